@@ -15,7 +15,7 @@ mod system;
 mod watchers;
 
 pub(crate) use credentials::{
-    Secrecy, credential, credential_directory, environment_file, is_for_tests, key_material,
+    Secrecy, credential, credential_directory, environment_file, is_for_tests, key_material, lies_with_tests,
     machine_credential, secrecy,
 };
 pub(crate) use persistence::{SHADOWS, is_known_at_home, is_pipeline, persistence};

@@ -132,6 +132,8 @@ pub(crate) struct Machine<'w> {
     pub(super) committed_ends: BTreeSet<String>,
     /// How many calls printed what a commit holds.
     pub(crate) commits_shown: usize,
+    /// What git was given of secrets.
+    pub(crate) stored: crate::programs::Stored,
     /// The host to which the standard output goes, when it is a connection.
     pub(super) outlet: Option<String>,
     /// Whether the running command decodes what nobody has read.
@@ -226,6 +228,7 @@ impl<'w> Machine<'w> {
             ends: BTreeMap::new(),
             committed_ends: BTreeSet::new(),
             commits_shown: 0,
+            stored: crate::programs::Stored::default(),
             outlet: None,
             veiled: false,
             appending: false,

@@ -216,6 +216,11 @@ impl Machine<'_> {
         &self.substituted
     }
 
+    /// Counts a secret among what the words of the running command carry: a program takes it from the environment by its name.
+    pub(crate) fn hand_over(&mut self, secret: Output) {
+        self.substituted.push(secret);
+    }
+
     /// Remembers a directory, without an effect.
     pub(crate) fn remember_directory(&mut self, path: &AbsolutePath) {
         if self.away.is_some() {

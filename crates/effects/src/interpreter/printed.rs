@@ -4,10 +4,10 @@
 
 use std::collections::VecDeque;
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{EffectKind, NetworkReach, Target};
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::programs::{environment, filters};
+use crate::programs::{environment, filters, known_hosts};
 use crate::world::{Entry, Listing};
 
 use super::call::{Call, Input};
@@ -15,7 +15,7 @@ use super::draft::Draft;
 use super::exit::{Exit, Output};
 use super::machine::Machine;
 use super::pattern::{Letters, Pattern};
-use super::secrets::{is_secret_name, variable_of};
+use super::secrets::{is_secret_name, owner, variable_of};
 use super::shell::Content;
 use super::statements::Done;
 use super::value::Value;
@@ -154,6 +154,18 @@ impl Machine<'_> {
         } else if filters::shows_lines(call) {
             self.note_found(output);
         }
+    }
+
+    /// Adds the variables whose secrets a connection that the shell opened carries to a host that they do not belong to.
+    pub(super) fn note_sent(&mut self, output: &Output, address: &str) {
+        let Some(name) = variable_of(output) else { return };
+        let host = address.split(':').next().unwrap_or(address);
+        if known_hosts::reach(address) == NetworkReach::Local || owner(name).has(host) == Some(true) {
+            return;
+        }
+        let names =
+            if name == &ALL_VARIABLES[1..] { self.secrets_of_environment() } else { vec![name.to_owned()] };
+        self.add_variables(&names, "it is sent along");
     }
 
     /// Adds the secret that a shell shows because it shows the commands that it runs.

@@ -91,7 +91,8 @@ impl Machine<'_> {
                 }
             }
         }
-        let outlet = match sink.host() {
+        let host = sink.host();
+        let outlet = match host.clone() {
             Some(host) => self.outlet.replace(host),
             None => self.outlet.clone(),
         };
@@ -117,6 +118,9 @@ impl Machine<'_> {
             Sink::Errors | Sink::Elsewhere => done.output = Output::Nothing,
             Sink::Files { aims, append } => {
                 let output = std::mem::replace(&mut done.output, Output::Nothing);
+                if let Some(host) = &host {
+                    self.note_sent(&output, host);
+                }
                 self.put_into_files(&aims, append, output, content);
             }
         }

@@ -57,10 +57,14 @@ const OF_TESTS: [&str; 11] = [
 /// Whether a file that looks like a credential is one that a project keeps for its tests, and everybody who has the repository has it: it is
 /// as it was committed, and lies where tests do, or says in its name that it is for them.
 pub(crate) fn is_for_tests(path: &AbsolutePath, world: &dyn World) -> bool {
+    lies_with_tests(path, world) && world.version(path) == VersionState::TrackedClean
+}
+
+/// Whether a file of the project lies where tests do, or says in its name that it is for them.
+pub(crate) fn lies_with_tests(path: &AbsolutePath, world: &dyn World) -> bool {
     let Some(relative) = path.relative_to(&world.place().workspace) else { return false };
     let is_named = matches!(path.name(), Some(".env.test" | ".env.testing" | ".env.ci"));
-    let is_beside = relative.split('/').rev().skip(1).any(|part| OF_TESTS.contains(&part));
-    (is_named || is_beside) && world.version(path) == VersionState::TrackedClean
+    is_named || relative.split('/').rev().skip(1).any(|part| OF_TESTS.contains(&part))
 }
 
 /// What the secret in a file gives away, for a file that holds one.

@@ -10,6 +10,7 @@
 //! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
 //! | `own_settings` | what git writes into the configuration of the repository by the way |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
+//! | `stored` | secrets that the command itself gives to git, and that are printed without their names |
 //! | `tree` | the files of the work tree by what version control knows about them |
 //! | `restoring` | subcommands that bring files back or throw them away: reset, checkout, restore, switch, clean, stash |
 //! | `references` | subcommands about branches, tags and objects: branch, tag, reflog, gc, filter-branch, ... |
@@ -27,6 +28,7 @@ mod references;
 mod remotes;
 mod restoring;
 mod settings;
+mod stored;
 mod tree;
 mod working;
 
@@ -37,6 +39,7 @@ use crate::path::AbsolutePath;
 use checkrein_shell::quoted;
 use options::Words;
 use settings::Settings;
+pub(crate) use stored::Stored;
 
 /// Subcommands that only look.
 const LOOKING: &[&str] = &[

@@ -85,6 +85,23 @@ const LOOKING: &[&str] = &[
     "get-token",
 ];
 
+/// `kubectl config view`: keys and tokens are left out, unless it is asked for all as it is.
+fn view(machine: &mut Machine<'_>, call: &Call) {
+    let is_raw = |word: &Value| word.as_exact().is_some_and(|text| matches!(text, "--raw" | "--raw=true"));
+    if !call.words.iter().any(is_raw) {
+        return;
+    }
+    let given = call.arguments.value(&["--kubeconfig"]).cloned().or_else(|| machine.variable("KUBECONFIG"));
+    let given = given.filter(|given| given.as_exact() != Some(""));
+    let home = machine.world().place().home.clone();
+    let file = given.unwrap_or_else(|| Value::exact(home.join(".kube/config").as_str()));
+    for file in
+        file.as_exact().map_or_else(|| vec![file.clone()], |text| text.split(':').map(Value::exact).collect())
+    {
+        machine.read(&file);
+    }
+}
+
 /// Interprets a call of kubectl or oc.
 pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let operands = &call.arguments.operands;
@@ -100,6 +117,7 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     match verb {
         "get" => get(machine, call, rest),
+        "config" if rest.first().and_then(Value::as_exact) == Some("view") => view(machine, call),
         "exec" | "rsh" | "debug" => return exec(machine, call, rest),
         "run" => return run(machine, call, rest),
         "cp" => copy(machine, rest),

@@ -72,6 +72,7 @@ mod wrappers;
 use crate::interpreter::{Call, Exit, Machine};
 
 pub(crate) use code::code;
+pub(crate) use git::Stored;
 pub(crate) use packages::life_cycle;
 
 /// What a program does to the machine.

@@ -104,6 +104,10 @@ fn note_secret_sent(machine: &mut Machine<'_>, input: &Input, host: &Value) {
 
 /// `dig`, `ping` and their like: harmless, unless the name carries something out.
 pub(crate) fn name_lookup(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let first = call.words.iter().filter_map(Value::as_exact).find(|word| !word.starts_with('-'));
+    if call.program == "getent" && matches!(first, Some("shadow" | "gshadow")) {
+        machine.read(&Value::exact(if first == Some("shadow") { "/etc/shadow" } else { "/etc/gshadow" }));
+    }
     let carries = |output: &Output| matches!(output, Output::Secret(_));
     let from_output = !machine.substituted().is_empty();
     let is_built = |word: &Value| match word {

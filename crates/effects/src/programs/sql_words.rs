@@ -108,6 +108,15 @@ pub(super) fn functions(tokens: &[Token]) -> Vec<Finding> {
         }
         _ => None,
     }));
+    // `SELECT readfile('x')` of the shell of SQLite, and what DuckDB reads by name.
+    found.extend(tokens.windows(3).filter_map(|three| match three {
+        [Token::Word(word), Token::LParen, Token::SingleQuotedString(file)]
+            if READERS.contains(&word.value.to_ascii_lowercase().as_str()) =>
+        {
+            Some(Finding::Reads(file.clone()))
+        }
+        _ => None,
+    }));
     // `SELECT writefile('x', ...)`.
     found.extend(tokens.windows(3).filter_map(|three| match three {
         [Token::Word(word), Token::LParen, Token::SingleQuotedString(file)]
@@ -119,6 +128,19 @@ pub(super) fn functions(tokens: &[Token]) -> Vec<Finding> {
     }));
     found
 }
+
+/// Functions that give what stands in a file which the client reads (sources: sqlite.org/cli.html, duckdb.org, "Functions").
+const READERS: &[&str] = &[
+    "readfile",
+    "read_text",
+    "read_blob",
+    "read_csv",
+    "read_csv_auto",
+    "read_json",
+    "read_json_auto",
+    "read_ndjson",
+    "sniff_csv",
+];
 
 /// Whether a statement begins with one of these words.
 fn is_first(tokens: &[Token], words: &[&str]) -> bool {

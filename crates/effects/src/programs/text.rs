@@ -6,7 +6,7 @@ mod vim;
 
 use crate::effect::EffectKind;
 use crate::guard::{OF_PATCH, UNBOUND};
-use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
@@ -18,7 +18,16 @@ pub(crate) fn sort(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.read(operand);
     }
     if let Some(list) = arguments.value(&["--files0-from"]) {
-        machine.read(list);
+        let names = match list.as_exact() {
+            Some("-") => Output::from_input(&call.input),
+            Some(_) | None => machine.read(list),
+        };
+        // Each name ends with a byte of zero.
+        if let Output::Text(Value::Exact(names)) = names {
+            for name in names.split('\0').filter(|name| !name.is_empty()) {
+                machine.read(&Value::exact(name));
+            }
+        }
     }
     if let Some(program) = arguments.value(&["--compress-program"]) {
         let words = [program.clone(), Value::exact("-d")];
@@ -135,6 +144,9 @@ pub(crate) fn ed(machine: &mut Machine<'_>, call: &Call) -> Exit {
         | Input::Local(_)
         | Input::Unknown => None,
     };
+    for file in &call.arguments.operands {
+        machine.read(file);
+    }
     let Some(script) = script else {
         for file in &call.arguments.operands {
             machine.possibly(|machine| machine.effect(EffectKind::FileModify, file));
@@ -145,6 +157,15 @@ pub(crate) fn ed(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let line = line.trim_start_matches(|c: char| c.is_ascii_digit() || ",$%.".contains(c));
         if let Some(command) = line.strip_prefix('!') {
             machine.run_text(&Value::exact(command), Input::Inherited);
+        } else if let Some(file) = ["r ", "e ", "E "].iter().find_map(|verb| line.strip_prefix(verb)) {
+            match file.trim_start().strip_prefix('!') {
+                Some(command) => {
+                    machine.run_text(&Value::exact(command), Input::Inherited);
+                }
+                None => {
+                    machine.read(&Value::exact(file.trim()));
+                }
+            }
         } else if line == "w" || line == "wq" || line == "W" {
             for file in &call.arguments.operands {
                 machine.write(file);

@@ -66,6 +66,7 @@ const NAMES_OF_SEARCH: &[&str] = &[
 impl Git<'_, '_> {
     /// Adds the credentials whose content a subcommand prints, now or as it was committed.
     pub(super) fn note_contents(&mut self, name: &str, words: &Words) -> Option<Output> {
+        self.note_stored(name, words);
         if !prints_contents(name, words) {
             return None;
         }
@@ -88,7 +89,7 @@ impl Git<'_, '_> {
         if let Some(place) = first {
             return Some(Output::Secret(place));
         }
-        self.searched_anywhere(name, words)
+        self.shown_of_stored(name, words).or_else(|| self.searched_anywhere(name, words))
     }
 
     /// The files that the operands name, and whether as a commit holds them.
@@ -134,7 +135,10 @@ impl Git<'_, '_> {
                 }
                 None => match text.split_once(':').filter(|(revision, _)| !revision.is_empty()) {
                     Some((_, path)) if !path.starts_with('/') => Some((inside(path)?, true)),
-                    Some(_) | None => Some((self.located(&Value::exact(text))?, !is_current)),
+                    Some(_) | None => {
+                        let path = meant(text).unwrap_or(text);
+                        Some((self.located(&Value::exact(path))?, !is_current || path != text))
+                    }
                 },
             }
         });
@@ -143,7 +147,13 @@ impl Git<'_, '_> {
 
     /// `git grep --no-index` searches as `grep -r` does.
     fn searched_anywhere(&mut self, name: &str, words: &Words) -> Option<Output> {
-        if name != "grep" || !words.has("--no-index") || words.has("--exclude-standard") {
+        let is_open = match name {
+            "grep" if words.has("--no-index") => !words.has("--exclude-standard"),
+            "grep" if words.has("--untracked") => words.has("--no-exclude-standard"),
+            "diff" if words.has("--no-index") => return self.compared_anywhere(words),
+            _ => false,
+        };
+        if !is_open {
             return None;
         }
         let flags = ["-i", "-v", "-F", "-E", "-o", "-w"].iter().filter(|flag| words.has(flag));
@@ -164,10 +174,32 @@ impl Git<'_, '_> {
     }
 }
 
+impl Git<'_, '_> {
+    /// `git diff --no-index` prints what stands in one directory and not in the other, also of what is ignored.
+    fn compared_anywhere(&mut self, words: &Words) -> Option<Output> {
+        let roots: Vec<_> = words.operands().iter().filter_map(|word| self.located(word)).collect();
+        let found =
+            roots.iter().flat_map(|root| self.machine.credentials_within(root, &[])).collect::<Vec<_>>();
+        for path in &found {
+            self.machine.read(&Value::exact(path.as_str()));
+        }
+        found.first().map(|path| Output::Secret(path.as_str().to_owned()))
+    }
+}
+
+/// The path that a pattern of git means, whose stars stand for any beginning and end: `*.env`, `**/.env*`.
+fn meant(pattern: &str) -> Option<&str> {
+    let (_, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+    let fixed = last.trim_matches('*');
+    (last.contains('*') && fixed.len() >= 3 && !fixed.contains(['*', '?', '['])).then_some(fixed)
+}
+
 /// Whether a subcommand prints what stands in the files that it names.
 fn prints_contents(name: &str, words: &Words) -> bool {
     let asks_text = words.any(WITH_TEXT);
     match name {
+        "stash" => words.operand(0) == Some("show") && asks_text,
+        "status" => words.any(&["-v", "--verbose"]),
         "diff" | "show" | "difftool" => asks_text || !words.any(WITHOUT_TEXT),
         "log" | "whatchanged" | "reflog" | "diff-tree" | "diff-index" | "diff-files" | "rev-list" => {
             asks_text

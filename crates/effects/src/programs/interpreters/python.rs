@@ -155,6 +155,26 @@ const QUIET_MODULES: &[&str] = &[
     "xmlrpc.client",
 ];
 
+/// Those of them that print what stands in the files that are their operands, or a part of it, also in other words.
+const READING_MODULES: &[&str] = &[
+    "ast",
+    "base64",
+    "difflib",
+    "dis",
+    "fileinput",
+    "mimetypes",
+    "netrc",
+    "pickletools",
+    "pyclbr",
+    "quopri",
+    "shlex",
+    "symtable",
+    "tabnanny",
+    "textwrap",
+    "tokenize",
+    "encodings.rot_13",
+];
+
 fn python_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands: &[Value]) -> Exit {
     // The working directory is looked through first.
     if let Some(file) = module_file(machine, name) {
@@ -208,6 +228,11 @@ fn behind_options<'a>(words: &'a [Value], with_value: &[&str]) -> (bool, &'a [Va
 /// What a module of the standard library does that is run by its name; `None` for one of another name.
 fn standard_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands: &[Value]) -> Option<Exit> {
     let plain = || operands.iter().filter(|operand| !operand.known_start().starts_with('-'));
+    if READING_MODULES.contains(&name) {
+        for operand in plain().filter(|operand| !machine.is_certainly_missing(operand)).collect::<Vec<_>>() {
+            machine.read(operand);
+        }
+    }
     match name {
         name if QUIET_MODULES.contains(&name) => {}
         "http.server" | "SimpleHTTPServer" | "xmlrpc.server" | "wsgiref.simple_server" | "smtpd" => {
@@ -318,6 +343,9 @@ fn standard_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands:
         }
         // The second operand is what is written.
         "json.tool" | "json" | "uu" => {
+            if let Some(source) = plain().next() {
+                machine.read(source);
+            }
             if let Some(output) = plain().nth(1) {
                 machine.write(output);
             }

@@ -11,8 +11,17 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if arguments.has(&["-V", "--version", "-h", "--help", "-M", "--manual"]) {
         return Exit::unknown();
     }
-    if arguments.has(&["-K", "--config"]) {
+    for file in arguments.values(&["-K", "--config"]).cloned().collect::<Vec<_>>() {
+        if file.as_exact() != Some("-") {
+            machine.read(&file);
+        }
         machine.opaque("what its configuration file asks for is not followed");
+    }
+    // A file with the form of what it tells is printed; one with cookies or a mark of a version is sent.
+    for file in
+        arguments.values(&["-w", "--write-out"]).filter_map(|form| file_behind_at(form)).collect::<Vec<_>>()
+    {
+        machine.read(&file);
     }
     let sent = curl_sends(machine, call);
     if arguments.value(&["--unix-socket"]).is_some_and(|value| value.known_end().ends_with("docker.sock"))
@@ -40,8 +49,11 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.write(&output);
         }
     }
-    let urls: Vec<Value> =
-        arguments.values(&["--url"]).cloned().chain(arguments.operands.iter().cloned()).collect();
+    let urls: Vec<Value> = arguments
+        .values(&["--url", "--expand-url"])
+        .cloned()
+        .chain(arguments.operands.iter().cloned())
+        .collect();
     if urls.is_empty() {
         if sent == Sent::Data {
             // A word that vanished may have been the URL, or the file before it.
@@ -227,12 +239,51 @@ pub(crate) fn httpie(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// Asks for a URL; answers what comes back.
 fn fetch(machine: &mut Machine<'_>, url: &Value, sent: Sent) -> Output {
-    if let Some(path) = url.as_exact().and_then(|text| text.strip_prefix("file://")) {
-        let path = path.strip_prefix("localhost").unwrap_or(path);
+    if let Some(path) = url.as_exact().and_then(local_path) {
         return machine.read(&Value::exact(path));
     }
     request(machine, url, sent);
     Output::Network(url.as_exact().map_or_else(|| url.known_start(), str::to_owned))
+}
+
+/// The path that a URL of a file names: `file:///x`, `file://localhost/x`, `FILE:/x`.
+fn local_path(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once(':')?;
+    if !scheme.eq_ignore_ascii_case("file") {
+        return None;
+    }
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    let path = ["localhost", "127.0.0.1"].iter().find_map(|host| path.strip_prefix(host)).unwrap_or(path);
+    path.starts_with('/').then_some(path)
+}
+
+/// The file that a value names behind `@`.
+fn file_behind_at(value: &Value) -> Option<Value> {
+    match value.as_exact()?.strip_prefix('@')? {
+        "-" => None,
+        path => Some(Value::exact(path)),
+    }
+}
+
+/// A variable for `--expand-...`: `name=text`, `name@file`, `%NAME` and `%NAME=text` of the environment (curl(1), `--variable`).
+fn variable(machine: &mut Machine<'_>, value: &Value, call: &Call) -> Sent {
+    let Some(text) = value.as_exact() else { return literal(value) };
+    if let Some(imported) = text.strip_prefix('%') {
+        let name = imported.split(['=', '@']).next().unwrap_or(imported);
+        return match machine.secret_variable(name) {
+            Some(secret) => {
+                machine.hand_over(secret);
+                Sent::Literal
+            }
+            None => Sent::Nothing,
+        };
+    }
+    match text.find(['=', '@']) {
+        Some(at) if text.get(at..).is_some_and(|rest| rest.starts_with('@')) => {
+            file(machine, &Value::exact(text.get(at + 1..).unwrap_or_default()), call)
+        }
+        Some(_) | None => Sent::Nothing,
+    }
 }
 
 /// What a call of curl sends; the files that it sends are read.
@@ -241,13 +292,31 @@ fn curl_sends(machine: &mut Machine<'_>, call: &Call) -> Sent {
     let mut sent = Sent::Nothing;
     for (option, value) in &arguments.options {
         let Some(value) = value else { continue };
-        let found = match option.as_str() {
+        let name =
+            option.strip_prefix("--expand-").map_or_else(|| option.clone(), |rest| format!("--{rest}"));
+        let found = match name.as_str() {
             "-d" | "--data" | "--data-ascii" | "--data-binary" | "--json" => at_file(machine, value, call),
             "--data-raw" | "--form-string" => literal(value),
-            "--data-urlencode" => match value.as_exact().and_then(|text| text.split_once('@')) {
-                Some((name, path)) if !name.contains('=') => file(machine, &Value::exact(path), call),
-                _ => literal(value),
+            "--variable" => variable(machine, value, call),
+            // Without `=` it is the file with the cookies.
+            "-b" | "--cookie" => match value.as_exact() {
+                Some("" | "-") | None => Sent::Nothing,
+                Some(text) if text.contains('=') => Sent::Nothing,
+                Some(_) => {
+                    machine.read(value);
+                    Sent::Nothing
+                }
             },
+            "--etag-compare" => {
+                machine.read(value);
+                Sent::Nothing
+            }
+            "--data-urlencode" | "--url-query" => {
+                match value.as_exact().and_then(|text| text.split_once('@')) {
+                    Some((name, path)) if !name.contains('=') => file(machine, &Value::exact(path), call),
+                    _ => literal(value),
+                }
+            }
             "-F" | "--form" => form(machine, value, call),
             "-T" | "--upload-file" => file(machine, value, call),
             "-H" | "--header" | "--proxy-header" => {

@@ -75,6 +75,11 @@ fn is_assignment(word: &Value) -> bool {
 
 fn carry_out(machine: &mut Machine<'_>, act: Act, lines: &Value) {
     match act {
+        Act::Read(file) => {
+            if file != Value::Unknown {
+                machine.read(&file);
+            }
+        }
         Act::Write(target) => match target {
             Value::Unknown => machine.possibly(|machine| machine.write(&Value::Unknown)),
             known => machine.write(&known),
@@ -93,6 +98,7 @@ fn carry_out(machine: &mut Machine<'_>, act: Act, lines: &Value) {
 /// What a program does besides printing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Act {
+    Read(Value),
     Write(Value),
     Run(Value),
     /// Runs each line that comes in.
@@ -110,12 +116,16 @@ enum Token {
     End,
 }
 
+/// How many tokens behind `ARGV` the sign of an assignment may stand (ours): `ARGV[ARGC++] = `.
+const SUBSCRIPT: usize = 7;
+
 fn acts(program: &str, assigned: &[(String, Value)]) -> Vec<Act> {
     let tokens = tokens(program);
     let mut found = Vec::new();
     let mut printing = false;
     let mut depth = 0_usize;
     let mut print_depth = 0_usize;
+    let mut getting = false;
     for (place, token) in tokens.iter().enumerate() {
         let behind = tokens.get(place + 1..).unwrap_or_default();
         match token {
@@ -125,6 +135,24 @@ fn acts(program: &str, assigned: &[(String, Value)]) -> Vec<Act> {
             }
             Token::Word(word) if word == "system" && behind.first() == Some(&Token::Mark('(')) => {
                 found.push(run_of(behind.get(1..).unwrap_or_default(), true, &tokens, assigned));
+            }
+            Token::Word(word) if word == "getline" => getting = true,
+            // `getline < file`, `(getline line < file)`: what is behind is a file up to the end of the expression.
+            Token::Mark('<') if std::mem::take(&mut getting) => {
+                let target = match behind {
+                    [Token::Text(text), ..] => Value::exact(text.clone()),
+                    [Token::Word(name), ..] => value_of_variable(&tokens, name, assigned),
+                    _ => Value::Unknown,
+                };
+                found.push(Act::Read(target));
+            }
+            // Which files it reads stands in a list that it may change.
+            Token::Word(word) if word == "ARGV" => {
+                let is_set = |token: &Token| matches!(token, Token::Mark('='));
+                let value = behind.iter().take(SUBSCRIPT).position(is_set);
+                if let Some(Token::Text(text)) = value.and_then(|at| behind.get(at + 1)) {
+                    found.push(Act::Read(Value::exact(text.clone())));
+                }
             }
             Token::Mark('(' | '[') => depth += 1,
             Token::Mark(')' | ']') => depth = depth.saturating_sub(1),
@@ -151,11 +179,13 @@ fn acts(program: &str, assigned: &[(String, Value)]) -> Vec<Act> {
             }
             Token::End | Token::Mark('{' | '}') => {
                 printing = false;
+                getting = false;
                 depth = 0;
             }
             Token::Word(_) | Token::Text(_) | Token::Mark(_) | Token::Append => {}
         }
     }
+    found.retain(|act| !matches!(act, Act::Read(Value::Exact(file)) if file == "-" || file == "/dev/stdin"));
     found.retain(|act| {
         !matches!(act, Act::Write(Value::Exact(file)) if file == "/dev/stderr" || file == "/dev/stdout" || file == "-")
     });
@@ -346,6 +376,11 @@ mod tests {
         );
         assert_eq!(found("{ print > \"/dev/stderr\" }"), []);
         assert_eq!(found("a || b { print }"), []);
+        let read = |text: &str| Act::Read(Value::exact(text));
+        assert_eq!(found("BEGIN { while ((getline l < \"x\") > 0) print l }"), [read("x")]);
+        assert_eq!(found("BEGIN { f = \"x\"; getline < f; print }"), [read("x")]);
+        assert_eq!(found("BEGIN { ARGV[ARGC++] = \"x\" } 1"), [read("x")]);
+        assert_eq!(found("BEGIN { if (ARGV[1] == \"x\") n = 1 } $1 < 3 { getline; print }"), []);
         let between = Value::Between { prefix: "day_".to_owned(), suffix: ".txt".to_owned() };
         assert_eq!(found("{ f = \"day_\" NR \".txt\"; print > f; close(f) }"), [Act::Write(between)]);
         assert_eq!(acts("{ print > out }", &[("out".to_owned(), Value::exact("x"))]), [write("x")]);

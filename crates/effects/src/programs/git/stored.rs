@@ -1,0 +1,148 @@
+//! Secrets that the action itself puts where git can print them: staged, stashed, or named by the object that holds them.
+//!
+//! What is printed later in the same action shows them without their names.
+
+use crate::effect::{EffectKind, Target};
+use crate::interpreter::{Draft, Output, Value};
+use crate::path::AbsolutePath;
+use crate::places;
+use crate::world::{Entry, VersionState};
+
+use super::Git;
+use super::options::Words;
+
+/// What git was given of secrets so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Stored {
+    /// Those that are in its store of objects.
+    secrets: Vec<AbsolutePath>,
+    /// Directories of which everything that is not ignored was added.
+    added: Vec<AbsolutePath>,
+    /// Those of which the name of the object was asked for.
+    named: Vec<AbsolutePath>,
+}
+
+/// Subcommands that tell the name of an object.
+const NAMING: &[&str] = &["rev-parse", "ls-tree", "ls-files", "hash-object", "rev-list"];
+
+impl Git<'_, '_> {
+    /// Notes the secrets that a subcommand puts into the store of objects, or of which it tells the names there.
+    pub(super) fn note_stored(&mut self, name: &str, words: &Words) {
+        match name {
+            "add" | "stage" if words.any(&["-f", "--force"]) => {
+                for path in self.placed(words) {
+                    self.store_within(&path, &[VersionState::Ignored, VersionState::Untracked]);
+                }
+            }
+            "add" | "stage" => {
+                let placed = self.placed(words);
+                let stored = &mut self.machine.stored;
+                stored.added.extend(placed);
+            }
+            "stash" => {
+                let saves = matches!(words.operand(0), None | Some("push" | "save"));
+                let states: &[VersionState] = if words.any(&["-a", "--all"]) {
+                    &[VersionState::Ignored, VersionState::Untracked]
+                } else {
+                    &[VersionState::Untracked]
+                };
+                if saves && words.any(&["-a", "--all", "-u", "--include-untracked"]) {
+                    let root = self.root();
+                    root.iter().for_each(|root| self.store_within(root, states));
+                }
+            }
+            // A message is shown wherever the commit, tag or note is.
+            "commit" | "tag" | "merge" | "notes" | "interpret-trailers" => {
+                let options = words.arguments.values(&["-F", "--file", "-t", "--template"]);
+                let files: Vec<Value> = if name == "interpret-trailers" {
+                    words.operands().to_vec()
+                } else {
+                    options.map(|file| self.absolute(file)).collect()
+                };
+                for file in files {
+                    if self.machine.names_secret(&file) {
+                        self.machine.read(&file);
+                    }
+                }
+            }
+            _ if NAMING.contains(&name) => {
+                let home = self.machine.world().place().home.clone();
+                let named = words.operands().iter().filter_map(Value::as_exact).filter_map(|text| {
+                    let path = match text.split_once(':') {
+                        Some((_, path)) => self.root()?.join(path),
+                        None => self.located(&Value::exact(text))?,
+                    };
+                    let is_secret = places::credential(&path, &home).is_some()
+                        && !places::is_for_tests(&path, self.machine.world());
+                    is_secret.then_some(path)
+                });
+                let named: Vec<AbsolutePath> = named.collect();
+                self.machine.stored.named.extend(named);
+            }
+            _ => {}
+        }
+    }
+
+    /// The paths that the operands of `git add` name; all of the work tree where there are none.
+    fn placed(&self, words: &Words) -> Vec<AbsolutePath> {
+        if words.operands().is_empty() {
+            return self.root().into_iter().collect();
+        }
+        words
+            .operands()
+            .iter()
+            .flat_map(|word| match word.as_exact() {
+                Some(_) => self.located(word).into_iter().collect::<Vec<_>>(),
+                None => self.cwd.clone().into_iter().collect(),
+            })
+            .collect()
+    }
+
+    fn store_within(&mut self, root: &AbsolutePath, states: &[VersionState]) {
+        let found = self.machine.credentials_within(root, &[]);
+        let world = self.machine.world();
+        // Who adds all of the work adds new keys of tests with it; what is ignored nobody means to add.
+        let counts = |path: &AbsolutePath| match world.version(path) {
+            VersionState::Untracked => path == root || !places::lies_with_tests(path, world),
+            _ => true,
+        };
+        let found: Vec<_> =
+            found.into_iter().filter(|path| states.contains(&world.version(path)) && counts(path)).collect();
+        self.machine.stored.secrets.extend(found);
+    }
+
+    /// Adds the secrets that a subcommand prints which shows what is stored, and which no operand leaves out.
+    pub(super) fn shown_of_stored(&mut self, name: &str, words: &Words) -> Option<Output> {
+        // Of what was not tracked it shows nothing unless it is asked.
+        if name == "stash" && !words.any(&["-u", "--include-untracked", "--only-untracked"]) {
+            return None;
+        }
+        let added = std::mem::take(&mut self.machine.stored.added);
+        for root in &added {
+            self.store_within(root, &[VersionState::Untracked]);
+        }
+        let operands = words.operands();
+        let behind = words.operands_from(words.before_dashes.unwrap_or(usize::MAX));
+        let is_there =
+            |path: &AbsolutePath| !matches!(self.machine.entry(path), Entry::Missing | Entry::Unknown);
+        let mut paths: Vec<AbsolutePath> = behind.iter().filter_map(|word| self.located(word)).collect();
+        if words.before_dashes.is_none() {
+            paths.extend(operands.iter().filter_map(|word| self.located(word)).filter(is_there));
+        }
+        let is_left =
+            |secret: &AbsolutePath| paths.is_empty() || paths.iter().any(|path| secret.is_within(path));
+        let mut shown: Vec<AbsolutePath> =
+            self.machine.stored.secrets.iter().filter(|secret| is_left(secret)).cloned().collect();
+        // An object by its name alone.
+        let is_unknown = operands.iter().any(|word| word.as_exact().is_none())
+            || operands.is_empty() && words.any(&["--batch", "--stdin"]);
+        if is_unknown {
+            shown.extend(self.machine.stored.named.iter().cloned());
+        }
+        for path in &shown {
+            let draft = Draft::new(EffectKind::SecretRead, Target::Path(path.clone()));
+            self.machine.add(draft.note("as it was given to git"));
+        }
+        shown.first().map(|path| Output::Secret(path.as_str().to_owned()))
+    }
+}
