@@ -7,6 +7,7 @@ use super::call::{Call, Input};
 use super::draft::Draft;
 use super::machine::Machine;
 use super::parameter::is_empty;
+use super::telling_variables::{is_installed, named_in_flags, names_program};
 use super::value::Value;
 
 /// What is expected behind an option that names a program.
@@ -27,19 +28,6 @@ const RUNNING_OPTIONS: &[(&[&str], &[&str], Expected)] = &[
     (&["zip"], &["-TT", "--unzip-command"], Expected::Part),
     (&["tcpdump"], &["-z", "--postrotate-command"], Expected::Part),
 ];
-/// Variables that name a program which other programs run when they show or edit something.
-const PROGRAM_VARIABLES: &[&str] = &[
-    "PAGER",
-    "MANPAGER",
-    "SYSTEMD_PAGER",
-    "AWS_PAGER",
-    "EDITOR",
-    "VISUAL",
-    "BROWSER",
-    "LESSOPEN",
-    "LESSCLOSE",
-];
-
 impl Machine<'_> {
     /// Runs what the options of a call name as programs.
     pub(super) fn run_options(&mut self, call: &Call) {
@@ -119,11 +107,16 @@ impl Machine<'_> {
                     self.run_at_every_command(&value);
                     false
                 }
-                name if PROGRAM_VARIABLES.contains(&name) => {
+                name if names_program(name) => {
                     self.run_named_program(name, &text);
                     false
                 }
-                _ => false,
+                name => {
+                    for program in named_in_flags(name, &text) {
+                        self.run_named_program(name, program);
+                    }
+                    false
+                }
             };
             if tells {
                 self.unread(format!("the variable `{name}` makes programs run code of its own"));
@@ -133,7 +126,7 @@ impl Machine<'_> {
 
     /// Runs what a variable names as the program for showing or editing, when it is more than a name.
     fn run_named_program(&mut self, name: &str, text: &str) {
-        if self.world().variable(name).as_deref() == Some(text) {
+        if self.world().variable(name).as_deref() == Some(text) || is_installed(text) {
             return;
         }
         let text = text.trim_start_matches('|').replace("%s", "");

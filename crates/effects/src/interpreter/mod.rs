@@ -87,6 +87,7 @@ mod speech;
 mod statements;
 mod sweeps;
 mod targets;
+mod telling_variables;
 mod unbounded;
 mod user_hooks;
 pub(crate) mod value;

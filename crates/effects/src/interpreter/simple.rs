@@ -559,7 +559,7 @@ impl Machine<'_> {
         self.list_command(base, rest);
         let gathered = std::mem::replace(&mut self.gathered, Output::Nothing);
         let outer = std::mem::replace(&mut self.cause, base.to_owned());
-        let with_options = self.options_of_variable(base, rest);
+        let with_options = self.options_of_variables(base, rest);
         let rest = with_options.as_deref().unwrap_or(rest);
         let call = self.call_of(base, written, rest);
         self.run_options(&call);
@@ -579,14 +579,6 @@ impl Machine<'_> {
         self.cause = outer;
         let read = std::mem::replace(&mut self.gathered, gathered);
         self.answered(&call, before, exit, read)
-    }
-
-    /// The words of a program that reads options from a variable too, with these.
-    fn options_of_variable(&self, base: &str, rest: &[Value]) -> Option<Vec<Value>> {
-        let text = matches!(base, "tar" | "gtar" | "bsdtar").then(|| self.variable("TAR_OPTIONS"))??;
-        let mut words: Vec<Value> = text.as_exact()?.split_whitespace().map(Value::exact).collect();
-        words.extend(rest.iter().cloned());
-        Some(words)
     }
 
     /// What a program answers: what was worked out before it ran, else what its handler says and what it read.

@@ -105,14 +105,37 @@ impl Machine<'_> {
 
     fn pattern_target(&self, pattern: &str) -> Target {
         if pattern.starts_with('/') {
-            return Target::Glob(clean_pattern(pattern));
+            return Target::Glob(self.through_links(clean_pattern(pattern)));
         }
         match &self.shell.cwd {
             Whereabouts::Here(cwd) | Whereabouts::Below(cwd) => {
-                Target::Glob(clean_pattern(&format!("{}/{pattern}", cwd.as_str().trim_end_matches('/'))))
+                let whole = clean_pattern(&format!("{}/{pattern}", cwd.as_str().trim_end_matches('/')));
+                Target::Glob(self.through_links(whole))
             }
             Whereabouts::OneOf(_) | Whereabouts::Unknown => Target::Unknown,
         }
+    }
+
+    /// A pattern whose first directories are links that this command made, where they lead.
+    fn through_links(&self, pattern: String) -> String {
+        let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+        let Some((directory, _)) = fixed.rsplit_once('/').filter(|(directory, _)| !directory.is_empty())
+        else {
+            return pattern;
+        };
+        let mut above = AbsolutePath::new(directory);
+        let mut leads_on = false;
+        while let Some(path) = above {
+            leads_on |= self.tree.is_known(&path) && matches!(self.entry(&path), Entry::Symlink(_));
+            above = path.parent();
+        }
+        if !leads_on {
+            return pattern;
+        }
+        let real =
+            resolve(&|path: &AbsolutePath| self.entry(path), &AbsolutePath::root(), directory, Last::Follow);
+        let rest = pattern.get(directory.len()..).unwrap_or_default();
+        format!("{}{rest}", real.as_str().trim_end_matches('/'))
     }
 
     fn between_target(&self, prefix: &str, suffix: &str) -> Target {

@@ -49,7 +49,7 @@ pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let starts: Vec<String> =
             parsed.starts.iter().filter_map(Value::as_exact).map(str::to_owned).collect();
         let needed = parsed.acts() || starts.len() == 1;
-        if needed && let Some(found) = search(machine, &starts, &parsed.expression, parsed.acts()) {
+        if needed && let Some(found) = search(machine, &starts, &parsed) {
             // A search that cannot start finds nothing; only where it hunts for credentials that is worth a word.
             let starts_here =
                 starts.iter().any(|start| !machine.is_certainly_missing(&Value::exact(start.as_str())));
@@ -91,14 +91,10 @@ fn secret_among(machine: &Machine<'_>, patterns: &[Value]) -> Option<Value> {
 }
 
 /// What is found from each start, or `None` when the tree cannot be listed within bounds.
-fn search(
-    machine: &Machine<'_>,
-    starts: &[String],
-    expression: &Expression,
-    acts: bool,
-) -> Option<Vec<Found>> {
+fn search(machine: &Machine<'_>, starts: &[String], parsed: &Parsed) -> Option<Vec<Found>> {
+    let acts = parsed.acts();
     // Looking at the tree costs time; a list that is only printed is worth less of it.
-    let mut search = Search::new(machine, expression, if acts { 4096 } else { 512 });
+    let mut search = Search::new(machine, parsed, if acts { 4096 } else { 512 });
     for start in starts {
         search.from(start)?;
     }

@@ -67,7 +67,7 @@ mod strings;
 mod system;
 mod text;
 mod windows_shells;
-mod wrappers;
+pub(crate) mod wrappers;
 
 use crate::interpreter::{Call, Exit, Machine};
 

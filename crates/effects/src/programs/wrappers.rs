@@ -10,7 +10,7 @@ mod many;
 mod parallel;
 mod start_files;
 
-pub(super) use many::quoted_words;
+pub(crate) use many::quoted_words;
 pub(crate) use many::xargs;
 pub(crate) use parallel::parallel;
 

@@ -111,6 +111,16 @@ pub(super) struct Parsed {
     pub(super) understood: bool,
     /// Whether `find` would refuse it: an action that does not end.
     pub(super) refused: bool,
+    pub(super) links: Links,
+}
+
+/// What a walk does at a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Links {
+    /// It is a link.
+    Kept,
+    /// It is what the link leads to (`-L`, `-follow`).
+    Followed,
 }
 
 impl Parsed {
@@ -271,9 +281,13 @@ fn in_any_case(pattern: &str) -> String {
 pub(super) fn parse(words: &[Value]) -> Parsed {
     let mut reader = Reader { words, place: 0, actions: 0, understood: true, refused: false, depth: 0 };
     let mut starts = Vec::new();
+    let mut links = Links::Kept;
     while let Some(word) = reader.words.get(reader.place) {
         match word.as_exact() {
-            Some("-H" | "-L" | "-P") => reader.place += 1,
+            Some(option @ ("-H" | "-L" | "-P")) => {
+                links = if option == "-L" { Links::Followed } else { Links::Kept };
+                reader.place += 1;
+            }
             Some("-D") => reader.place += 2,
             Some(text) if text.starts_with("-O") => reader.place += 1,
             Some(text) if text.starts_with('-') && text.len() > 1 => break,
@@ -295,7 +309,10 @@ pub(super) fn parse(words: &[Value]) -> Parsed {
     if expression.actions().is_empty() {
         expression = Expression::All(vec![expression, Expression::Do(0, Action::Print { end: '\n' })]);
     }
-    Parsed { starts, expression, understood, refused: reader.refused }
+    if words.iter().any(|word| word.as_exact() == Some("-follow")) {
+        links = Links::Followed;
+    }
+    Parsed { starts, expression, understood, refused: reader.refused, links }
 }
 
 struct Reader<'a> {

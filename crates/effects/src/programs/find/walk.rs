@@ -5,7 +5,7 @@ use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
 use checkrein_glob::{Glob, Style};
 
-use super::expression::{Action, Expression, Truth};
+use super::expression::{Action, Expression, Links, Parsed, Truth};
 
 /// Something that was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,7 @@ pub(super) struct Found {
 pub(super) struct Search<'a, 'w> {
     machine: &'a Machine<'w>,
     expression: &'a Expression,
+    links: Links,
     left: usize,
     maximum: usize,
     minimum: usize,
@@ -42,10 +43,12 @@ const DEEPEST: usize = 128;
 
 impl<'a, 'w> Search<'a, 'w> {
     /// A search that looks at no more than `limit` entries.
-    pub(super) fn new(machine: &'a Machine<'w>, expression: &'a Expression, limit: usize) -> Self {
+    pub(super) fn new(machine: &'a Machine<'w>, parsed: &'a Parsed, limit: usize) -> Self {
+        let expression = &parsed.expression;
         Self {
             machine,
             expression,
+            links: parsed.links,
             left: limit,
             maximum: expression.maximum_depth().unwrap_or(DEEPEST),
             minimum: expression.minimum_depth().unwrap_or(0),
@@ -68,7 +71,21 @@ impl<'a, 'w> Search<'a, 'w> {
 
     fn visit(&mut self, path: &AbsolutePath, text: &str, depth: usize) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
-        let entry = self.machine.entry(path);
+        let mut entry = self.machine.entry(path);
+        let mut inside = path.clone();
+        if self.links == Links::Followed
+            && matches!(entry, Entry::Symlink(_))
+            && let Some(place) =
+                self.machine.one_path_through(&crate::interpreter::Value::exact(path.as_str()))
+            && self.machine.entry(&place) != Entry::Missing
+        {
+            // `find` goes round no circle.
+            if path.is_within(&place) {
+                return Some(());
+            }
+            entry = self.machine.entry(&place);
+            inside = place;
+        }
         match entry {
             Entry::Missing => return Some(()),
             Entry::Unknown => return None,
@@ -85,10 +102,10 @@ impl<'a, 'w> Search<'a, 'w> {
         if depth >= DEEPEST {
             return None;
         }
-        let Listing::Names(names) = self.machine.children(path) else { return None };
+        let Listing::Names(names) = self.machine.children(&inside) else { return None };
         for name in names {
             let below = if text.ends_with('/') { format!("{text}{name}") } else { format!("{text}/{name}") };
-            self.visit(&path.join(&name), &below, depth + 1)?;
+            self.visit(&inside.join(&name), &below, depth + 1)?;
         }
         Some(())
     }

@@ -60,7 +60,7 @@ pub(super) fn words_of(input: &Input, lines: bool, separator: Option<char>) -> W
 }
 
 /// The words of a text, with quotes and backslashes undone as `xargs` does.
-pub(in crate::programs) fn quoted_words(text: &str) -> Vec<String> {
+pub(crate) fn quoted_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
