@@ -167,7 +167,7 @@ impl DetectorState {
         match (plan.deed, ending.success, plan.place) {
             (Activity::Changes, ActionSuccess::Succeeded, _) => self.wandering.clear(),
             (Activity::Looks, ActionSuccess::Succeeded, Some(place)) => {
-                self.wandering.looked(plan.number, place)
+                self.wandering.looked(plan.number, place);
             }
             _ => {}
         }
@@ -265,7 +265,7 @@ impl DetectorState {
             match standing(issue.kind) {
                 None => news.push(IssueChange::Began(issue.clone())),
                 Some(before) if before.severity < issue.severity => {
-                    news.push(IssueChange::Grew(issue.clone()))
+                    news.push(IssueChange::Grew(issue.clone()));
                 }
                 Some(_) => {}
             }

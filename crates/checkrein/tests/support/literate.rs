@@ -117,6 +117,11 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                 }
                 continue;
             }
+            "unlisted" => {
+                let path = place(&world, rest);
+                world.listings.insert(path, Listing::Unknown);
+                continue;
+            }
             "archive" => {
                 let path = place(&world, rest);
                 let names = text.split_whitespace().map(str::to_owned).collect();

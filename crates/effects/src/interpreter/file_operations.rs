@@ -1,10 +1,12 @@
 //! Reading, writing, making and removing files: effects that follow from what stands there, and notes of what stands there then.
 
+use checkrein_glob::{Glob, Style};
+
 use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::world::Entry;
+use crate::world::{Entry, Listing};
 
 use super::brought::Content;
 use super::descriptors::number_of;
@@ -121,13 +123,36 @@ impl Machine<'_> {
             Target::Glob(pattern) if is_secret_pattern(pattern, home) => {
                 (Some(EffectKind::SecretRead), Output::Secret(pattern.clone()))
             }
-            Target::Glob(pattern) => (Some(EffectKind::FileRead), Output::Local(pattern.clone())),
+            Target::Glob(pattern) => match self.secret_among(pattern) {
+                Some(path) => (Some(EffectKind::SecretRead), Output::Secret(path.as_str().to_owned())),
+                None => (Some(EffectKind::FileRead), Output::Local(pattern.clone())),
+            },
             Target::Host(_)
             | Target::Process(_)
             | Target::Service(_)
             | Target::Reference(_)
             | Target::Unknown => (Some(EffectKind::FileRead), Output::Unknown),
         }
+    }
+
+    /// A secret that is known by name and that a pattern takes, where the names of the directory cannot be listed.
+    fn secret_among(&self, pattern: &str) -> Option<AbsolutePath> {
+        let (directory, name) = pattern.rsplit_once('/')?;
+        if directory.contains(['*', '?', '[']) {
+            return None;
+        }
+        let directory = AbsolutePath::new(if directory.is_empty() { "/" } else { directory })?;
+        if matches!(self.children(&directory), Listing::Names(_)) {
+            return None;
+        }
+        let takes_hidden = name.starts_with('.') || name == "**" || self.shell.options.dotglob;
+        let glob = Glob::new(name, Style::Shell);
+        places::sought_in(&directory, &self.world.place().home).into_iter().find(|path| {
+            path.name().is_some_and(|name| (takes_hidden || !name.starts_with('.')) && glob.matches(name))
+                && matches!(self.entry(path), Entry::File(_))
+                && !self.tree.is_new(path)
+                && !places::is_for_tests(path, self.world)
+        })
     }
 
     /// Whether a pattern of paths reaches credentials.

@@ -289,10 +289,11 @@ impl Machine<'_> {
             }
             if is_secret(&path) {
                 found.push(path);
-            } else if self.entry(&path) == Entry::Directory
-                && let Listing::Names(names) = self.children(&path)
-            {
-                open.extend(names.iter().map(|name| path.join(name)));
+            } else if self.entry(&path) == Entry::Directory {
+                match self.children(&path) {
+                    Listing::Names(names) => open.extend(names.iter().map(|name| path.join(name))),
+                    Listing::Unknown => open.extend(places::sought_in(&path, &place.home)),
+                }
             }
         }
         found

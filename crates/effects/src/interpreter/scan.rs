@@ -54,7 +54,7 @@ impl Machine<'_> {
                 Piece::Parts(parts) => pieces_of_parts(parts, &mut left),
                 Piece::Condition(condition) => match condition {
                     ConditionalExpression::Word(word) | ConditionalExpression::Unary(_, word) => {
-                        left.push(Piece::Word(word))
+                        left.push(Piece::Word(word));
                     }
                     ConditionalExpression::Binary(one, _, other) => {
                         left.extend([Piece::Word(one), Piece::Word(other)]);

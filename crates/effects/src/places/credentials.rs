@@ -39,6 +39,49 @@ pub(crate) fn credential(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'s
         .or_else(|| in_home(path, home))
 }
 
+/// Names under which secrets are looked for, one by one, in a directory of which the names cannot be listed: there are too many of them, or
+/// one is not UTF-8. The common ones of those that [`credential`] knows by name (ours).
+const SOUGHT: [&str; 32] = [
+    ".env",
+    ".env.local",
+    ".env.development",
+    ".env.staging",
+    ".env.production",
+    ".env.prod",
+    ".env.dev",
+    ".envrc",
+    "prod.env",
+    "local.env",
+    ".npmrc",
+    ".pypirc",
+    ".netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".htpasswd",
+    ".vault-token",
+    ".dockerconfigjson",
+    "credentials",
+    "credentials.json",
+    "service-account.json",
+    "secrets.json",
+    "secrets.yaml",
+    "secrets.yml",
+    "secrets.toml",
+    "master.key",
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
+    "key.pem",
+    "server.key",
+];
+
+/// The paths in a directory under which secrets would be that are known by name; whether anything stands there is not asked.
+pub(crate) fn sought_in(directory: &AbsolutePath, home: &AbsolutePath) -> Vec<AbsolutePath> {
+    let paths = SOUGHT.iter().map(|name| directory.join(name));
+    paths.filter(|path| credential(path, home).is_some()).collect()
+}
+
 /// Names of directories in which projects keep what only tests use.
 const OF_TESTS: [&str; 11] = [
     "test",

@@ -183,7 +183,7 @@ impl Kind {
             Self::Fraction => {
                 let number = text.trim_end_matches('%').trim().parse::<f64>().ok()?;
                 if text.ends_with('%') || number > 10.0 {
-                    return (number >= 0.0 && number <= 100.0).then(|| format!("write `{}`", number / 100.0));
+                    return (0.0..=100.0).contains(&number).then(|| format!("write `{}`", number / 100.0));
                 }
                 // Of ten, or in percent: which is meant is not known.
                 (number > 1.0).then(|| {

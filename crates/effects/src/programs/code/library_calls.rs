@@ -463,7 +463,7 @@ impl Evaluator<'_, '_, '_> {
                 let path = given.at(0);
                 match self.read(&path) {
                     code @ (ScriptValue::Text(Value::Exact(_)) | ScriptValue::Network(_)) => {
-                        self.evaluate(&code)
+                        self.evaluate(&code);
                     }
                     _ => self.not_known(&path.exact().unwrap_or_else(|| name.to_owned())),
                 }

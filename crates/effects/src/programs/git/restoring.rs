@@ -578,11 +578,29 @@ impl Git<'_, '_> {
                     );
                 }
                 Found::Unclear => {
-                    let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(start)).recursive();
+                    let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(start.clone())).recursive();
                     self.machine
                         .add(draft.note("which files are not tracked could not be found out").note(note));
+                    self.sweep_away_guard(&start, sweep, &spared);
                 }
             }
+        }
+    }
+
+    /// The files of the guard that a sweep takes of which the rest could not be found out.
+    fn sweep_away_guard(
+        &mut self,
+        start: &AbsolutePath,
+        sweep: Sweep,
+        spared: &dyn Fn(&AbsolutePath) -> bool,
+    ) {
+        let world = self.machine.world();
+        let taken: Vec<AbsolutePath> = (world.place().guarded.iter().map(|guarded| guarded.path.clone()))
+            .filter(|path| path.is_within(start) && !spared(path))
+            .filter(|path| self.machine.entry(path) != Entry::Missing && sweep.takes(world.version(path)))
+            .collect();
+        for path in taken {
+            self.machine.delete(&Value::exact(path.as_str()), crate::effect::Depth::Single);
         }
     }
 

@@ -66,7 +66,8 @@ pub(super) enum Sweep {
 }
 
 impl Sweep {
-    fn takes(self, state: VersionState) -> bool {
+    /// Whether it takes a file that version control sees so.
+    pub(super) fn takes(self, state: VersionState) -> bool {
         match state {
             VersionState::Untracked => self != Self::Ignored,
             VersionState::Ignored => self != Self::Untracked,

@@ -111,7 +111,7 @@ impl Evaluator<'_, '_, '_> {
                 }
             }
             ScriptValue::Name(module) if module == "module" && name == "exports" => {
-                self.exports = Some(value)
+                self.exports = Some(value);
             }
             ScriptValue::Name(module) if module == "exports" || module == "module.exports" => {
                 let known = self.exports.take().unwrap_or(ScriptValue::Map(Vec::new()));
