@@ -15,14 +15,17 @@ use crate::nature::Nature;
 
 use super::files::after;
 use super::listed::Listed;
-pub(crate) use unpacking::{Names, unpack_from};
-use unpacking::{unpack, unpack_member};
+pub(crate) use unpacking::{Names, replace_below, unpack_from};
+use unpacking::{leave_what_is_there, unpack, unpack_member};
 
 /// `tar`, `bsdtar`, `gtar`
 pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let tar = Tar::read(&call.words);
     let before = machine.effect_count();
     let exit = run_tar(machine, call, &tar);
+    if tar.keeps {
+        leave_what_is_there(machine, before);
+    }
     if tar.renames || !tar.commands.is_empty() {
         machine.amend(before, |effect| {
             let unbound = match effect.nature {
@@ -204,6 +207,8 @@ struct Tar {
     top_level: Option<Value>,
     to_output: bool,
     removes: bool,
+    /// Whether files that are there stay as they are.
+    keeps: bool,
     /// How many parts at the beginning of each name are left out.
     stripped: usize,
     /// Whether members may come to lie elsewhere than their names say.
@@ -271,6 +276,7 @@ impl Tar {
             }
             "to-stdout" => self.to_output = true,
             "remove-files" => self.removes = true,
+            "keep-old-files" | "skip-old-files" => self.keeps = true,
             "strip-components" => match value().as_exact().and_then(|text| text.parse().ok()) {
                 Some(count) => self.stripped = count,
                 None => self.renames = true,
@@ -341,6 +347,7 @@ impl Tar {
             'T' => self.lists.extend(value),
             'P' | 'i' => self.renames = true,
             'O' => self.to_output = true,
+            'k' => self.keeps = true,
             'I' | 'F' => {
                 if let Some(command) = value {
                     self.command(command);
@@ -445,7 +452,11 @@ pub(crate) fn unzip(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let archive =
             named.filter(|_| machine.is_certainly_missing(archive)).unwrap_or_else(|| archive.clone());
         let parts = if arguments.has(&["-j"]) { Names::Last } else { Names::Without(0) };
+        let before = machine.effect_count();
         unpack_from(machine, Some(&archive), &directory, parts);
+        if arguments.has(&["-n"]) {
+            leave_what_is_there(machine, before);
+        }
     }
     for member in members {
         unpack_member(machine, &inside(&directory, &star(member)));

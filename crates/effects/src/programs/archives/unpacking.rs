@@ -1,14 +1,17 @@
 //! What unpacking an archive makes.
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{EffectKind, Severity, Target};
 use crate::guard::OF_ARCHIVE;
 use crate::interpreter::{Aim, Brought, Draft, Machine, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::world::Entry;
+use crate::world::{Entry, Listing};
 
 /// The greatest number of members whose effects are told one by one (ours).
 const TOLD: usize = 64;
+
+/// The greatest number of members that are looked up elsewhere than in the workspace (ours).
+const LOOKED_UP: usize = 512;
 
 /// What becomes of the names in an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +66,7 @@ fn unpack_members(machine: &mut Machine<'_>, place: &AbsolutePath, members: &[St
             }
         }
     } else {
+        replace_members(machine, place, members);
         let mut tops: Vec<&str> = members.iter().filter_map(|member| member.split('/').next()).collect();
         tops.dedup();
         for top in tops {
@@ -89,6 +93,22 @@ fn unpack_members(machine: &mut Machine<'_>, place: &AbsolutePath, members: &[St
     machine.remember_doubt_below(place);
 }
 
+/// Adds the files elsewhere than the workspace that members of a long archive replace.
+fn replace_members(machine: &mut Machine<'_>, place: &AbsolutePath, members: &[String]) {
+    if place.is_within(&machine.world().place().workspace) {
+        return;
+    }
+    let files = members.iter().filter(|member| !member.ends_with('/')).take(LOOKED_UP);
+    let there: Vec<AbsolutePath> = files
+        .map(|member| place.join(member))
+        .filter(|path| matches!(machine.entry(path), Entry::File(_)))
+        .take(TOLD)
+        .collect();
+    for path in there {
+        machine.write(&Value::exact(path.as_str()));
+    }
+}
+
 /// Adds that something is created below a directory.
 pub(super) fn unpack(machine: &mut Machine<'_>, directory: &Value) {
     for aim in machine.paths_through(directory) {
@@ -103,10 +123,42 @@ pub(super) fn unpack(machine: &mut Machine<'_>, directory: &Value) {
                 .note(OF_ARCHIVE),
         );
         if let Some(path) = path {
+            replace_below(machine, &path);
             over_root(machine, &path);
             machine.remember_doubt_below(&path);
         }
     }
+}
+
+/// Adds that what stands below a directory of a person, elsewhere than the work, may be replaced by files of the same names of which nobody
+/// knows. Where programs are installed that is what unpacking there is for.
+pub(crate) fn replace_below(machine: &mut Machine<'_>, directory: &AbsolutePath) {
+    let place = machine.world().place();
+    let is_personal = directory.relative_to(&place.home).is_some_and(|below| {
+        let top = below.split('/').next().unwrap_or_default();
+        !top.is_empty() && !top.starts_with('.') && top != "bin"
+    });
+    let is_work = directory.is_within(&place.workspace)
+        || place.expected.iter().any(|expected| directory.is_within(expected));
+    let holds_something = matches!(machine.children(directory), Listing::Names(names) if !names.is_empty());
+    if is_personal && !is_work && holds_something {
+        let target = Target::Glob(format!("{}/**", directory.as_str().trim_end_matches('/')));
+        machine.add(
+            Draft::new(EffectKind::FileModify, target)
+                .possible()
+                .severity(Severity::High)
+                .note("what stands there under the names of the archive is replaced"),
+        );
+    }
+}
+
+/// Takes back that files are replaced, for a program that was told to leave those which are there.
+pub(super) fn leave_what_is_there(machine: &mut Machine<'_>, before: usize) {
+    machine.amend(before, |effect| {
+        if effect.kind == EffectKind::FileModify && matches!(effect.target, Target::Glob(_)) {
+            effect.severity = Severity::Low;
+        }
+    });
 }
 
 fn over_root(machine: &mut Machine<'_>, place: &AbsolutePath) {

@@ -12,6 +12,24 @@ use super::library_calls::LibraryCall;
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
 
+/// The mode of `open` that flags of `os.open` and `fs.open` come to (open(2)); `None` where no flags are given.
+fn flags_as_mode(given: &Given) -> Option<String> {
+    let ScriptValue::Name(flags) = given.named("flags").or_else(|| given.positional.get(1))? else {
+        return None;
+    };
+    let has = |name: &str| flags.split('|').any(|flag| flag.rsplit('.').next() == Some(name));
+    let mode = if has("O_APPEND") {
+        "a"
+    } else if has("O_TRUNC") || has("O_WRONLY") {
+        "w"
+    } else if has("O_RDWR") {
+        "r+"
+    } else {
+        "r"
+    };
+    flags.contains(".O_").then(|| mode.to_owned())
+}
+
 /// The name that stands for a module whose name is put together while the code runs.
 pub(super) const UNKNOWN_MODULE: &str = "?";
 
@@ -169,6 +187,8 @@ impl Evaluator<'_, '_, '_> {
         if matches!(path, ScriptValue::Network(_)) {
             return path;
         }
+        // `os.open` takes flags, `os.O_WRONLY | os.O_TRUNC`, where `open` takes a mode.
+        let mode = flags_as_mode(given).unwrap_or(mode);
         let value = path.value();
         if mode.contains('&') {
             // A duplicate of an open stream.

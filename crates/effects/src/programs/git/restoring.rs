@@ -9,6 +9,7 @@ use checkrein_glob::{Glob, Style};
 use super::KEPT_BY_GIT;
 use crate::interpreter::Inspection;
 use crate::nature::Nature;
+use crate::programs::archives::replace_below;
 
 use super::Git;
 use super::guard_files::Arrival;
@@ -222,11 +223,15 @@ fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if let Some(prefix) = words.arguments.value(&["--prefix"]).cloned() {
         // Tracked files are written there, over others with `-f`.
         let place = git.located(&prefix);
+        let replaced = place.clone().filter(|_| words.any(&["-f", "--force"]));
         let root = git.root();
         let inspection =
             place.as_ref().map_or(Inspection::Open, |place| git.arrive_below(place, root.as_ref(), ""));
         let target = place.map_or(Target::Unknown, |place| Target::Glob(format!("{place}/**")));
         git.machine.add(Draft::new(EffectKind::FileCreate, target).brought(inspection));
+        if let Some(place) = replaced {
+            replace_below(git.machine, &place);
+        }
     } else if words.any(&["-f", "--force"]) {
         let paths: &[Value] = if words.any(&["-a", "--all"]) { &[] } else { words.operands() };
         git.lose_changes(paths);

@@ -5,6 +5,16 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value, secre
 
 use super::{Sent, note_secret_sent, request};
 
+/// The files that a format for `--write-out` names: `%output{x}`, and `%output{>>x}` to add to one (curl 8.3).
+fn outputs_of_format(format: &Value) -> Vec<Value> {
+    let Some(text) = format.as_exact() else { return Vec::new() };
+    text.split("%output{")
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}'))
+        .map(|(name, _)| Value::exact(name.trim_start_matches(">>")))
+        .collect()
+}
+
 /// Interprets a call of curl.
 pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
@@ -18,9 +28,7 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.opaque("what its configuration file asks for is not followed");
     }
     // A file with the form of what it tells is printed; one with cookies or a mark of a version is sent.
-    for file in
-        arguments.values(&["-w", "--write-out"]).filter_map(|form| file_behind_at(form)).collect::<Vec<_>>()
-    {
+    for file in arguments.values(&["-w", "--write-out"]).filter_map(file_behind_at).collect::<Vec<_>>() {
         machine.read(&file);
     }
     let sent = curl_sends(machine, call);
@@ -46,6 +54,11 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         .collect::<Vec<_>>()
     {
         if output.as_exact() != Some("-") {
+            machine.write(&output);
+        }
+    }
+    for format in arguments.values(&["-w", "--write-out"]).cloned().collect::<Vec<_>>() {
+        for output in outputs_of_format(&format) {
             machine.write(&output);
         }
     }

@@ -45,7 +45,8 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
     };
     for program in &programs {
         if let Some(text) = program.as_exact() {
-            for act in acts(text, &assigned) {
+            let environment = |name: &str| machine.variable(name)?.as_exact().map(str::to_owned);
+            for act in acts(text, &assigned, &environment) {
                 carry_out(machine, act, &lines);
             }
             continue;
@@ -119,8 +120,31 @@ enum Token {
 /// How many tokens behind `ARGV` the sign of an assignment may stand (ours): `ARGV[ARGC++] = `.
 const SUBSCRIPT: usize = 7;
 
-fn acts(program: &str, assigned: &[(String, Value)]) -> Vec<Act> {
-    let tokens = tokens(program);
+/// The tokens with variables of the environment as the texts that they hold.
+fn with_environment(tokens: &[Token], environment: &dyn Fn(&str) -> Option<String>) -> Vec<Token> {
+    let mut known = Vec::with_capacity(tokens.len());
+    let mut rest = tokens;
+    while let Some((first, behind)) = rest.split_first() {
+        if let [Token::Word(word), Token::Mark('['), Token::Text(name), Token::Mark(']'), after @ ..] = rest
+            && word == "ENVIRON"
+            && let Some(text) = environment(name)
+        {
+            known.push(Token::Text(text));
+            rest = after;
+            continue;
+        }
+        known.push(first.clone());
+        rest = behind;
+    }
+    known
+}
+
+fn acts(
+    program: &str,
+    assigned: &[(String, Value)],
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Vec<Act> {
+    let tokens = with_environment(&tokens(program), environment);
     let mut found = Vec::new();
     let mut printing = false;
     let mut depth = 0_usize;
@@ -348,7 +372,7 @@ mod tests {
     use super::*;
 
     fn found(program: &str) -> Vec<Act> {
-        acts(program, &[])
+        acts(program, &[], &|_| None)
     }
 
     fn write(text: &str) -> Act {
@@ -383,6 +407,9 @@ mod tests {
         assert_eq!(found("BEGIN { if (ARGV[1] == \"x\") n = 1 } $1 < 3 { getline; print }"), []);
         let between = Value::Between { prefix: "day_".to_owned(), suffix: ".txt".to_owned() };
         assert_eq!(found("{ f = \"day_\" NR \".txt\"; print > f; close(f) }"), [Act::Write(between)]);
-        assert_eq!(acts("{ print > out }", &[("out".to_owned(), Value::exact("x"))]), [write("x")]);
+        assert_eq!(
+            acts("{ print > out }", &[("out".to_owned(), Value::exact("x"))], &|_| None),
+            [write("x")]
+        );
     }
 }

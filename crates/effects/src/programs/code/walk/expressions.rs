@@ -518,7 +518,16 @@ fn worked_out(operator: Operator, left: &ScriptValue, right: &ScriptValue) -> Sc
         Operator::LessOrEqual => ordered(left, right, |left, right| left <= right),
         Operator::Greater => ordered(left, right, |left, right| left > right),
         Operator::GreaterOrEqual => ordered(left, right, |left, right| left >= right),
-        Operator::In | Operator::Other => ScriptValue::Local,
+        Operator::Other => match (left, right) {
+            // Flags of an open file put together: `os.O_WRONLY | os.O_TRUNC`.
+            (ScriptValue::Name(left), ScriptValue::Name(right))
+                if left.contains(".O_") && right.contains(".O_") =>
+            {
+                ScriptValue::Name(format!("{left}|{right}"))
+            }
+            _ => ScriptValue::Local,
+        },
+        Operator::In => ScriptValue::Local,
     }
 }
 
