@@ -6,6 +6,8 @@ pub(crate) trait Names {
     fn get(&mut self, name: &str) -> Option<String>;
     /// Assigns a variable; `None` when the value is not known.
     fn set(&mut self, name: &str, value: Option<i64>);
+    /// Notes that the expression is in error: nothing can be divided by zero.
+    fn fails(&mut self);
     /// The text after the substitutions in it have run; `None` when it is not known.
     fn substituted(&mut self, text: &str) -> Option<String>;
 }
@@ -226,6 +228,12 @@ impl Reader<'_> {
             left = match (*operator, left, right) {
                 ("&&", Some(0), _) | ("&&", _, Some(0)) => Some(0),
                 ("||", Some(one), _) | ("||", _, Some(one)) if one != 0 => Some(1),
+                ("/" | "%", _, Some(0)) => {
+                    if self.skip == 0 {
+                        self.names.fails();
+                    }
+                    None
+                }
                 (operator, Some(left), Some(right)) => compute(operator, left, right),
                 _ => None,
             };
@@ -375,6 +383,8 @@ mod tests {
         fn substituted(&mut self, _: &str) -> Option<String> {
             None
         }
+
+        fn fails(&mut self) {}
 
         fn set(&mut self, name: &str, value: Option<i64>) {
             self.0.insert(name.to_owned(), value);

@@ -51,6 +51,7 @@ impl Machine<'_> {
         let mut fits = Some(false);
         for pattern in &arm.patterns {
             let answer = match self.expand_pattern(pattern) {
+                Some(_) if self.shell.options.perhaps_nocasematch => None,
                 Some(text) => matches_value(&text, subject, self.letters()),
                 None => None,
             };

@@ -31,6 +31,9 @@ impl Machine<'_> {
                 match operator.as_str() {
                     "=" | "==" | "!=" => {
                         let pattern = self.expand_pattern(right);
+                        if self.shell.options.perhaps_nocasematch {
+                            return None;
+                        }
                         let answer = matches_value(&pattern?, &left, self.letters())?;
                         Some(answer == (operator != "!="))
                     }
@@ -79,7 +82,14 @@ impl Machine<'_> {
         if !text.is_ascii() && expression.contains(['[', '.']) {
             return None;
         }
-        let expression = Expression::new(expression, Dialect::Extended, Case::Kept)?;
+        if self.shell.options.perhaps_nocasematch {
+            return None;
+        }
+        let case = match self.letters() {
+            Letters::Exact => Case::Kept,
+            Letters::AnyCase => Case::Ignored,
+        };
+        let expression = Expression::new(expression, Dialect::Extended, case)?;
         let chars: Vec<char> = text.chars().collect();
         let Some(found) = expression.find(&chars, 0).ok()? else { return Some(false) };
         let texts = found.iter().map(|place| {
@@ -100,6 +110,11 @@ impl Machine<'_> {
             2 if exact(0) == Some("!") => self.test_words(words.get(1..)?).map(|answer| !answer),
             2 => self.unary(exact(0)?, words.get(1)?),
             3 if exact(1).is_some_and(is_numeric) && !(is_number(exact(0)?) && is_number(exact(2)?)) => None,
+            // To `[` a number is decimal, whatever it begins with.
+            3 if exact(1).is_some_and(is_numeric) => {
+                let number = |text: &str| text.trim_matches([' ', '\t']).parse::<i64>().ok();
+                compared(number(exact(0)?)?, exact(1)?, number(exact(2)?)?)
+            }
             3 if exact(1).is_some_and(is_binary) => self.binary(words.first()?, exact(1)?, words.get(2)?),
             3 | 4 if exact(0) == Some("!") => self.test_words(words.get(1..)?).map(|answer| !answer),
             length if exact(0) == Some("(") && exact(length - 1) == Some(")") => {
@@ -206,14 +221,7 @@ impl Machine<'_> {
             "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
                 let left = self.arithmetic_text(left.as_exact()?)?;
                 let right = self.arithmetic_text(right.as_exact()?)?;
-                Some(match operator {
-                    "-eq" => left == right,
-                    "-ne" => left != right,
-                    "-lt" => left < right,
-                    "-le" => left <= right,
-                    "-gt" => left > right,
-                    _ => left >= right,
-                })
+                compared(left, operator, right)
             }
             _ => None,
         }
@@ -235,6 +243,18 @@ fn is_before(left: &str, right: &str) -> Option<bool> {
         return Some(by_number);
     }
     None
+}
+
+fn compared(left: i64, operator: &str, right: i64) -> Option<bool> {
+    Some(match operator {
+        "-eq" => left == right,
+        "-ne" => left != right,
+        "-lt" => left < right,
+        "-le" => left <= right,
+        "-gt" => left > right,
+        "-ge" => left >= right,
+        _ => return None,
+    })
 }
 
 fn is_numeric(operator: &str) -> bool {

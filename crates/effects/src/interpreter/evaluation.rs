@@ -7,7 +7,11 @@ use super::value::Value;
 impl Machine<'_> {
     /// The value of an arithmetic expansion as a text.
     pub(super) fn arithmetic_value(&mut self, arithmetic: &checkrein_shell::Arithmetic) -> Value {
-        self.arithmetic(arithmetic).map_or(Value::Unknown, |value| Value::Exact(value.to_string()))
+        let before = std::mem::replace(&mut self.arithmetic_failed, false);
+        let value = self.arithmetic(arithmetic);
+        // An error in an expansion ends the shell.
+        self.failed |= std::mem::replace(&mut self.arithmetic_failed, before);
+        value.map_or(Value::Unknown, |value| Value::Exact(value.to_string()))
     }
 
     /// The value of an arithmetic expression; the substitutions inside it run.
@@ -120,6 +124,10 @@ struct Variables<'m, 'w> {
 impl arithmetic::Names for Variables<'_, '_> {
     fn substituted(&mut self, text: &str) -> Option<String> {
         self.machine.run_substitutions(text)
+    }
+
+    fn fails(&mut self) {
+        self.machine.arithmetic_failed = true;
     }
 
     fn get(&mut self, name: &str) -> Option<String> {

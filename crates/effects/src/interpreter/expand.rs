@@ -63,6 +63,8 @@ impl Fields {
         match &value {
             Value::Exact(text) => {
                 let mut between_words = false;
+                // Whether a separator that is no white space ended the last word already: white space around it belongs to it.
+                let mut marked = true;
                 let mut word = String::new();
                 for c in text.chars() {
                     if !separators.contains(c) {
@@ -70,6 +72,7 @@ impl Fields {
                             self.end_field();
                             between_words = false;
                         }
+                        marked = false;
                         word.push(c);
                         continue;
                     }
@@ -79,11 +82,12 @@ impl Fields {
                     if c.is_whitespace() {
                         between_words = self.current.is_some();
                     } else {
-                        if between_words {
+                        if between_words && marked {
                             self.end_field();
                         }
                         self.current().quoted = true;
                         between_words = true;
+                        marked = true;
                     }
                 }
                 if !word.is_empty() {
@@ -273,7 +277,10 @@ impl Machine<'_> {
     }
 
     fn finish_glob(&mut self, pattern: &str, values: &mut Vec<Value>) {
+        // What it leaves out of what is found is not followed.
+        let leaves_out = self.shell.variables.contains_key("GLOBIGNORE");
         match self.glob(pattern) {
+            Matches::These(_) if leaves_out => values.push(Value::Glob(unescape(pattern))),
             Matches::These(texts) if texts.is_empty() => {
                 if self.shell.options.nullglob {
                     return;

@@ -90,6 +90,8 @@ pub(crate) struct Machine<'w> {
     pub(crate) input: Input,
     /// Set by what fails only because something is not there now: what would run otherwise is followed as a mere possibility.
     pub(crate) absent: Option<Absence>,
+    /// Whether an arithmetic expression was in error.
+    pub(super) arithmetic_failed: bool,
     /// Whether what is followed at the present point rests on something that is not there now.
     pub(super) supposing: usize,
     /// Whether an expansion failed, so that the command does not run.
@@ -207,6 +209,7 @@ impl<'w> Machine<'w> {
             texts: 0,
             input: Input::Inherited,
             absent: None,
+            arithmetic_failed: false,
             supposing: 0,
             failed: false,
             exiting: 0,

@@ -352,8 +352,10 @@ impl Machine<'_> {
                 let pattern = self.expand_pattern(pattern);
                 let compiled = pattern.as_deref().map(Pattern::new);
                 let longest = *longest;
+                let in_doubt = self.is_group_in_doubt(pattern.as_deref());
                 held.mapped(name, all, |text| {
-                    let pattern = pattern.as_deref().filter(|pattern| !depends_on_language(pattern, text));
+                    let pattern =
+                        pattern.as_deref().filter(|pattern| !in_doubt && !depends_on_language(pattern, text));
                     remove_prefix(text, pattern.and(compiled.as_ref())?, longest)
                 })
             }
@@ -361,8 +363,10 @@ impl Machine<'_> {
                 let pattern = self.expand_pattern(pattern);
                 let compiled = pattern.as_deref().map(Pattern::new);
                 let longest = *longest;
+                let in_doubt = self.is_group_in_doubt(pattern.as_deref());
                 held.mapped(name, all, |text| {
-                    let pattern = pattern.as_deref().filter(|pattern| !depends_on_language(pattern, text));
+                    let pattern =
+                        pattern.as_deref().filter(|pattern| !in_doubt && !depends_on_language(pattern, text));
                     remove_suffix(text, pattern.and(compiled.as_ref())?, longest)
                 })
             }
@@ -370,10 +374,21 @@ impl Machine<'_> {
                 let pattern = self.expand_pattern(pattern);
                 let compiled = pattern.as_deref().map(Pattern::new);
                 let with = self.expand_text(with).as_exact().map(str::to_owned);
+                // What `&` stands for depends on an option, on how it is quoted and on the age of the shell.
+                let with = with.filter(|with| !with.contains('&'));
                 let scope = *scope;
+                let letters = self.letters();
+                let in_doubt =
+                    self.shell.options.perhaps_nocasematch || self.is_group_in_doubt(pattern.as_deref());
                 held.mapped(name, all, |text| {
-                    let pattern = pattern.as_deref().filter(|pattern| !depends_on_language(pattern, text));
-                    replace(text, pattern.and(compiled.as_ref())?, with.as_deref()?, scope)
+                    let pattern =
+                        pattern.as_deref().filter(|pattern| !in_doubt && !depends_on_language(pattern, text));
+                    let compiled = pattern.and(compiled.as_ref())?;
+                    // Without any of it in the text nothing is put there.
+                    if with.is_none() && replace(text, compiled, "", scope, letters)? == text {
+                        return Some(text.to_owned());
+                    }
+                    replace(text, compiled, with.as_deref()?, scope, letters)
                 })
             }
             ParameterOperation::Substring { offset, length } => {
@@ -426,11 +441,13 @@ impl Machine<'_> {
             ParameterOperation::Transform(letter) => {
                 let letter = *letter;
                 if letter == 'P' {
-                    let texts = match &held {
-                        Held::One(value) => value.alternatives().map(<[String]>::to_vec),
-                        Held::Unset | Held::Many(_) | Held::Any => None,
+                    let values = match &held {
+                        Held::One(value) => vec![value.clone()],
+                        Held::Many(values) => values.clone(),
+                        Held::Unset | Held::Any => Vec::new(),
                     };
-                    for text in texts.unwrap_or_default() {
+                    let texts = values.iter().filter_map(Value::alternatives).flatten();
+                    for text in texts {
                         self.expand_again(&text.replace("\\$", "$"));
                     }
                     return Expanded::One(Value::Unknown, None);
@@ -473,6 +490,26 @@ impl Machine<'_> {
         }
     }
 
+    /// What `name+=value` makes of a variable: the sum of an integer, the longer text of another.
+    pub(crate) fn appended(&mut self, name: &str, value: &Value) -> Value {
+        let known = self.variable(name).unwrap_or_else(|| Value::exact(""));
+        let is_integer = (self.shell.variables.get(self.shell.referred(name)))
+            .is_some_and(|variable| variable.treatment == Treatment::Integer);
+        match (known.as_exact(), value.as_exact()) {
+            (Some(known), Some(value)) if is_integer => {
+                let known = if known.is_empty() { "0" } else { known };
+                Value::Exact(format!("({known})+({value})"))
+            }
+            _ if is_integer => Value::Unknown,
+            _ => super::expand::bounded(known.followed_by(value)),
+        }
+    }
+
+    /// Whether a pattern has groups (`@(a)`) that are none for a shell which was not told of them.
+    fn is_group_in_doubt(&self, pattern: Option<&str>) -> bool {
+        !self.shell.options.extglob && pattern.is_some_and(|pattern| pattern.contains('('))
+    }
+
     /// Assigns a plain variable.
     pub(crate) fn assign(&mut self, name: &str, value: Value) {
         self.assign_content(name, Content::Scalar(value));
@@ -489,7 +526,7 @@ impl Machine<'_> {
         let exported = match before {
             Some(variable) => variable.exported,
             None => self.world.variable(name).is_some(),
-        };
+        } || self.shell.options.allexport;
         let content = match (content, before.map(|variable| &variable.content)) {
             (Content::Scalar(value), Some(Content::List(items))) => {
                 let mut items = items.clone();
@@ -500,6 +537,12 @@ impl Machine<'_> {
         };
         let content = match content {
             Content::Scalar(value) => Content::Scalar(self.treated(treatment, value)),
+            Content::List(items) if treatment != Treatment::None => Content::List(
+                items.into_iter().map(|(index, value)| (index, self.treated(treatment, value))).collect(),
+            ),
+            Content::Map(items) if treatment != Treatment::None => Content::Map(
+                items.into_iter().map(|(key, value)| (key, self.treated(treatment, value))).collect(),
+            ),
             other => other,
         };
         if let Content::Scalar(value) = &content {
@@ -676,8 +719,14 @@ fn remove_suffix(text: &str, pattern: &Pattern, longest: bool) -> Option<String>
     Some(text.to_owned())
 }
 
-fn replace(text: &str, pattern: &Pattern, with: &str, scope: ReplaceScope) -> Option<String> {
-    if text.len() > 4096 {
+fn replace(
+    text: &str,
+    pattern: &Pattern,
+    with: &str,
+    scope: ReplaceScope,
+    letters: Letters,
+) -> Option<String> {
+    if text.len() > 4096 && letters == Letters::Exact {
         return pattern.literal().filter(|literal| !literal.is_empty()).map(|literal| match scope {
             ReplaceScope::All => text.replace(&literal, with),
             ReplaceScope::First => text.replacen(&literal, with, 1),
@@ -705,7 +754,7 @@ fn replace(text: &str, pattern: &Pattern, with: &str, scope: ReplaceScope) -> Op
                 if scope == ReplaceScope::Suffix && end != chars.len() {
                     break;
                 }
-                if pattern.matches_chars(chars.get(place..end)?, Letters::Exact)? {
+                if pattern.matches_chars(chars.get(place..end)?, letters)? {
                     found = Some(end);
                     break;
                 }

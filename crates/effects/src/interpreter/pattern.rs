@@ -66,9 +66,11 @@ impl Pattern {
     }
 }
 
-/// Whether the language of the shell says if a text fits: what one letter is, and of which class.
+/// Whether the language of the shell says if a text fits: what one letter is, of which class, and under which name (`[.hyphen.]`, `[=a=]`).
 pub(super) fn depends_on_language(pattern: &str, text: &str) -> bool {
     pattern.contains(['[', '?']) && !(text.is_ascii() && pattern.is_ascii())
+        || pattern.contains("[.")
+        || pattern.contains("[=")
 }
 
 /// Whether a text has unescaped characters that make it a pattern.

@@ -63,7 +63,13 @@ impl Machine<'_> {
                 }
                 machine.shell.name = name.clone();
                 machine.shell.positional = Some(arguments.to_vec());
-                machine.run_here(text)
+                // Another process knows nothing of the conditions that this one stands in.
+                let conditions = std::mem::take(&mut machine.conditions);
+                let outer_conditions = std::mem::take(&mut machine.outer_conditions);
+                let done = machine.run_here(text);
+                machine.conditions = conditions;
+                machine.outer_conditions = outer_conditions;
+                done
             })
         });
         self.input = outer_input;

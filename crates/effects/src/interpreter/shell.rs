@@ -168,6 +168,12 @@ pub(crate) struct Options {
     pub(crate) nocasematch: bool,
     /// `shopt -s xpg_echo`: `echo` knows escapes without being told.
     pub(crate) xpg_echo: bool,
+    /// `set -a`: what is assigned is exported.
+    pub(crate) allexport: bool,
+    /// `shopt -s localvar_inherit`: a local variable begins with the value that the name has outside.
+    pub(crate) localvar_inherit: bool,
+    /// Whether it is not known how letters of both cases are compared: one of two ways set it.
+    pub(crate) perhaps_nocasematch: bool,
 }
 
 impl Options {
@@ -440,6 +446,10 @@ impl Shell {
             self.options.extglob |= other.options.extglob;
             self.options.aliases |= other.options.aliases;
             self.options.execfail |= other.options.execfail;
+            self.options.allexport |= other.options.allexport;
+            self.options.localvar_inherit |= other.options.localvar_inherit;
+            self.options.perhaps_nocasematch |=
+                other.options.perhaps_nocasematch || self.options.nocasematch != other.options.nocasematch;
             // Only what both ways end with counts as an end.
             self.options.perhaps_errexit |=
                 other.options.perhaps_errexit || self.options.errexit != other.options.errexit;

@@ -14,7 +14,7 @@ use super::exit::{Exit, Output, Status};
 use super::machine::Machine;
 use super::overlay_updates::system_program;
 use super::run::Language;
-use super::shell::{Content, Speech, Variable};
+use super::shell::{Content, Speech, Treatment, Variable};
 use super::statements::{Done, Flow};
 use super::sweeps::Remainder;
 use super::value::Value;
@@ -199,6 +199,9 @@ impl Machine<'_> {
             if flags.contains('A') && !assignment.append {
                 self.assign_content(&assignment.name, Content::Map(BTreeMap::new()));
             }
+            if flags.contains('i') {
+                self.treat(&assignment.name, Treatment::Integer);
+            }
             self.assign_from(assignment);
         }
     }
@@ -223,8 +226,7 @@ impl Machine<'_> {
                     return;
                 }
                 if assignment.append {
-                    let known = self.variable(&assignment.name).unwrap_or_else(|| Value::exact(""));
-                    value = super::expand::bounded(known.followed_by(&value));
+                    value = self.appended(&assignment.name, &value);
                 }
                 self.assign(&assignment.name, value);
             }

@@ -83,7 +83,13 @@ fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
         "exec" => exec,
         "trap" => trap,
         "command" => command,
-        "builtin" => |machine, words| machine.call_words(operands(words), Lookup::NoFunctions),
+        "builtin" => |machine, words| {
+            let words = operands(words);
+            let is_known =
+                words.first().is_none_or(|first| first.as_exact().is_some_and(is_built_in));
+            let done = machine.call_words(words, Lookup::NoFunctions);
+            if is_known { done } else { Done { status: Status::Open, ..done } }
+        },
         "noglob" | "nocorrect" => |machine, words| machine.call_words(words, Lookup::All),
         "hash" => naming::hash,
         "type" | "whence" => |machine, words| Done::next(known_program(machine, words)),
@@ -139,6 +145,10 @@ fn echo(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             _ => word.clone(),
         };
         value = value.followed_by(&word);
+        if escapes && rest.get(index).and_then(Value::as_exact).is_some_and(strings::is_cut_short) {
+            newline = false;
+            break;
+        }
     }
     if newline {
         value = value.followed_by(&Value::exact("\n"));
@@ -149,13 +159,12 @@ fn echo(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 fn printf(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let (variable, rest) = match words {
         [option, name, rest @ ..] if option.as_exact() == Some("-v") => {
-            let rest = rest
-                .split_first()
-                .filter(|(first, _)| first.as_exact() == Some("--"))
-                .map_or(rest, |(_, rest)| rest);
-            (name.as_exact().map(str::to_owned), rest)
+            (name.as_exact().map(str::to_owned), operands(rest))
         }
         [option, rest @ ..] if option.as_exact() == Some("--") => (None, rest),
+        [option, rest @ ..] if option.as_exact().is_some_and(|text| text.starts_with("-v")) => {
+            (option.as_exact().and_then(|text| text.strip_prefix("-v")).map(str::to_owned), operands(rest))
+        }
         all => (None, all),
     };
     let known = match rest.split_first() {

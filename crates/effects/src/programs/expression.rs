@@ -252,6 +252,9 @@ impl Reader {
                 self.place += 1;
                 return Some(Node::Set { negated, ranges });
             }
+            if c == '[' && matches!(self.peek(1), Some('.' | '=')) {
+                return None;
+            }
             if c == '[' && self.peek(1) == Some(':') {
                 let rest: String = self.chars.get(self.place + 2..)?.iter().collect();
                 let name = rest.get(..rest.find(":]")?)?;

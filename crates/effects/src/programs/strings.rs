@@ -28,6 +28,11 @@ pub(crate) fn unescaped(text: &str) -> Value {
     without_escapes(text, Octal::ThreeBehindZero)
 }
 
+/// Whether a text has `\c`, at which `echo` ends, without the newline.
+pub(crate) fn is_cut_short(text: &str) -> bool {
+    text.contains("\\c") && unescaped(&format!("{text}-")) == unescaped(text)
+}
+
 pub(super) fn without_escapes(text: &str, octal: Octal) -> Value {
     let mut out = Bytes::default();
     let mut chars = text.chars().peekable();
@@ -70,6 +75,7 @@ pub(super) fn without_escapes(text: &str, octal: Octal) -> Value {
                 // A byte: what is above 255 wraps.
                 out.0.extend(u8::try_from(code % 256));
             }
+            Some('?') if octal == Octal::Three => out.push('?'),
             Some(other @ ('\\' | '"' | '\'')) => out.push(other),
             Some(other) => {
                 out.push('\\');
@@ -116,11 +122,16 @@ pub(crate) fn split(line: &str, separators: &str, limit: usize) -> Vec<String> {
         return vec![line.trim_matches(blank).to_owned()];
     }
     let blank = |c: char| separators.contains(c) && c.is_whitespace();
+    let is_mark = |c: char| separators.contains(c) && !c.is_whitespace();
     let mut fields = Vec::new();
     let mut rest = line.trim_start_matches(blank);
     while !rest.is_empty() {
         if fields.len() + 1 == limit {
-            fields.push(rest.trim_end_matches(blank).to_owned());
+            // A separator behind the last word belongs to that word's end.
+            let last = rest.trim_end_matches(blank);
+            let bare = last.strip_suffix(is_mark).map(|bare| bare.trim_end_matches(blank));
+            let last = bare.filter(|bare| !bare.contains(|c| separators.contains(c))).unwrap_or(last);
+            fields.push(last.to_owned());
             return fields;
         }
         if let Some(place) = rest.find(|c| separators.contains(c)) {

@@ -15,7 +15,7 @@ pub(crate) use many::xargs;
 pub(crate) use parallel::parallel;
 
 use crate::effect::{EffectKind, Target};
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Reader, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Reader, Status, Value};
 use crate::programs::builtins::assignment;
 use crate::programs::strings;
 
@@ -476,6 +476,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut interactive = false;
     let mut login = false;
     let mut plain = false;
+    let mut ends_early = false;
     let mut place = 0;
     while let Some(text) = call.words.get(place).and_then(Value::as_exact) {
         match text {
@@ -500,12 +501,15 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 login |= text.starts_with('-') && text.contains('l');
                 machine.shows_commands |= text.starts_with('-') && text.contains(['x', 'v']);
                 let on = text.starts_with('-');
+                ends_early |= on && text.contains(['e', 'u']);
                 if text.contains('n') {
                     dry = on;
                 }
                 for _ in text.chars().filter(|c| matches!(c, 'o' | 'O')) {
                     place += 1;
-                    if call.words.get(place).and_then(Value::as_exact) == Some("noexec") {
+                    let option = call.words.get(place).and_then(Value::as_exact);
+                    ends_early |= on && matches!(option, Some("errexit" | "nounset"));
+                    if option == Some("noexec") {
                         dry = on;
                     }
                 }
@@ -533,7 +537,13 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Some((name, arguments)) => (name.clone(), arguments),
             None => (Value::exact(call.program.as_str()), arguments),
         };
-        return machine.run_text_with(reader, text, &name, arguments, call.input.clone());
+        let exit = machine.run_text_with(reader, text, &name, arguments, call.input.clone());
+        // It may have ended at a failure on the way.
+        return if ends_early && exit.status == Status::Success {
+            Exit { status: Status::Open, ..exit }
+        } else {
+            exit
+        };
     }
     match rest.split_first() {
         Some((file, arguments)) if !standard_input => match file.as_exact() {

@@ -85,6 +85,15 @@ fn escape(text: &str, out: &mut Vec<u8>) -> usize {
             out.push(u8::try_from(value & 0xff).unwrap_or_default());
             taken
         }
+        'x' if rest.starts_with('{') => {
+            let digits = rest.get(1..).unwrap_or_default();
+            let (value, taken) = number(digits, 16, digits.len());
+            if taken == 0 || !digits.get(taken..).is_some_and(|more| more.starts_with('}')) {
+                return keep(letter, out);
+            }
+            out.push(u8::try_from(value & 0xff).unwrap_or_default());
+            taken + 3
+        }
         'x' => match number(rest, 16, 2) {
             (_, 0) => keep(letter, out),
             (value, taken) => {
@@ -102,7 +111,8 @@ fn escape(text: &str, out: &mut Vec<u8>) -> usize {
         },
         'c' => match rest.chars().next().filter(char::is_ascii) {
             Some(control) => {
-                out.push(u8::try_from(control).unwrap_or_default().to_ascii_uppercase() & 0x1f);
+                let byte = u8::try_from(control).unwrap_or_default();
+                out.push(if byte == b'?' { 0x7f } else { byte.to_ascii_uppercase() & 0x1f });
                 2
             }
             None => keep(letter, out),

@@ -12,6 +12,8 @@ struct Declared {
     exported: Option<bool>,
     readonly: bool,
     local: bool,
+    /// Of the shell, also inside functions.
+    global: bool,
     list: bool,
     map: bool,
     treatment: Option<Treatment>,
@@ -75,7 +77,10 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                     'u' => declared.treatment = Some(Treatment::Upper),
                     'l' => declared.treatment = Some(Treatment::Lower),
                     'c' => declared.treatment = Some(Treatment::Capital),
-                    'g' => declared.local = false,
+                    'g' => {
+                        declared.local = false;
+                        declared.global = true;
+                    }
                     'n' if word.known_start().starts_with('-') => declared.reference = true,
                     'f' | 'F' => declared.functions = true,
                     _ => {}
@@ -110,7 +115,11 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                     machine.shell.variables.insert(
                         name.clone(),
                         Variable {
-                            content: Content::Unset,
+                            content: if machine.shell.options.localvar_inherit {
+                                Content::Unknown
+                            } else {
+                                Content::Unset
+                            },
                             exported: false,
                             readonly: false,
                             origin: None,
@@ -119,6 +128,9 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                     );
                 }
             }
+        }
+        if declared.global && hidden(machine, &name, value.as_ref()) {
+            continue;
         }
         if let Some(treatment) = declared.treatment {
             machine.treat(&name, treatment);
@@ -138,11 +150,7 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
         }
         match value {
             Some(value) => {
-                let value = if append {
-                    machine.variable(&name).unwrap_or_else(|| Value::exact("")).followed_by(&value)
-                } else {
-                    value
-                };
+                let value = if append { machine.appended(&name, &value) } else { value };
                 if let (true, Some(target)) = (declared.reference, value.as_exact().map(str::to_owned)) {
                     machine.evaluate_subscript(&target);
                 }
@@ -231,6 +239,9 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             continue;
         }
         let Some(name) = word.as_exact().filter(|name| !name.starts_with('-')) else { continue };
+        // Of a reference it is what it stands for.
+        let target = if functions { name.to_owned() } else { machine.shell.referred(name).to_owned() };
+        let name = target.as_str();
         if name == "HISTFILE" {
             machine.forget_history("what is typed is not recorded any more");
         }
@@ -246,17 +257,7 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         } else if let Some((array, key)) = name.split_once('[') {
             machine.evaluate_subscript(name);
             let key = key.trim_end_matches(']').to_owned();
-            match machine.shell.variables.get_mut(array).map(|variable| &mut variable.content) {
-                Some(Content::List(items)) => {
-                    if let Ok(index) = key.parse::<i64>() {
-                        items.remove(&index);
-                    }
-                }
-                Some(Content::Map(items)) => {
-                    items.remove(&key);
-                }
-                Some(Content::Scalar(_) | Content::Unknown | Content::Unset) | None => {}
-            }
+            unset_element(machine, array, &key);
         } else if !machine.shell.variables.get(name).is_some_and(|variable| variable.readonly) {
             machine.shell.variables.insert(
                 name.to_owned(),
@@ -271,6 +272,62 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         }
     }
     Done::quiet()
+}
+
+/// Whether a variable of the shell is hidden by a local one of a running function; it then gets the value for later.
+fn hidden(machine: &mut Machine<'_>, name: &str, value: Option<&Value>) -> bool {
+    let Some(before) = machine.shell.locals.iter_mut().find_map(|frame| frame.get_mut(name)) else {
+        return false;
+    };
+    if value.is_some() {
+        // What else is declared of it is not followed.
+        *before = Some(Variable {
+            content: Content::Unknown,
+            exported: before.as_ref().is_some_and(|variable| variable.exported),
+            readonly: false,
+            origin: None,
+            treatment: Treatment::None,
+        });
+    }
+    true
+}
+
+/// Takes one element away. Where it is not known which, nothing is known of the array.
+fn unset_element(machine: &mut Machine<'_>, array: &str, key: &str) {
+    let array = machine.shell.referred(array).to_owned();
+    let Some(content) = machine.shell.variables.get(&array).map(|variable| variable.content.clone()) else {
+        return;
+    };
+    let content = match content {
+        Content::List(_) | Content::Map(_) if matches!(key, "@" | "*") => Content::Unknown,
+        Content::List(mut items) => {
+            // What runs in it ran before.
+            let known = if key.contains(['$', '`']) { None } else { machine.arithmetic_text(key) };
+            let index = known.and_then(|index| match items.keys().next_back() {
+                Some(last) if index < 0 => last.checked_add(1)?.checked_add(index),
+                Some(_) | None => Some(index),
+            });
+            match index {
+                Some(index) => {
+                    items.remove(&index);
+                    Content::List(items)
+                }
+                None => Content::Unknown,
+            }
+        }
+        Content::Map(mut items) => {
+            if key.contains(['$', '`']) {
+                Content::Unknown
+            } else {
+                items.remove(key);
+                Content::Map(items)
+            }
+        }
+        // The text of a plain variable is its first element.
+        Content::Scalar(_) => Content::Unknown,
+        Content::Unknown | Content::Unset => return,
+    };
+    machine.assign_content(&array, content);
 }
 
 /// The secret that `declare -p NAME` prints: by the name, or because the value came from one.
@@ -309,6 +366,14 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                 machine.shell.positional = Some(words.get(index + 1..).unwrap_or_default().to_vec());
                 break;
             }
+            // The old form leaves the arguments alone where none follow, and ends `-x` and `-v`.
+            Some("-") => {
+                machine.shows_commands = false;
+                if let Some(arguments) = words.get(index + 1..).filter(|rest| !rest.is_empty()) {
+                    machine.shell.positional = Some(arguments.to_vec());
+                }
+                break;
+            }
             Some(flags) if flags.starts_with(['-', '+']) && flags.len() > 1 => {
                 let on = flags.starts_with('-');
                 for flag in flags.chars().skip(1) {
@@ -323,12 +388,16 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                         'u' => machine.shell.options.nounset = on,
                         'f' => machine.shell.options.noglob = on,
                         'C' => machine.shell.options.noclobber = on,
+                        'a' => machine.shell.options.allexport = on,
+                        'B' => note_braces(machine, on),
                         'o' => {
                             let name = rest.next().and_then(|(_, word)| word.as_exact());
                             match name {
                                 Some("errexit") => machine.shell.options.set_errexit(on),
                                 Some("nounset") => machine.shell.options.nounset = on,
                                 Some("noclobber") => machine.shell.options.noclobber = on,
+                                Some("allexport") => machine.shell.options.allexport = on,
+                                Some("braceexpand") => note_braces(machine, on),
                                 Some("noglob") => machine.shell.options.noglob = on,
                                 Some("pipefail") => machine.shell.options.pipefail = on,
                                 Some("xtrace" | "verbose") => machine.shows_commands = on,
@@ -349,6 +418,13 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         }
     }
     Done::quiet()
+}
+
+/// Braces are read before anything runs, as bash reads them when it is told nothing.
+fn note_braces(machine: &mut Machine<'_>, on: bool) {
+    if !on {
+        machine.unread("braces are not expanded behind this, which is not followed");
+    }
 }
 
 pub(super) fn shopt(machine: &mut Machine<'_>, words: &[Value]) -> Done {
@@ -376,8 +452,13 @@ pub(super) fn shell_options(machine: &mut Machine<'_>, words: &[Value], on: bool
             "expandaliases" => options.aliases = on,
             "execfail" => options.execfail = on,
             "lastpipe" => options.lastpipe = on,
-            "nocasematch" => options.nocasematch = on,
+            "nocasematch" => {
+                options.nocasematch = on;
+                options.perhaps_nocasematch = false;
+            }
             "xpgecho" => options.xpg_echo = on,
+            "allexport" => options.allexport = on,
+            "localvarinherit" => options.localvar_inherit = on,
             "pipefail" => options.pipefail = on,
             "noglob" => options.noglob = on,
             "noclobber" => options.noclobber = on,

@@ -25,7 +25,11 @@ pub(super) fn may_fail(machine: &Machine<'_>, name: &str, words: &[Value]) -> bo
         "export" => declares("fnp") || asks(&['f']),
         "readonly" => declares("aAfp") || asks(&['f']),
         "declare" | "typeset" | "local" => {
-            declares("aAFfgiIlnrtuxp") || words.len() > 1 && asks(&['p', 'f', 'F'])
+            declares("aAFfgiIlnrtuxp")
+                || words.len() > 1 && asks(&['p', 'f', 'F'])
+                // An array of one kind does not become one of the other.
+                || asks(&['a', 'A'])
+                    && texts.iter().flatten().any(|name| machine.shell.variables.contains_key(*name))
         }
         "unset" => declares("fvn"),
         "set" => texts.is_none_or(|texts| !sets(&texts)),

@@ -174,9 +174,14 @@ fn echo(words: &[Value]) -> Done {
         _ => ("\n", words),
     };
     let mut value = Value::exact("");
+    let mut newline = newline;
     for (index, word) in words.iter().enumerate() {
         let word = word.as_exact().map_or_else(|| word.clone(), strings::unescaped);
         value = value.followed_by(&Value::exact(if index > 0 { " " } else { "" })).followed_by(&word);
+        if words.get(index).and_then(Value::as_exact).is_some_and(strings::is_cut_short) {
+            newline = "";
+            break;
+        }
     }
     Done::next(Exit {
         status: Status::Success,
