@@ -136,6 +136,8 @@ pub(crate) struct Machine<'w> {
     pub(crate) commits_shown: usize,
     /// What git was given of secrets.
     pub(crate) stored: crate::programs::Stored,
+    /// The archives that the action made: where they are, of what, and which names are left out.
+    pub(crate) archives_made: Vec<(AbsolutePath, Vec<Value>, Vec<String>)>,
     /// The host to which the standard output goes, when it is a connection.
     pub(super) outlet: Option<String>,
     /// Whether the running command decodes what nobody has read.
@@ -232,6 +234,7 @@ impl<'w> Machine<'w> {
             committed_ends: BTreeSet::new(),
             commits_shown: 0,
             stored: crate::programs::Stored::default(),
+            archives_made: Vec::new(),
             outlet: None,
             veiled: false,
             appending: false,

@@ -46,14 +46,15 @@ impl Machine<'_> {
         }
         match &parameter.operation {
             ParameterOperation::NamesWithPrefix => {
-                let names = self
-                    .shell
-                    .variables
-                    .keys()
-                    .filter(|name| name.starts_with(&parameter.name))
-                    .map(Value::exact)
-                    .collect();
-                return Expanded::Many(names);
+                let mut names: Vec<String> = self.shell.variables.keys().cloned().collect();
+                names.extend(self.world.variable_names());
+                let is_unset = |name: &String| {
+                    self.shell.variables.get(name).is_some_and(|held| held.content == Content::Unset)
+                };
+                names.retain(|name| name.starts_with(&parameter.name) && !is_unset(name));
+                names.sort_unstable();
+                names.dedup();
+                return Expanded::Many(names.into_iter().map(Value::exact).collect());
             }
             ParameterOperation::Keys => return self.keys(&parameter.name),
             ParameterOperation::Other(words) => {

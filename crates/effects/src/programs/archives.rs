@@ -57,7 +57,8 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
                 }
             }
             if tar.to_output {
-                return Exit::with(source);
+                let found = tar.file.as_ref().and_then(|file| secret_packed_in(machine, file, &tar.members));
+                return Exit::with(found.unwrap_or(source));
             }
             if tar.directory.as_ref().is_some_and(|directory| machine.is_certainly_missing(directory)) {
                 machine.if_it_succeeds(|machine| {
@@ -99,6 +100,9 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
                 list.each(machine, |machine, name| {
                     read = read.clone().followed_by(machine.read(&relative(tar, name)));
                 });
+            }
+            if let Some(file) = &archive {
+                note_packed(machine, file, &sources, &tar.excluded);
             }
             match archive.as_ref().and_then(|file| Some((file, host_of(file)?))) {
                 Some((_, host)) => machine.host(&Value::exact(host), Upload::Yes),
@@ -144,6 +148,40 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
 }
 
 /// The secret among what goes into an archive that is written to the output. Where nothing says where that ends, nothing is looked for.
+/// Remembers what this action packed into an archive.
+fn note_packed(machine: &mut Machine<'_>, archive: &Value, sources: &[Value], excluded: &[String]) {
+    let place = machine.paths_through(archive).into_iter().find_map(|aim| aim.target.path().cloned());
+    if let Some(place) = place {
+        machine.archives_made.push((place, sources.to_vec(), excluded.to_vec()));
+    }
+}
+
+/// A secret that comes out where members of an archive are printed, which this action packed itself; all of them where none is named.
+fn secret_packed_in(machine: &mut Machine<'_>, archive: &Value, members: &[Value]) -> Option<Output> {
+    let place = machine.paths_through(archive).into_iter().find_map(|aim| aim.target.path().cloned())?;
+    let made: Vec<_> = machine.archives_made.iter().filter(|(made, ..)| *made == place).cloned().collect();
+    let is_asked_for = |name: &str| {
+        members.is_empty()
+            || members.iter().any(|member| {
+                member.as_exact().is_none_or(|text| {
+                    let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or(text);
+                    last == name || text.contains(['*', '?', '[']) || matches!(last, "." | "")
+                })
+            })
+    };
+    made.iter().find_map(|(_, sources, excluded)| {
+        sources.iter().find_map(|source| {
+            let found = machine.packed(source, excluded)?;
+            let Output::Secret(path) = &found else { return None };
+            let lies_in_named = members.iter().filter_map(Value::as_exact).any(|text| {
+                let directory = text.trim_start_matches("./").trim_end_matches('/');
+                !directory.is_empty() && path.contains(&format!("/{directory}/"))
+            });
+            (is_asked_for(path.rsplit('/').next().unwrap_or(path)) || lies_in_named).then_some(found)
+        })
+    })
+}
+
 fn packed(machine: &mut Machine<'_>, source: &Value, excluded: &[String]) -> Option<Output> {
     if machine.is_kept() { None } else { machine.packed(source, excluded) }
 }
@@ -408,6 +446,9 @@ pub(crate) fn zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     if let Some(file) = archive {
+        let excluded: Vec<String> =
+            arguments.values(&["-x", "--exclude"]).filter_map(Value::as_exact).map(str::to_owned).collect();
+        note_packed(machine, &file, sources, &excluded);
         machine.write(&file);
     }
     let listed =
@@ -444,7 +485,7 @@ pub(crate) fn unzip(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     if arguments.has(&["-p", "-c"]) {
-        return Exit::with(read);
+        return Exit::with(secret_packed_in(machine, archive, members).unwrap_or(read));
     }
     let directory = arguments.value(&["-d"]).cloned().unwrap_or_else(|| Value::exact("."));
     if members.is_empty() {

@@ -32,6 +32,7 @@ pub(crate) fn printed(call: &Call) -> Option<Output> {
         "jq" | "gojq" | "jaq" => {
             words.iter().filter(|word| !word.starts_with('-')).find_map(|text| in_jq(text))
         }
+        "perl" => words.iter().find_map(|text| in_perl(text)),
         "yq" => words.iter().find_map(|text| in_yq(text)),
         "envsubst" => in_template(&words, &call.input),
         _ => None,
@@ -82,6 +83,22 @@ fn in_jq(text: &str) -> Option<Output> {
         let then = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '|');
         (!NAMES.iter().any(|word| then.starts_with(word))).then(all)
     })
+}
+
+/// `%ENV` as a whole, and its elements by names that are not written out, in code that prints.
+fn in_perl(text: &str) -> Option<Output> {
+    if !["print", "say", "Dumper", "warn", "die"].iter().any(|printer| text.contains(printer)) {
+        return None;
+    }
+    let by_name = text.contains("$ENV{$") || text.contains("@ENV{");
+    let whole = text.match_indices("%ENV").any(|(at, found)| {
+        let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '(']);
+        let after = text.get(at + found.len()..).unwrap_or_default().trim_start();
+        let is_about = ["keys", "scalar", "exists", "delete", "local", "undef"];
+        !is_about.iter().any(|word| before.ends_with(word))
+            && (!after.starts_with('=') || after.starts_with("=="))
+    });
+    (by_name || whole).then(all)
 }
 
 /// `env(NAME)` and `strenv(NAME)` in an expression.
@@ -148,6 +165,13 @@ mod tests {
             ".environment",
         ] {
             assert_eq!(in_jq(quiet), None, "{quiet}");
+        }
+        assert_eq!(place(in_perl("print map { \"$_=$ENV{$_}\" } keys %ENV")).as_deref(), Some("$*"));
+        assert_eq!(place(in_perl("print Dumper(\\%ENV)")).as_deref(), Some("$*"));
+        for quiet in
+            ["print join ' ', sort keys %ENV", "print $ENV{HOME}", "%ENV = (); print 1", "my %x = %ENV"]
+        {
+            assert_eq!(in_perl(quiet), None, "{quiet}");
         }
         assert_eq!(place(in_yq(".a = strenv(API_KEY)")).as_deref(), Some("$API_KEY"));
         let template = |text: &str| Input::Text(Value::exact(text));

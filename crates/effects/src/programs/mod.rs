@@ -17,6 +17,7 @@
 //! | `filters` | what programs print that only turn text into text |
 //! | `find` | `find` and `fd` |
 //! | `git` | git |
+//! | `json` | `jq`: which words are files |
 //! | `interpreters` | interpreters of other languages |
 //! | `known_hosts` | how far a host is |
 //! | `network` | curl, wget, netcat, socat and other programs that talk to hosts |
@@ -49,6 +50,7 @@ pub(crate) mod find;
 mod formats;
 mod git;
 mod interpreters;
+mod json;
 pub(crate) mod known_hosts;
 mod kubernetes;
 mod listed;
@@ -83,6 +85,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
     let handler: Handler = match name {
         "agent" => agents::agent,
         "git" => git::git,
+        "jq" => json::jq,
         "project_command" => packages::project_command,
         "just" => packages::just,
         "make" => packages::make,

@@ -36,14 +36,8 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
         let note = "the address at which a cloud machine hands out its credentials";
         machine.add(Draft::new(EffectKind::SecretRead, Target::Host(text.to_owned())).note(note));
     }
-    if let Some(name) = strange_secret(machine, url) {
-        let target = url.as_exact().map_or_else(|| url.known_start(), str::to_owned);
-        let draft = Draft::new(EffectKind::DataUpload, Target::Host(target)).reach(NetworkReach::External);
-        machine.add(
-            draft
-                .severity(Severity::High)
-                .note(format!("sends the secret in `{name}`, which belongs elsewhere")),
-        );
+    let target = url.as_exact().map_or_else(|| url.known_start(), str::to_owned);
+    if sends_strange_secret(machine, url, target) {
         return;
     }
     let from_file =
@@ -67,6 +61,16 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
         }
         Sent::Nothing => machine.host(url, Upload::No),
     }
+}
+
+/// Adds that a secret among the words of the running command goes to a host that it does not belong to; whether there is one.
+pub(super) fn sends_strange_secret(machine: &mut Machine<'_>, url: &Value, target: String) -> bool {
+    let Some(name) = strange_secret(machine, url) else { return false };
+    let draft = Draft::new(EffectKind::DataUpload, Target::Host(target)).reach(NetworkReach::External);
+    machine.add(
+        draft.severity(Severity::High).note(format!("sends the secret in `{name}`, which belongs elsewhere")),
+    );
+    true
 }
 
 /// A variable among the words of the running command whose secret belongs to a known service that the URL is not of.

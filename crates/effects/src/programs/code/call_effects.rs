@@ -4,6 +4,7 @@ use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Arguments, Call, Draft, Input, Output, Upload, Value};
 use crate::nature::Nature;
+use crate::path::AbsolutePath;
 use crate::programs::files;
 use crate::world::Entry;
 
@@ -32,6 +33,15 @@ fn flags_as_mode(given: &Given) -> Option<String> {
 
 /// The name that stands for a module whose name is put together while the code runs.
 pub(super) const UNKNOWN_MODULE: &str = "?";
+
+/// Whether a pattern with a star takes names that begin with a dot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HiddenNames {
+    /// Like any other name: what lists a directory.
+    LikeOthers,
+    /// Only where the pattern begins with a dot itself.
+    BesideOthers,
+}
 
 impl Evaluator<'_, '_, '_> {
     /// Calls what a value is, which may be the name of a function as in PHP.
@@ -131,7 +141,11 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn read(&mut self, path: &ScriptValue) -> ScriptValue {
         match path {
             ScriptValue::Network(url) => return ScriptValue::Network(url.clone()),
-            ScriptValue::File(value) => return Self::from_output(self.machine.peek(value)),
+            ScriptValue::File(value) => {
+                let value = value.clone();
+                let swept = self.swept_secret(&value, HiddenNames::BesideOthers);
+                return swept.unwrap_or_else(|| Self::from_output(self.machine.peek(&value)));
+            }
             ScriptValue::Text(Value::Exact(text))
                 if text == "/dev/stdin" || text == "0" || text == "php://stdin" =>
             {
@@ -149,10 +163,44 @@ impl Evaluator<'_, '_, '_> {
         if value == Value::Unknown {
             return ScriptValue::Text(Value::Unknown);
         }
+        let hidden = match path {
+            ScriptValue::Path(_) => HiddenNames::LikeOthers,
+            _ => HiddenNames::BesideOthers,
+        };
         let output = self.act(|machine| machine.read(&value));
+        if let Some(secret) = self.swept_secret(&value, hidden) {
+            return secret;
+        }
         match output {
             Output::Text(Value::Exact(text)) => ScriptValue::text(text),
             other => Self::from_output(other),
+        }
+    }
+
+    /// The secret among the files of a pattern that code reads, which is told when it is printed.
+    fn swept_secret(&mut self, value: &Value, hidden: HiddenNames) -> Option<ScriptValue> {
+        let Value::Glob(pattern) = value else { return None };
+        let (directory, last) = pattern.rsplit_once('/').unwrap_or((".", pattern));
+        let fixed = directory.split(['*', '?', '[']).next().unwrap_or_default();
+        let is_deep = fixed.len() < directory.len();
+        let start = if is_deep { fixed.rsplit_once('/').map_or(".", |(start, _)| start) } else { directory };
+        let aims = self.machine.paths_through(&Value::exact(start));
+        let root = aims.first()?.target.path()?.clone();
+        let is_all_alike = hidden == HiddenNames::LikeOthers;
+        let fits = |path: &AbsolutePath| {
+            let name = path.name().unwrap_or_default();
+            let is_shown = !name.starts_with('.') || is_all_alike || last.starts_with('.');
+            is_shown
+                && (is_deep || path.parent().is_some_and(|parent| parent == root))
+                && (crate::stake::name_matches(last, name)
+                    || is_all_alike && crate::stake::name_matches(last, name.trim_start_matches('.')))
+        };
+        let found = self.machine.credentials_within(&root, &[]).into_iter().find(fits)?;
+        match self.machine.carry(&found) {
+            Output::Secret(place) => Some(ScriptValue::Secret(place)),
+            Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => {
+                None
+            }
         }
     }
 

@@ -283,6 +283,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
             LibraryCall::Open
         }
         "os.open" => LibraryCall::Open,
+        "fileinput.input" | "fileinput.FileInput" => LibraryCall::Read,
         "exec" | "eval" | "compile" | "runpy.run_code" => LibraryCall::Evaluate,
         "execfile" | "runpy.run_path" => LibraryCall::RunFile,
         "__import__" | "importlib.import_module" | "importlib.__import__" => LibraryCall::Import,

@@ -13,6 +13,9 @@ use super::showing::SEARCHING;
 ///
 /// The text of the files is compared with the patterns, so that a search for something else is none for secrets.
 pub(crate) fn found_secret(machine: &mut Machine<'_>, call: &Call) -> Option<Output> {
+    if call.program == "diff" && !machine.is_kept() {
+        return differing_secret(machine, call);
+    }
     if !SEARCHING.contains(&call.program.as_str()) || machine.is_kept() {
         return None;
     }
@@ -42,6 +45,36 @@ pub(crate) fn found_secret(machine: &mut Machine<'_>, call: &Call) -> Option<Out
         }
     }
     None
+}
+
+/// The secret of which `diff -r` prints lines: one that stands in both directories, or in either where what is missing counts as empty.
+fn differing_secret(machine: &mut Machine<'_>, call: &Call) -> Option<Output> {
+    let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+    let has = |letter: char, name: &str| {
+        words.iter().any(|word| {
+            *word == name || word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
+        })
+    };
+    if !has('r', "--recursive") || has('q', "--brief") {
+        return None;
+    }
+    let takes_missing = has('N', "--new-file") || has('P', "--unidirectional-new-file");
+    let roots: Vec<AbsolutePath> = words
+        .iter()
+        .filter(|word| !word.starts_with('-'))
+        .filter_map(|word| machine.paths_through(&Value::exact(*word)).first()?.target.path().cloned())
+        .filter(|root| machine.entry(root) == Entry::Directory)
+        .collect();
+    let [first, second] = roots.as_slice() else { return None };
+    let found = [(first, second), (second, first)].into_iter().find_map(|(root, other)| {
+        machine.credentials_within(root, &[]).into_iter().find(|path| {
+            takes_missing
+                || path
+                    .relative_to(root)
+                    .is_some_and(|below| matches!(machine.entry(&other.join(below)), Entry::File(_)))
+        })
+    })?;
+    Some(machine.carry(&found))
 }
 
 /// The names of files of the workspace that a search with `-r` finds, when the configuration of git and of the guard is not among them: it

@@ -6,7 +6,7 @@ use crate::interpreter::Inspection;
 use crate::interpreter::{Draft, Exit, Input, Upload, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::programs::known_hosts;
+use crate::programs::{known_hosts, network};
 use crate::world::{Entry, Listing};
 
 use super::Git;
@@ -401,7 +401,10 @@ impl Git<'_, '_> {
         if let Some(command) = address.strip_prefix("ext::") {
             self.machine.run_text(&Value::exact(command), Input::Inherited);
         } else if is_address(&address) {
-            self.machine.host(&Value::exact(known_hosts::host_of(&address)), Upload::No);
+            let host = known_hosts::host_of(&address);
+            if !network::sends_strange_secret(self.machine, &Value::exact(address), host.clone()) {
+                self.machine.host(&Value::exact(host), Upload::No);
+            }
         } else if address == text && !text.contains('/') && !text.starts_with('.') {
             // A remote of which the URL is not known was set up before, by whoever set up the repository.
             let draft = Draft::new(EffectKind::NetworkRequest, Target::Host(text.to_owned()))
