@@ -117,11 +117,11 @@ fn errors_and_tests_and_edits() {
         ],
     );
     let failing = |session: &mut Session| {
-        session.runs("t", Activity::Runs, "0 passed, 3 failed", ActionSuccess::Failed)
+        session.runs("t", Activity::Runs, "0 passed, 3 failed", ActionSuccess::Failed);
     };
     seen_until(PatternKind::Stagnation, repeat(2, failing), &[|t| t.stagnation.none_passing = 3]);
     let partly = |session: &mut Session| {
-        session.runs("t", Activity::Runs, "1 passed, 3 failed", ActionSuccess::Failed)
+        session.runs("t", Activity::Runs, "1 passed, 3 failed", ActionSuccess::Failed);
     };
     seen_until(PatternKind::Stagnation, repeat(3, partly), &[|t| t.stagnation.some_passing = 4]);
     let back_and_forth = |session: &mut Session| {

@@ -73,7 +73,7 @@ impl Review {
         let mut lines = self.facts_in_words(head);
         match &self.rewrite {
             Some(rewrite) => {
-                lines.push(format!("If approved, this runs instead: {} ({})", rewrite.command, rewrite.note))
+                lines.push(format!("If approved, this runs instead: {} ({})", rewrite.command, rewrite.note));
             }
             None => lines.extend(self.alternatives_in_words()),
         }
