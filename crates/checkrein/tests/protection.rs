@@ -110,6 +110,31 @@ fn commands_for_people_refuse_an_agent() {
 }
 
 #[test]
+fn all_sessions_go_on_whoever_halted_them() {
+    let environment = guarded();
+    for session in ["one", "two"] {
+        environment.bash(session, "ls");
+    }
+    environment.succeed(&["halt", "one", "--reason", "wrong branch"]);
+    for (halt, halted) in [(None, ["one"].as_slice()), (Some("--all"), &["one", "two"])] {
+        if let Some(all) = halt {
+            environment.succeed(&["halt", "one", "--reason", "wrong branch"]);
+            environment.succeed(&["halt", all, "--reason", "enough for today"]);
+        }
+        for session in halted {
+            assert_eq!(decision(&environment.bash(session, "ls")), Some("deny"), "{session}");
+        }
+        environment.succeed(&["resume", "--all"]);
+        for session in ["one", "two"] {
+            assert_eq!(environment.bash(session, "ls"), json!({}), "{session} goes on");
+        }
+    }
+    let nothing = environment.checkrein(&["resume", "--all"]);
+    assert_eq!(nothing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("nothing is halted"));
+}
+
+#[test]
 fn a_project_file_may_tighten_but_not_loosen() {
     let environment = guarded();
     environment.write("checkrein.yaml", "mode: observe\n");

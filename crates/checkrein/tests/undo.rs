@@ -482,7 +482,7 @@ fn the_ledger_says_what_was_saved_and_what_was_taken_back() {
     assert_eq!(review["body"]["snapshot"]["id"], 1);
     let restored = records.iter().find(|record| record["body"]["name"] == "checkrein.restored").unwrap();
     assert_eq!(restored["body"]["fields"]["action"], "call");
-    assert!(environment.succeed(&["audit", "verify"]).contains("whole"));
+    assert!(environment.succeed(&["audit", "verify"]).contains("intact"));
 }
 
 #[test]

@@ -190,3 +190,28 @@ fn work_trees_that_were_emptied_come_back() {
         is_taken_back(command);
     }
 }
+
+#[test]
+fn what_others_committed_on_top_of_an_action_stays_whole() {
+    for agent in [
+        "find . -name '*.orig' -delete; git add -A && git commit -qm agent",
+        "chmod -R u+w . ; git add notes",
+        "git stash -a",
+    ] {
+        for user in
+            ["git checkout -q -b later; git tag keep", "git stash apply; git add notes; git commit -qm own"]
+        {
+            let environment = TestEnvironment::new();
+            run(&environment, SETUP);
+            call(&environment, "PreToolUse", agent, json!({}));
+            run(&environment, agent);
+            call(&environment, "PostToolUse", agent, json!({ "tool_response": { "stdout": "" } }));
+            run(&environment, user);
+            environment.checkrein(&["undo", "--yes"]);
+            let checked = environment.command("git").args(["fsck", "--connectivity-only"]).output().unwrap();
+            let said = String::from_utf8_lossy(&checked.stderr) + String::from_utf8_lossy(&checked.stdout);
+            let is_broken = ["missing", "broken", "bad ", "invalid"].iter().any(|word| said.contains(word));
+            assert!(checked.status.success() && !is_broken, "{agent}, then {user}: {said}");
+        }
+    }
+}

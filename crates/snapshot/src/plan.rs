@@ -1,6 +1,7 @@
 //! What a restore would do.
 
 mod judge;
+mod objects;
 mod put_back;
 
 use std::cell::OnceCell;
@@ -244,7 +245,8 @@ impl Store {
             changed: &captured.changed,
         };
         let ended = judge.ended();
-        let steps = found.all.into_iter().filter_map(|one| step(one, &judge)).collect();
+        let steps =
+            objects::keep_objects(found.all.into_iter().filter_map(|one| step(one, &judge)).collect());
         drop(lent);
         let above = listed.snapshot.above;
         let touched = found.touched;

@@ -175,29 +175,41 @@ pub fn resume(
         Which::Named(text) => Some(target(surroundings, text)?),
         Which::Only => only_halted(surroundings)?,
     };
-    match checkrein_ledger::resume(&surroundings.state, aim(folder.as_ref()))? {
-        Lifted::Lifted => {}
-        Lifted::WasNotHalted => {
-            return Err(CommandError::user(
-                "nothing of that name is halted",
-                "`checkrein session list` shows what is halted",
-            ));
-        }
+    let lifted = checkrein_ledger::resume(&surroundings.state, aim(folder.as_ref()))?;
+    // All sessions go on, those too that were halted by name, or by what they did.
+    let by_name = match which {
+        Which::All => checkrein_ledger::halted(&surroundings.state)?,
+        Which::Named(_) | Which::Only => Vec::new(),
+    };
+    if lifted == Lifted::WasNotHalted && by_name.is_empty() {
+        let what = if folder.is_some() { "nothing of that name is halted" } else { "nothing is halted" };
+        return Err(CommandError::user(what, "`checkrein session list` shows what is halted"));
     }
     let scope = scope_of(folder.as_ref());
-    let folders = match &folder {
-        Some(folder) => vec![folder.clone()],
-        None => halted_with_all(surroundings)?,
+    let folders = match (&folder, lifted) {
+        (Some(folder), _) => vec![folder.clone()],
+        (None, Lifted::Lifted) => halted_with_all(surroundings)?,
+        (None, Lifted::WasNotHalted) => Vec::new(),
     };
     for folder in folders {
-        let body = RecordBody::Resumed { scope, by: PERSON.to_owned() };
-        SessionLedger::of_folder(&surroundings.state, folder).append(
-            surroundings.now(),
-            body,
-            Durability::Durable,
-        )?;
+        record_resumed(surroundings, folder, scope)?;
+    }
+    for folder in by_name {
+        checkrein_ledger::resume(&surroundings.state, HaltTarget::Session(&folder))?;
+        record_resumed(surroundings, folder, HaltScope::Session)?;
     }
     say(output, folder.as_ref(), "resumed", "it may go on")
+}
+
+fn record_resumed(
+    surroundings: &HostEnvironment,
+    folder: FolderName,
+    scope: HaltScope,
+) -> Result<(), CommandError> {
+    let body = RecordBody::Resumed { scope, by: PERSON.to_owned() };
+    let ledger = SessionLedger::of_folder(&surroundings.state, folder);
+    ledger.append(surroundings.now(), body, Durability::Durable)?;
+    Ok(())
 }
 
 /// The session whose name is or begins so. A name that nothing has is an error: who halts in a hurry must not believe that it was done.

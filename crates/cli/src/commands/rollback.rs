@@ -39,7 +39,7 @@ pub fn rollback(
     if let Some(path) = paths.iter().find(is_nowhere) {
         return Err(CommandError::user(
             format!("snapshot {snapshot} holds nothing at `{}`", plain(&path.to_string_lossy())),
-            format!("`checkrein snapshot show {snapshot}` lists what it holds"),
+            format!("`checkrein snapshot diff {snapshot}` shows what it holds that is not so now"),
         ));
     }
     let kept = match paths.as_slice() {
