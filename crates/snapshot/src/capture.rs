@@ -71,7 +71,7 @@ pub struct CaptureBounds {
     pub entries: u64,
     /// The length of all files, in bytes.
     pub bytes: u64,
-    /// The time it takes. So little as [`Bounds::LITTLE`] is captured however long that takes: what is saved must not depend on how busy
+    /// The time it takes. So little as [`CaptureBounds::LITTLE`] is captured however long that takes: what is saved must not depend on how busy
     /// the machine is.
     pub time: Duration,
 }
