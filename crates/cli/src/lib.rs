@@ -7,7 +7,7 @@
 //! | `dispatch` | from the words of a command line to the command |
 //! | `commands` | one file for each command |
 //! | `credentials` | what agents need to log in, in the keyring or a file |
-//! | `deletion` | files that held something secret, written over and removed |
+//! | `secure_deletion` | files that held something secret, written over and removed |
 //! | `render` | what records and times are in words |
 //! | `terminal` | colour, tables, questions |
 

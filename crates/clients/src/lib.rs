@@ -10,7 +10,7 @@
 //! | `canary` | a payload that must be denied |
 //! | `questions` | what becomes of a question to a person |
 //! | `transcript` | what clients write down of a session: what was said, called, answered and spent |
-//! | `going_on` | starting a client again so that it goes on with its session |
+//! | `resume` | starting a client again so that it goes on with its session |
 //! | `prices` | what tokens cost |
 //! | `error` | what can be wrong with a payload or a settings file |
 //!

@@ -9,7 +9,7 @@
 //! | `programs` | programs whose effects are more than data |
 //! | `stake` | what an effect would cost |
 //! | `guard` | effects on the guard itself |
-//! | `settle` | certainty and names, when the stakes are set |
+//! | `finalize` | certainty and names, when the stakes are set |
 //! | `places` | well-known paths: credentials, start-up files, the system, generated files |
 //!
 //! **Invariants.** This crate decides nothing, and touches the machine only through [`World`](checkrein_facts::World). What is not understood

@@ -3,9 +3,9 @@
 //! | module | holds |
 //! |---|---|
 //! | `call` | the input of a tool call, and effects in the making |
-//! | `native` | the tools that clients bring along, by name |
+//! | `client_tools` | the tools that clients bring along, by name |
 //! | `patch` | the patch text of `apply_patch` |
-//! | `foreign` | all other tools, those of MCP servers among them, by the words of their names |
+//! | `mcp` | all other tools, those of MCP servers among them, by the words of their names |
 //!
 //! What comes out is not weighed yet: stakes and the guard come after, as for shell commands.
 

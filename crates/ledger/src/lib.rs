@@ -2,13 +2,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `home` | the state directory: where everything lies, private files |
+//! | `state_directory` | the state directory: where everything lies, private files |
 //! | `ledger` | appending to a ledger under a lock |
 //! | `locked` | a ledger under lock, and repairing its end |
-//! | `line` | one line: how a record gets its hash and how it is checked |
+//! | `hash_chain` | one line: how a record gets its hash and how it is checked |
 //! | `projection` | what the records come to: a value of the caller that follows from them |
 //! | `cache` | the projection on disk |
-//! | `heads` | the last records of ledgers, written down elsewhere as witnesses |
+//! | `anchors` | the last records of ledgers, written down elsewhere as witnesses |
 //! | `read` | reading records: all, the last ones, those of one action |
 //! | `verify` | finding edits, deletions, reordering, truncation |
 //! | `halt` | halt files |

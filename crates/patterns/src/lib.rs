@@ -5,13 +5,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `behaviour` | the state of all detectors, and what is new |
+//! | `detector_state` | the state of all detectors, and what is new |
 //! | `issue` | the vocabulary of the answer |
 //! | `step` | what detectors are told about an action |
 //! | `observation`, `normalise` | what is kept of an output: marks, error signatures, counts of tests |
 //! | `loops`, `messages` | stuck loops: equal actions, cycles, monologues |
 //! | `errors` | repetitive errors (upstream 1.2) |
-//! | `edits` | oscillating edits |
+//! | `oscillating_edits` | oscillating edits |
 //! | `stagnation` | tests that come out the same (seed 004, upstream 3.8) |
 //! | `scope`, `drift`, `spiral`, `wandering`, `phantoms` | scope creep, goal drift, resource spirals, wandering, hallucination (upstream 1.2) |
 //! | `claims` | what an agent says that it has seen |

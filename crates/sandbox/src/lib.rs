@@ -4,9 +4,9 @@
 //! |---|---|
 //! | `confinement` | starts a command inside a scope and stays with it |
 //! | `filter` | the system calls that are refused or asked about, as a program for the kernel |
-//! | `group` | control groups: a tree of processes bounded and ended by the kernel |
+//! | `control_group` | control groups: a tree of processes bounded and ended by the kernel |
 //! | `heartbeat` | keeps those who supervise running, or ends them |
-//! | `hold` | what ends an agent when nothing of ours is left to do it |
+//! | `orphan_control` | what ends an agent when nothing of ours is left to do it |
 //! | `kernel` | what this machine can enforce, and what of a scope it cannot |
 //! | `launch` | the start itself: a process that gets its restrictions before its program |
 //! | `mediation` | answers the calls that the kernel asks about, and puts refusals into words |
@@ -19,7 +19,7 @@
 //! | `signals` | what we are asked by signals |
 //! | `terminal` | a terminal between ours and the agent's |
 //! | `terminals` | which terminals a confined command may use |
-//! | `tree` | the processes below this one: found, measured, ended |
+//! | `process_tree` | the processes below this one: found, measured, ended |
 //!
 //! **Invariants.** What is enforced is enforced by the kernel; what is not is a [`Gap`] and known before the command runs. Nothing here
 //! prints, exits or reads the environment. This is the only library with `unsafe`: where the kernel is called in ways that no safe crate

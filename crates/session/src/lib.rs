@@ -5,7 +5,7 @@
 //! | `state` | the compact state, and how each record changes it |
 //! | `spent` | what a session has spent: tokens, money, processes, bytes |
 //! | `deeds` | what an action did to paths, for later ones to be told |
-//! | `listing` | all sessions at a glance |
+//! | `sessions` | all sessions at a glance |
 //! | `retention` | which sessions are old enough to go |
 //!
 //! **Invariants.** The state follows from the records alone, and what is rebuilt from a ledger equals what grew with it. Every part is

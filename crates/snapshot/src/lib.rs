@@ -10,11 +10,11 @@
 //! | `lookup` | paths of any length, through no link |
 //! | `lending` | modes that directories are given for a while |
 //! | `capture` | reading files and trees, within bounds |
-//! | `seen` | what a capture saw, so that the next need not read it |
-//! | `ignoring` | what version control ignores |
-//! | `full` | snapshots of a whole workspace |
-//! | `difference` | what differs between two times |
-//! | `compare` | looking at snapshots without going back to them |
+//! | `stat_cache` | what a capture saw, so that the next need not read it |
+//! | `ignore_filter` | what version control ignores |
+//! | `workspace` | snapshots of a whole workspace |
+//! | `diff` | what differs between two times |
+//! | `diff_view` | looking at snapshots without going back to them |
 //! | `footprint` | what an action left behind |
 //! | `git_index` | the index of git without its times |
 //! | `plan` | what a restore would do |

@@ -3,11 +3,11 @@
 //! | module | holds |
 //! |---|---|
 //! | `agent` | supervises a whole agent, and ends it with all that it started |
-//! | `attempts` | when an agent is started again |
-//! | `backlog` | what an agent was heard doing, on its way to who judges it |
+//! | `retry` | when an agent is started again |
+//! | `event_queue` | what an agent was heard doing, on its way to who judges it |
 //! | `breaker` | the circuit breaker of a provider |
 //! | `failure` | what kind of failure an end was |
-//! | `route` | what the end of a test run means and what to do next |
+//! | `test_triage` | what the end of a test run means and what to do next |
 //! | `runs` | what is kept of runs: state, lock, where they lie |
 //! | `sampling` | what the processes of an agent use, looked at again and again |
 //! | `stream` | what a client tells of its work, and what that costs |

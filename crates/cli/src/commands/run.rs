@@ -5,12 +5,12 @@
 //! | `halted` | the report on a halt of a person |
 //! | `hooks` | what the hooks of the agent know of the run |
 //! | `limits` | what limits a run, and what holds it |
-//! | `onlooker` | judges what the agent is heard doing, where no hook does |
+//! | `stream_monitor` | judges what the agent is heard doing, where no hook does |
 //! | `pipeline` | whether what the run was said to belong to is known |
 //! | `provider` | the circuit breaker of the provider, kept between runs |
 //! | `report` | what is told at the end |
 //! | `strict` | what the strict profile wants before anything runs |
-//! | `teller` | how it goes, on one line |
+//! | `progress` | how it goes, on one line |
 
 mod halted;
 mod hooks;

@@ -4,10 +4,11 @@
 //! |---|---|
 //! | `machine` | the state of one interpretation, and everything a program handler may ask of it |
 //! | `again` | text that the shell evaluates a second time |
-//! | `aims` | from words to targets |
+//! | `targets` | from words to targets |
+//! | `assignment` | what becomes of a value that is assigned |
 //! | `ambient` | variables that shells and clients set by themselves |
-//! | `touching` | reading, writing, making and removing files |
-//! | `unreadable` | commands in text that could not be read |
+//! | `file_operations` | reading, writing, making and removing files |
+//! | `heuristics` | commands in text that could not be read |
 //! | `statements` | control flow: lists, pipes, functions |
 //! | `branches` | `if` and `case` |
 //! | `ways` | following more than one way |
@@ -20,13 +21,13 @@
 //! | `pattern` | patterns against text |
 //! | `glob` | patterns against the tree |
 //! | `arithmetic` | expressions on whole numbers |
-//! | `arranged` | code that a person has arranged to run: hooks |
+//! | `user_hooks` | code that a person has arranged to run: hooks |
 //! | `condition` | `[[ ]]` and `test` |
 //! | `value` | what is known about a text |
 //! | `shell` | the state of one shell: directory, variables, functions, options |
 //! | `speech` | `sh`, which may be one shell or another |
 //! | `overlay` | the file tree as the command has changed it so far |
-//! | `remember` | notes on the tree without an effect |
+//! | `overlay_updates` | notes on the tree without an effect |
 //! | `resolve` | from text to the path that the kernel would reach |
 //! | `call` | a call of a program, as its handler sees it |
 //! | `exit` | what a command answers: status and output |
@@ -34,20 +35,21 @@
 //! | `provenance` | natures that follow from which program an effect is of |
 //! | `descriptors` | what the numbers behind redirections lead to |
 //! | `devices` | paths that are no ordinary files |
-//! | `hidden_commands` | commands in variables, aliases, traps and options |
-//! | `disguise` | names that are not what they look like |
+//! | `deferred_commands` | commands in variables, aliases, traps and options |
+//! | `renamed_programs` | names that are not what they look like |
 //! | `secrets` | variables that hold secrets, and whose they are |
-//! | `traces` | what is recorded about the use of the machine |
-//! | `runaway` | what goes on without end |
+//! | `log_tampering` | what is recorded about the use of the machine |
+//! | `unbounded` | what goes on without end |
 //! | `scan` | looking over what is not followed |
 //! | `brought` | trees that are brought over a directory, and second names of files |
 //! | `outputs` | places of the guard that a call writes, by what its words say |
 //! | `bounds` | what the kernel keeps a command within |
-//! | `away` | hosts and containers, and which of their files are here |
+//! | `remote` | hosts and containers, and which of their files are here |
 
 mod again;
 mod ambient;
 mod arithmetic;
+mod assignment;
 mod bounds;
 mod branches;
 mod brought;

@@ -1,16 +1,19 @@
 //! Parameter expansion: `$x`, `${x:-word}`, `${x%.txt}`, `${a[@]}`.
 
+pub(super) mod text;
+
 use std::collections::BTreeMap;
 
-use checkrein_shell::{ParameterExpansion, ParameterOperation, ReplaceScope, Word};
+use checkrein_shell::{ParameterExpansion, ParameterOperation, Word};
 
 use super::exit::{Output, Status};
 use super::expand::joined_values;
 use super::machine::Machine;
-use super::pattern::{Letters, Pattern, depends_on_language};
+use super::pattern::{Pattern, depends_on_language};
 use super::printed::ALL_VARIABLES;
-use super::shell::{Content, Treatment, Variable};
+use super::shell::Content;
 use super::value::Value;
+use text::{Length, change_case, remove_prefix, remove_suffix, replace, slice_bounds};
 
 /// What a parameter expansion becomes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -491,97 +494,9 @@ impl Machine<'_> {
         }
     }
 
-    /// What `name+=value` makes of a variable: the sum of an integer, the longer text of another.
-    pub(crate) fn appended(&mut self, name: &str, value: &Value) -> Value {
-        let known = self.variable(name).unwrap_or_else(|| Value::exact(""));
-        let is_integer = (self.shell.variables.get(self.shell.referred(name)))
-            .is_some_and(|variable| variable.treatment == Treatment::Integer);
-        match (known.as_exact(), value.as_exact()) {
-            (Some(known), Some(value)) if is_integer => {
-                let known = if known.is_empty() { "0" } else { known };
-                Value::Exact(format!("({known})+({value})"))
-            }
-            _ if is_integer => Value::Unknown,
-            _ => super::expand::bounded(known.followed_by(value)),
-        }
-    }
-
     /// Whether a pattern has groups (`@(a)`) that are none for a shell which was not told of them.
     fn is_group_in_doubt(&self, pattern: Option<&str>) -> bool {
         !self.shell.options.extglob && pattern.is_some_and(|pattern| pattern.contains('('))
-    }
-
-    /// Assigns a plain variable.
-    pub(crate) fn assign(&mut self, name: &str, value: Value) {
-        self.assign_content(name, Content::Scalar(value));
-    }
-
-    /// Assigns a variable, keeping whether it is exported.
-    pub(crate) fn assign_content(&mut self, name: &str, content: Content) {
-        let name = &self.shell.referred(name).to_owned();
-        let before = self.shell.variables.get(name);
-        if before.is_some_and(|variable| variable.readonly) {
-            return;
-        }
-        let treatment = before.map(|variable| variable.treatment).unwrap_or_default();
-        let exported = match before {
-            Some(variable) => variable.exported,
-            None => self.world.variable(name).is_some(),
-        } || self.shell.options.allexport;
-        let content = match (content, before.map(|variable| &variable.content)) {
-            (Content::Scalar(value), Some(Content::List(items))) => {
-                let mut items = items.clone();
-                items.insert(0, value);
-                Content::List(items)
-            }
-            (content, _) => content,
-        };
-        let content = match content {
-            Content::Scalar(value) => Content::Scalar(self.treated(treatment, value)),
-            Content::List(items) if treatment != Treatment::None => Content::List(
-                items.into_iter().map(|(index, value)| (index, self.treated(treatment, value))).collect(),
-            ),
-            Content::Map(items) if treatment != Treatment::None => Content::Map(
-                items.into_iter().map(|(key, value)| (key, self.treated(treatment, value))).collect(),
-            ),
-            other => other,
-        };
-        if let Content::Scalar(value) = &content {
-            let value = value.clone();
-            self.note_history_variable(name, &value);
-        }
-        let content = match content {
-            // What may be assigned where nothing is followed can be anything.
-            Content::Scalar(_) if self.scanning > 0 => Content::Scalar(Value::Unknown),
-            other => other,
-        };
-        let content = match content {
-            Content::Scalar(value) if self.unsure > 0 => {
-                let known = self.variable(name).unwrap_or_else(|| Value::exact(""));
-                Content::Scalar(known.join(&value))
-            }
-            other => other,
-        };
-        self.shell.variables.insert(
-            name.to_owned(),
-            Variable { content, exported, readonly: false, origin: None, treatment },
-        );
-    }
-}
-
-impl Machine<'_> {
-    /// What a variable makes of a text that is assigned to it.
-    fn treated(&mut self, treatment: Treatment, value: Value) -> Value {
-        match treatment {
-            Treatment::None => value,
-            Treatment::Upper => mapped(&value, &|text| change_case(text, true, true)),
-            Treatment::Lower => mapped(&value, &|text| change_case(text, false, true)),
-            Treatment::Capital => mapped(&value, &|text| change_case(&text.to_lowercase(), true, false)),
-            Treatment::Integer => {
-                let number = value.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text));
-                number.map_or(Value::Unknown, |number| Value::Exact(number.to_string()))
-            }
-        }
     }
 }
 
@@ -667,140 +582,6 @@ fn list_item(items: &BTreeMap<i64, Value>, index: i64) -> Option<Value> {
     }
     let last = items.keys().next_back()?;
     items.get(&last.checked_add(1)?.checked_add(index)?).cloned()
-}
-
-/// How much of a value is taken.
-#[derive(Debug, Clone, Copy)]
-enum Length {
-    Rest,
-    Known(i64),
-    Unknown,
-}
-
-fn slice_bounds(length: usize, offset: Option<i64>, wanted: Length) -> Option<std::ops::Range<usize>> {
-    let length = i64::try_from(length).ok()?;
-    let offset = offset?;
-    let start = if offset < 0 { length.checked_add(offset)? } else { offset };
-    if start < 0 || start > length {
-        return Some(0..0);
-    }
-    let end = match wanted {
-        Length::Rest => length,
-        Length::Unknown => return None,
-        Length::Known(count) if count < 0 => length.checked_add(count)?,
-        Length::Known(count) => start.checked_add(count)?.min(length),
-    };
-    if end < start {
-        return Some(0..0);
-    }
-    Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
-}
-
-fn remove_prefix(text: &str, pattern: &Pattern, longest: bool) -> Option<String> {
-    let chars: Vec<char> = text.chars().collect();
-    let cuts: Vec<usize> =
-        if longest { (0..=chars.len()).rev().collect() } else { (0..=chars.len()).collect() };
-    for cut in cuts {
-        if pattern.matches_chars(chars.get(..cut)?, Letters::Exact)? {
-            return Some(chars.get(cut..)?.iter().collect());
-        }
-    }
-    Some(text.to_owned())
-}
-
-fn remove_suffix(text: &str, pattern: &Pattern, longest: bool) -> Option<String> {
-    let chars: Vec<char> = text.chars().collect();
-    let cuts: Vec<usize> =
-        if longest { (0..=chars.len()).collect() } else { (0..=chars.len()).rev().collect() };
-    for cut in cuts {
-        if pattern.matches_chars(chars.get(cut..)?, Letters::Exact)? {
-            return Some(chars.get(..cut)?.iter().collect());
-        }
-    }
-    Some(text.to_owned())
-}
-
-fn replace(
-    text: &str,
-    pattern: &Pattern,
-    with: &str,
-    scope: ReplaceScope,
-    letters: Letters,
-) -> Option<String> {
-    if text.len() > 4096 && letters == Letters::Exact {
-        return pattern.literal().filter(|literal| !literal.is_empty()).map(|literal| match scope {
-            ReplaceScope::All => text.replace(&literal, with),
-            ReplaceScope::First => text.replacen(&literal, with, 1),
-            ReplaceScope::Prefix => {
-                text.strip_prefix(&literal).map_or(text.to_owned(), |rest| format!("{with}{rest}"))
-            }
-            ReplaceScope::Suffix => {
-                text.strip_suffix(&literal).map_or(text.to_owned(), |rest| format!("{rest}{with}"))
-            }
-        });
-    }
-    let chars: Vec<char> = text.chars().collect();
-    let mut out = String::new();
-    let mut place = 0;
-    let mut replaced = false;
-    while place <= chars.len() {
-        let may_start = match scope {
-            ReplaceScope::First => !replaced,
-            ReplaceScope::All | ReplaceScope::Suffix => true,
-            ReplaceScope::Prefix => place == 0,
-        };
-        let mut found = None;
-        if may_start {
-            for end in (place..=chars.len()).rev() {
-                if scope == ReplaceScope::Suffix && end != chars.len() {
-                    break;
-                }
-                if pattern.matches_chars(chars.get(place..end)?, letters)? {
-                    found = Some(end);
-                    break;
-                }
-            }
-        }
-        match found {
-            Some(end)
-                if end > place
-                    || (matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix) && !replaced) =>
-            {
-                out.push_str(with);
-                replaced = true;
-                if end == place {
-                    out.extend(chars.get(place));
-                    place += 1;
-                } else {
-                    place = end;
-                }
-                if scope == ReplaceScope::Suffix {
-                    break;
-                }
-            }
-            Some(_) | None => {
-                out.extend(chars.get(place));
-                place += 1;
-            }
-        }
-    }
-    Some(out)
-}
-
-/// A text in other letters; `None` where the language of the shell says which these are.
-fn change_case(text: &str, upper: bool, all: bool) -> Option<String> {
-    if !text.is_ascii() {
-        return None;
-    }
-    let change = |text: &str| if upper { text.to_uppercase() } else { text.to_lowercase() };
-    if all {
-        return Some(change(text));
-    }
-    let mut chars = text.chars();
-    Some(match chars.next() {
-        Some(first) => format!("{}{}", change(&first.to_string()), chars.as_str()),
-        None => String::new(),
-    })
 }
 
 /// Whether every element is meant: `$@`, `${a[*]}`.

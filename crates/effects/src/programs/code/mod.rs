@@ -8,8 +8,8 @@
 //! | module | holds |
 //! |---|---|
 //! | `walk` | trees followed |
-//! | `thing` | what is known about a value |
-//! | `follower` | the state while code is followed; variables and functions |
+//! | `value` | what is known about a value |
+//! | `evaluator` | the state while code is followed; variables and functions |
 //! | `expressions`, `arguments` | tokens followed: operators, members, calls |
 //! | `statements`, `definitions` | tokens followed: branches, loops, functions and classes |
 //! | `calls` | what is called |
