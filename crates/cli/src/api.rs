@@ -107,7 +107,7 @@ impl JsonSchema for Moment {
 
 /// Why a command failed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Failure {
+pub struct ErrorAnswer {
     /// What went wrong.
     pub error: Cause,
 }
@@ -116,7 +116,7 @@ pub struct Failure {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Cause {
     /// Whose fault it is.
-    pub kind: FailureKind,
+    pub kind: ErrorOrigin,
     /// What happened.
     pub cause: String,
     /// What to do about it.
@@ -128,7 +128,7 @@ pub struct Cause {
 /// Whose fault an error is.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum FailureKind {
+pub enum ErrorOrigin {
     /// The command line is not understood.
     Usage,
     /// The request cannot be fulfilled.
@@ -139,22 +139,22 @@ pub enum FailureKind {
     System,
 }
 
-answers! { Failure => "error" }
+answers! { ErrorAnswer => "error" }
 
-impl Failure {
+impl ErrorAnswer {
     /// Of a command that ends with a status.
     pub fn of(error: &CommandError, exit_status: u8) -> Self {
         let kind = match error.kind {
-            ErrorKind::User => FailureKind::User,
-            ErrorKind::Configuration => FailureKind::Configuration,
-            ErrorKind::System => FailureKind::System,
+            ErrorKind::User => ErrorOrigin::User,
+            ErrorKind::Configuration => ErrorOrigin::Configuration,
+            ErrorKind::System => ErrorOrigin::System,
         };
         Self { error: Cause { kind, cause: error.message.clone(), hint: error.hint.clone(), exit_status } }
     }
 
     /// Of words that are not a command.
     pub fn of_usage(cause: String, hint: Option<String>, exit_status: u8) -> Self {
-        Self { error: Cause { kind: FailureKind::Usage, cause, hint, exit_status } }
+        Self { error: Cause { kind: ErrorOrigin::Usage, cause, hint, exit_status } }
     }
 
     /// On one line.

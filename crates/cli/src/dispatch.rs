@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{FromArgMatches as _, Parser as _};
 
-use crate::api::Failure;
+use crate::api::ErrorAnswer;
 use crate::arguments::{
     Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, ExecAlone, IncidentCommand,
     InitArguments, IssueCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand, RollbackForm,
@@ -61,7 +61,7 @@ pub fn run() -> ExitCode {
     match obey(arguments) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
-            let told = Failure::of(&error, Exit::Failed.code());
+            let told = ErrorAnswer::of(&error, Exit::Failed.code());
             match output {
                 Output::Json if is_route => terminal::log(&told.line()),
                 Output::Json => terminal::print(&told.line()),
@@ -82,13 +82,13 @@ fn asks_for_json() -> bool {
 }
 
 /// Words that are not a command, for programs: what clap says first, and its advice.
-fn usage(error: &clap::Error) -> Failure {
+fn usage(error: &clap::Error) -> ErrorAnswer {
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let cause = lines.next().map(|line| line.strip_prefix("error: ").unwrap_or(line)).unwrap_or_default();
     let tip = lines.find_map(|line| line.strip_prefix("tip: "));
     let hint = tip.unwrap_or("`checkrein help COMMAND` shows its arguments");
-    Failure::of_usage(cause.to_owned(), Some(hint.to_owned()), Exit::Failed.code())
+    ErrorAnswer::of_usage(cause.to_owned(), Some(hint.to_owned()), Exit::Failed.code())
 }
 
 fn obey(arguments: Arguments) -> Result<Exit, CommandError> {

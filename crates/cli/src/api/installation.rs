@@ -8,7 +8,7 @@ use super::answers;
 
 /// A settings file of a client that was changed, or would be.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Registration {
+pub struct RegistrationAnswer {
     /// The file.
     pub settings: String,
     /// What became of it.
@@ -33,12 +33,12 @@ pub enum RegistrationResult {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
     /// One finding for each check.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DiagnosisEntry>,
 }
 
 /// The result of one check.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Finding {
+pub struct DiagnosisEntry {
     /// The name of the check.
     pub check: String,
     /// Whether all is well.
@@ -70,14 +70,14 @@ pub enum FindingWellness {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Settings {
     /// Each with its source.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<SettingEntry>,
     /// What waits for your consent.
     pub pending: Json,
 }
 
 /// A setting.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Setting {
+pub struct SettingEntry {
     /// Its key.
     pub key: String,
     /// Its value.
@@ -97,7 +97,7 @@ pub struct ValidConfiguration {
 
 /// The policy in force.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Policy {
+pub struct PolicyAnswer {
     /// Whether governance is on.
     pub enabled: bool,
     /// The tier.
@@ -111,12 +111,12 @@ pub struct Policy {
     /// The blueprints.
     pub blueprints: Vec<String>,
     /// Tripwires and patterns.
-    pub tripwires: Vec<Tripwire>,
+    pub tripwires: Vec<TripwireEntry>,
 }
 
 /// A tripwire or a pattern.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Tripwire {
+pub struct TripwireEntry {
     /// Its name.
     pub name: String,
     /// What it decides.
@@ -225,11 +225,11 @@ pub struct AuditedSession {
 }
 
 answers! {
-    Registration => "registration",
+    RegistrationAnswer => "registration",
     Diagnosis => "doctor",
     Settings => "config",
     ValidConfiguration => "config-check",
-    Policy => "policy",
+    PolicyAnswer => "policy",
     PolicyTrial => "policy-test",
     Trust => "trust",
     Credential => "credential",

@@ -8,7 +8,7 @@ use super::{Moment, answers};
 
 /// A run of an agent, from its records.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Run {
+pub struct RunAnswer {
     /// Its name.
     pub run: Json,
     /// When it began.
@@ -45,7 +45,7 @@ pub struct Run {
 
 /// The end of a run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct RunEnd {
+pub struct RunEndAnswer {
     /// The exit status.
     pub status: Json,
     /// What stopped it.
@@ -140,8 +140,8 @@ pub struct TestRoute {
 }
 
 answers! {
-    Run => "run",
-    RunEnd => "run-end",
+    RunAnswer => "run",
+    RunEndAnswer => "run-end",
     ExecEnd => "exec-end",
     TestRoute => "route",
 }

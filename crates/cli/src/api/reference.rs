@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Answer, Failure, fixed, installation, programs, saved, sessions};
+use super::{Answer, ErrorAnswer, fixed, installation, programs, saved, sessions};
 
 /// Whether a command prints one answer or one on each line.
 #[derive(Clone, Copy)]
@@ -37,26 +37,26 @@ use Form::{Lines, One, StandardError};
 
 fn answers() -> Vec<Entry> {
     vec![
-        entry::<installation::Registration>(&[("init", Lines), ("uninstall", Lines)]),
+        entry::<installation::RegistrationAnswer>(&[("init", Lines), ("uninstall", Lines)]),
         entry::<installation::Diagnosis>(&[("doctor", One)]),
         entry::<sessions::ActionRecords>(&[("show", One)]),
-        entry::<sessions::Watched>(&[("watch", Lines)]),
-        entry::<saved::Restored>(&[("undo", One), ("snapshot restore", One)]),
-        entry::<programs::RunEnd>(&[("run", StandardError)]),
+        entry::<sessions::WatchEntry>(&[("watch", Lines)]),
+        entry::<saved::RestoreAnswer>(&[("undo", One), ("snapshot restore", One)]),
+        entry::<programs::RunEndAnswer>(&[("run", StandardError)]),
         entry::<programs::ExecEnd>(&[("exec", StandardError)]),
         entry::<programs::TestRoute>(&[("route", StandardError)]),
         entry::<sessions::Halted>(&[("halt", One), ("resume", One)]),
         entry::<installation::Trust>(&[("trust", One), ("trust show", One)]),
-        entry::<sessions::Session>(&[("session list", Lines)]),
+        entry::<sessions::SessionEntry>(&[("session list", Lines)]),
         entry::<sessions::SessionRollback>(&[("session rollback", One)]),
         entry::<sessions::Recovery>(&[("session recover", One)]),
-        entry::<saved::Snapshot>(&[("snapshot list", Lines), ("snapshot create", One)]),
-        entry::<saved::Difference>(&[("snapshot diff", Lines)]),
+        entry::<saved::SnapshotEntry>(&[("snapshot list", Lines), ("snapshot create", One)]),
+        entry::<saved::SnapshotDifference>(&[("snapshot diff", Lines)]),
         entry::<saved::Pinned>(&[("snapshot pin", One)]),
-        entry::<saved::Pruned>(&[("snapshot prune", One)]),
+        entry::<saved::PruneAnswer>(&[("snapshot prune", One)]),
         entry::<saved::SnapshotCheck>(&[("snapshot verify", One)]),
         entry::<saved::Exported>(&[("snapshot export", One)]),
-        entry::<programs::Run>(&[("run list", Lines), ("run verify", Lines), ("run show", One)]),
+        entry::<programs::RunAnswer>(&[("run list", Lines), ("run verify", Lines), ("run show", One)]),
         entry::<saved::Worktree>(&[("worktree list", Lines)]),
         entry::<saved::WorktreeDiff>(&[("worktree diff", One)]),
         entry::<saved::Merged>(&[("worktree merge", One)]),
@@ -69,7 +69,7 @@ fn answers() -> Vec<Entry> {
         entry::<sessions::SurprisingCall>(&[("surprise list", Lines)]),
         entry::<installation::Settings>(&[("config show", One)]),
         entry::<installation::ValidConfiguration>(&[("config check", One), ("policy check", One)]),
-        entry::<installation::Policy>(&[("policy show", One)]),
+        entry::<installation::PolicyAnswer>(&[("policy show", One)]),
         entry::<installation::PolicyTrial>(&[("policy test", Lines)]),
         entry::<installation::AuditedSession>(&[("audit verify", Lines)]),
         entry::<installation::CredentialList>(&[("credential list", One)]),
@@ -77,7 +77,7 @@ fn answers() -> Vec<Entry> {
         entry::<installation::CredentialValue>(&[("credential get", One)]),
         entry::<installation::CredentialDeleted>(&[("credential delete", One)]),
         entry::<installation::NoticeSent>(&[("notice send", Lines), ("notice test", Lines)]),
-        entry::<Failure>(&[]),
+        entry::<ErrorAnswer>(&[]),
     ]
 }
 

@@ -8,7 +8,7 @@ use super::{Moment, answers};
 
 /// A snapshot.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Snapshot {
+pub struct SnapshotEntry {
     /// Its number.
     pub id: Json,
     /// When it was taken.
@@ -57,7 +57,7 @@ pub struct Pinned {
 
 /// Snapshots that were deleted, or would be.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Pruned {
+pub struct PruneAnswer {
     /// Their numbers.
     pub snapshots: Json,
     /// How many bytes became free; null for a dry run.
@@ -95,7 +95,7 @@ pub struct Exported {
 
 /// A difference between two snapshots, or one and the present.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Difference {
+pub struct SnapshotDifference {
     /// The path.
     pub path: String,
     /// What happened to it.
@@ -108,7 +108,7 @@ pub struct Difference {
 
 /// What an undo or a restore did, or would do.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Restored {
+pub struct RestoreAnswer {
     /// The snapshot that was restored.
     pub snapshot: Json,
     /// What was done, or would be.
@@ -164,7 +164,7 @@ pub struct WorktreeDiff {
     /// The name of the worktree.
     pub name: String,
     /// The files.
-    pub files: Vec<FileChange>,
+    pub files: Vec<ChangedFile>,
     /// What could not be read.
     pub unread: Json,
     /// What changed in the repository itself.
@@ -175,7 +175,7 @@ pub struct WorktreeDiff {
 
 /// A file that a run changed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct FileChange {
+pub struct ChangedFile {
     /// The path.
     pub path: String,
     /// What happened to it.
@@ -250,13 +250,13 @@ pub struct Removed {
 }
 
 answers! {
-    Snapshot => "snapshot",
+    SnapshotEntry => "snapshot",
     Pinned => "snapshot-pin",
-    Pruned => "snapshot-prune",
+    PruneAnswer => "snapshot-prune",
     SnapshotCheck => "snapshot-verify",
     Exported => "snapshot-export",
-    Difference => "snapshot-diff",
-    Restored => "restore",
+    SnapshotDifference => "snapshot-diff",
+    RestoreAnswer => "restore",
     Worktree => "worktree",
     WorktreeDiff => "worktree-diff",
     Merged => "worktree-merge",

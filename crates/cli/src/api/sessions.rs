@@ -8,7 +8,7 @@ use super::{Moment, answers};
 
 /// A recorded session.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Session {
+pub struct SessionEntry {
     /// Its name.
     pub session: String,
     /// When it began.
@@ -56,7 +56,7 @@ pub struct Spent {
 
 /// The present state of a session.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Watched {
+pub struct WatchEntry {
     /// Its name.
     pub session: String,
     /// Its client.
@@ -231,8 +231,8 @@ pub struct ActionRecords {
 pub struct SessionRollback(pub serde_json::Map<String, Json>);
 
 answers! {
-    Session => "session",
-    Watched => "watch",
+    SessionEntry => "session",
+    WatchEntry => "watch",
     DetectedIssue => "issue",
     Mark => "mark",
     IssueStats => "issue-stats",

@@ -4,7 +4,7 @@ use checkrein_policy::{LoadedConfig, Loosening, Provenance, settings_of};
 use checkrein_world::find_workspace;
 
 use super::{Exit, Output, pretty};
-use crate::api::installation::{Setting, Settings, ValidConfiguration};
+use crate::api::installation::{SettingEntry, Settings, ValidConfiguration};
 use crate::api::{self, recorded};
 use crate::terminal::{dim, print, table};
 use checkrein_engine::config_files;
@@ -18,12 +18,12 @@ pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
         Output::Json => {
             let settings = settings_of(&loaded.config)
                 .into_iter()
-                .map(|setting| Setting {
+                .map(|setting| SettingEntry {
                     key: setting.path.to_owned(),
                     value: setting.value,
                     from: recorded(&loaded.provenance.get(setting.path)),
                 })
-                .chain(limited(&loaded).map(|(key, value, place)| Setting {
+                .chain(limited(&loaded).map(|(key, value, place)| SettingEntry {
                     key,
                     value: value.to_owned(),
                     from: recorded(place),

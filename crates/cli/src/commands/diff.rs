@@ -27,7 +27,7 @@ pub fn diff(
     for one in &compared.differences {
         let place = one.path.as_path().to_string_lossy();
         match output {
-            Output::Json => print(&api::line(&api::saved::Difference {
+            Output::Json => print(&api::line(&api::saved::SnapshotDifference {
                 path: place.to_string(),
                 change: word(one).to_owned(),
                 from_bytes: one.then.as_ref().map(Node::length),

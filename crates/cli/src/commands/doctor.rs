@@ -43,7 +43,7 @@ struct Finding {
 
 /// The findings for programs.
 fn diagnosis(findings: Vec<Finding>) -> installation::Diagnosis {
-    let one = |finding: Finding| installation::Finding {
+    let one = |finding: Finding| installation::DiagnosisEntry {
         check: finding.check,
         wellness: match finding.wellness {
             Health::Well => FindingWellness::Well,

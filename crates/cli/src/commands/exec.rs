@@ -105,7 +105,7 @@ pub fn exec(wanted: ExecOptions, output: Output) -> Exit {
                 log(&format!("hint: {hint}"));
             }
             if output == Output::Json {
-                log(&api::Failure::of(&error, status).line());
+                log(&api::ErrorAnswer::of(&error, status).line());
             }
             Exit::Passed(status)
         }

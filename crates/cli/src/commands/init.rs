@@ -353,7 +353,7 @@ fn finish(
     };
     match (output, written) {
         (Output::Json, _) => {
-            print(&api::line(&installation::Registration { settings: settings.to_string(), result })?);
+            print(&api::line(&installation::RegistrationAnswer { settings: settings.to_string(), result })?);
         }
         (Output::Text, Written::Yes) => print(&format!("{} {settings}\n{next}", bold("written"))),
         (Output::Text, Written::Unchanged) => {

@@ -6,7 +6,7 @@ use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::{Exit, Output};
-use crate::api::installation::{Policy, PolicyTrial, Tripwire};
+use crate::api::installation::{PolicyAnswer, PolicyTrial, TripwireEntry};
 use crate::api::{self, recorded};
 use crate::terminal::{bold, cut, plain, print, table};
 use checkrein_engine::config_files;
@@ -21,7 +21,7 @@ pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
     let thresholds = governance.thresholds(tier);
     let wires = || governance.tripwires.iter().chain(&config.patterns.custom_patterns);
     match output {
-        Output::Json => print(&api::pretty(&Policy {
+        Output::Json => print(&api::pretty(&PolicyAnswer {
             enabled: governance.enabled,
             tier: recorded(&tier),
             thresholds: json!({ "ok": thresholds.ok, "nudge": thresholds.nudge, "escalate": thresholds.escalate }),
@@ -36,7 +36,7 @@ pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
             }),
             blueprints: governance.blueprints.clone(),
             tripwires: wires()
-                .map(|wire| Tripwire {
+                .map(|wire| TripwireEntry {
                     name: wire.name.clone(),
                     decision: recorded(&wire.decision),
                     condition: wire.condition.clone(),

@@ -374,7 +374,7 @@ fn tell(
                 why: why.clone(),
             });
             let left = left.iter().map(|(path, why)| saved::LeftOut { path: path.clone(), why: why.clone() });
-            print(&api::pretty(&saved::Restored {
+            print(&api::pretty(&saved::RestoreAnswer {
                 snapshot: api::recorded(&snapshot.id),
                 steps: steps.iter().map(step).collect(),
                 kept: kept.collect(),

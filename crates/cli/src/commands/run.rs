@@ -49,7 +49,7 @@ use checkrein_world::find_workspace;
 use super::exec::{plain_environment, still_there};
 use super::run_session::{RunSession, RunSessionOptions};
 use super::{Exit, Output, Switch, for_no_agent, line};
-use crate::api::Failure;
+use crate::api::ErrorAnswer;
 use crate::credentials::{CredentialName, Credentials};
 use crate::terminal::{cut, log, log_all, plain};
 use checkrein_engine::answering::pattern_settings;
@@ -152,7 +152,7 @@ pub fn run(wanted: &RunOptions, output: Output) -> Exit {
             log(&format!("hint: {hint}"));
         }
         if output == Output::Json {
-            log(&Failure::of(&error, NOTHING_RUN).line());
+            log(&ErrorAnswer::of(&error, NOTHING_RUN).line());
         }
         NOTHING_RUN
     }))

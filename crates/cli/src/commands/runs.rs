@@ -124,8 +124,13 @@ fn runs(
 /// The columns of the list.
 const HEAD: [&str; 8] = ["run", "began", "worktree", "answers", "tokens", "cost", "agent", "state"];
 
-fn described(found: &Found, state: &RunState, how: &str, changed: Option<&[String]>) -> api::programs::Run {
-    api::programs::Run {
+fn described(
+    found: &Found,
+    state: &RunState,
+    how: &str,
+    changed: Option<&[String]>,
+) -> api::programs::RunAnswer {
+    api::programs::RunAnswer {
         run: recorded(&found.id),
         created: state.created.into(),
         stage: state.stage.name().to_owned(),

@@ -27,7 +27,7 @@ pub fn sessions(surroundings: &HostEnvironment, output: Output) -> Result<Exit, 
     match output {
         Output::Json => {
             for session in &all {
-                print(&api::line(&api::sessions::Session {
+                print(&api::line(&api::sessions::SessionEntry {
                     session: session.folder.as_str().to_owned(),
                     started: session.started.map(Into::into),
                     last: session.last.map(Into::into),

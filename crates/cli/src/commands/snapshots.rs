@@ -48,7 +48,7 @@ pub fn list(surroundings: &HostEnvironment, count: usize, output: Output) -> Res
     Ok(Exit::Done)
 }
 
-fn described(one: &Listed) -> saved::Snapshot {
+fn described(one: &Listed) -> saved::SnapshotEntry {
     let snapshot = &one.snapshot;
     let skipped = snapshot.skipped.iter().map(|one| saved::LeftOut {
         path: one.path.as_path().to_string_lossy().into_owned(),
@@ -56,7 +56,7 @@ fn described(one: &Listed) -> saved::Snapshot {
     });
     let paths: Vec<String> =
         snapshot.roots.iter().map(|root| root.path.as_path().to_string_lossy().into_owned()).collect();
-    saved::Snapshot {
+    saved::SnapshotEntry {
         id: recorded(&one.id),
         at: snapshot.at.into(),
         occasion: snapshot.occasion.name().to_owned(),
@@ -179,7 +179,7 @@ pub fn prune(
         }
     };
     match output {
-        Output::Json => print(&api::pretty(&saved::Pruned { snapshots: recorded(&snapshots), bytes })?),
+        Output::Json => print(&api::pretty(&saved::PruneAnswer { snapshots: recorded(&snapshots), bytes })?),
         Output::Text => print(&match bytes {
             None => format!("{} snapshots would go", snapshots.len()),
             Some(bytes) => format!("{} snapshots are gone, {} are free", snapshots.len(), size(bytes)),

@@ -150,14 +150,14 @@ fn condition(summary: &SessionSummary, state: &SessionState, records: &[Record])
     newest.unwrap_or("working")
 }
 
-fn told(one: &Seen) -> api::sessions::Watched {
+fn told(one: &Seen) -> api::sessions::WatchEntry {
     let standing = one.state.behaviour().standing().iter();
     let issues = standing.map(|issue| api::sessions::StandingIssue {
         kind: issue.kind.name().to_owned(),
         severity: severity_name(issue.severity).to_owned(),
     });
     let rung = one.state.controller().rung().map(checkrein_intervention::InterventionKind::name);
-    api::sessions::Watched {
+    api::sessions::WatchEntry {
         session: one.summary.folder.as_str().to_owned(),
         client: one.summary.client.clone(),
         last: one.summary.last.map(Into::into),

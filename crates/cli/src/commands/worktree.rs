@@ -312,7 +312,7 @@ pub fn diff(
 }
 
 fn described(name: &WorktreeName, found: &Found, shared: &Shared) -> api::saved::WorktreeDiff {
-    let file = |change: &WorktreeChange| api::saved::FileChange {
+    let file = |change: &WorktreeChange| api::saved::ChangedFile {
         path: change.path.to_string_lossy().into_owned(),
         change: change.deed.name().to_owned(),
         added: change.lines.map(|lines| lines.0),

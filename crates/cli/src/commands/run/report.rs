@@ -145,7 +145,7 @@ impl Report {
     pub(super) fn tell(&self, veil: &Veil, output: Output) -> Result<(), CommandError> {
         let last = &self.last;
         if output == Output::Json {
-            let text = api::line(&api::programs::RunEnd {
+            let text = api::line(&api::programs::RunEndAnswer {
                 status: api::recorded(&last.status),
                 stopped_by: api::recorded(&last.stopped_by),
                 reason: last.reason.as_deref().map(|reason| veil.over(reason)),
