@@ -121,7 +121,7 @@ fn what_a_later_call_made_stays_also_after_that_one_was_taken_back() {
 #[test]
 fn modes_that_were_taken_back_stay_so() {
     for later in [
-        "tar czf a.tgz . && rm a.tgz",
+        "tar czf a.tgz other.txt && rm a.tgz",
         "rm other.txt",
         "sed -i s/other/more/ other.txt",
         "chmod 700 other.txt",
