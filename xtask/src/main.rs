@@ -3,6 +3,7 @@
 //! | command | does |
 //! |---|---|
 //! | `check` | everything that must hold before a change goes in: format, lints, tests, documents, dependencies, tidiness |
+//! | `tidy` | of these the conventions that no compiler knows |
 //! | `install` | builds both programs, installs them, wires the current project, shows a recorded session |
 //! | `clients` | installs the real clients for the end-to-end tests into an ignored folder |
 //! | `bench` | measures the promises of SPECIFICATION.md in one run |
@@ -21,6 +22,7 @@ mod docs;
 mod install;
 mod measure;
 mod order;
+mod pages;
 mod shells;
 mod tidy;
 
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     let rest = arguments.get(1..).unwrap_or_default();
     let outcome = match arguments.first().map(String::as_str) {
         Some("check") => check::extent(rest).and_then(check::check),
+        Some("tidy") => tidy::tidy(),
         Some("install") => install::install(rest),
         Some("clients") => clients::clients(),
         Some("bench") if cfg!(debug_assertions) => optimised("bench", rest),
@@ -43,9 +46,9 @@ fn main() -> ExitCode {
         Some("order") => order::order(),
         Some("shells") => shells::shells(rest),
         Some(other) => Err(format!(
-            "no chore is called `{other}`; there are check, install, clients, bench, docs, order, shells"
+            "no chore is called `{other}`; there are check, tidy, install, clients, bench, docs, order, shells"
         )),
-        None => Err("name a chore: check, install, clients, bench, docs, order, shells".to_owned()),
+        None => Err("name a chore: check, tidy, install, clients, bench, docs, order, shells".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use crate::{Outcome, cargo, root};
+use crate::{Outcome, cargo, pages, root};
 
 /// The line of crates: each may use those before it, none behind it.
 const LINE: [&str; 24] = [
@@ -68,6 +68,7 @@ pub(crate) fn tidy() -> Outcome {
     line_of_crates(&mut violations)?;
     sources(&mut violations)?;
     names_of_public_types(&mut violations)?;
+    pages::check(&files()?, &LINE, &mut violations)?;
     licences(&mut violations)?;
     if violations.is_empty() {
         Ok(())
@@ -150,6 +151,16 @@ fn public_types(text: &str) -> impl Iterator<Item = &str> {
             .find_map(|word| declared.strip_prefix(word))?;
         named.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
     })
+}
+
+/// The paths of the sources and of what goes with them, from the root.
+fn files() -> Result<Vec<String>, String> {
+    let mut files = Vec::new();
+    for folder in ["crates", "examples", "fuzz", "xtask"] {
+        walk(&root().join(folder), &mut files)?;
+    }
+    let from_root = |file: &PathBuf| file.strip_prefix(root()).unwrap_or(file).display().to_string();
+    Ok(files.iter().map(from_root).collect())
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {

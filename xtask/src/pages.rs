@@ -1,0 +1,127 @@
+//! The pages for people name files of this repository: each of them has to be there, and each crate has to stand in the map of the code.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::{Outcome, root};
+
+/// The folders of which a page names what lies in them by its whole path.
+const FOLDERS: [&str; 3] = ["crates/", "examples/", "fuzz/"];
+
+/// Names a violation for each file, folder or link of the pages that is not there, and for each of `crates` that the map of the code leaves out.
+pub(crate) fn check(files: &[String], crates: &[&str], violations: &mut Vec<String>) -> Outcome {
+    let places = places(files);
+    for page in pages()? {
+        let text = fs::read_to_string(root().join(&page)).map_err(|error| format!("{page}: {error}"))?;
+        for (line, named) in names(&text) {
+            if !is_there(named, &places) {
+                violations.push(format!("{page}:{line} names `{named}`, which is not there"));
+            }
+        }
+        for (line, link) in links(&text) {
+            let folder = Path::new(&page).parent().unwrap_or(Path::new(""));
+            if !root().join(folder).join(link).exists() {
+                violations.push(format!("{page}:{line} links to `{link}`, which is not there"));
+            }
+        }
+        if page == "ARCHITECTURE.md" {
+            let missing = crates.iter().filter(|name| !text.contains(&format!("\n| `{name}` | ")));
+            violations.extend(missing.map(|name| format!("{page}: the code map leaves out `{name}`")));
+        }
+    }
+    Ok(())
+}
+
+/// The pages at the root and in `docs`. What is generated is right by its making, and the changelog tells of files that are gone.
+fn pages() -> Result<Vec<String>, String> {
+    let mut pages = Vec::new();
+    for folder in ["", "docs/"] {
+        let entries = fs::read_dir(root().join(folder)).map_err(|error| format!("{folder}: {error}"))?;
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let written = names.filter(|name| name.ends_with(".md") && name != "CHANGELOG.md");
+        pages.extend(written.map(|name| format!("{folder}{name}")));
+    }
+    pages.sort();
+    Ok(pages)
+}
+
+/// Each file and each folder above it, and each end of their paths.
+fn places(files: &[String]) -> BTreeSet<&str> {
+    let mut places = BTreeSet::new();
+    for file in files {
+        let mut above = Some(file.as_str());
+        while let Some(path) = above {
+            let ends = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
+            places.extend(ends.chain([path]));
+            above = path.rsplit_once('/').map(|(folder, _)| folder);
+        }
+    }
+    places
+}
+
+fn is_there(named: &str, places: &BTreeSet<&str>) -> bool {
+    places.contains(named.trim_end_matches('/'))
+}
+
+/// What stands in back-ticks and names a source file or something in one of the folders, with its line.
+fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    prose(text).flat_map(|(number, line)| {
+        let quoted = line.split('`').skip(1).step_by(2);
+        quoted.filter(|name| is_name_of_a_file(name)).map(move |name| (number, name))
+    })
+}
+
+fn is_name_of_a_file(name: &str) -> bool {
+    let is_plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./".contains(letter));
+    let is_source = name.strip_suffix(".rs").is_some_and(|stem| !stem.is_empty());
+    is_plain && (is_source || FOLDERS.iter().any(|folder| name.starts_with(folder)))
+}
+
+/// The links to other files, without the place in them, with their line.
+fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    prose(text).flat_map(|(number, line)| {
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        targets.filter(|link| !link.is_empty() && !link.contains("://")).map(move |link| (number, link))
+    })
+}
+
+/// The lines outside fenced blocks, with their numbers.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut fenced = false;
+    text.lines().enumerate().filter_map(move |(at, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        fenced ^= is_fence;
+        (!fenced && !is_fence).then_some((at + 1, line))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_told_from_other_words() {
+        let text = "`risk.rs` and `crates/glob/src/`, not `target/`, `.rs`, `cargo test`\n```sh\n`gone.rs`\n```\n`tests/hook.rs`";
+        let named: Vec<_> = names(text).collect();
+        assert_eq!(named, [(1, "risk.rs"), (1, "crates/glob/src/"), (5, "tests/hook.rs")]);
+    }
+
+    #[test]
+    fn links_leave_out_addresses_and_places() {
+        let text = "[a](docs/a.md#part), [b](https://example.org), [c](#here)";
+        assert_eq!(links(text).collect::<Vec<_>>(), [(1, "docs/a.md")]);
+    }
+
+    #[test]
+    fn a_file_is_found_by_the_end_of_its_path() {
+        let files = ["crates/glob/src/lib.rs".to_owned()];
+        let places = places(&files);
+        for named in ["lib.rs", "src/lib.rs", "crates/glob/src/", "glob/src"] {
+            assert!(is_there(named, &places), "{named}");
+        }
+        for named in ["ib.rs", "glob/lib.rs", "crates/glob/tests"] {
+            assert!(!is_there(named, &places), "{named}");
+        }
+    }
+}
