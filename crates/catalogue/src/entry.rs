@@ -56,7 +56,7 @@ pub struct Subcommand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub enum SubcommandEntry {
-    /// Here, as a person described it.
+    /// Here, as a user described it.
     Here(Box<Program>),
     /// Among the built-in entries, from the first to before the second byte: decoded only when it is called.
     BuiltIn(u32, u32),
@@ -160,7 +160,7 @@ pub struct EffectClause {
     pub reversible: Option<bool>,
     /// What is special about it.
     pub nature: Nature,
-    /// What a person reads about it.
+    /// What a user reads about it.
     pub note: Text,
 }
 

@@ -23,7 +23,7 @@ pub use entry::*;
 pub use source::{Author, CatalogueError, CatalogueProblem, SourceFile};
 pub use text::*;
 
-/// Entries that a person added; each replaces the built-in entry of the same name.
+/// Entries that a user added; each replaces the built-in entry of the same name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserCatalogue {
     programs: BTreeMap<String, Program>,

@@ -1,4 +1,4 @@
-//! The shape of a catalogue file as a person writes it, and how it is compiled.
+//! The shape of a catalogue file as a user writes it, and how it is compiled.
 //!
 //! Shared with the build script, which compiles the built-in files; user files are compiled when the program runs.
 
@@ -177,7 +177,7 @@ pub enum CatalogueProblem {
     /// A run must say exactly one thing to run.
     #[error("a `runs` table names exactly one of words, text, file, code, input")]
     Run,
-    /// A nature that takes from the weight of an effect, in an entry of a person.
+    /// A nature that takes from the weight of an effect, in an entry of a user.
     #[error(
         "`{}` makes an effect weigh less, which an entry of one's own cannot; leave it out, or use one of {}", .0.name(), stricter_natures()
     )]
@@ -212,7 +212,7 @@ pub enum Author {
     /// This project.
     #[allow(dead_code, reason = "only the build script compiles the project's own files")]
     Project,
-    /// A person, for their own machine.
+    /// A user, for their own machine.
     Person,
 }
 
@@ -326,7 +326,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// A person's entry may say what makes an effect weigh more, nothing that takes from it: it could be anybody's.
+    /// A user's entry may say what makes an effect weigh more, nothing that takes from it: it could be anybody's.
     fn nature(&self, nature: Option<&Spanned<Nature>>) -> Result<Nature, CatalogueError> {
         let Some(nature) = nature else { return Ok(Nature::Ordinary) };
         let said = *nature.get_ref();
@@ -478,7 +478,7 @@ fn place_of(text: &str, offset: usize) -> (usize, usize) {
     (line, before.get(start..).unwrap_or_default().chars().count() + 1)
 }
 
-/// The natures that an entry of a person may name, as an error tells them.
+/// The natures that an entry of a user may name, as an error tells them.
 fn stricter_natures() -> String {
     let stricter = Nature::ALL.into_iter().filter(|nature| nature.relief() == Relief::None);
     let names: Vec<&str> = stricter.map(Nature::name).collect();

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use support::TestEnvironment;
 
-/// A person who keeps a credential and halted everything.
+/// A user who keeps a credential and halted everything.
 fn person() -> TestEnvironment {
     let environment = TestEnvironment::new();
     let place = environment.configure("credentials/anthropic", "s3cr3t\n");
@@ -80,7 +80,7 @@ fn a_supervised_agent_cannot_ask_for_what_is_for_people() {
         assert!(said.contains("is for humans only"), "{above:?} {script}: {said}");
         assert!(!said.contains("s3cr3t"), "{script}: {said}");
     }
-    // Nobody is above the person.
+    // Nobody is above the user.
     assert_eq!(environment.succeed(&["credential", "get", "anthropic"]).trim(), "s3cr3t");
 }
 

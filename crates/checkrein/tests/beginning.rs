@@ -92,7 +92,7 @@ fn hooks_that_are_gone_are_missed_by_the_session_by_others_and_by_the_commands()
     assert!(told("one"));
     let heard = environment.answer_to(&prompt).to_string();
     assert!(heard.contains("new sessions are not reviewed") && heard.contains("the file is gone"), "{heard}");
-    // A session elsewhere, of the same person, is the only one with hooks now.
+    // A session elsewhere, of the same user, is the only one with hooks now.
     let heard = start(&environment, "two").to_string();
     assert!(heard.contains("new sessions are not reviewed"), "{heard}");
     for command in [&["log"][..], &["sessions"], &["watch", "--once", "--all"]] {

@@ -192,7 +192,7 @@ fn a_hook_of_codex_that_nobody_trusted_is_no_protection() {
         (output.status.success(), String::from_utf8(output.stdout).unwrap())
     };
     let (protected, text) = doctor();
-    assert!(!protected && text.contains("no person has trusted it yet"), "{text}");
+    assert!(!protected && text.contains("nobody has trusted it yet"), "{text}");
     let path = environment.home().join(".codex/hooks.json");
     let key = format!("{}:pre_tool_use:0:0", path.display());
     let config = format!("[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:ab\"\n");
@@ -255,7 +255,7 @@ fn gemini_refuses_in_the_form_that_gemini_obeys() {
         assert!(refused(&format!("echo x > {file}")).contains("the guard itself"), "{file}");
     }
     assert_eq!(call("ls -la"), json!({}));
-    // What is said beside a call that runs is for the person: the model would not get it.
+    // What is said beside a call that runs is for the user: the model would not get it.
     environment.write("notes/plan.md", "only here\n");
     let saved = call("rm -rf notes");
     assert!(saved["systemMessage"].as_str().is_some_and(|text| text.contains("checkrein undo")), "{saved}");

@@ -1,4 +1,4 @@
-//! One test for each command, with the text that a person reads as a snapshot. `INSTA_UPDATE=always cargo test` writes them anew.
+//! One test for each command, with the text that a user reads as a snapshot. `INSTA_UPDATE=always cargo test` writes them anew.
 
 #![allow(
     clippy::unwrap_used,
@@ -222,7 +222,7 @@ fn what_doctor_tries_leaves_nothing_behind_and_proves_the_rule_alone() {
     let told = environment.succeed(&["doctor"]);
     assert!(told.contains("let `rm -rf ~` pass") && !told.contains("is denied"), "{told}");
     assert_eq!(told.lines().last(), Some("NOT enforced: the mode is observe"), "{told}");
-    // What a person trusts counts for the trial as it does for a call.
+    // What a user trusts counts for the trial as it does for a call.
     environment.configure("config.yaml", "");
     environment.write("checkrein.yaml", "mode: observe\n");
     assert!(environment.succeed(&["doctor"]).contains("is denied"));

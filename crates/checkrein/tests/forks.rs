@@ -49,7 +49,7 @@ fn a_fork_of_a_halted_session_is_halted_too_and_no_other() {
         line("other", "toolu_of_other") + &json!({ "text": line("first", "toolu_of_first") }).to_string();
     let other = transcript("other.jsonl", &quoting);
     assert_ne!(decision(&call(&environment, "other", "toolu_of_other", &other)), Some("deny"));
-    // A person lets it go on, and it does.
+    // A user lets it go on, and it does.
     environment.succeed(&["resume", "fork"]);
     assert_ne!(decision(&call(&environment, "fork", "toolu_more", &fork)), Some("deny"));
 }

@@ -51,7 +51,7 @@ fn a_tripwire_counts_over_the_session_and_halts_it() {
     environment.succeed(&["audit", "verify"]);
 }
 
-/// A mistake in a file that came with the project lifts nothing of what the person says for all projects.
+/// A mistake in a file that came with the project lifts nothing of what the user says for all projects.
 #[test]
 fn what_the_person_says_holds_beside_a_mistake_of_somebody_else() {
     for mistake in ["x: 1\n", "profile: [", "governance: {tripwires: 5}\n"] {

@@ -15,7 +15,7 @@ use std::os::unix::fs::symlink;
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, decision, reason, shell_call};
 
-/// A project whose hooks were registered by a person, and a session that begins.
+/// A project whose hooks were registered by a user, and a session that begins.
 fn begun() -> TestEnvironment {
     let environment = TestEnvironment::new();
     environment.succeed(&["init", "--yes"]);

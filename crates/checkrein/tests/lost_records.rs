@@ -18,7 +18,7 @@ use support::{TestEnvironment, shell_call};
 /// A call of which nobody can say what it does.
 const UNREAD: &str = "./frobnicate";
 
-/// A project whose hooks were registered by a person, and a session that begins and runs something unread.
+/// A project whose hooks were registered by a user, and a session that begins and runs something unread.
 fn running() -> TestEnvironment {
     let environment = TestEnvironment::new();
     environment.succeed(&["init", "--yes"]);
@@ -123,7 +123,7 @@ fn sessions_that_are_gone_as_a_whole_are_known_from_outside() {
     let (verify, whole, doctor) = verified(&environment);
     assert!(!whole && verify.contains("the ledger is gone"), "{verify}");
     assert!(doctor.contains("records were lost"), "{doctor}");
-    // A person accepts that by removing what knows of it.
+    // A user accepts that by removing what knows of it.
     let place: PathBuf = environment.home().join(".local/share/checkrein/testimony");
     assert!(verify.contains(place.to_str().unwrap()), "{verify}");
     fs::remove_dir_all(place).unwrap();

@@ -62,7 +62,7 @@ fn what_an_older_version_left_is_read_and_gone_on_with() {
     for part in ["rm -rf drafts", "\"block\"", "[masked:key:", "halted"] {
         assert!(log.contains(part), "{part}: {log}");
     }
-    // The halt holds until a person lifts it; the session goes on in the same ledger.
+    // The halt holds until a user lifts it; the session goes on in the same ledger.
     assert_eq!(answer_to("ls")["hookSpecificOutput"]["permissionDecision"], "deny");
     succeed(&["resume", "older"]);
     assert_eq!(answer_to("ls"), json!({}));

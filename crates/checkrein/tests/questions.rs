@@ -1,4 +1,4 @@
-//! A question that reaches nobody is a refusal, and one that became a yes without a person is noticed.
+//! A question that reaches nobody is a refusal, and one that became a yes without a user is noticed.
 
 #![allow(
     clippy::unwrap_used,

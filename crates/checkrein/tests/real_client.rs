@@ -291,7 +291,7 @@ fn a_cloned_project_stays_guarded_when_git_takes_its_settings_away() {
         });
         assert!(environment.project().join("README.md").exists(), "{command}: the hooks were gone");
         let records = environment.records(session_of(&result));
-        // What fell while a call ran is put back; what fell between two calls was a person's doing, and is told.
+        // What fell while a call ran is put back; what fell between two calls was a user's doing, and is told.
         let stands = environment.project().join(".claude/settings.json").exists();
         let told = |words: &str| records.iter().any(|record| record.to_string().contains(words));
         let is_told = if stands { told("was put back") } else { told("\"kind\":\"fallen\"") };
@@ -321,7 +321,7 @@ fn the_same_hook_in_two_settings_files_is_run_once() {
     assert_eq!(records.iter().filter(|record| record["body"]["type"] == "review").count(), 1);
 }
 
-/// A guarded project with settings of the person.
+/// A guarded project with settings of the user.
 fn guarded_with(settings: &str) -> TestEnvironment {
     let environment = guarded();
     environment.configure("config.yaml", settings);

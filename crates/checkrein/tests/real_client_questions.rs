@@ -1,5 +1,5 @@
-//! The real Claude Code in each of its permission modes: nothing that a person was to be asked about runs without their yes, with and
-//! without a person at a terminal. What each mode does with a hook's question stands in `questions.rs`.
+//! The real Claude Code in each of its permission modes: nothing that a user was to be asked about runs without their yes, with and
+//! without a user at a terminal. What each mode does with a hook's question stands in `questions.rs`.
 
 #![allow(
     clippy::unwrap_used,
@@ -56,7 +56,7 @@ fn bodies(environment: &TestEnvironment, session: &str, sort: &str) -> Vec<Json>
     records.filter(|body| body["type"] == sort).collect()
 }
 
-/// Without a person: the client runs through the script in one mode.
+/// Without a user: the client runs through the script in one mode.
 fn nothing_runs_unasked(mode: &str) {
     let environment = guarded();
     let calls = calls(&environment);
@@ -111,7 +111,7 @@ fn nothing_runs_unasked_where_a_model_decides() {
     nothing_runs_unasked("auto");
 }
 
-/// The client on a terminal, with a person who says yes to every question; what they saw. Ends when `done` says so.
+/// The client on a terminal, with a user who says yes to every question; what they saw. Ends when `done` says so.
 fn with_a_person(
     environment: &TestEnvironment,
     model: &Model,
@@ -190,7 +190,7 @@ fn with_a_person(
     all
 }
 
-/// With a person at the terminal: what they say yes to runs and is no alarm, what the client would not ask about does not run.
+/// With a user at the terminal: what they say yes to runs and is no alarm, what the client would not ask about does not run.
 fn a_person_is_asked(options: &[&str], expected: &[(&str, bool)]) {
     let environment = guarded();
     let calls = [
@@ -224,7 +224,7 @@ fn a_person_who_bypasses_permissions_is_asked_where_the_client_does_ask() {
     a_person_is_asked(&["--dangerously-skip-permissions"], &ran);
 }
 
-/// What a person at a terminal read, without what only moves and colours it.
+/// What a user at a terminal read, without what only moves and colours it.
 fn read(seen: &str) -> String {
     let mut text = String::new();
     let mut letters = seen.chars().peekable();

@@ -51,7 +51,7 @@ fn write(environment: &TestEnvironment, id: &str, name: &str, text: &str) {
     });
 }
 
-/// The settings that call the hook came after the snapshot: going back to it takes them away for nobody but a person who says so.
+/// The settings that call the hook came after the snapshot: going back to it takes them away for nobody but a user who says so.
 #[test]
 fn no_restore_takes_the_settings_of_the_guard_away_unasked() {
     let environment = TestEnvironment::new();
@@ -73,7 +73,7 @@ fn no_restore_takes_the_settings_of_the_guard_away_unasked() {
     assert_eq!(read(&environment, SETTINGS), None, "the user may");
 }
 
-/// A looser policy does not come back by a restore, and when a person brings it back it waits for trust again.
+/// A looser policy does not come back by a restore, and when a user brings it back it waits for trust again.
 #[test]
 fn a_policy_that_was_replaced_comes_back_neither_by_a_restore_nor_trusted() {
     let environment = TestEnvironment::new();

@@ -13,7 +13,7 @@ mod support;
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, decision, shell_call};
 
-/// What is done, one after the other: a command, or what the person says after `>`.
+/// What is done, one after the other: a command, or what the user says after `>`.
 type Steps = &'static [&'static str];
 
 struct Session {
@@ -126,7 +126,7 @@ fn ordinary_work_has_a_high_one() {
             &["echo 'print(1)' > try.py", "python3 try.py", "find . -name '*.pyc'"],
             &["echo text > new.txt", "cargo test", "rm README.md"],
             &["npm install left-pad", "npm test", "npm uninstall left-pad"],
-            // The person asked for it.
+            // The user asked for it.
             &["npm install left-pad", ">undo it", "npm uninstall left-pad"],
             &["git push origin main", ">go back", "git reset --hard HEAD~1"],
             // Another thing.

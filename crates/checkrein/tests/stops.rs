@@ -117,7 +117,7 @@ fn every_stop_is_recorded_reported_and_told() {
         }
     }
     assert_eq!(session.told(2).len(), 2);
-    // A person.
+    // A user.
     environment.bash("asked", "ls");
     environment.succeed(&["halt", "asked", "--reason", "wrong branch"]);
     assert_eq!(session.told(3).len(), 3);

@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
 
-/// The person's own settings of git, and a repository that others would fetch from.
+/// The user's own settings of git, and a repository that others would fetch from.
 const SETUP: &str = r"
 set -e
 git config --global user.name dev; git config --global user.email dev@localhost
@@ -27,7 +27,7 @@ echo note > note.txt; echo build > .gitignore; git add -A; git commit -qm base
 ";
 
 /// The porcelain of git (`git help -a`, "Main Porcelain Commands" and "Ancillary Commands"), as a day of work uses it: each line goes on
-/// where the one before stopped. What asks a person, a mail server or another system of version control is left out.
+/// where the one before stopped. What asks a user, a mail server or another system of version control is left out.
 const DAY: &str = r"
 git remote add origin ../remote.git
 git fetch -q

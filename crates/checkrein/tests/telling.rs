@@ -1,4 +1,4 @@
-//! What a person reads of sessions: ids that other commands take, answers to questions, what ran and what did not, and advice that works
+//! What a user reads of sessions: ids that other commands take, answers to questions, what ran and what did not, and advice that works
 //! when it is typed.
 
 #![allow(

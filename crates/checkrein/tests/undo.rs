@@ -436,7 +436,7 @@ fn what_is_too_much_to_be_saved_is_asked_about() {
     let answer = environment.bash("s", "rm -rf notes");
     assert_eq!(decision(&answer), Some("ask"), "{answer}");
     assert!(support::reason(&answer).contains("snapshots.max_files"), "{answer}");
-    // Temporary files are nothing that a person wants to be asked about.
+    // Temporary files are nothing that a user wants to be asked about.
     let scratch = tempfile::tempdir().unwrap();
     for name in ["a", "b", "c"] {
         fs::write(scratch.path().join(name), name).unwrap();

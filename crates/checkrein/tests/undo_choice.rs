@@ -1,4 +1,4 @@
-//! Which action is taken back, what of it, and what is said: only what ran, only what it did, where a person stands.
+//! Which action is taken back, what of it, and what is said: only what ran, only what it did, where a user stands.
 
 #![allow(
     clippy::unwrap_used,
@@ -59,7 +59,7 @@ fn read(environment: &TestEnvironment, name: &str) -> String {
     fs::read_to_string(environment.project().join(name)).unwrap_or_else(|_| "-".to_owned())
 }
 
-/// A call that was interrupted has no outcome. What it deleted comes back; what it may not have written is a person's.
+/// A call that was interrupted has no outcome. What it deleted comes back; what it may not have written is a user's.
 #[test]
 fn of_a_call_without_an_end_only_what_is_nobodys_work_is_put_back() {
     let environment = TestEnvironment::new();
@@ -96,7 +96,7 @@ fn what_changes_after_the_next_call_began_is_changed_since() {
     assert_eq!((read(&environment, "a").as_str(), read(&environment, "b").as_str()), ("one\n", "one\n"));
 }
 
-/// Moved and emptied files are no person's work.
+/// Moved and emptied files are no user's work.
 #[test]
 fn what_loses_nothing_needs_no_end() {
     for command in ["mv a b", "> a", "chmod 600 a", "rm -rf a", "git checkout -q -- README.md"] {
@@ -140,7 +140,7 @@ fn a_call_that_a_person_refused_is_never_taken_back() {
     assert!(!said(&output).contains("push"), "{}", said(&output));
 }
 
-/// Not a millisecond lies between the end of the call and what a person does.
+/// Not a millisecond lies between the end of the call and what a user does.
 #[test]
 fn what_is_written_right_after_a_call_is_kept() {
     for round in 0..5 {
@@ -327,7 +327,7 @@ fn a_database_that_somebody_has_open_is_not_put_back() {
     assert_eq!(count(), "3");
 }
 
-/// Where a person's shell lets a process hold few files open, and in the hook, as many come back as were saved.
+/// Where a user's shell lets a process hold few files open, and in the hook, as many come back as were saved.
 #[test]
 fn any_number_of_files_comes_back_where_few_may_be_open() {
     let environment = TestEnvironment::new();
@@ -364,7 +364,7 @@ fn a_name_that_is_no_text_is_saved_however_it_is_written() {
     }
 }
 
-/// What git runs by itself is no data of it: what a call that nobody can read did to it is taken back, and what a person changes stays.
+/// What git runs by itself is no data of it: what a call that nobody can read did to it is taken back, and what a user changes stays.
 #[test]
 fn what_git_runs_by_itself_is_taken_back_with_a_call_that_nobody_can_read() {
     let environment = TestEnvironment::new();

@@ -219,7 +219,7 @@ fn what_was_saved_as_a_place_of_its_own_is_not_said_to_be_lost() {
 #[test]
 fn what_may_be_somebody_elses_stays() {
     let does = "unlink(\"$notes/plan.md\"); put('new.txt', 'of the call')";
-    // Changed after the call, or made after it, by a person.
+    // Changed after the call, or made after it, by a user.
     let environment = project();
     let command = opaque(&environment, does);
     perform(&environment, "call", command);
@@ -251,7 +251,7 @@ fn what_may_be_somebody_elses_stays() {
         "{said}"
     );
 
-    // Made by a person who thought about the question for a while.
+    // Made by a user who thought about the question for a while.
     let environment = project();
     let command = opaque(&environment, does);
     before(&environment, "call", command);
@@ -279,7 +279,7 @@ fn a_link_that_was_moved_goes_back_without_an_end() {
     assert!(output.status.success(), "{said}");
 }
 
-/// Nothing tells whether a cache is as such a call left it: it stays unless a person insists.
+/// Nothing tells whether a cache is as such a call left it: it stays unless a user insists.
 #[test]
 fn a_cache_is_put_back_by_force_without_an_end() {
     let environment = project();

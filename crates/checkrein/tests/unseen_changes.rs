@@ -135,7 +135,7 @@ fn a_stash_that_is_dropped_at_once_is_asked_about_when_not_all_of_it_could_be_sa
         assert_eq!(decision(&answer), Some("ask"), "{command}: {answer}");
         assert!(reason(&answer).contains("data"), "{answer}");
         assert!(!reason(&answer).contains("brings it back"), "{answer}");
-        // A person says yes: what is small comes back all the same.
+        // A user says yes: what is small comes back all the same.
         shell(&environment, command);
         assert!(!environment.project().join("notes").exists());
         environment.checkrein(&["undo", "--yes"]);

@@ -173,7 +173,7 @@ fn a_run_that_keeps_to_its_worktree_is_told_nothing_about_the_repository() {
         "{}",
         words(&output)
     );
-    // What a person does afterwards is not the run's.
+    // What a user does afterwards is not the run's.
     project.environment.git(&["tag", "mine"]);
     assert_eq!(project.changes("w"), Vec::<String>::new());
 }

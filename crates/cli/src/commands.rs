@@ -55,7 +55,7 @@ pub enum Exit {
     Failed,
     /// `check`: block or halt.
     Blocked,
-    /// `check`: a person would be asked.
+    /// `check`: a user would be asked.
     Escalated,
     /// That of the command that was run.
     Passed(u8),
@@ -108,7 +108,7 @@ impl From<bool> for Switch {
     }
 }
 
-/// Refuses commands that only a person may give when an agent gives them, or somebody of whom that cannot be told.
+/// Refuses commands that only a user may give when an agent gives them, or somebody of whom that cannot be told.
 pub fn for_people_only(surroundings: &HostEnvironment, command: &str) -> Result<(), CommandError> {
     for_asker(surroundings, Asker::Person, command)
 }
@@ -161,7 +161,7 @@ pub(crate) fn tell_fallen(surroundings: &HostEnvironment, output: Output) {
     for fallen in here.iter().chain(elsewhere.iter().filter(|fallen| !told.contains(&fallen.to_string()))) {
         say(&format!("warning: {fallen}\nhint: {FALLEN_HINT}"));
     }
-    // What an agent read, no person was told of.
+    // What an agent read, no user was told of.
     let is_person = asking::sign(surroundings, Asker::Person).is_none();
     if now != told
         && is_person

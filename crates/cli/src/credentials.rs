@@ -1,4 +1,4 @@
-//! Credentials of the person: in the keyring of the system where there is one, else in a file that only they can read.
+//! Credentials of the user: in the keyring of the system where there is one, else in a file that only they can read.
 //!
 //! The keyring is reached through `secret-tool` (libsecret), as mail is through `curl`: so no bus is part of either program. A credential in
 //! the keyring leaves an empty mark beside the files, so that listing needs no look into the keyring.
@@ -101,13 +101,13 @@ impl CredentialStore {
 /// The end of the name of a mark.
 const MARK: &str = ".keyring";
 
-/// How long the keyring may take: it may have to ask the person to open it.
+/// How long the keyring may take: it may have to ask the user to open it.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The longest credential, in bytes (ours).
 pub const LONGEST: u64 = 64 << 10;
 
-/// The credentials of a person.
+/// The credentials of a user.
 #[derive(Debug)]
 pub struct Credentials {
     folder: PathBuf,
@@ -115,7 +115,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Those of the person whose process this is.
+    /// Those of the user whose process this is.
     pub fn of(surroundings: &HostEnvironment) -> Self {
         let folder = PathBuf::from(surroundings.configuration.join("credentials").as_str());
         // Without a bus there is nobody to ask, and `secret-tool` would start one.

@@ -1,8 +1,8 @@
 //! Files of ours that held something secret: written over once, then removed.
 //!
 //! On a disk that writes in place nothing of them is left then. On solid state disks, and on file systems that write elsewhere (Btrfs, ZFS,
-//! snapshots, journals of data), the old blocks may stay until they are used again; what must not be found there belongs on an encrypted
-//! disk, and in the keyring of the system rather than in a file.
+//! snapshots, journals of data), the old blocks may stay until they are used again. A secret that must not be found there belongs on an
+//! encrypted disk, and in the keyring of the system rather than in a file.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::{self, OpenOptions};

@@ -21,7 +21,7 @@ pub fn print(text: &str) {
     );
 }
 
-/// Whether standard output is read by a person who sees colours.
+/// Whether standard output is read by a user who sees colours.
 pub fn has_colour() -> bool {
     io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
@@ -67,7 +67,7 @@ pub fn mark(well: Health) -> String {
 pub enum Health {
     /// As it should be.
     Well,
-    /// Works, but a person should know.
+    /// Works, but a user should know.
     Doubtful,
     /// Does not protect.
     Broken,
@@ -189,7 +189,7 @@ fn paragraphs(head: &[&str], rows: &[Vec<String>], width: usize) -> String {
     lines.join("\n")
 }
 
-/// Asks a person for yes or no; no when nobody can answer.
+/// Asks a user for yes or no; no when nobody can answer.
 pub fn confirm(question: &str) -> bool {
     let input = io::stdin();
     if !input.is_terminal() {

@@ -27,11 +27,11 @@ pub struct ClientAdapter {
     pub encode: fn(&HookEvent, &HookResponse) -> Vec<u8>,
     /// The output that lets nothing through when nothing about the payload is known, with the reason.
     pub refuse: fn(&str) -> Vec<u8>,
-    /// What becomes of a question to a person.
+    /// What becomes of a question to a user.
     pub questions: fn(&Question<'_>) -> Questions,
     /// Who answers its own questions, by the environment of its hooks.
     pub answerer: fn(&BTreeMap<String, String>) -> Answerer,
-    /// Whether it tells its hooks of each question that a person is about to be asked.
+    /// Whether it tells its hooks of each question that a user is about to be asked.
     pub announces_questions: Announces,
     /// A call that must be refused.
     pub canary: Canary,
@@ -53,9 +53,9 @@ pub struct ClientAdapter {
     pub transcript: Transcript,
     /// The provider whose models it calls.
     pub provider: Provider,
-    /// What a person must have agreed to before it runs our hooks; `None` when nothing.
+    /// What a user must have agreed to before it runs our hooks; `None` when nothing.
     pub trust: Option<TrustRequirement>,
-    /// What a person must do after the hooks were registered; `None` when nothing.
+    /// What a user must do after the hooks were registered; `None` when nothing.
     pub next_step: Option<&'static str>,
     /// What it cannot do, or lets pass unseen, each in a sentence.
     pub open: &'static [&'static str],
@@ -64,7 +64,7 @@ pub struct ClientAdapter {
 /// The words of a command line, and the session to go on with, to the words that go on with it; `None` when these words cannot.
 pub type Resume = fn(&[OsString], &str) -> Option<Vec<OsString>>;
 
-/// What a person must have agreed to before a client runs hooks.
+/// What a user must have agreed to before a client runs hooks.
 #[derive(Debug)]
 pub struct TrustRequirement {
     /// Where that is written down.
@@ -85,7 +85,7 @@ pub enum Transcript {
 /// Whether a client tells its hooks of questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Announces {
-    /// Each one, before a person sees it.
+    /// Each one, before a user sees it.
     Each,
     /// None, or not each.
     NotAll,
@@ -131,9 +131,9 @@ pub struct ClientPaths {
 pub enum SettingsScope {
     /// Everyone who works in the project, on every machine.
     Team,
-    /// One person in the project.
+    /// One user in the project.
     Local,
-    /// One person in every project.
+    /// One user in every project.
     User,
 }
 
@@ -166,7 +166,7 @@ impl ClientPaths {
         self.settings.iter().find(|(own, _)| *own == scope).map(|(_, place)| *place)
     }
 
-    /// The scope of one person: in a project where the client has settings for that, else in all.
+    /// The scope of one user: in a project where the client has settings for that, else in all.
     pub fn own_scope(&self) -> SettingsScope {
         if self.of_scope(SettingsScope::Local).is_some() { SettingsScope::Local } else { SettingsScope::User }
     }

@@ -5,7 +5,7 @@
 //! | `decode` | its hook payloads to events |
 //! | `encode` | answers to its hook output |
 //! | `hooks` | what its settings register |
-//! | `questions` | when it asks a person, and when not |
+//! | `questions` | when it asks a user, and when not |
 //! | `resume` | starting it again so that it goes on |
 //!
 //! The forms are those that version 2.1 was seen to obey; where its documentation differs, what it does wins.
@@ -53,7 +53,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
                 "the hook settings of Claude Code in this project",
             ),
             (ClientPath::Project(LOCAL), "the local hook settings of Claude Code in this project"),
-            (ClientPath::Folder("settings.json"), "the hook settings of Claude Code of this person"),
+            (ClientPath::Folder("settings.json"), "the hook settings of Claude Code of this user"),
             (ClientPath::Machine("etc/claude-code"), "the managed settings of Claude Code"),
         ],
         interposing: &["CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CODE_SIMPLE"],
@@ -78,7 +78,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     open: &[],
 };
 
-/// The settings of one person in one project, in which the client writes down answers to its questions.
+/// The settings of one user in one project, in which the client writes down answers to its questions.
 const LOCAL: &str = ".claude/settings.local.json";
 
 fn canary(cwd: &AbsolutePath) -> Json {

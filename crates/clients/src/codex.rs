@@ -5,7 +5,7 @@
 //! | `decode` | its hook payloads to events |
 //! | `encode` | answers to its hook output |
 //! | `resume` | starting it again so that it goes on |
-//! | `trust` | whether it runs our hooks, which a person must have trusted |
+//! | `trust` | whether it runs our hooks, which a user must have trusted |
 //!
 //! The forms are those that version 0.169 was seen to obey. It reads answers strictly and lets the call run for one key that it does not
 //! know, for a refusal without a reason, and for a question.
@@ -52,7 +52,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         guarded: &[
             (ClientPath::Project(".codex/hooks.json"), "the hooks of Codex in this project"),
             (ClientPath::Project(".codex/config.toml"), "the settings of Codex in this project"),
-            (ClientPath::Folder("hooks.json"), "the hooks of Codex of this person"),
+            (ClientPath::Folder("hooks.json"), "the hooks of Codex of this user"),
             (ClientPath::Folder("config.toml"), "the settings of Codex, which say which hooks are trusted"),
             (ClientPath::Machine("etc/codex"), "the managed settings of Codex"),
         ],

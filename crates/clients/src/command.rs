@@ -12,7 +12,7 @@ const PROGRAM: &str = "checkrein-hook";
 pub const PLACES: [&str; 6] =
     ["/usr/local/bin", "/usr/bin", "~/.local/bin", "~/.cargo/bin", "~/.nix-profile/bin", "/opt/homebrew/bin"];
 
-/// What the model and the person read when the hook gave no answer.
+/// what the model and the user read when the hook gave no answer.
 const NO_ANSWER: &str = "checkrein did not answer, so this is refused. A person should run `checkrein doctor`, or install checkrein \
                          for this account: https://github.com/checkrein/checkrein";
 
@@ -42,12 +42,12 @@ pub enum Unanswered {
 }
 
 impl HookCommand {
-    /// The command that runs the program at `path` for a client. For a file that only one person reads.
+    /// The command that runs the program at `path` for a client. For a file that only one user reads.
     pub(crate) fn new(client: &'static str, path: &str) -> Self {
         Self { program: Program::At(path.to_owned()), client }
     }
 
-    /// The command that looks for the program in [`PLACES`]: it holds nothing of one person's machine.
+    /// The command that looks for the program in [`PLACES`]: it holds nothing of one user's machine.
     pub(crate) fn looked_up(client: &'static str) -> Self {
         Self { program: Program::LookedUp, client }
     }

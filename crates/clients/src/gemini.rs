@@ -32,7 +32,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,
-    // Without a person it waits for ever.
+    // Without a user it waits for ever.
     questions: |_| Questions::Lost,
     answerer: |_| Answerer::NotKnown,
     announces_questions: Announces::NotAll,
@@ -47,7 +47,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         managed: &[ClientPath::Machine("etc/gemini-cli/settings.json")],
         guarded: &[
             (ClientPath::Project(".gemini/settings.json"), "the hook settings of Gemini CLI in this project"),
-            (ClientPath::Folder("settings.json"), "the hook settings of Gemini CLI of this person"),
+            (ClientPath::Folder("settings.json"), "the hook settings of Gemini CLI of this user"),
             (ClientPath::Machine("etc/gemini-cli"), "the managed settings of Gemini CLI"),
         ],
         interposing: &[],

@@ -8,7 +8,7 @@
 //! | `registration` | JSON files in which hooks are registered, and seeing whether they are |
 //! | `command` | the command line that a client runs |
 //! | `canary` | a payload that must be denied |
-//! | `questions` | what becomes of a question to a person |
+//! | `questions` | what becomes of a question to a user |
 //! | `transcript` | what clients write down of a session: what was said, called, answered and spent |
 //! | `resume` | starting a client again so that it goes on with its session |
 //! | `prices` | what tokens cost |

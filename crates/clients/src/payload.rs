@@ -128,8 +128,8 @@ pub(crate) fn readable(action: &Action) -> Result<(), DecodeError> {
     }
 }
 
-/// The answer to a question that the client is about to put to the person, in the form that Claude Code and Codex share: a refusal, or
-/// nothing, since the person is being asked already.
+/// The answer to a question that the client is about to put to the user, in the form that Claude Code and Codex share: a refusal, or
+/// nothing, since the user is being asked already.
 pub(crate) fn permission(answer: &HookResponse) -> Json {
     match answer {
         HookResponse::Deny { reason } | HookResponse::Halt { reason } => json!({ "hookSpecificOutput": {

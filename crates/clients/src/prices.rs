@@ -25,7 +25,7 @@ pub struct Priced {
     pub like: Option<String>,
 }
 
-/// A list of prices, the one of a person before the one that comes with this version.
+/// A list of prices, the one of a user before the one that comes with this version.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Prices {
     /// What holds for every model.
@@ -34,7 +34,7 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// The list of a person: lines `model,input,output,cache_write,cache_read` in US dollars for a million tokens, a head line and `#`
+    /// The list of a user: lines `model,input,output,cache_write,cache_read` in US dollars for a million tokens, a head line and `#`
     /// comments left out. A model that ends with `*` stands for all that begin so. An error names line and column.
     pub fn with_own(text: &str) -> Result<Self, PriceError> {
         Ok(Self { all: None, own: parse(text)? })
@@ -55,8 +55,8 @@ impl Prices {
         Ok(Self { all: Some(price), ..self })
     }
 
-    /// What tokens of a model cost. One that is not listed costs as its family (the longest name with a `*` that it begins with), else as the
-    /// dearest of those that begin as it does, else as the dearest of all.
+    /// Returns what tokens of a model cost. A model that is not listed costs as its family (the longest name with a `*` that it begins
+    /// with), else as the dearest model with the same beginning. Else it costs as the dearest of all.
     pub fn cost(&self, model: &str, tokens: &TokenCounts) -> Priced {
         let (price, like) = self.price(model);
         let part = |tokens: u64, price: f64| tokens as f64 * price;

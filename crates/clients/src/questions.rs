@@ -1,10 +1,10 @@
-//! What becomes of a question to a person: some clients ask, some ask not always, some lose it.
+//! What becomes of a question to a user: some clients ask, some ask not always, some lose it.
 
 use std::collections::BTreeMap;
 
 use checkrein_protocol::{AbsolutePath, Effect, PermissionMode, ToolName};
 
-/// A call about which a person is to be asked.
+/// A call about which a user is to be asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// How the client decides what may run, when it says so.
@@ -24,13 +24,13 @@ pub struct Question<'a> {
 /// What becomes of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Questions {
-    /// A person is asked, as far as can be told.
+    /// A user is asked, as far as can be told.
     Asked,
-    /// A person is asked at the terminal, in the client's own words alone: why a hook wants it asked they are shown when they have answered.
+    /// A user is asked at the terminal, in the client's own words alone: why a hook wants it asked they are shown when they have answered.
     AskedUnexplained,
-    /// The client runs without a person. Nobody is asked, unless a program above it has an argument that begins so: then that program is.
+    /// The client runs without a user. Nobody is asked, unless a program above it has an argument that begins so: then that program is.
     AskedOfProgram(&'static str),
-    /// The person does not want to be asked.
+    /// The user does not want to be asked.
     NotWanted,
     /// In this mode the client decides about such a call by itself, whatever its hooks say.
     Decided(PermissionMode),
@@ -41,8 +41,8 @@ pub enum Questions {
 /// Who answers the questions of a client, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answerer {
-    /// A person at the terminal.
+    /// A user at the terminal.
     User,
-    /// A person or a program.
+    /// A user or a program.
     NotKnown,
 }

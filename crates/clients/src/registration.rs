@@ -120,12 +120,12 @@ pub enum Protection {
 }
 
 impl HookLayout {
-    /// The command that runs the program at `path`. For a file that only one person reads.
+    /// The command that runs the program at `path`. For a file that only one user reads.
     pub fn command(&self, path: &str) -> HookCommand {
         HookCommand::new(self.client, path)
     }
 
-    /// The command that looks for the program: it holds nothing of one person's machine.
+    /// The command that looks for the program: it holds nothing of one user's machine.
     pub fn looked_up(&self) -> HookCommand {
         HookCommand::looked_up(self.client)
     }

@@ -39,7 +39,7 @@ pub enum TranscriptEntry {
         /// The working directory.
         cwd: Option<String>,
     },
-    /// The person said something.
+    /// The user said something.
     Person(String),
     /// The agent said something.
     Agent(String),

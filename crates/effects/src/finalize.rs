@@ -1,5 +1,5 @@
-//! The last touch on a prediction: what the system itself may refuse is only possible, what the command takes away again does not
-//! stay, and names that are made up when the command runs are patterns.
+//! The last touch on a prediction. What the system itself may refuse is only possible. What the command takes away again does not stay.
+//! Names that are made up when the command runs are patterns.
 //!
 //! Neither changes what is at stake: a deletion that the system would refuse is judged like any other.
 
@@ -45,7 +45,7 @@ fn passing(effects: &[Effect], world: &dyn World) -> Vec<AbsolutePath> {
         .collect()
 }
 
-/// Whether an ordinary person usually may not do this to that file.
+/// Whether an ordinary user usually may not do this to that file.
 fn may_be_refused(effect: &Effect, world: &dyn World) -> bool {
     let concerns_files = effect.kind.file_change().is_some()
         || matches!(effect.kind, EffectKind::SystemModification | EffectKind::Persistence);

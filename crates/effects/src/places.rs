@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `credentials` | files that prove who somebody is |
 //! | `persistence` | files that make something run later |
-//! | `system` | directories of the machine rather than of a person |
+//! | `system` | directories of the machine rather than of a user |
 //! | `watchers` | what keeps an agent in check: other guards, settings of agents |
 //!
 //! The tables name places by their last parts, so that they hold in every home directory, not only in one's own.

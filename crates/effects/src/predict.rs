@@ -25,7 +25,7 @@ pub fn predict(action: &Action, world: &dyn World) -> Prediction {
     predict_with(action, world, &UserCatalogue::default())
 }
 
-/// What an action would do in a world, with entries of a person's own in front of the built-in catalogue.
+/// What an action would do in a world, with entries of a user's own in front of the built-in catalogue.
 pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
     let text = action.shell_text().map(str::to_owned).or_else(|| tools::shell_command(action));
     let mut prediction = match (text, tools::sql_text(action)) {

@@ -24,8 +24,8 @@ use crate::world::{Entry, Listing, VersionState, World};
 use loss::{Change, Loss, loss_of};
 pub(crate) use pattern::{PathPattern, name_matches};
 
-/// Sets stake, severity, reversibility and note of each effect from the facts of the world, and adds the effects that
-/// follow from where a file lies: persistence, changes of the machine; reads of credentials become reads of secrets.
+/// Sets stake, severity, reversibility and note of each effect from the facts of the world. Adds the effects that follow from where a file
+/// lies: persistence, changes of the machine. Reads of credentials become reads of secrets.
 ///
 /// A severity above [`Severity::Low`] that is already there was chosen by the catalogue or a handler: file kinds are
 /// weighed at least so, other kinds exactly so. The number of effects never falls, nor does the greatest severity.

@@ -215,7 +215,7 @@ fn settings() -> Vec<String> {
         let told = Command::new("bash").args(["--norc", "-c", text]).output().unwrap();
         String::from_utf8(told.stdout).unwrap().split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
-    // What ends the shell at once, or waits for a person, says nothing about a question.
+    // What ends the shell at once, or waits for a user, says nothing about a question.
     let is_about_values = |name: &String| !matches!(name.as_str(), "noexec" | "onecmd" | "emacs" | "vi");
     let short = ask("shopt | cut -f1").into_iter().flat_map(|name| {
         [format!("shopt -s {name}"), format!("shopt -u {name}"), format!("shopt -qs {name}")]

@@ -17,7 +17,7 @@ pub(crate) type Adjustment = fn(&mut Docket, &Circumstances<'_>);
 pub(crate) enum Surface {
     /// The hook, right before the call runs.
     Hook,
-    /// The client, which is about to ask a person by itself: only what would be refused anyway is refused here.
+    /// The client, which is about to ask a user by itself: only what would be refused anyway is refused here.
     Permission,
     /// Somebody who wants to know what would be said: `check`.
     Check,

@@ -16,7 +16,7 @@ use crate::{limits, usage};
 /// What stands before the reason of a halt.
 pub(crate) const HALTED: &str = "this session is halted: ";
 
-/// What failed before the review, by the table of failures, and what of the configuration waits for a person.
+/// What failed before the review, by the table of failures, and what of the configuration waits for a user.
 pub(crate) fn failures(docket: &mut Docket, now: &Circumstances<'_>) {
     if !now.waiting.is_empty() && !now.failures.iter().any(|failure| matches!(failure, Failure::History(_))) {
         let settings = now.waiting.join(", ");
@@ -74,7 +74,7 @@ pub(crate) fn limits(docket: &mut Docket, now: &Circumstances<'_>) {
     }
 }
 
-/// Holds a call until a person has decided about a rollback that they were asked about.
+/// Holds a call until a user has decided about a rollback that they were asked about.
 pub(crate) fn hold(docket: &mut Docket, now: &Circumstances<'_>) {
     let Some(proposed) = now.state.controller().awaits() else { return };
     if now.config.mode == Mode::Enforce {
@@ -92,7 +92,7 @@ pub(crate) fn contract(docket: &mut Docket, now: &Circumstances<'_>) {
     docket.keep_contract(took_ms, precedent, now.config);
 }
 
-/// Refuses every call of a session that a person, a tripwire or an intervention halted.
+/// Refuses every call of a session that a user, a tripwire or an intervention halted.
 pub(crate) fn halt(docket: &mut Docket, now: &Circumstances<'_>) {
     let Some(reason) = now.halted else { return };
     // The message says so itself.

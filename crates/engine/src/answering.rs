@@ -36,7 +36,7 @@ pub(crate) fn answer(review: &Review, action: &Action) -> HookResponse {
     }
 }
 
-/// What the client is told as the mode and the wishes of the person have it.
+/// What the client is told as the mode and the wishes of the user have it.
 pub(crate) fn reply(
     review: &Review,
     action: &Action,
@@ -54,7 +54,7 @@ pub(crate) fn reply(
             }
         }
         Mode::Enforce => answer(review, action),
-        // A halt is a person's word, not a verdict of the policy under observation.
+        // A halt is a user's word, not a verdict of the policy under observation.
         Mode::Observe if halted.is_some() => answer(review, action),
         Mode::Observe => HookResponse::NoOpinion,
     }

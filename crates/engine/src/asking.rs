@@ -1,8 +1,8 @@
-//! Who asks: a person, or an agent that is about to let itself off.
+//! Who asks: a user, or an agent that is about to let itself off.
 //!
 //! Variables say so only as long as nobody takes them away. What an agent cannot change is above whom it started its processes: below our
 //! own supervision, which all orphans come to, or below its client. Who leaves that line, by forking twice, has a session whose leader is
-//! not above it any more, or none but a shell without a terminal. What cannot be told from a person: a process that somebody else starts
+//! not above it any more, or none but a shell without a terminal. What cannot be told from a user: a process that somebody else starts
 //! for the agent (a running `tmux`, `at`, `systemd-run --user`), or that has left the line and made itself a terminal (`script`).
 
 use std::fmt;
@@ -42,9 +42,9 @@ impl fmt::Display for Sign {
 /// Who may give a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
-    /// A person.
+    /// A user.
     Person,
-    /// A person, or what runs on behalf of one without a terminal, such as a service.
+    /// A user, or what runs on behalf of one without a terminal, such as a service.
     PersonOrService,
 }
 
@@ -107,7 +107,7 @@ fn judge(line: &[Process], asker: Asker) -> Option<Sign> {
     }
 }
 
-/// Whether the line does not lead to where a session of a person or of a service begins.
+/// Whether the line does not lead to where a session of a user or of a service begins.
 fn is_detached(line: &[Process]) -> bool {
     let Some(own) = line.first() else { return false };
     let Some(place) = line.iter().position(|process| process.number == own.session) else { return true };

@@ -2,7 +2,7 @@
 //!
 //! What the next call is judged by lies in files, and an agent may reach them through something that nobody can read. So the beginning
 //! of a session is written down: the settings from which its client calls the hooks, where our places really are, and the rules. What
-//! makes the rules stricter counts at once; what makes them looser waits for a person (`checkrein trust`) or for the next session. A
+//! makes the rules stricter counts at once; what makes them looser waits for a user (`checkrein trust`) or for the next session. A
 //! session that goes on in another workspace keeps the rules of the one where it began.
 
 use std::path::PathBuf;
@@ -178,7 +178,7 @@ fn different(one: &Config, other: &Config) -> Vec<&'static str> {
     pairs.filter(|(one, other)| one.value != other.value).map(|(one, _)| one.path).collect()
 }
 
-/// The settings that are looser now than when a session of this workspace began, and wait for a person.
+/// The settings that are looser now than when a session of this workspace began, and wait for a user.
 pub fn waiting(
     surroundings: &HostEnvironment,
     workspace: &AbsolutePath,
@@ -205,7 +205,7 @@ pub fn waiting(
     Ok(waiting)
 }
 
-/// The texts about interventions that a session is held to: those of its beginning, until a person agrees to others.
+/// The texts about interventions that a session is held to: those of its beginning, until a user agrees to others.
 pub(crate) fn intervention_texts(context: &Context, ledger: &SessionLedger) -> HeldTexts {
     let (surroundings, config) = (context.surroundings(), context.policy().config());
     let now = InterventionTexts::read(surroundings, config);

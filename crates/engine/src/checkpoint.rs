@@ -45,8 +45,8 @@ const OBJECTS: CaptureBounds =
 /// How many things that were not saved are written down (ours).
 const RECORDED_SKIPS: usize = 8;
 
-/// The files and directories of a repository that say where its work is, and what it was told to do with it (gitrepository-layout, and
-/// "pseudorefs" in the glossary of git): not its objects, its hooks and the texts of messages.
+/// The files and directories of a repository that hold its references and its settings (gitrepository-layout, and "pseudorefs" in the
+/// glossary of git). Not its objects, hooks and messages.
 const REFERENCES: [&str; 35] = [
     "HEAD",
     "ORIG_HEAD",

@@ -15,7 +15,7 @@ use crate::incident;
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Moves the files that the session made in temporary directories, outside the workspace, into the folder of the report, and lists them there.
-/// Only what is known for certain to be made by the session, and still is a plain file of this person with one name. What goes wrong is said.
+/// Only what is known for certain to be made by the session, and still is a plain file of this user with one name. What goes wrong is said.
 pub(crate) fn move_away(
     surroundings: &HostEnvironment,
     workspace: &AbsolutePath,

@@ -48,7 +48,7 @@ pub fn load_proved(
     checkrein_policy::load_proved(&layers, &trusted(surroundings)?).map_err(|errors| invalid(&errors))
 }
 
-/// What is wrong with a configuration or a blueprint, as a person reads it.
+/// What is wrong with a configuration or a blueprint, as a user reads it.
 pub fn invalid(errors: &ConfigErrors) -> CommandError {
     CommandError {
         kind: Kind::Configuration,
@@ -102,7 +102,7 @@ pub(crate) fn files(
     Ok(layers)
 }
 
-/// The commands that the person has described in `catalogue/*.toml` of the configuration directory, files in the order of their names.
+/// The commands that the user has described in `catalogue/*.toml` of the configuration directory, files in the order of their names.
 pub fn catalogue(surroundings: &HostEnvironment) -> Result<UserCatalogue, CommandError> {
     parse_catalogue(&catalogue_texts(surroundings)?)
 }
@@ -268,7 +268,7 @@ pub fn blueprint_files(
     Ok(files)
 }
 
-/// What a person has trusted.
+/// What a user has trusted.
 pub(crate) fn trusted(surroundings: &HostEnvironment) -> Result<Vec<FileHash>, CommandError> {
     let path = trust_list(surroundings);
     let Some(text) = read(&path)? else { return Ok(Vec::new()) };
@@ -293,12 +293,12 @@ pub(crate) fn read(path: &AbsolutePath) -> Result<Option<String>, CommandError> 
     }
 }
 
-/// Writes a file of our own state: readable by this person only, whole or not at all.
+/// Writes a file of our own state: readable by this user only, whole or not at all.
 pub fn write_private(path: &AbsolutePath, bytes: &[u8]) -> Result<(), CommandError> {
     write(path, bytes, 0o600, 0o700)
 }
 
-/// Replaces a file of the person whole or not at all, through a symbolic link and with the mode that it has.
+/// Replaces a file of the user whole or not at all, through a symbolic link and with the mode that it has.
 pub fn replace_file(path: &AbsolutePath, bytes: &[u8]) -> Result<(), CommandError> {
     let real = fs::canonicalize(path.as_str()).ok().and_then(|real| AbsolutePath::new(real.to_str()?));
     let real = real.unwrap_or_else(|| path.clone());

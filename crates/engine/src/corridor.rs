@@ -243,7 +243,7 @@ pub fn check(context: &Context, action: &Action, cache: Option<&mut ReviewCache>
     adjudicate(review, &alone(context, &state, world.history()), Surface::Check).review
 }
 
-/// Reviews an action about which the client is going to ask a person by itself.
+/// Reviews an action about which the client is going to ask a user by itself.
 pub(crate) fn permission(context: &Context, action: &Action, state: &SessionState) -> Review {
     let world = context.world(state.history());
     let review = Forecast::of(action, &world, context.policy()).judge(&Saved::default());

@@ -77,7 +77,7 @@ pub struct ToolCall {
 }
 
 impl Engine {
-    /// An engine in these surroundings.
+    /// Returns an engine for this host environment.
     pub fn new(surroundings: HostEnvironment) -> Self {
         Self { surroundings }
     }
@@ -383,7 +383,7 @@ fn tell_run(context: &Context, ledger: &SessionLedger, session: &SessionId) {
     }
 }
 
-/// The person is being asked already; only what would be refused anyway is refused here.
+/// The user is being asked already; only what would be refused anyway is refused here.
 /// Who answers the questions of the client, in one word.
 fn answerer(context: &Context) -> &'static str {
     let surroundings = context.surroundings();
@@ -447,7 +447,7 @@ fn configuration_changed(
     }
 }
 
-/// Looks whether the settings from which hooks were called still call them: those of a session, else all of this person. What does
+/// Looks whether the settings from which hooks were called still call them: those of a session, else all of this user. What does
 /// not is recorded, people are told, and the answer is what the model is told.
 fn tell_lost(context: &Context, ledger: &SessionLedger, session: Option<&SessionId>) -> Option<String> {
     let state = session.and_then(|_| ledger.state().ok());

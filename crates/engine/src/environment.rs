@@ -21,7 +21,7 @@ use crate::notifier::{Notifier, NotifyingProcess};
 /// What a process finds around itself.
 #[derive(Debug, Clone)]
 pub struct HostEnvironment {
-    /// The home directory of the person.
+    /// The home directory of the user.
     pub home: AbsolutePath,
     /// Their login name, when known.
     pub user: Option<String>,
@@ -31,7 +31,7 @@ pub struct HostEnvironment {
     pub state: StateDirectory,
     /// The same, as a guarded path.
     pub state_path: AbsolutePath,
-    /// Where the person's configuration is: `$XDG_CONFIG_HOME/checkrein`, else `~/.config/checkrein`.
+    /// Where the user's configuration is: `$XDG_CONFIG_HOME/checkrein`, else `~/.config/checkrein`.
     pub configuration: AbsolutePath,
     /// This program, when known.
     pub program: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! What a command can fail with, as a person reads it.
+//! What a command can fail with, as a user reads it.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use checkrein_supervise::runs::{RunError, RunErrorKind};
 /// Whose fault it is; decides the wording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The person asked for something that cannot be.
+    /// The user asked for something that cannot be.
     User,
     /// The configuration is wrong.
     Configuration,
@@ -31,7 +31,7 @@ pub struct CommandError {
 }
 
 impl CommandError {
-    /// The person asked for something that cannot be.
+    /// The user asked for something that cannot be.
     pub fn user(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::User, message: message.into(), hint: Some(hint.into()) }
     }

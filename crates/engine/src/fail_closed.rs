@@ -1,7 +1,7 @@
 //! What is answered when something goes wrong: one table, read by the hook's edge and by nothing else.
 //!
-//! "Did not run" never looks like "passed". A client takes a crash, a time-out, an exit status or a malformed answer of its hook as
-//! consent, so every failure becomes a verdict here, and the hook ends with status 0 and one JSON object.
+//! "Did not run" never looks like "passed". A client takes a crash, a timeout, an exit status or a malformed answer of its hook as consent.
+//! So every failure becomes a verdict here, and the hook ends with status 0 and one JSON object.
 
 use std::fmt;
 
@@ -40,7 +40,7 @@ pub enum Consequence {
 }
 
 impl Failure {
-    /// The table. Nothing is known about the action: refuse. The action was judged, but not as it should be: a person decides about
+    /// The table. Nothing is known about the action: refuse. The action was judged, but not as it should be: a user decides about
     /// changes, looking goes on.
     pub fn consequence(&self) -> Consequence {
         match self {

@@ -1,8 +1,8 @@
 //! A conversation that was halted and goes on under another name.
 //!
-//! A client can take what was said so far into a new session (`claude --resume SESSION --fork-session`). The new one has another name, and
-//! nothing that the hook is told names the old one; but the transcript that it goes on with holds the calls of the old one, under the
-//! names that the client gave them. So a new session is compared with those that are halted.
+//! A client can take what was said so far into a new session (`claude --resume SESSION --fork-session`). The new session has another name,
+//! and nothing in the payload names the old one. But its transcript holds the calls of the old session, under the names that the client
+//! gave them. So a new session is compared with those that are halted.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 
@@ -43,7 +43,7 @@ pub(crate) fn halt_of_origin(
     }
     let text = tail(event.transcript.as_ref()?)?;
     let origin = candidates.into_iter().find(|folder| holds_a_call_of(&text, home, folder))?;
-    // What a person has let go on goes on.
+    // What a user has let go on goes on.
     let is_known = |record: &checkrein_protocol::Record| matches!(&record.body, RecordBody::Halted { by, .. } if by == BY);
     if last(&ledger.path(), RECORDS).unwrap_or_default().iter().any(is_known) {
         return None;

@@ -53,7 +53,7 @@ impl Installed {
         self.adapter().hooks.parse(&self.command).map(|(command, _)| command)
     }
 
-    /// Whether the folder of the project is still there; the settings of a person count as there.
+    /// Whether the folder of the project is still there; the settings of a user count as there.
     fn is_of_something(&self) -> bool {
         // The settings are in a folder of the client, if that is to be made, which is in that of the project.
         let in_folder = |place: &ClientPath| match place {
@@ -70,7 +70,7 @@ impl Installed {
     }
 }
 
-/// The list of all places from which the hooks of this person were called: where they registered them, and where a session found them.
+/// The list of all places from which the hooks of this user were called: where they registered them, and where a session found them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Installations(pub Vec<Installed>);
 
@@ -166,7 +166,7 @@ impl std::fmt::Display for Fallen {
     }
 }
 
-/// What a person can do about settings that no longer call the hooks.
+/// What a user can do about settings that no longer call the hooks.
 pub const FALLEN_HINT: &str =
     "`checkrein init` in that project puts the hooks back, `checkrein uninstall` there forgets them";
 
@@ -231,7 +231,7 @@ pub fn guarded(
     }
     let program = surroundings.program.as_ref().and_then(|path| AbsolutePath::new(path.to_str()?));
     paths.extend(program.map(|path| own(path, "the program of checkrein")));
-    // In this order, not by name: what a person reads first is the state, wherever the programs happen to lie.
+    // In this order, not by name: what a user reads first is the state, wherever the programs happen to lie.
     let mut seen = BTreeSet::new();
     paths.retain(|guarded| seen.insert(guarded.path.clone()));
     paths

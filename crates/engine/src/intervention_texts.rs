@@ -1,7 +1,7 @@
-//! What a person wrote about interventions: what is said, and what is done about which issue.
+//! What a user wrote about interventions: what is said, and what is done about which issue.
 //!
-//! It lies in the configuration directory, and a session is held to what stood there when it began: no order tells which of two such texts
-//! is the stricter one, so another one waits for a person or for the next session.
+//! It lies in the configuration directory, and a session is held to the texts that stood there when it began. Of two such texts neither is
+//! the stricter one, so a new text waits for `checkrein trust` or for the next session.
 
 use std::fs;
 
@@ -57,7 +57,7 @@ impl InterventionTexts {
         FileHash::of(&self.to_text())
     }
 
-    /// Which of the texts are others in `now`, in words that a person knows.
+    /// Which of the texts are others in `now`, in words that a user knows.
     pub(crate) fn different(&self, surroundings: &HostEnvironment, now: &Self) -> Vec<&'static str> {
         let strategy = strategy_file(surroundings);
         let words = |texts: &Self| -> Vec<_> {
@@ -82,7 +82,7 @@ impl InterventionTexts {
         }
     }
 
-    /// The text that the person wrote for an intervention: `templates/KIND.PATTERN.txt` of the configuration, else `templates/KIND.txt`;
+    /// The text that the user wrote for an intervention: `templates/KIND.PATTERN.txt` of the configuration, else `templates/KIND.txt`;
     /// `None` when there is neither.
     pub(crate) fn template(
         &self,
@@ -137,7 +137,7 @@ impl InterventionTexts {
         texts.into_iter().map(prompt).collect()
     }
 
-    /// The rules of the person for picking an intervention: `strategy.rules` of the configuration; `None` when there is no such file.
+    /// The rules of the user for picking an intervention: `strategy.rules` of the configuration; `None` when there is no such file.
     pub(crate) fn strategy(
         &self,
         surroundings: &HostEnvironment,

@@ -121,7 +121,7 @@ pub(crate) fn tell_question(context: &Context, ledger: &SessionLedger, text: &st
     }
 }
 
-/// Goes back where nobody has to agree, asks a person where somebody has to; what the agent is told about it. What happened stands in
+/// Goes back where nobody has to agree, asks a user where somebody has to; what the agent is told about it. What happened stands in
 /// the records either way.
 fn go_back(
     context: &Context,

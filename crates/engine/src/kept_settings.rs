@@ -1,11 +1,11 @@
-//! The settings of the client, put back when a call took the hooks out of them, and the configuration of the person, put back when a call
+//! The settings of the client, put back when a call took the hooks out of them, and the configuration of the user, put back when a call
 //! made it looser.
 //!
-//! What a call is going to do to them is predicted, and a prediction can miss. So the settings files that take part in a session are kept
-//! in its folder as they were when the hooks were last known to stand, and every event looks, by what `stat` tells, whether one of them
-//! is another now. Where it is and the client would call no hooks any more, and a call ran at that moment, the file becomes what was
-//! kept, and agent and people are told. What a person changes while no call runs stays: they are told of that alone (`beginning::lost`).
-//! Everything else that changes in the settings, by whomever, is kept from then on.
+//! What a call is going to do to them is predicted, and a prediction can miss. So the folder of a session keeps its settings files as they
+//! were when the hooks were last known to be registered. Every event compares what `stat` says, to see whether one of them changed. Where
+//! it is and the client would call no hooks any more, and a call ran at that moment, the file becomes what was kept, and agent and people
+//! are told. What a user changes while no call runs stays: they are told of that alone (`beginning::lost`). Everything else that changes in
+//! the settings, by whomever, is kept from then on.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -119,7 +119,7 @@ pub(crate) fn watch(
         let is_by_a_call = ran_unrecorded || is_by_a_call(&records, kept, context.surroundings().now());
         if !is_enforced || !is_by_a_call {
             if kept.path == configuration(context) {
-                // What a person says of it holds for the sessions to come.
+                // What a user says of it holds for the sessions to come.
                 renew(&mut next, &kept.path);
             }
             continue;
@@ -152,12 +152,12 @@ pub(crate) fn with(answer: HookResponse, told: Option<String>) -> HookResponse {
     }
 }
 
-/// The configuration of the person for all projects.
+/// The configuration of the user for all projects.
 fn configuration(context: &Context) -> AbsolutePath {
     context.surroundings().configuration.join("config.yaml")
 }
 
-/// What the person's own file says, with what is built in; `None` when that cannot be used.
+/// What the user's own file says, with what is built in; `None` when that cannot be used.
 fn config_of(file: &Kept) -> Option<Config> {
     let Some(text) = file.text.clone() else { return Some(Config::default()) };
     let source = ConfigSource::File { name: file.path.to_string(), text };
@@ -186,7 +186,7 @@ fn renew(all: &mut [Kept], path: &AbsolutePath) {
     }
 }
 
-/// Whether a call of this session ran when the file changed, and no person had agreed to that call's changing it.
+/// Whether a call of this session ran when the file changed, and no user had agreed to that call's changing it.
 fn is_by_a_call(records: &[Record], kept: &Kept, now: Timestamp) -> bool {
     let changed = changed_at(&kept.path);
     let mut ran = false;
@@ -218,7 +218,7 @@ fn is_by_a_call(records: &[Record], kept: &Kept, now: Timestamp) -> bool {
     ran
 }
 
-/// Whether a person was asked about just this, and the call ran: their yes holds.
+/// Whether a user was asked about just this, and the call ran: their yes holds.
 fn is_agreed(review: &ReviewRecord, kept: &Kept) -> bool {
     review.verdict == VerdictKind::Escalate
         && review.effects.iter().any(|effect| {
@@ -241,7 +241,7 @@ fn changed_at(path: &AbsolutePath) -> Option<Timestamp> {
     None
 }
 
-/// The file becomes what was kept. What stood there is put aside in the folder of the session, for a person to look at.
+/// The file becomes what was kept. What stood there is put aside in the folder of the session, for a user to look at.
 fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
     let now = fs::symlink_metadata(kept.path.as_str()).ok();
     let is_new_link =

@@ -7,9 +7,9 @@
 //! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
 //! | `context` | what is known around a call |
 //! | `environment` | what is found around: home, state, configuration, variables |
-//! | `asking` | who asks: a person or an agent, told by the processes above |
+//! | `asking` | who asks: a user or an agent, told by the processes above |
 //! | `config_files` | the layers of configuration, read and merged |
-//! | `places` | where home, configuration and state of the person really are |
+//! | `places` | where home, configuration and state of the user really are |
 //! | `rules` | the texts that the rules of a workspace rest on |
 //! | `beginning` | what a session began with, and being held to it |
 //! | `inheritance` | a halted conversation that goes on under another name |
@@ -19,12 +19,12 @@
 //! | `limits` | the time and the memory of a session that only hooks look after |
 //! | `usage` | what a session spends, read from the client's transcript, and its budget |
 //! | `answering` | what a review becomes: an answer |
-//! | `questions` | whether a question reaches a person |
+//! | `questions` | whether a question reaches a user |
 //! | `batch` | a review as the answer of `check --batch` |
 //! | `records`, `session_ledger` | what is written down, and how |
 //! | `verification` | after a call: what really changed, against what was predicted |
 //! | `monitor` | after each outcome: what the detectors find, what is done about it |
-//! | `intervention_texts` | what the person wrote about interventions |
+//! | `intervention_texts` | what the user wrote about interventions |
 //! | `interventions` | doing it: halting, going back, reporting |
 //! | `lost_records` | records that went while a session was going on: told, and put back as far as there is a copy |
 //! | `turn_end` | what the agent said last, weighed |
@@ -34,7 +34,7 @@
 //! | `notification`, `notifier` | telling people, by something that is handed in: a process of its own |
 //! | `replay` | a recorded session, played: reviewed and watched, recorded nowhere |
 //! | `fail_closed` | the one table from failure to verdict |
-//! | `error` | what can fail, as a person reads it |
+//! | `error` | what can fail, as a user reads it |
 //! | `processes` | what `/proc` tells of a process |
 //! | `clock`, `diagnostics` | the time, handed in; what did not work, handed out |
 //! | `text` | records and calls in words |

@@ -1,6 +1,6 @@
 //! Records that went while a session was going on, found by what is kept of them outside the state directory.
 //!
-//! A call that nobody can read runs with the rights of the person, and can remove the state of the guard like any other folder. So the
+//! A call that nobody can read runs with the rights of the user, and can remove the state of the guard like any other folder. So the
 //! beginning of each session is kept a second time, beside the head of its ledger (`checkrein_ledger::Testimony`): its rules, its settings,
 //! the list of hooks. The next event of the session compares. Where records are missing it says so to the agent and to people, writes it
 //! down, puts back what there is a copy of, and looks at what else changed.

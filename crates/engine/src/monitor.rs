@@ -105,7 +105,7 @@ pub(crate) fn look(
     noticed
 }
 
-/// That something the person wrote cannot be used.
+/// That something the user wrote cannot be used.
 fn unusable(stage: &str, error: CommandError) -> RecordBody {
     failure(stage, "invalid", error.message)
 }
@@ -114,7 +114,7 @@ fn failure(stage: &str, kind: &str, detail: String) -> RecordBody {
     RecordBody::Failure { stage: stage.to_owned(), kind: kind.to_owned(), detail, verdict: VerdictKind::Ok }
 }
 
-/// Whether a person must agree before files are set back: where one is near, unless they said otherwise.
+/// Whether a user must agree before files are set back: where one is near, unless they said otherwise.
 fn consent(config: &Config) -> RecoveryConsent {
     match config.profile {
         Profile::Interactive if !config.interventions.auto_rollback => RecoveryConsent::Required,

@@ -1,8 +1,8 @@
-//! Where home, configuration and state of the person really are.
+//! Where home, configuration and state of the user really are.
 //!
 //! A client passes its environment on to its hooks, and the settings of a project may set variables in it. So a variable that leads us
-//! elsewhere counts only when it comes from the person: not when the settings of the workspace name it, not when it leads into the
-//! workspace by whatever way, and not when the session is on record in the person's own place.
+//! elsewhere counts only when it comes from the user. It does not count when the settings of the workspace name it, when it leads into the
+//! workspace in any way, or when the session is on record in the user's own place.
 
 use std::fs;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ const MOVING: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKRE
 /// Surroundings in which nothing of the workspace says where our places are, and what was wrong with them.
 #[derive(Debug)]
 pub(crate) struct Settled {
-    /// The surroundings.
+    /// The host environment.
     pub(crate) surroundings: HostEnvironment,
     /// What is not as it should be, in words; empty where all is well.
     pub(crate) complaints: Vec<String>,
 }
 
-/// Takes our places from the person where something else moved them. `session` is that of the call, when there is one.
+/// Takes our places from the user where something else moved them. `session` is that of the call, when there is one.
 pub(crate) fn settle(
     surroundings: HostEnvironment,
     workspace: &AbsolutePath,
@@ -69,7 +69,7 @@ fn settle_at(
             kept.retain(|other| other != name);
         }
     }
-    // A session that is on record where the person's own places are began there.
+    // A session that is on record where the user's own places are began there.
     if complaints.len() == before
         && let Some(session) = session
         && let Some(own) = without(&surroundings, &moved, own_home)
@@ -149,7 +149,7 @@ fn misplaced(
         .then_some("which lies among temporary files, where the agent can write")
 }
 
-/// The surroundings without these variables; `HOME` is what the system says. `None` when it says nothing.
+/// The host environment without these variables; `HOME` is what the system says. `None` when it says nothing.
 fn without(
     surroundings: &HostEnvironment,
     names: &[&str],
@@ -245,7 +245,7 @@ mod tests {
                     continue;
                 }
                 if name == "HOME" && AbsolutePath::new(&place).is_none() {
-                    // The surroundings themselves take no such home.
+                    // The host environment itself takes no such home.
                     continue;
                 }
                 let settled = scene.settle(&[(name, place.clone())], None);

@@ -1,5 +1,5 @@
-//! Whether a question reaches a person. A question that nobody answers must not become a yes: it is refused here, in words that do
-//! not say that somebody is being asked; and one that became a yes all the same is noticed afterwards.
+//! Whether a question reaches a user. A question that nobody answers must not become a yes. It is refused here, in words that do not say
+//! that somebody is being asked. One that became a yes all the same is noticed afterwards.
 //!
 //! What a client does with a question of its hook is told by its row ([`checkrein_clients::ClientAdapter::questions`]).
 
@@ -46,11 +46,11 @@ pub const TOLD_FIRST: &str = "told why first: the client's own question does not
 pub(crate) enum Nobody {
     /// The profile is for work that nobody watches.
     Profile(Profile),
-    /// The person does not want to be asked.
+    /// The user does not want to be asked.
     NotWanted,
     /// The client decides about such places by itself, whatever its hooks say.
     Decided(PermissionMode),
-    /// The client runs without a person, and without a way to ask one.
+    /// The client runs without a user, and without a way to ask one.
     Headless,
     /// The client, by its title, does not know questions of hooks.
     Lost(&'static str),
@@ -59,7 +59,7 @@ pub(crate) enum Nobody {
 }
 
 impl Nobody {
-    /// Why a question about this call reaches nobody; `None` when it reaches a person, as far as can be told.
+    /// Why a question about this call reaches nobody; `None` when it reaches a user, as far as can be told.
     pub(crate) fn about(
         event: &HookEvent,
         review: &Review,
@@ -118,7 +118,7 @@ impl Nobody {
         }
     }
 
-    /// How a person allows it after all, as a clause behind "by".
+    /// How a user allows it after all, as a clause behind "by".
     fn way(self) -> &'static str {
         match self {
             Self::Profile(_) => {
@@ -138,7 +138,7 @@ impl Nobody {
         if self == Self::Unexplained {
             let why = "the client would ask the user without showing them why";
             return format!(
-                "{}\nThe person reads this now. If it is needed, make exactly the same call again: then they are asked.",
+                "{}\nThe user reads this now. If the call is needed, make exactly the same one again: then the user is asked.",
                 review.message_when_refused(why)
             );
         }
@@ -191,7 +191,7 @@ fn answering_program(argument: &str) -> Answering {
     found
 }
 
-/// The record that a call ran although a person was to be asked and was not; `None` for every other call.
+/// The record that a call ran although a user was to be asked and was not; `None` for every other call.
 pub(crate) fn unanswered(
     context: &Context,
     ledger: &SessionLedger,

@@ -64,7 +64,7 @@ impl ReplaySession {
         self.now = moment.filter(|moment| *moment >= self.now).unwrap_or(Timestamp(self.now.0 + PACE));
     }
 
-    /// The person said something.
+    /// The user said something.
     pub fn heard(&mut self, text: &str) {
         self.apply(RecordBody::Prompt { text: text.to_owned() });
     }

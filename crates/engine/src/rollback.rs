@@ -1,7 +1,7 @@
 //! Going back to what stood before a session went wrong: which snapshots say so, what that changes, and doing it.
 //!
-//! What changed before the trouble stays: of the newest safe snapshot of the workspace only that is put back which changed since the
-//! trouble began, and where an action had its own places saved since then, what stood there right before it counts.
+//! What changed before the trouble stays: of the newest safe snapshot, only files that changed since the trouble began are restored. Where
+//! an action had its own places saved since then, that later snapshot counts for them.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -32,7 +32,7 @@ use crate::sparing::Sparing;
 /// How many of the newest records are looked through for the action, few first (ours).
 const RECORDS: [usize; 2] = [512, 16_384];
 
-/// How much a hook sets back at most; more is left to a person (ours).
+/// How much a hook sets back at most; more is left to a user (ours).
 const STEPS: usize = 2_000;
 const BYTES: u64 = 256 * 1024 * 1024;
 
@@ -54,7 +54,7 @@ const TICK: u64 = 10;
 pub enum Who {
     /// The hook, within bounds.
     Hook,
-    /// A person, who waits as long as it takes.
+    /// A user, who waits as long as it takes.
     Person,
 }
 
@@ -210,7 +210,7 @@ impl Session<'_> {
         record
     }
 
-    /// What a person is asked about a way back.
+    /// What a user is asked about a way back.
     pub fn proposal(&self, way: &Way) -> RollbackRecord {
         let mut record = way.record(RollbackStage::Proposed, "intervention");
         record.text = format!(

@@ -15,7 +15,7 @@ use crate::intervention_texts::InterventionTexts;
 pub(crate) struct RuleTexts {
     /// Configuration, rules and blueprints, in the order in which they were read.
     layers: Vec<LayerText>,
-    /// The commands that the person has described: file and text.
+    /// The commands that the user has described: file and text.
     catalogue: Vec<(AbsolutePath, String)>,
 }
 
@@ -97,7 +97,7 @@ impl RuleTexts {
         Ok(config)
     }
 
-    /// The commands that the person has described.
+    /// The commands that the user has described.
     pub(crate) fn catalogue(&self) -> Result<UserCatalogue, CommandError> {
         config_files::parse_catalogue(&self.catalogue)
     }
@@ -122,8 +122,8 @@ impl RuleTexts {
     }
 }
 
-/// What still holds where something of the configuration is wrong: all but the environment, or what the person says for all projects, or
-/// what is installed on the machine. A file that came with a project must not lift the person's own rules by a mistake in it.
+/// What still holds where something of the configuration is wrong: all but the environment, or what the user says for all projects, or
+/// what is installed on the machine. A file that came with a project must not lift the user's own rules by a mistake in it.
 pub(crate) fn standing(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Policy {
     let trusted = config_files::trusted(surroundings).unwrap_or_default();
     let environment = || Some(config_files::environment(surroundings));
@@ -160,7 +160,7 @@ pub fn trust(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Result
 }
 
 /// Takes trust back from the rules that hold in a workspace now; whether there was any. What a restore brings back was replaced by
-/// something that a person wanted.
+/// something that a user wanted.
 pub fn distrust(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Result<bool, CommandError> {
     let file = config_files::read(&config_files::project_file(workspace))?.map(|text| FileHash::of(&text));
     let together = RuleTexts::read(surroundings, workspace)?.hash();

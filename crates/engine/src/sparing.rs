@@ -1,5 +1,5 @@
-//! What a restore leaves alone: the places of the guard. Going back must not bring back what a person has tightened since, nor take away
-//! what was set up since, whoever asks for it; only a person may, by an option of its own.
+//! What a restore leaves alone: the places of the guard. Going back must not bring back what a user has tightened since, nor take away
+//! what was set up since, whoever asks for it; only a user may, by an option of its own.
 
 use std::fs;
 use std::path::Path;

@@ -24,7 +24,7 @@ use crate::notification::{self, Notice};
 /// What keeps a stopped session from going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Barrier {
-    /// Its halt file: every further call is refused until a person resumes.
+    /// Its halt file: every further call is refused until a user resumes.
     Halt,
     /// The halt file of all sessions, which is there already.
     HaltOfAll,
@@ -62,7 +62,7 @@ pub struct Stopping<'a> {
 pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String {
     let Stopping { surroundings, config, ledger, reason, by, .. } = *stopping;
     let now = surroundings.now();
-    // The run hears first why: it takes a halt that it knows nothing else of for the word of a person.
+    // The run hears first why: it takes a halt that it knows nothing else of for the word of a user.
     end_run(stopping, None);
     // The halt stands before the record: a stop that could not be written down is a stop all the same.
     if let (Barrier::Halt, Some(ledger)) = (stopping.barrier, ledger)

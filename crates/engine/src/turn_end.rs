@@ -1,7 +1,7 @@
 //! The end of a turn: what the agent said last is weighed, and answered where that is needed.
 //!
-//! A person who reads along is told beside it. Where nobody does, the agent is told, and has one more turn to put it right; who offers new
-//! work again then, with nobody there to answer, is stopped (seed 004: high and critical cascades are blocked).
+//! A user who reads along is told. Where nobody does, the agent is told, and has one more turn to put it right. An agent that offers new
+//! work again then is stopped (seed 004: high and critical cascades are blocked).
 
 use checkrein_ledger::Durability;
 use checkrein_patterns::{Issue, PatternKind};

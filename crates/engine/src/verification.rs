@@ -323,7 +323,7 @@ fn predicted(context: &Context, outcome: &Outcome, found: &Found) -> Vec<Effect>
     effects
 }
 
-/// The moment from which on a change belongs to a call: its review, or its start as the client tells it, whichever is later. A person
+/// The moment from which on a change belongs to a call: its review, or its start as the client tells it, whichever is later. A user
 /// may have thought about it for a while in between.
 pub(crate) fn since(reviewed: Timestamp, duration_ms: Option<u64>, now: Timestamp) -> Timestamp {
     let reviewed = reviewed.0.saturating_sub(TICK);

@@ -1,7 +1,8 @@
 //! The world: the facts that interpreting and reviewing an action may rest on.
 //!
-//! One trait with two implementations: the real one reads the machine within bounds (crate `world`), the recorded one
-//! answers from a list of facts (module `recorded`), so that a past decision replays bit for bit and tests need no disk.
+//! One trait with two implementations. The real one reads the machine within bounds (crate `world`). The recorded one
+//! answers from a list of facts (module `recorded`), so that a past decision replays bit for bit and tests need no
+//! disk.
 
 use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ pub trait World {
 /// Where things are on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostPaths {
-    /// The home directory of the person whose agent this is.
+    /// The home directory of the user whose agent this is.
     pub home: AbsolutePath,
     /// Their login name, when known.
     pub user: Option<String>,
@@ -197,7 +198,7 @@ pub struct History {
     pub actions: u64,
     /// How many file operations they made.
     pub file_operations: u64,
-    /// How many of them since a person spoke last.
+    /// How many of them since a user spoke last.
     #[serde(default)]
     pub in_turn: u64,
     /// Goals of the session, newest last: the prompts of the user, `--goal`, configuration.
@@ -229,7 +230,7 @@ pub struct TrustDebt {
     pub debt: f64,
     /// When it changed last.
     pub at: Timestamp,
-    /// Whether a person has been asked to look at the tier and has not done so yet.
+    /// Whether a user has been asked to look at the tier and has not done so yet.
     pub review_asked: bool,
 }
 

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::OFlags;
 
-/// What a person or a repository writes by hand, and small files of our own: 1 MiB (ours).
+/// What a user or a repository writes by hand, and small files of our own: 1 MiB (ours).
 pub const SMALL: u64 = 1024 * 1024;
 
 /// Opens a regular file for reading. Never waits for whoever holds the other end of a pipe; anything but a regular file is an error of

@@ -1,9 +1,9 @@
 //! Patterns of names and paths: one reader and one matcher for all who write them differently.
 //!
-//! What the signs of a pattern mean depends on who reads it, so each of them is a [`Style`]. The reader turns a pattern into signs of which
-//! each means the same everywhere; the matcher follows all ways through them at once, so that its work is bounded by the product of the
-//! lengths, whatever the pattern. Patterns of bash with `@(...)` and the like are those of the interpreter
-//! (`effects/src/interpreter/pattern.rs`), which also has texts of which only a part is known.
+//! What the signs of a pattern mean depends on who reads it, so each of them is a [`Style`]. The reader turns a pattern into signs that
+//! mean the same everywhere. The matcher follows all ways through them at once, so that its work is bounded by the product of the lengths,
+//! whatever the pattern. Patterns of bash with `@(...)` and the like are those of the interpreter (`effects/src/interpreter/pattern.rs`),
+//! which also has texts of which only a part is known.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -12,7 +12,7 @@ mod read;
 /// Who reads a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// A shell that looks for files: `*`, `?` and `[...]` stay within a name and leave a dot at its beginning alone, `**` as a whole name
+    /// A shell that looks for files. `*`, `?` and `[...]` stay within a name and leave a dot at its beginning alone. `**` as a whole name
     /// stands for any number of names, hidden ones too, and at the end also for none. Nothing is escaped: quotes are gone by then.
     Shell,
     /// Git that reads `.gitignore`: as a shell, but a dot is no exception, `\` escapes, and what stands before a `**` at the end is not meant.

@@ -1,7 +1,7 @@
 //! The hook's edge: one payload on standard input, one JSON object on standard output, exit status 0, whatever happens.
 //!
-//! The work is done in a thread with a stack of its own, so that neither depth nor time nor a panic in it can keep an answer from being
-//! given: the main thread waits for a bounded time and answers by the table of [`checkrein_engine::fail_closed`] when none was.
+//! The work is done in a thread with a stack of its own, so that neither depth nor time nor a panic in it can hold up an answer. The main
+//! thread waits for a bounded time, and answers by the table of [`checkrein_engine::fail_closed`] when that thread did not.
 
 use std::io::{self, Write as _};
 use std::panic::{self, AssertUnwindSafe};

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use checkrein_engine::diagnostics::Diagnostic;
 
-/// Writes a remark for the person, or for the client's log.
+/// Writes a remark for the user, or for the client's log.
 pub fn log(text: &str) {
     drop(writeln!(io::stderr().lock(), "{text}"));
 }

@@ -65,11 +65,11 @@ pub struct DecisionContext<'a> {
     pub task: Task<'a>,
     /// What the policy says.
     pub settings: &'a Interventions,
-    /// Whether a person must agree before files are set back.
+    /// Whether a user must agree before files are set back.
     pub consent: RecoveryConsent,
     /// What happens when tests come out the same for long.
     pub stagnation: TwoStrikes,
-    /// The rules of a person, where the strategy is their own.
+    /// The rules of a user, where the strategy is their own.
     pub custom: Option<&'a CustomStrategy>,
 }
 
@@ -91,7 +91,7 @@ pub enum Deferral {
     Cooldown,
     /// The last one on this pattern has not had its time yet (seed 000, `escalation_delay_seconds`).
     Delay,
-    /// A rule of the person says so.
+    /// A rule of the user says so.
     OwnRule,
 }
 
@@ -231,13 +231,13 @@ impl Controller {
         }
     }
 
-    /// Takes up that a person spoke: they have taken the matter into their own hands.
+    /// Takes up that a user spoke: they have taken the matter into their own hands.
     pub fn prompted(&mut self) {
         self.throttle = None;
         self.proposed = None;
     }
 
-    /// Takes up that a person was asked whether to go back.
+    /// Takes up that a user was asked whether to go back.
     pub fn proposed(&mut self, proposed: Proposed) {
         self.proposed = Some(proposed);
     }
@@ -249,12 +249,12 @@ impl Controller {
         self.throttle = self.throttle.take().filter(|throttle| throttle.since < before);
     }
 
-    /// Takes up that a person has decided about going back, whichever way.
+    /// Takes up that a user has decided about going back, whichever way.
     pub fn decided(&mut self) {
         self.proposed = None;
     }
 
-    /// The rollback that a person was asked about; `None` when there is none or it is decided.
+    /// The rollback that a user was asked about; `None` when there is none or it is decided.
     pub fn awaits(&self) -> Option<&Proposed> {
         self.proposed.as_ref()
     }

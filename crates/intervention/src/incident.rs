@@ -181,7 +181,7 @@ impl Incident {
         }
     }
 
-    /// The report for a person, as Markdown. `time` puts a moment into words.
+    /// The report for a user, as Markdown. `time` puts a moment into words.
     pub fn markdown(&self, time: impl Fn(Timestamp) -> String) -> String {
         let mut text = String::new();
         let mut section = |title: &str, lines: Vec<String>| {
@@ -278,7 +278,7 @@ impl Stopped {
     }
 }
 
-/// The four ways on of seed 000, as commands that a person can run.
+/// The four ways on of seed 000, as commands that a user can run.
 fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped) -> Vec<RecoveryOption> {
     let way = |option: &str, description: &str, command: String| RecoveryOption {
         option: option.to_owned(),

@@ -7,12 +7,12 @@
 //! |---|---|
 //! | `score` | how much an issue weighs (seed 000) |
 //! | `strategy` | which rung comes next: progressive, pattern_specific (seed 000) |
-//! | `custom` | the rules of a person for that |
+//! | `custom` | the rules of a user for that |
 //! | `controller` | what was done so far, and what is done now: cooldown, maxima, attempts, delay |
 //! | `throttle` | tighter limits (seed 000) |
 //! | `rollback` | which snapshots hold what stood before the trouble (seed 000) |
 //! | `message` | what the agent reads |
-//! | `template` | what a person wants it to read |
+//! | `template` | what a user wants it to read |
 //! | `incident` | the report on a stop (seed 000) |
 //! | `recovery` | which way out of a failure: five strategies, three policies (upstream 1.4) |
 //!

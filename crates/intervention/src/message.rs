@@ -12,7 +12,7 @@ pub(crate) const MOST_LINES: usize = 5;
 /// What the session is for, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Task<'a> {
-    /// The goals, newest last: what the person asked for.
+    /// The goals, newest last: what the user asked for.
     pub goals: &'a [String],
     /// The directory in which work is expected.
     pub workspace: Option<&'a str>,

@@ -15,7 +15,7 @@ pub enum RecoveryStrategy {
     Guided,
     /// Back to a snapshot.
     Checkpoint,
-    /// A person is asked; no answer means stop (upstream 5, row 13).
+    /// A user is asked; no answer means stop (upstream 5, row 13).
     Collaborative,
     /// What is broken is repaired.
     SelfHealing,
@@ -84,7 +84,7 @@ pub enum RecoveryPolicy {
     /// Repair first, five attempts, nobody is asked.
     #[default]
     Development,
-    /// Snapshot first, two attempts, a person agrees.
+    /// Snapshot first, two attempts, a user agrees.
     Production,
     /// Three attempts, nobody is asked.
     Testing,
@@ -106,7 +106,7 @@ pub struct RecoveryPlan {
     pub attempts: Vec<RecoveryAttempt>,
     /// How many attempts are left.
     pub left: u32,
-    /// Whether a person must agree first.
+    /// Whether a user must agree first.
     pub consent: RecoveryConsent,
 }
 
@@ -120,7 +120,7 @@ pub fn plan(failure: RecoverableFailure, policy: RecoveryPolicy) -> RecoveryPlan
 }
 
 impl RecoveryPolicy {
-    /// The policy of a profile (ours): where a person is near, development; where nobody is, testing; where everything counts, production.
+    /// The policy of a profile (ours): where a user is near, development; where nobody is, testing; where everything counts, production.
     pub fn of(profile: Profile) -> Self {
         match profile {
             Profile::Interactive => Self::Development,
@@ -157,7 +157,7 @@ impl RecoveryPolicy {
         }
     }
 
-    /// Whether a person must agree (upstream 1.4).
+    /// Whether a user must agree (upstream 1.4).
     pub fn consent(self) -> RecoveryConsent {
         match self {
             Self::Production => RecoveryConsent::Required,
@@ -167,7 +167,7 @@ impl RecoveryPolicy {
 }
 
 impl RecoveryPlan {
-    /// The plan for a person, line by line, with commands that do what can be done; `session` is the name of its folder.
+    /// The plan for a user, line by line, with commands that do what can be done; `session` is the name of its folder.
     pub fn lines(&self, session: &str, issue: &Issue) -> Vec<String> {
         if self.attempts.is_empty() {
             return vec![format!(
@@ -205,7 +205,7 @@ impl RecoveryStrategy {
         }
     }
 
-    /// The command of a person that begins it; `None` for what the agent does itself.
+    /// The command of a user that begins it; `None` for what the agent does itself.
     fn command(self, session: &str, issue: &Issue) -> Option<String> {
         match self {
             Self::Checkpoint => Some(match issue.onset() {

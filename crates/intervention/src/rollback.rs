@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// How many outcomes before a snapshot say whether it is safe (ours).
 const OUTCOMES: usize = 20;
 
-/// A rollback that a person was asked about and has not decided yet.
+/// A rollback that a user was asked about and has not decided yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposed {
     /// Before which action.

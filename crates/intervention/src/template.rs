@@ -1,4 +1,4 @@
-//! Texts that a person writes for interventions, with places that are filled in.
+//! Texts that a user writes for interventions, with places that are filled in.
 
 use checkrein_patterns::Issue;
 

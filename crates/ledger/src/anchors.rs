@@ -1,7 +1,7 @@
 //! Heads: the last record of ledgers, written down outside them, so that cutting off the end of a ledger is found.
 //!
 //! There are two witnesses. The file `heads` of the state directory gets a line `session seq hash` with every durable
-//! append, at the start of a session and every 64 records; and every start of a session anchors some of the newest heads in
+//! append, at the start of a session and every 64 records. Every start of a session anchors some of the newest heads in
 //! its own ledger.
 
 use std::collections::HashSet;

@@ -38,7 +38,7 @@ pub enum LedgerError {
 }
 
 impl LedgerError {
-    /// What a person can do about it, in one clause.
+    /// What a user can do about it, in one clause.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Read { .. } => "check that the state directory belongs to you and is readable",

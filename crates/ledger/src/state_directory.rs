@@ -14,7 +14,7 @@ use crate::hash_chain::hexadecimal;
 use crate::mask::MaskKey;
 use crate::testimony::Testimony;
 
-/// The state directory of one person (`$CHECKREIN_HOME` and the like; who calls decides which).
+/// The state directory of one user (`$CHECKREIN_HOME` and the like; who calls decides which).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateDirectory {
     root: PathBuf,

@@ -1,8 +1,9 @@
 //! The testimony: what is kept of each session outside the state directory, so that the loss of its records shows.
 //!
 //! One folder for each session, with the head of its ledger (`head`) and a text of the caller (`kept`). The head is written with every
-//! durable append, at the start of a session, every 64 records, and before each call that nobody can read, like those in the state directory; a line of fixed length, in place, so
-//! that it does not grow. It bears witness that the session was there: what stands in it can be behind the ledger, never before it.
+//! durable append, at the start of a session, every 64 records, and before each call that nobody can read, like those in the state
+//! directory. It is a line of fixed length, written in place, so that the file does not grow. It bears witness that the session was there:
+//! what stands in it can be behind the ledger, never before it.
 
 use std::fs::OpenOptions;
 use std::io;

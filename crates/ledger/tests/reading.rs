@@ -72,7 +72,7 @@ fn halts_hold_whatever_the_file_says() {
     assert_eq!(is_halted(&home, one.folder()).unwrap().scope, HaltScope::All);
     assert_eq!(resume(&home, HaltTarget::All).unwrap(), Lifted::Lifted);
     assert_eq!(is_halted(&home, one.folder()), None);
-    // A person may make the file by hand, empty, or even a directory.
+    // A user may make the file by hand, empty, or even a directory.
     std::fs::write(home.halts().join("one"), "").unwrap();
     assert!(is_halted(&home, one.folder()).is_some());
     std::fs::remove_file(home.halts().join("one")).unwrap();

@@ -13,8 +13,8 @@ const COMBINATIONS: [(PatternKind, [PatternKind; 2], f64); 3] = [
     (PatternKind::ConfusedState, [PatternKind::Hallucination, PatternKind::ScopeCreep], 1.8),
 ];
 
-/// The combinations of which every member is among the issues: as grave as the gravest, as sure as the least sure, and with the
-/// multiplier as 1 + impact, so that the score of seed 000 is multiplied by it.
+/// Returns the combinations of which every member is among the issues. Each has the severity of its gravest member and the confidence of
+/// its least certain one. Its impact is the multiplier minus 1, so that the score of seed 000 is multiplied by it.
 pub(crate) fn detect(issues: &[Issue]) -> Vec<Issue> {
     let find = |kind: PatternKind| issues.iter().find(|issue| issue.kind == kind);
     let combine = |(kind, [one, other], multiplier): &(PatternKind, [PatternKind; 2], f64)| {

@@ -211,7 +211,7 @@ impl DetectorState {
         self.messages.interrupted();
     }
 
-    /// Takes up that a person spoke. When an issue stands, they have taken the matter into their own hands, and what went before does
+    /// Takes up that a user spoke. When an issue stands, they have taken the matter into their own hands, and what went before does
     /// not count any more; otherwise nothing is forgotten: a loop goes on across `go on`.
     pub fn prompted(&mut self) {
         self.turn = self.turn.saturating_add(1);

@@ -70,8 +70,8 @@ impl Wandering {
         })
     }
 
-    /// .3 x unique directories + .3 x returns + .2 x variance of depth + .2 x (1 - focus), each from 0 to 1 (upstream 1.2; the focus is
-    /// turned round, as its name says, and the measures are made comparable by the limits beside them).
+    /// .3 x unique directories + .3 x returns + .2 x variance of depth + .2 x (1 - focus), each from 0 to 1 (upstream 1.2). The focus
+    /// counts against wandering, as its name says. The limits beside the measures make them comparable.
     fn score(&self, thresholds: &ExplorationWanderingThresholds) -> f64 {
         let looks = self.0.len().max(1) as f64;
         let directories: Vec<Fingerprint> = self.0.iter().map(|look| look.place.directory).collect();

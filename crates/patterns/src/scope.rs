@@ -98,7 +98,7 @@ impl Scope {
         self.0.push_back(PastTouch { number, touch });
     }
 
-    /// The person spoke: what they ask for may lie elsewhere.
+    /// The user spoke: what they ask for may lie elsewhere.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }

@@ -21,11 +21,11 @@ pub struct PatternSettings {
     pub metrics_window_seconds: u64,
 }
 
-/// Whether somebody is there to answer what the agent asks: then offers of new work are recorded only, for the person decides (seed 004 speaks of
-/// approval without a person).
+/// Whether somebody is there to answer what the agent asks: then offers of new work are recorded only, for the user decides (seed 004 speaks of
+/// approval without a user).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Audience {
-    /// A person reads along.
+    /// A user reads along.
     #[default]
     Person,
     /// Nobody does.

@@ -253,7 +253,7 @@ pub(crate) struct Step {
     pub(crate) bearing: Bearing,
     /// What was seen; zero for nothing.
     pub(crate) result: Fingerprint,
-    /// How often a person had spoken.
+    /// How often a user had spoken.
     pub(crate) turn: u32,
     pub(crate) success: ActionSuccess,
     pub(crate) deed: Activity,

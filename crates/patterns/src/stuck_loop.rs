@@ -60,11 +60,11 @@ fn rounds(steps: &[Step], period: usize) -> usize {
     if same == 0 { 1 } else { (same + period) / period }
 }
 
-/// How many rounds make a loop: four of one action, three when it fails each time, three of two actions in turn (design 7); four of
-/// longer cycles, one more where nothing is known but that equal calls were made, five times as many where one waits (ours). A person
-/// who speaks once does not make it another matter; each further time they do, one round more is needed: whoever asks again and again is
-/// answered again and again (ours). Where calls succeed and differ in how they are written, or others lie between, twice as many make a loop: a sweep
-/// over values that are read from the environment looks like that too (ours); where they fail, one more.
+/// Returns how many rounds make a loop: four of one action, three when it fails each time, three of two actions in turn (design 7). Longer
+/// cycles need four, one more where only equal calls are known, and five times as many where the action waits (ours). One prompt of the
+/// user changes nothing. Each further prompt adds one round, since whoever asks again and again is answered again and again (ours). Where
+/// calls succeed and differ in how they are written, or others lie between, twice as many make a loop: a sweep over values that are read
+/// from the environment looks like that too (ours). Where they fail, one more does.
 fn needed(
     steps: &[Step],
     period: usize,

@@ -11,8 +11,8 @@
 //! | `policy` | configuration and rules together |
 //!
 //! **Invariants.** This crate gets texts and facts and returns values: it reads no file, environment or clock. Adding a
-//! rule or an effect never makes the strictest finding milder; a project file never loosens what the layers below it
-//! say; every configuration error has a line and a column; a rule that fails is an error, never a pass.
+//! rule or an effect never makes the strictest finding milder. A project file never loosens what the layers below it
+//! say. Every configuration error has a line and a column. A rule that fails is an error, never a pass.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

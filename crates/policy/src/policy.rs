@@ -48,14 +48,14 @@ impl Policy {
         Self { version: OnceLock::new(), config, builtin, custom, tripwires, catalogue }
     }
 
-    /// The same policy with commands that a person has described, which go before the built-in catalogue.
+    /// The same policy with commands that a user has described, which go before the built-in catalogue.
     #[must_use]
     pub fn with_catalogue(mut self, catalogue: UserCatalogue) -> Self {
         self.catalogue = catalogue;
         self
     }
 
-    /// The commands that a person has described.
+    /// The commands that a user has described.
     pub fn catalogue(&self) -> &UserCatalogue {
         &self.catalogue
     }

@@ -55,7 +55,7 @@ pub enum RuleSet {
     All,
 }
 
-/// What a person should know about a rule.
+/// What a user should know about a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleDocs {
     /// What it detects.
@@ -77,7 +77,7 @@ pub struct Rule {
     pub name: &'static str,
     /// The set it belongs to.
     pub set: RuleSet,
-    /// What a person should know about it.
+    /// What a user should know about it.
     pub docs: RuleDocs,
     /// What it says about an action; `None` when nothing.
     pub check: fn(&RuleContext<'_>) -> Option<Finding>,

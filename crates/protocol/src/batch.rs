@@ -35,7 +35,7 @@ pub struct BatchAnswer {
     pub verdict: VerdictKind,
     /// The decision behind the verdict.
     pub decision: Decision,
-    /// Whether a person should look at it later.
+    /// Whether a user should look at it later.
     pub flagged: bool,
     /// How bad it would be.
     pub risk: RiskAnswer,

@@ -37,13 +37,13 @@ pub struct ActorId(pub String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
-    /// A person is asked about what no rule of theirs allows.
+    /// A user is asked about what no rule of theirs allows.
     Default,
-    /// Edits inside the project go ahead, a person is asked about the rest.
+    /// Edits inside the project go ahead, a user is asked about the rest.
     AcceptEdits,
     /// The agent is to plan only.
     Plan,
-    /// A model decides in place of the person.
+    /// A model decides in place of the user.
     Auto,
     /// What no rule allows is refused; nobody is asked.
     DontAsk,
@@ -101,12 +101,12 @@ pub enum HookEventKind {
     },
     /// Something was done.
     AfterAction(Outcome),
-    /// The client is about to ask the person for permission.
+    /// The client is about to ask the user for permission.
     PermissionAsked {
         /// What for.
         action: Action,
     },
-    /// The person said something.
+    /// The user said something.
     Prompt {
         /// What they said.
         text: String,
@@ -190,7 +190,7 @@ pub enum CallProgress {
 pub enum HookResponse {
     /// No opinion: the client's own rules decide.
     NoOpinion,
-    /// Goes ahead, and the client need not ask anybody: only where a person wants that for what can be taken back.
+    /// Goes ahead, and the client need not ask anybody: only where a user wants that for what can be taken back.
     Allow {
         /// The text for the model; may be empty.
         text: String,
@@ -207,7 +207,7 @@ pub enum HookResponse {
         /// What was changed and why, for the model.
         text: String,
     },
-    /// A person is asked.
+    /// A user is asked.
     Ask {
         /// What they read.
         reason: String,
@@ -221,7 +221,7 @@ pub enum HookResponse {
     },
     /// The agent is stopped, where the client can; the call is refused where it can not.
     Halt {
-        /// What the person reads.
+        /// What the user reads.
         reason: String,
     },
 }

@@ -18,7 +18,7 @@ pub enum InterventionKind {
     ResourceThrottling,
     /// Back to a snapshot.
     CheckpointRollback,
-    /// The end of the session until a person resumes it.
+    /// The end of the session until a user resumes it.
     EmergencyStop,
 }
 
@@ -77,11 +77,11 @@ impl InterventionKind {
     }
 }
 
-/// Whether a person must agree.
+/// Whether a user must agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryConsent {
-    /// A person must.
+    /// A user must.
     #[default]
     Required,
     /// Nobody need.
@@ -138,7 +138,7 @@ pub struct Rollback {
     pub before: ActionNumber,
     /// How many snapshots of the workspace back it may go (seed 000, `max_rollback_depth`).
     pub depth: u64,
-    /// Whether a person must agree first.
+    /// Whether a user must agree first.
     #[serde(default)]
     pub consent: RecoveryConsent,
 }

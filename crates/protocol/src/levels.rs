@@ -62,7 +62,7 @@ pub enum Posture {
     ElevatedMonitoring,
     /// As before, and the thresholds of one tier stricter hold.
     RestrictedMode,
-    /// As before, and a person is asked to look at the tier.
+    /// As before, and a user is asked to look at the tier.
     ReTieringReview,
 }
 

@@ -196,7 +196,7 @@ impl Nature {
         }
     }
 
-    /// What it takes from the weight of an effect. Only the project's own catalogue and code may say such a thing: a person's entry can
+    /// What it takes from the weight of an effect. Only the project's own catalogue and code may say such a thing: a user's entry can
     /// make an effect weigh more, never less.
     pub fn relief(self) -> Relief {
         match self {

@@ -104,7 +104,7 @@ pub enum RecordBody {
     Review(Box<ReviewRecord>),
     /// What became of an action.
     Outcome(OutcomeRecord),
-    /// An action that a person was to be asked about ran without their answer.
+    /// An action that a user was to be asked about ran without their answer.
     Unanswered(Box<UnansweredRecord>),
     /// What the agent was told about a call, where that is more than its review says: something was done about an issue.
     Told {
@@ -129,7 +129,7 @@ pub enum RecordBody {
     },
     /// Something was done about an issue.
     Intervention(Box<Intervention>),
-    /// A person judged whether an issue was one.
+    /// A user judged whether an issue was one.
     Marked {
         /// The number of the record of the issue; 0 when there is none, because it was missed.
         record: u64,
@@ -141,7 +141,7 @@ pub enum RecordBody {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         note: String,
     },
-    /// Files were set back to what stood before an action, or a person was asked whether they should be.
+    /// Files were set back to what stood before an action, or a user was asked whether they should be.
     Rollback(Box<RollbackRecord>),
     /// What the transcript of the client says was spent since it was read last.
     Usage(Box<UsageRecord>),
@@ -171,7 +171,7 @@ pub enum RecordBody {
         /// By whom: `person`, a rule, an intervention.
         by: String,
     },
-    /// A person has looked at a flagged action.
+    /// A user has looked at a flagged action.
     ReviewClosed {
         /// The number of the record that was flagged.
         ticket: u64,
@@ -255,7 +255,7 @@ pub struct Beginning {
     pub interventions: Option<[u8; 32]>,
 }
 
-/// What a person says about a detection (upstream 1.2).
+/// What a user says about a detection (upstream 1.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
@@ -271,7 +271,7 @@ pub enum Judgement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MessagePlace {
-    /// At its end: a person reads it, or nobody does.
+    /// At its end: a user reads it, or nobody does.
     #[default]
     End,
     /// Between calls; it is recorded, and nothing follows from it.
@@ -329,7 +329,7 @@ pub struct ReviewRecord {
     pub verdict: VerdictKind,
     /// The decision behind the verdict.
     pub decision: Decision,
-    /// Whether a person should look at it later.
+    /// Whether a user should look at it later.
     pub flagged: bool,
     /// The risk.
     pub risk: RiskRecord,
@@ -401,7 +401,7 @@ pub struct UnansweredRecord {
     pub action_id: ActionId,
     /// The call in one line, cut and masked.
     pub call: String,
-    /// Why a person was to be asked.
+    /// Why a user was to be asked.
     pub reason: String,
     /// How the client decided what may run, when it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -429,7 +429,7 @@ pub struct GovernanceRecord {
     /// The trust debt after the action, when the action added to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debt: Option<f64>,
-    /// Whether it asks a person to look at the tier.
+    /// Whether it asks a user to look at the tier.
     #[serde(default, skip_serializing_if = "is_false")]
     pub asks_for_review: bool,
     /// What it adds to what tripwires and patterns count, if it runs.
@@ -476,7 +476,7 @@ pub struct RollbackRecord {
     /// What is not as it was: where, and why; the first few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
-    /// In one sentence, as the agent or the person was told.
+    /// In one sentence, as the agent or the user was told.
     pub text: String,
 }
 
@@ -484,7 +484,7 @@ pub struct RollbackRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RollbackStage {
-    /// A person was asked.
+    /// A user was asked.
     Proposed,
     /// It was done.
     Done,

@@ -11,11 +11,11 @@ pub enum VerdictKind {
     Ok,
     /// Goes ahead, with a hint or in a safer form.
     Nudge,
-    /// A person is asked.
+    /// A user is asked.
     Escalate,
     /// Refused.
     Block,
-    /// Refused, and so is everything after it until a person resumes the session.
+    /// Refused, and so is everything after it until a user resumes the session.
     Halt,
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn propose(
     is_wanted.then(|| within_bounds(action, review, world, config)).flatten()
 }
 
-/// The same as advice, where a person is asked: shell text of one line, short enough to be read.
+/// The same as advice, where a user is asked: shell text of one line, short enough to be read.
 pub(crate) fn advise(
     action: &Action,
     review: &Review,

@@ -24,7 +24,7 @@ pub(crate) struct Grounds {
 pub(crate) enum Sense {
     /// It does.
     Some,
-    /// Its rationality lies below the low threshold: whatever the risk, a person decides.
+    /// Its rationality lies below the low threshold: whatever the risk, a user decides.
     None,
 }
 

@@ -1,9 +1,9 @@
-//! What a person said not to do, as far as it is said in so many words.
+//! What a user said not to do, as far as it is said in so many words.
 
 use checkrein_effects::RunCommand;
 use checkrein_protocol::{Effect, EffectKind, Nature};
 
-/// What a person forbids, as it is said: the words, and whether an effect or a program does it.
+/// What a user forbids, as it is said: the words, and whether an effect or a program does it.
 struct Forbidden {
     words: &'static [&'static str],
     does: fn(&[Effect], &[RunCommand]) -> bool,
@@ -53,7 +53,7 @@ fn has(effects: &[Effect], kind: EffectKind) -> bool {
     effects.iter().any(|effect| effect.kind == kind)
 }
 
-/// What an action does although the person said not to; the newest goal that speaks of it decides.
+/// What an action does although the user said not to; the newest goal that speaks of it decides.
 pub(crate) fn forbidden(
     effects: &[Effect],
     commands: &[RunCommand],

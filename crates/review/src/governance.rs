@@ -68,7 +68,7 @@ pub struct TrustState {
     pub added: f64,
     /// What the debt before leads to.
     pub posture: Posture,
-    /// Whether this action is the one that asks a person to look at the tier.
+    /// Whether this action is the one that asks a user to look at the tier.
     pub asks_for_review: bool,
 }
 
@@ -270,7 +270,7 @@ fn weakest(ctq: &Ctq) -> String {
 }
 
 /// Settles what an action costs in trust, once its verdict stands. Debt never halts and never changes the tier: at its last
-/// threshold a person is asked to look (ACGP).
+/// threshold a user is asked to look (ACGP).
 pub fn settle_trust(review: &mut Review, trust: &TrustDebt, config: &Config) {
     let policy = &config.governance.trust_debt;
     if !config.governance.enabled || !policy.enabled {

@@ -8,12 +8,12 @@
 //! | `verdict` | the vocabulary of the answer |
 //! | `risk` | how bad it would be: base, stake, modifiers (design 5, seed 002) |
 //! | `rationality` | whether it makes sense now: four components, those without input left out |
-//! | `undoing`, `forbidden` | what contradicts the action before it, or what the person said |
+//! | `undoing`, `forbidden` | what contradicts the action before it, or what the user said |
 //! | `side_effects` | what would change, whether it can be taken back, what softens it |
 //! | `decision` | the matrix and the rules put together |
 //! | `governance` | trace quality, thresholds, flags, trust debt, contracts |
 //! | `rewrite` | safer commands that do what was wanted |
-//! | `reasoning` | the answer in words: for a model to obey, for a person to read |
+//! | `reasoning` | the answer in words: for a model to obey, for a user to read |
 //! | `fingerprint` | what makes two actions the same, or of one kind |
 //! | `surprise` | what really changed against what was predicted, and how much trust that costs |
 //! | `saving` | what is saved before it is lost, and what that changes |

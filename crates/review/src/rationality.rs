@@ -11,7 +11,7 @@
 //! | it takes back what was just done: removes what was made, puts back what was written, uninstalls, goes back behind what was pushed | progression | 0 | seed 002 (contradicts) |
 //! | a cheaper way is known: it looks through the whole home or machine | efficiency | .5 | seed 002 |
 //! | it names what a goal names, in part or not at all | goal alignment | 1 to .4 | 1 seed 002, .4 ours: words that do not meet prove little |
-//! | it does what the person said not to do | goal alignment | 0 | seed 002 (does not contribute) |
+//! | it does what the user said not to do | goal alignment | 0 | seed 002 (does not contribute) |
 //! | it is not well formed | completeness | .5 | ours |
 //! | a part of it cannot be understood | completeness | .7 | ours |
 //!

@@ -1,4 +1,4 @@
-//! The answer in words: at most five lines, for a model to obey and a person to read.
+//! The answer in words: at most five lines, for a model to obey and a user to read.
 
 use checkrein_policy::{Decision, VerdictKind};
 use checkrein_protocol::{Effect, Stake};

@@ -76,8 +76,8 @@ impl<'a> Forecast<'a> {
         self.prediction.get_or_init(|| predict_with(self.action, self.world, self.policy.catalogue()))
     }
 
-    /// Judges the action when this much of what it destroys is saved before it runs. What is saved and lies where the task is can be brought
-    /// back, so it weighs as recoverable, as does what is deleted elsewhere; what must not be lost, and other changes elsewhere, weigh as they
+    /// Judges the action when this much of what it destroys is saved before it runs. A saved file can be restored, so it weighs as
+    /// recoverable where the task is, and elsewhere when it is deleted. What must not be lost, and other changes elsewhere, weigh as they
     /// did.
     pub fn judge(&self, saved: &Saved) -> Review {
         let (action, world, config) = (self.action, self.world, self.policy.config());

@@ -33,7 +33,7 @@ pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
 }
 
 /// `git push --force` becomes `git push --force-with-lease`: refuses to overwrite what was not seen. On a branch that others work
-/// from, or that is not known, even that is for a person to say.
+/// from, or that is not known, even that is for a user to say.
 fn force_with_lease(text: &str, simples: &[&Simple], review: &Review) -> Option<Rewrite> {
     let edits: Vec<(Span, String)> = simples
         .iter()
@@ -169,7 +169,7 @@ fn stash_without(simple: &Simple, spared: &[&str]) -> Option<(Span, String)> {
     Some((Span { start: end, end }, format!(" -- :/{}", paths.collect::<String>())))
 }
 
-/// `git clean -fd` becomes a dry run, with a question: the list is shown, the person decides.
+/// `git clean -fd` becomes a dry run, with a question: the list is shown, the user decides.
 fn clean_as_dry_run(text: &str, simples: &[&Simple]) -> Option<Rewrite> {
     let mut edits = Vec::new();
     for simple in simples.iter().filter(|simple| is_git(simple, "clean")) {

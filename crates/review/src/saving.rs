@@ -37,7 +37,7 @@ pub enum DirectoryReach {
 /// How much depends on something being saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// It is the only copy and will be gone: where it cannot be saved, a person decides.
+    /// It is the only copy and will be gone: where it cannot be saved, a user decides.
     Required,
     /// It is the only copy and may be gone.
     Wanted,
@@ -316,7 +316,7 @@ pub fn settle(before: &Review, mut after: Review, note: &str) -> Review {
     after
 }
 
-/// A review of something that would be lost and could not be saved: a person decides.
+/// A review of something that would be lost and could not be saved: a user decides.
 #[must_use]
 pub fn unsaved(mut before: Review, why: &str) -> Review {
     let advice = "commit or copy it first, or do it in smaller parts";
@@ -329,8 +329,8 @@ pub fn unsaved(mut before: Review, why: &str) -> Review {
     before
 }
 
-/// Whether every effect of an action is certain, lies where the task is, and can be taken back, and nothing spoke against it: what
-/// a person may want to be let through without being asked by their client.
+/// Whether every effect of an action is certain, lies where the task is, and can be taken back, and nothing spoke against it. A user may
+/// want their client to let such an action through without a question.
 pub fn can_be_taken_back(review: &Review, place: &HostPaths, config: &Config) -> bool {
     let can_be = |effect: &Effect| {
         let is_work = effect.kind.file_change().is_some() || effect.kind == EffectKind::VcsLocalLoss;

@@ -4,8 +4,9 @@ use checkrein_effects::RunCommand;
 use checkrein_facts::{History, PastAction, PastDeed};
 use checkrein_protocol::{AbsolutePath, Certainty, Depth, Effect, EffectKind, Nature};
 
-/// What an action takes back of what the one before it did, in words; `None` where it takes nothing back. Only what was done since the
-/// person spoke last counts, with nothing in between that did more than read something else: what was used meanwhile has served its purpose, and what was asked for anew is no contradiction.
+/// What an action takes back of what the one before it did, in words; `None` where it takes nothing back. Only actions since the last
+/// prompt of the user count, and only when nothing in between did more than read something else. What was used meanwhile has served its
+/// purpose, and what the user asked for anew is not a contradiction.
 pub(crate) fn undone(effects: &[Effect], commands: &[RunCommand], history: &History) -> Option<&'static str> {
     let in_turn = usize::try_from(history.in_turn).unwrap_or(usize::MAX);
     let ran = || history.recent.iter().rev().take(in_turn).filter(|past| past.failed.is_some());

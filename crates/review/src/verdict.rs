@@ -119,7 +119,7 @@ impl Review {
 pub struct Verdict {
     /// Which of the five.
     pub kind: VerdictKind,
-    /// Whether a person should look at it later, whatever was done.
+    /// Whether a user should look at it later, whatever was done.
     pub flagged: bool,
 }
 
@@ -240,6 +240,6 @@ pub enum Safety {
 pub enum RewriteConsent {
     /// It does what was wanted, or no harm: it runs, and the agent is told.
     NotNeeded,
-    /// A person is asked, and sees the safer form.
+    /// A user is asked, and sees the safer form.
     Asked,
 }

@@ -1,5 +1,5 @@
-//! Control groups of the second version, where we may divide the one that we are in: what a whole tree of processes uses is then counted
-//! and bounded by the kernel, and the tree ends at one word.
+//! Control groups of the second version, where we may divide the one that we are in. The kernel then counts and bounds what a whole tree of
+//! processes uses, and ends the tree with one write.
 //!
 //! Groups are made in the group of this process, or beside it where that is where users may (a service of systemd for a user). What was
 //! made is taken away at the end; what an earlier process of ours left because it was killed, when the next one is made.

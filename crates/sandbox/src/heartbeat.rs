@@ -1,7 +1,7 @@
 //! Keeps those who supervise at it: whoever is supervised belongs to the same user, and may stop them as well as end them.
 //!
-//! No process can refuse to be stopped. So the kernel is asked for two timers, which run on in a process that is stopped or traced: one
-//! continues it, again and again; the other ends it, unless it says in time that it still runs. What it supervises ends then too, as after
+//! No process can refuse to be stopped. So the kernel is asked for two timers, which run on in a process that is stopped or traced. One
+//! continues it, again and again. The other ends it, unless it says in time that it still runs. What it supervises ends then too, as after
 //! any other death of it.
 
 use std::mem::zeroed;

@@ -1,5 +1,5 @@
-//! Starts a program under restrictions, as `vfork` does: the new process borrows our memory until its program begins, so nothing is copied,
-//! and it borrows our descriptors, so that the kernel's questions about it come to us.
+//! Starts a program under restrictions, as `vfork` does. The new process borrows our memory until its program begins, so nothing is copied.
+//! It borrows our descriptors too, so that the kernel's questions about it come to us.
 //!
 //! The restrictions are put on the new process alone. Between its start and its program it does system calls only.
 

@@ -78,10 +78,10 @@ pub struct EndedProcesses {
 
 /// Ends everything below this process and takes the remains away, for so long at most.
 ///
-/// Who forks and ends all the time is not there any more when its number has been read. It ends all the same: orphans come to us, and
-/// their list is answered without a pause, as long as it takes; and where it stays in one group, its remains tell which, and the kernel
-/// ends a group as a whole and lets no fork through meanwhile. Looking through all processes takes the longer the more there are, and gets
-/// the less time the more of them run, so it never takes longer than a moment.
+/// Who forks and ends all the time is not there any more when its number has been read. It ends all the same. Orphans come to us, and their
+/// list is read again without a pause, as long as it takes. Where it stays in one group, its remains tell which one, and the kernel ends a
+/// group as a whole and lets no fork through meanwhile. Looking through all processes takes the longer the more there are, and gets the
+/// less time the more of them run, so it never takes longer than a moment.
 pub fn end_all(patience: Duration) -> EndedProcesses {
     let deadline = Instant::now() + patience;
     let mut ended = HashSet::new();
@@ -264,8 +264,8 @@ pub struct Reaped {
     pub remains: Remains,
 }
 
-/// Takes away what has ended, so that nothing stays as a zombie, and not all of it at once: where processes end faster than they are taken
-/// away, whoever calls this has something else to look at as well.
+/// Reaps processes that have ended, so that no zombie stays, and not all of them at once. Where processes end faster than they are reaped,
+/// the caller has something else to look at as well.
 pub fn reap() -> Reaped {
     let until = Instant::now() + AT_ONCE;
     let mut ended = Vec::new();

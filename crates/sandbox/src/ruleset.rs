@@ -127,8 +127,8 @@ fn allow_reading(
     Ok(created)
 }
 
-/// What lies in a folder beside links and terminals, each with whether it is a folder, and held; `None` where it cannot be told, or where
-/// something is mounted only when it is used: a rule would be about what lies below that.
+/// Returns the entries of a folder beside links and terminals, each held open and with whether it is a folder. `None` where this cannot be
+/// known, or where something is mounted only when it is used: a rule would then be about what lies below that.
 fn entries(folder: &Path) -> Option<Vec<(PathBuf, bool, OwnedFd)>> {
     const MOUNTED_ON_USE: u64 = 0x0187;
     let mut entries = Vec::new();

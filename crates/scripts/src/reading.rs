@@ -1,5 +1,5 @@
-//! From the text of code to its tree, by a parser of its language, and what keeps hostile text from hurting: a limit of
-//! size, a linear look at what may nest, a thread with a stack of its own, and a deadline.
+//! From the text of code to its tree, by a parser of its language. A limit of size, a linear look at what may nest, a
+//! thread with a stack of its own, and a deadline keep hostile text from doing harm.
 //!
 //! No type of a parser leaves the two modules below.
 

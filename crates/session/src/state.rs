@@ -34,7 +34,7 @@ const OUTSIDE: [&str; 3] = ["observation", "Notification", "FileChanged"];
 /// The event of a snapshot of the workspace at the start of a session.
 const SAVED: &str = "checkrein.snapshot";
 
-/// The event of a restore that a person asked for.
+/// The event of a restore that a user asked for.
 const RESTORED: &str = "checkrein.restored";
 
 /// What is known of a session after its last record.
@@ -69,12 +69,12 @@ pub struct SessionState {
     spent: UsageTotals,
     tallies: VecDeque<Tally>,
     trust: TrustDebt,
-    /// The record that asked a person to look at the tier, while nobody has.
+    /// The record that asked a user to look at the tier, while nobody has.
     tier_ticket: Option<u64>,
     beginning: Option<Beginning>,
 }
 
-/// Something that the person asked for.
+/// Something that the user asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Goal {
     text: String,
@@ -138,7 +138,7 @@ impl Projection for SessionState {
             }
             RecordBody::Resumed { scope: HaltScope::Session, .. } => {
                 self.halted = None;
-                // A person has looked at it: what went before must not stop the session again at its next step.
+                // A user has looked at it: what went before must not stop the session again at its next step.
                 self.behaviour.prompted();
                 self.controller = Controller::default();
             }
@@ -198,7 +198,7 @@ impl SessionState {
         }
     }
 
-    /// A person has looked at what was flagged. Where it was about the tier, they have judged the agent: it begins anew.
+    /// A user has looked at what was flagged. Where it was about the tier, they have judged the agent: it begins anew.
     fn take_closed(&mut self, ticket: u64, at: Timestamp) {
         if self.tier_ticket == Some(ticket) {
             self.tier_ticket = None;

@@ -39,8 +39,8 @@ impl Default for ParseLimits {
 /// Stack of the reading thread: virtual memory, touched only as far as it is used. Ours.
 const STACK_BYTES: usize = 64 * 1024 * 1024;
 
-/// A text up to this size, and with as little nesting as below, is read on the caller's stack, without a deadline: it
-/// needs a few milliseconds at worst, and no answer then depends on how busy the machine is. Ours.
+/// A text up to this size, with no more nesting than below, is read on the caller's stack and without a deadline. It
+/// needs a few milliseconds at worst, so the answer does not depend on how busy the machine is. Ours.
 const PLAIN_BYTES: usize = 16 * 1024;
 const PLAIN_DEPTH: usize = 8;
 const PLAIN_PREFIXES: usize = 8;

@@ -1,9 +1,10 @@
 //! What of a command text makes it the command that it is: the same whatever is written around it.
 //!
-//! Left out is what changes nothing about what runs and what it finds out: comments, quotes that are not needed, assignments that the text
-//! does not read, constant text that is printed, viewers at the end of a pipe, copies of descriptors, what goes to `/dev/null`, status that
-//! is thrown away (`|| true`), brackets around one command, and wrappers that only start another. Two texts of one substance are two runs
-//! of one thing, as long as what they answer is the same too; nothing about safety may rest on it.
+//! It leaves out whatever changes neither what runs nor what that finds out. In the text these are comments, quotes that are not needed,
+//! assignments that the text does not read, and constant text that is printed. Around a command these are viewers at the end of a pipe,
+//! copies of descriptors, output to `/dev/null`, a status that is thrown away (`|| true`), brackets around one command, and wrappers that
+//! only start another. Two texts of one substance are two runs of one thing, as long as what they answer is the same too; nothing about
+//! safety may rest on it.
 
 use crate::guard::parse;
 use crate::outline::outline;

@@ -28,7 +28,7 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// Where it was met; the whole text when no better place is known.
     pub span: Span,
-    /// One sentence for a person, lower case, without a period.
+    /// One sentence for a user, lower case, without a period.
     pub message: String,
 }
 

@@ -65,7 +65,7 @@ pub enum SnapshotError {
 }
 
 impl SnapshotError {
-    /// What a person can do about it, in one clause.
+    /// What a user can do about it, in one clause.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Read { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {

@@ -1,8 +1,8 @@
 //! What an action left behind, so that what somebody changed later is told apart from it.
 //!
-//! Right after the action the files are looked at that it can have changed: those at the places of its snapshot, and those of which it
-//! is known otherwise, as far as their status changed since it began. What looks the same later was changed by nobody in between; by
-//! content where that was little, else by number, length and time. What has no trace is told by the clock.
+//! Right after the action, the files that it can have changed are looked at. These are the files at the places of its snapshot, and other
+//! known ones whose status changed since it began. What looks the same later was changed by nobody in between; by content where that was
+//! little, else by number, length and time. What has no trace is told by the clock.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

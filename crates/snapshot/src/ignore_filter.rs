@@ -14,7 +14,7 @@ use checkrein_world::ignore::{IgnoreDecision, PathKind, Rules};
 #[derive(Debug)]
 pub struct Ignoring {
     root: Vec<u8>,
-    /// Of the repository and of the person, the stronger first.
+    /// Of the repository and of the user, the stronger first.
     general: [Rules; 2],
     fingerprint: u64,
     ignored: Ignored,
@@ -53,7 +53,7 @@ pub enum EntryKind {
 }
 
 impl Ignoring {
-    /// The rules of the repository with this root, of the person with this home directory and, when set, this
+    /// The rules of the repository with this root, of the user with this home directory and, when set, this
     /// `$XDG_CONFIG_HOME`. Where there is no repository, rules that stand in directories count all the same.
     pub fn of(root: &AbsolutePath, home: &AbsolutePath, configuration: Option<&str>) -> Self {
         let general = Rules::general(root, home, configuration);

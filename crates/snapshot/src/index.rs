@@ -1,9 +1,9 @@
 //! Which pack holds an object.
 //!
-//! The table of each pack says what is in it. So that a store of a thousand packs is not read a thousand times, files beside them hold
-//! the rows of all but the newest packs in sorted tables, of which each is several times as long as the next: there are few, and a row is
-//! written a few times in its life. They are a cache: packs that they do not cover are read themselves, rows of packs that are gone do
-//! not count, and they can be thrown away.
+//! The table of each pack says what is in it. Reading each of a thousand packs would take too long. So files beside them hold the rows of
+//! all but the newest packs in sorted tables. Each table is several times as long as the next: there are few, and a row is written a few
+//! times in its life. They are a cache: packs that they do not cover are read themselves, rows of packs that are gone do not count, and
+//! they can be thrown away.
 //!
 //! Whoever adds to the store needs its newest packs only: what is not found is saved once more. So these are looked for by number, behind
 //! those that the tables cover, and the others are not even listed. Whoever misses an object in them reads the others too.

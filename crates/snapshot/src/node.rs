@@ -250,7 +250,7 @@ pub enum SnapshotReason {
     SessionStart,
     /// Because some time had passed, or before an action that cannot be seen through.
     Interval,
-    /// Because a person wanted it.
+    /// Because a user wanted it.
     Request,
     /// Right before a restore, so that it can be undone.
     BeforeRestore {
@@ -314,7 +314,7 @@ pub struct Snapshot {
     pub at: u64,
     /// Why it was taken.
     pub occasion: SnapshotReason,
-    /// What it was taken for, in words: the command, the tool, the reason that a person gave.
+    /// What it was taken for, in words: the command, the tool, the reason that a user gave.
     pub reason: String,
     /// Where in its session.
     pub place: Option<SessionPlace>,

@@ -34,11 +34,11 @@ pub struct Listed {
     pub snapshot: Snapshot,
     /// What it takes on the disk, in bytes: what the snapshots before it did not have yet.
     pub disk: u64,
-    /// Whether a person wants it kept.
+    /// Whether a user wants it kept.
     pub pin: Pin,
 }
 
-/// Whether a person wants a snapshot kept.
+/// Whether a user wants a snapshot kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pin {
     /// It may go when it is old.

@@ -50,7 +50,7 @@ pub struct Agent {
     pub prices: Prices,
     /// The model that it was told to use, for when its answers do not say; `None` when nothing told it.
     pub model: Option<String>,
-    /// Whether a person sits before it.
+    /// Whether a user sits before it.
     pub interaction: Interaction,
     /// What ends it when all processes of ours are killed in one moment.
     pub hold: Hold,
@@ -186,7 +186,7 @@ fn wait_above(
         heartbeat.beat();
         if looked.elapsed() >= LOOKING {
             looked = Instant::now();
-            // Only who has rights over the machine can do that. A person who traces both of us is not meant.
+            // Only who has rights over the machine can do that. A user who traces both of us is not meant.
             if ![None, heartbeat::tracer_of(rustix::process::getpid())].contains(&heartbeat::tracer_of(inner))
             {
                 let _ = rustix::process::kill_process(inner, Signal::KILL);
@@ -220,7 +220,7 @@ fn wait_above(
     }
 }
 
-/// Who is stopped more often than that is not left to supervise anything (ours): no person does that.
+/// Who is stopped more often than that is not left to supervise anything (ours): no user does that.
 const STOPS: u32 = 20;
 
 /// How often the outer process looks whether somebody traces the inner one.
@@ -322,7 +322,7 @@ pub fn supervise(
     Ok(RunOutcome { status: status.unwrap_or(137), stop, stopping, ended, left, moment })
 }
 
-/// The ladder: asked as a person would at the keyboard, told, and what is left is ended by the caller.
+/// The ladder: asked as a user would at the keyboard, told, and what is left is ended by the caller.
 fn ask_and_tell(held: &mut Held) -> Option<u8> {
     for (signal, patience) in [(Signal::INT, ASKED), (Signal::TERM, TOLD)] {
         if signal == Signal::TERM {

@@ -51,8 +51,8 @@ impl Attempts {
     }
 }
 
-/// How long to wait after `made` attempts: 2 s, doubled each time, at most 32 s; of that between a half and all, by `chance` from 0 to 1,
-/// so that those who failed together do not come back together.
+/// Returns how long to wait after `made` attempts: 2 s, doubled each time, at most 32 s. The delay is between a half and all of that, by
+/// `chance` from 0 to 1, so that runs that failed together do not come back together.
 pub fn delay(made: u32, chance: f64) -> Duration {
     let doubled = FIRST.saturating_mul(1_u32.checked_shl(made.saturating_sub(1)).unwrap_or(u32::MAX));
     doubled.min(LONGEST).mul_f64(0.5 + chance.clamp(0.0, 1.0) / 2.0)

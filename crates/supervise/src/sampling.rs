@@ -1,5 +1,5 @@
-//! What an agent uses, looked at again and again beside everything else: looking through all processes takes the longer the more there are
-//! and gets the less time the more of them run, and what ends a run must not wait for it.
+//! Samples what an agent uses, in a thread of its own. Looking through all processes takes longer the more there are, and gets less time
+//! the more of them run. The end of a run must not wait for that.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};

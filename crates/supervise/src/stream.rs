@@ -121,8 +121,8 @@ struct Answer {
     written: u64,
 }
 
-/// How many bytes of an answer are at least one token (ours): the client tells of an answer while it is still being written, and then its
-/// count of what is written is that of the beginning. What is really used comes with the transcript or at the end.
+/// How many bytes of an answer are at least one token (ours). The client reports an answer while it is still being written, and its count
+/// of the output is then that of the beginning. What is really used comes with the transcript or at the end.
 const BYTES_OF_A_TOKEN: u64 = 4;
 
 /// Listens to a stream of bytes.

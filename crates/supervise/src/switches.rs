@@ -69,7 +69,7 @@ pub enum Stop {
     Unguarded(String, String),
     /// Its hooks found a limit reached, or gave it up.
     Hooks(HookStop),
-    /// A person halted it.
+    /// A user halted it.
     Halted(String),
     /// We were asked by a signal.
     Signal(i32),
@@ -214,8 +214,8 @@ impl Switches {
     /// meanwhile (ours).
     pub const SILENCE: Duration = Duration::from_mins(12);
 
-    /// So many processes and threads may an agent have at one time where nothing else is said (ours): many times what builds and tests
-    /// take, and few enough for the kernel to end them in a moment.
+    /// The most processes and threads that an agent may have at one time by default (ours). It is many times what builds and tests take,
+    /// and few enough for the kernel to end them in a moment.
     pub const TASKS: u32 = 8192;
 
     /// What is left of the limits after a part of the run that used so much; `None` when nothing is left of one of them.

@@ -65,7 +65,7 @@ pub enum TestFailureKind {
     Provider,
     /// What is asked for contradicts itself (status 93).
     Conflict,
-    /// A person stopped it (status 94).
+    /// A user stopped it (status 94).
     Killed,
 }
 

@@ -47,7 +47,7 @@ pub fn expected(text: &str) -> Vec<String> {
     all
 }
 
-/// A path as a person would write it who stands in the project: `a.txt`, `.`, `~/.bashrc`, `/etc/hosts`.
+/// A path as a user would write it who stands in the project: `a.txt`, `.`, `~/.bashrc`, `/etc/hosts`.
 pub fn short_path(text: &str) -> String {
     let below = |folder: &str| text.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
     if text == PROJECT {

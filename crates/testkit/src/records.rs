@@ -9,7 +9,7 @@ use checkrein_protocol::{
 };
 use serde_json::json;
 
-/// What a person asked for.
+/// What a user asked for.
 pub fn prompt(text: &str) -> RecordBody {
     RecordBody::Prompt { text: text.to_owned() }
 }
@@ -114,7 +114,7 @@ pub fn surprised(id: &str, points: i32, ceiling: u32) -> RecordBody {
     RecordBody::Outcome(record)
 }
 
-/// A halt of the session by a person.
+/// A halt of the session by a user.
 pub fn halted(reason: &str) -> RecordBody {
     RecordBody::Halted { scope: HaltScope::Session, reason: reason.to_owned(), by: "person".to_owned() }
 }

@@ -10,7 +10,7 @@ use super::owner::{Owner, WorktreeKind};
 use checkrein_supervise::runs::file::create_directory;
 use checkrein_supervise::runs::{RunError, RunErrorKind};
 
-/// The files that say what an agent may do: what a run changed in them does not come back unless a person wants it.
+/// The files that say what an agent may do: what a run changed in them does not come back unless a user wants it.
 pub fn guard_files() -> impl Iterator<Item = &'static str> {
     std::iter::once("checkrein.yaml").chain(checkrein_clients::project_guard())
 }
@@ -20,7 +20,7 @@ pub fn guard_files() -> impl Iterator<Item = &'static str> {
 pub enum GuardFiles {
     /// They stay behind, which is said.
     StayBehind,
-    /// A person wants them.
+    /// A user wants them.
     ComeBack,
 }
 

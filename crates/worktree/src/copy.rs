@@ -225,7 +225,7 @@ impl CopyMerge {
             let is_directory = matches!(one.now, Some(Node::Directory { .. }));
             let target = workspace.join(path);
             if was_directory && !is_directory {
-                // Something of the person's may be in there: then it stays.
+                // Something of the user's may be in there: then it stays.
                 drop(fs::remove_dir(&target));
             } else if one.then.is_some() && (one.now.is_none() || is_directory) {
                 fs::remove_file(&target).map_err(RunError::file("remove", &target))?;

@@ -1,8 +1,8 @@
 //! The one place that runs `git`.
 //!
-//! An agent can write to the configuration, the attributes and the references of a repository. So nothing that those name is run:
-//! no hooks, no watcher of files, no pager, no filters and drivers that the repository's own configuration defines (those of the person's
-//! own configuration are), nothing is fetched, and no other repository inside is looked into.
+//! An agent can write to the configuration, the attributes and the references of a repository. So nothing that those name is run: no hooks,
+//! no watcher of files, no pager, and no filters and drivers of the repository's own configuration (those of the user's own configuration
+//! are). Nothing is fetched, and no other repository inside is looked into.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;

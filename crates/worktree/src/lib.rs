@@ -14,8 +14,8 @@
 //! | `copy` | the same where there is no repository |
 //! | `remove` | taking one away |
 //!
-//! **Invariants.** What an agent wrote decides nothing about where we write or what we run: no `.git` in a worktree is read, no hook, no
-//! filter, no driver of the repository's own configuration is run, no link is followed. What cannot be proved to be ours is left alone.
+//! **Invariants.** What an agent wrote decides nothing about where we write or what we run. No `.git` in a worktree is read, and no link is
+//! followed. No hook, filter or driver of the repository's own configuration is run. What cannot be proved to be ours is left alone.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

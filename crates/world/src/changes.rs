@@ -27,7 +27,7 @@ pub struct ScanRequest<'a> {
     pub near: &'a AbsolutePath,
     /// What is never looked at: files that the client or the guard itself writes.
     pub spared: &'a [AbsolutePath],
-    /// The home directory, for the ignore rules of the person.
+    /// The home directory, for the ignore rules of the user.
     pub home: &'a AbsolutePath,
     /// `$XDG_CONFIG_HOME`, when set.
     pub configuration: Option<&'a str>,

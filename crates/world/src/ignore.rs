@@ -40,7 +40,7 @@ pub enum PathKind {
 }
 
 impl Rules {
-    /// The rules that stand in no directory of the repository with this root: its own and those of the person, the stronger first.
+    /// The rules that stand in no directory of the repository with this root: its own and those of the user, the stronger first.
     /// Without a repository nothing is ignored.
     pub fn general(root: &AbsolutePath, home: &AbsolutePath, configuration: Option<&str>) -> [Self; 2] {
         let versions = Versions::new(home, configuration);

@@ -17,8 +17,8 @@
 //! **Invariants.** Only reads, never follows a loop, never waits (no pipes, no devices), never starts a program, never
 //! asks the environment: where things are is told by the caller. What is beyond the budget is `Unknown`, never guessed.
 //!
-//! The index and the ignore rules are read by code of this crate: the crates that exist for them bring 40 to 70 further
-//! crates along (object stores, lock files, threads), for a format of which the guard needs a hundred lines.
+//! Code of this crate reads the index and the ignore rules. The existing crates for them bring 40 to 70 further crates
+//! along (object stores, lock files, threads), for a format of which the guard needs a hundred lines.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

@@ -20,10 +20,10 @@ use crate::objects::Objects;
 use crate::revision::Found;
 use crate::version::Versions;
 
-/// Everything about an action's surroundings that is not asked of the file system.
+/// Everything about the environment of an action that is not asked of the file system.
 #[derive(Debug, Clone)]
 pub struct WorldInputs {
-    /// The home directory of the person.
+    /// The home directory of the user.
     pub home: AbsolutePath,
     /// Their login name, when known.
     pub user: Option<String>,

@@ -40,7 +40,7 @@ pub(crate) struct Versions {
 struct Open {
     root: AbsolutePath,
     index: Staged,
-    /// The ignore rules of the repository and of the person, the stronger first.
+    /// The ignore rules of the repository and of the user, the stronger first.
     general: [Rules; 2],
     /// What counts in directories, by their path from the root.
     local: RefCell<HashMap<String, Rc<Ground>>>,
@@ -232,7 +232,7 @@ impl Versions {
         }
     }
 
-    /// Where the person keeps ignore rules for all repositories: `core.excludesFile`, else the default of git.
+    /// Where the user keeps ignore rules for all repositories: `core.excludesFile`, else the default of git.
     fn personal_rules(&self) -> AbsolutePath {
         let chosen = [self.home.join(".gitconfig"), self.configuration.join("git/config")]
             .iter()

@@ -13,7 +13,7 @@ static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
-        // Only a person has a terminal; whoever else starts it like this gets an answer.
+        // Only a user has a terminal; whoever else starts it like this gets an answer.
         Some("--help" | "-h") if std::io::stdin().is_terminal() => {
             log(
                 "checkrein-hook CLIENT: a client starts this for every event and writes one JSON object to it; `checkrein init` sets that up",

@@ -210,7 +210,7 @@ fn debt_later(scene: &Scene) -> String {
     debt(scene)
 }
 
-/// What a debt leads to: its name, what becomes of another call, and whether a person is asked to look.
+/// What a debt leads to: its name, what becomes of another call, and whether a user is asked to look.
 fn posture(scene: &Scene) -> String {
     scene.verdict("rm -rf /etc");
     let posture = scene.session()["posture"].to_string();

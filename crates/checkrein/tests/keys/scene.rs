@@ -24,7 +24,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// A scene with these settings in the configuration of the person.
+    /// A scene with these settings in the configuration of the user.
     pub fn new(settings: &[Pair]) -> Self {
         let environment = TestEnvironment::new();
         let mut root = Json::Object(Map::new());

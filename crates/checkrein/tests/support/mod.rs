@@ -72,7 +72,7 @@ impl TestEnvironment {
         fs::write(path, text).unwrap();
     }
 
-    /// Writes a file of the person's own configuration; where it stands.
+    /// Writes a file of the user's own configuration; where it stands.
     pub fn configure(&self, name: &str, text: &str) -> PathBuf {
         let path = self.home().join(".config/checkrein").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

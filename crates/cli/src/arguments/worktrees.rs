@@ -83,7 +83,7 @@ pub(crate) enum WorktreeCommand {
     },
 }
 
-/// Whether a person has said yes.
+/// Whether a user has said yes.
 pub(crate) fn consent(yes: bool) -> Consent {
     if yes { Consent::Given } else { Consent::Ask }
 }

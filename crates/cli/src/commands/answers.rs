@@ -1,4 +1,4 @@
-//! What a person answered to the question about a call, as the records that follow it tell.
+//! What a user answered to the question about a call, as the records that follow it tell.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use checkrein_protocol::{ActionId, Enforcement, Record, RecordBody, ReviewRecord
 pub enum QuestionOutcome {
     /// The call ran after it.
     Yes,
-    /// The same, and a person at the terminal was asked before.
+    /// The same, and a user at the terminal was asked before.
     YesByUser,
     /// They were told why, and are asked when the same call comes again.
     Told,

@@ -269,7 +269,7 @@ fn settings_findings(
     found
 }
 
-/// What a person has agreed to for a client, as it is written down; empty where it cannot be read.
+/// What a user has agreed to for a client, as it is written down; empty where it cannot be read.
 fn trust_of(surroundings: &HostEnvironment, client: &ClientAdapter, place: ClientPath) -> String {
     let path = place.at(&find_workspace(&surroundings.cwd), &surroundings.folder_of(client));
     read(&path).unwrap_or_default()
@@ -402,7 +402,7 @@ fn probe(
     findings.push(finding("latency", wellness, detail, None));
 }
 
-/// A state directory for canaries, with what the person trusts and nothing else: no halt, no history, no run.
+/// A state directory for canaries, with what the user trusts and nothing else: no halt, no history, no run.
 struct ThrownAway(PathBuf);
 
 impl ThrownAway {

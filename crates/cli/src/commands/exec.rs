@@ -92,7 +92,7 @@ const NOT_THERE: u8 = 127;
 /// With less no program runs (ours).
 const LEAST_MEMORY: Bytes = Bytes(1 << 20);
 
-/// Lines about what was refused that a person reads; `--json` has them all.
+/// Lines about what was refused that a user reads; `--json` has them all.
 const SHOWN: usize = 8;
 
 /// Runs a command; the exit status is its own, so nothing here fails in another way than by a status.

@@ -23,7 +23,7 @@ const PERSON: &str = "person";
 /// (ours). A halt of all is reported for those.
 const AT_WORK: u64 = 15 * 60 * 1000;
 
-/// Halts a session, or all of them: every further call is refused until a person resumes.
+/// Halts a session, or all of them: every further call is refused until a user resumes.
 pub fn halt(
     surroundings: &HostEnvironment,
     session: Option<&str>,

@@ -62,7 +62,7 @@ pub fn clients(
     Ok(found)
 }
 
-/// Registers the hooks of a client. Without a scope: in the file of the project that holds them already, else in that of this person.
+/// Registers the hooks of a client. Without a scope: in the file of the project that holds them already, else in that of this user.
 pub fn init(
     surroundings: &HostEnvironment,
     client: &'static ClientAdapter,

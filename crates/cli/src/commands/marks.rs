@@ -1,6 +1,6 @@
 //! `checkrein issue mark` and `checkrein issue stats`: what people say about detections, and what follows from it.
 //!
-//! Nothing is changed by a mark: it is counted, and a setting is suggested that a person may make.
+//! Nothing is changed by a mark: it is counted, and a setting is suggested that a user may make.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ const ENOUGH: usize = 5;
 /// Below this share of right detections something is suggested (upstream 1.2, `adjustment_threshold`).
 const ACCURATE: f64 = 0.7;
 
-/// Records what a person says about the issue `SESSION:NUMBER`; for one that was missed the session alone is named, and the pattern.
+/// Records what a user says about the issue `SESSION:NUMBER`; for one that was missed the session alone is named, and the pattern.
 pub fn mark(
     surroundings: &HostEnvironment,
     id: &str,
@@ -234,7 +234,7 @@ fn read(surroundings: &HostEnvironment) -> Result<(Vec<Judged>, Vec<PatternKind>
     Ok((judged, missed))
 }
 
-/// What a person might set, each in one sentence with its reason.
+/// What a user might set, each in one sentence with its reason.
 fn suggestions(columns: &BTreeMap<PatternKind, Column>, judged: &[Judged]) -> Vec<String> {
     let mut suggested = Vec::new();
     for (kind, column) in columns {

@@ -1,7 +1,7 @@
 //! `checkrein replay FILE`: what would have been said to a recorded session, step by step; or where two policies say different things.
 //!
 //! Reads a transcript of Claude Code, Codex or Gemini CLI, or JSON Lines `{"id", "steps": [{"tool", "input", "output", "is_error", "text"?}]}`. Steps whose tool is
-//! one of these are no calls: `user_message` (the person spoke), `say`, `message`, `think`, `thought` (the agent did), `condensation` (the client
+//! one of these are no calls: `user_message` (the user spoke), `say`, `message`, `think`, `thought` (the agent did), `condensation` (the client
 //! shortened the conversation), `observation` (something happened that nobody did).
 
 use std::collections::BTreeMap;
@@ -244,7 +244,7 @@ impl Comparing {
 struct Findings {
     verdicts: BTreeMap<&'static str, u64>,
     detections: Vec<Json>,
-    /// Detections that the person settled: they spoke before the agent did anything more.
+    /// Detections that the user settled: they spoke before the agent did anything more.
     settled: Vec<Json>,
     /// How many of the detections came after the last thing that the agent did.
     newest: usize,

@@ -36,7 +36,7 @@ pub use sorting::Weight;
 /// How many steps are shown one by one (ours); `--json` shows all.
 pub(super) const SHOWN: usize = 40;
 
-/// What is told to a restore that a person asked for.
+/// What is told to a restore that a user asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Permissions {
     /// Whether the question is answered already.
@@ -49,7 +49,7 @@ pub struct Permissions {
     pub guard: GuardPlaces,
 }
 
-/// Whether a person has said yes.
+/// Whether a user has said yes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Consent {
     /// They are asked.
@@ -87,12 +87,12 @@ pub enum GuardPlaces {
     /// They stay as they are.
     #[default]
     Spare,
-    /// A person wants them put back like the rest.
+    /// A user wants them put back like the rest.
     PutBack,
 }
 
 impl Permissions {
-    /// Refuses what only a person may permit when somebody else does.
+    /// Refuses what only a user may permit when somebody else does.
     pub fn check(&self, surroundings: &HostEnvironment, command: &str) -> Result<(), CommandError> {
         match self.guard {
             GuardPlaces::Spare => Ok(()),
@@ -176,7 +176,7 @@ pub struct RestoreTerms<'a> {
     pub snapshot: &'a Listed,
     /// When the action ended that is taken back, if it is one.
     pub moment: ActionEndTime,
-    /// What a person permits.
+    /// What a user permits.
     pub permissions: Permissions,
 }
 
@@ -323,7 +323,7 @@ fn show(surroundings: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, ca
     }
 }
 
-/// Where a workspace is, when a person stands somewhere else.
+/// Where a workspace is, when a user stands somewhere else.
 pub fn elsewhere(surroundings: &HostEnvironment, ground: &RestoreContext) -> String {
     if ground.workspace == find_workspace(&surroundings.cwd) {
         return String::new();

@@ -1,4 +1,4 @@
-//! `checkrein ticket list`: what was flagged for a person to look at, and that they did.
+//! `checkrein ticket list`: what was flagged for a user to look at, and that they did.
 
 use checkrein_ledger::{Durability, FolderName, Line, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
@@ -72,7 +72,7 @@ pub fn reviews(surroundings: &HostEnvironment, shown: Shown, output: Output) -> 
     Ok(Exit::Done)
 }
 
-/// Closes a ticket: a person looked at it.
+/// Closes a ticket: a user looked at it.
 pub fn close(
     surroundings: &HostEnvironment,
     id: &str,

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `halted` | the report on a halt of a person |
+//! | `halted` | the report on a halt of a user |
 //! | `hooks` | what the hooks of the agent know of the run |
 //! | `limits` | what limits a run, and what holds it |
 //! | `stream_monitor` | judges what the agent is heard doing, where no hook does |
@@ -446,7 +446,7 @@ impl Plan {
         Ok(attempt.status)
     }
 
-    /// Reports that a switch ended the agent. A halt is reported by who asked for it, unless that was a plain file; a signal is a person at
+    /// Reports that a switch ended the agent. A halt is reported by who asked for it, unless that was a plain file; a signal is a user at
     /// the keyboard.
     fn report_stop(&self, attempt: &Attempt, reason: &str) {
         let name = attempt.stopped_by.as_deref().unwrap_or_default();

@@ -373,7 +373,7 @@ impl RunSession {
         self.state.worktree.as_deref()
     }
 
-    /// What a person can do now; `None` when there is nothing to do.
+    /// What a user can do now; `None` when there is nothing to do.
     pub fn next_step(&self) -> Option<String> {
         match (self.state.stage, &self.state.worktree) {
             (RunStage::Stopped, _) => Some(format!("`checkrein run --resume {}` goes on", self.state.id)),

@@ -1,4 +1,4 @@
-//! The sessions that a person names on the command line.
+//! The sessions that a user names on the command line.
 
 use checkrein_clients::CANARY_SESSION;
 use checkrein_engine::environment::HostEnvironment;

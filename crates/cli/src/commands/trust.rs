@@ -1,4 +1,4 @@
-//! `checkrein trust`: a person agrees to what a project file loosens.
+//! `checkrein trust`: a user agrees to what a project file loosens.
 
 use checkrein_policy::LoadedConfig;
 use checkrein_protocol::AbsolutePath;

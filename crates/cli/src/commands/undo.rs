@@ -38,8 +38,8 @@ const TICK: u64 = 20;
 /// What is taken off the start of a call as its client tells it, in milliseconds (ours).
 const START_SLACK: u64 = 1_000;
 
-/// Takes back an action, by the beginning of its name or the number of its snapshot; by default the last one in this workspace or below
-/// it that destroyed something and was not taken back yet, of the newest session that has one.
+/// Takes back an action, by the beginning of its name or the number of its snapshot. The default is the last action in this workspace or
+/// below it that destroyed something and was not taken back yet, of the newest session that has one.
 pub fn undo(
     surroundings: &HostEnvironment,
     action: Option<&str>,
@@ -221,7 +221,7 @@ pub(super) fn spare_remotes(
     leave_remotes(prepared, &remotes, snapshot.id)
 }
 
-/// The workspaces that a person may mean: the one that they stand in, those that lie in it, and, without version control to say where a
+/// The workspaces that a user may mean: the one that they stand in, those that lie in it, and, without version control to say where a
 /// project begins, the nearest one around it.
 fn grounds(surroundings: &HostEnvironment) -> Result<Vec<RestoreContext>, CommandError> {
     let workspace = find_workspace(&surroundings.cwd);
@@ -346,7 +346,7 @@ struct Story {
     ended: Option<u64>,
     /// When something else began in its session.
     followed: Option<u64>,
-    /// Whether a person was to be asked: then only what changed meanwhile shows that it may have run.
+    /// Whether a user was to be asked: then only what changed meanwhile shows that it may have run.
     asked: bool,
     /// Whether it was refused by somebody.
     refused: bool,
@@ -362,14 +362,14 @@ impl Story {
         }
     }
 
-    /// When it began at the earliest: a person may have thought about it for a while after its review. `None` when something else ran
+    /// When it began at the earliest: a user may have thought about it for a while after its review. `None` when something else ran
     /// meanwhile.
     fn began(self, ended: u64) -> Option<u64> {
         let started = self.took.map_or(0, |took| ended.saturating_sub(took).saturating_sub(START_SLACK));
         self.alone.then(|| self.reviewed.saturating_sub(TICK).max(started))
     }
 
-    /// Whether it is not known that it did not run: a person who was asked may have said yes.
+    /// Whether it is not known that it did not run: a user who was asked may have said yes.
     fn may_have_run(self) -> bool {
         self.ended.is_some() || !self.refused
     }
@@ -435,7 +435,7 @@ impl Stories {
         told.unsaved.iter().filter(is_meant).filter(may_have_run).rev().take(TOLD).map(line).collect()
     }
 
-    /// What is to be said where the action that would be taken back is not of the newest session that did something here. A person who
+    /// What is to be said where the action that would be taken back is not of the newest session that did something here. A user who
     /// answered before they saw it did not mean that one.
     fn earlier_session(
         &mut self,

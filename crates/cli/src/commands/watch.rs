@@ -132,7 +132,7 @@ fn look(surroundings: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, Comman
     Ok(seen)
 }
 
-/// In one word: halted, waiting (a person is asked), ended, at rest (the turn is over), or working.
+/// In one word: halted, waiting (a user is asked), ended, at rest (the turn is over), or working.
 fn condition(summary: &SessionSummary, state: &SessionState, records: &[Record]) -> &'static str {
     if summary.halt.is_some() {
         return "halted";

@@ -24,8 +24,8 @@ pub(super) fn encode(event: &HookEvent, answer: &HookResponse) -> Vec<u8> {
     line(&object)
 }
 
-/// The output when nothing about the payload is known: the form of a refused tool call, with the legacy keys that a refused
-/// prompt or settings change obeys, so that whatever was asked does not go through.
+/// Returns the output for a payload of which nothing is known. It has the form of a refused tool call, with the legacy keys that refuse a
+/// prompt or a settings change, so that the event is refused whatever it was.
 pub(super) fn refuse(reason: &str) -> Vec<u8> {
     line(&json!({
         "decision": "block",
@@ -56,7 +56,7 @@ fn before(name: &str, answer: &HookResponse) -> Json {
             answer
         }
         HookResponse::Context { text } => context(name, text),
-        // Without a decision beside it the person's own permission rules still apply to the new input.
+        // Without a decision beside it the user's own permission rules still apply to the new input.
         HookResponse::Rewrite { input, text } => json!({ "hookSpecificOutput": {
             "hookEventName": name,
             "updatedInput": input,
@@ -74,8 +74,8 @@ fn before(name: &str, answer: &HookResponse) -> Json {
     }
 }
 
-/// The terminal puts a question of its own in the place of the hook's where a file is sensitive to it, without the reason; the description
-/// of a command it always shows, so that the reason stands there, too.
+/// For a file that the client holds to be sensitive, the terminal asks a question of its own, without the reason of the hook. It always
+/// shows the description of a command, so the reason stands there too.
 fn explained(mut output: Json, action: &Action, answer: &HookResponse) -> Json {
     let (HookResponse::Ask { reason, input }, Some(_)) = (answer, action.shell_text()) else { return output };
     let mut input = input.clone().unwrap_or_else(|| action.input.clone());
@@ -121,7 +121,7 @@ fn context_only(name: &str, answer: &HookResponse) -> Json {
     }
 }
 
-/// A refused end is one more turn, in which the model reads the reason; a text beside it is for the person alone.
+/// A refused end is one more turn, in which the model reads the reason; a text beside it is for the user alone.
 fn turn_end(answer: &HookResponse) -> Json {
     match answer {
         HookResponse::NoOpinion | HookResponse::Allow { .. } => json!({}),

@@ -1,16 +1,16 @@
-//! When Claude Code asks a person, and when not.
+//! When Claude Code asks a user, and when not.
 //!
 //! What version 2.1 does with the `ask` of a hook was found out by trying it in every mode:
 //!
 //! | mode | most calls | calls that change places that the client itself counts as sensitive |
 //! |---|---|---|
-//! | `default`, `acceptEdits` | a person is asked | a person is asked |
-//! | `plan` | a person is asked | the same, but when permissions can be bypassed: **they run** |
-//! | `bypassPermissions` | a person is asked | **they run** |
-//! | `auto` | a person is asked | a model decides |
-//! | `dontAsk` | a person is asked | refused, with the advice to try in another way |
+//! | `default`, `acceptEdits` | a user is asked | a user is asked |
+//! | `plan` | a user is asked | the same, but when permissions can be bypassed: **they run** |
+//! | `bypassPermissions` | a user is asked | **they run** |
+//! | `auto` | a user is asked | a model decides |
+//! | `dontAsk` | a user is asked | refused, with the advice to try in another way |
 //!
-//! Without a person (`-p`) an asked call is refused with our own text, but for those that run.
+//! Without a user (`-p`) an asked call is refused with our own text, but for those that run.
 
 use std::collections::BTreeMap;
 

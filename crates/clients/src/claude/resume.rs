@@ -17,7 +17,7 @@ pub(super) fn resume(words: &[OsString], session: &str) -> Option<Vec<OsString>>
             }
             Some("--continue" | "-c" | "--fork-session") => {}
             Some("--resume" | "-r" | "--session-id") => {
-                // The name may be missing: then a person would have been asked.
+                // The name may be missing: then a user would have been asked.
                 rest.next_if(|next| !next.as_encoded_bytes().starts_with(b"-"));
             }
             Some(text) if text.starts_with("--resume=") || text.starts_with("--session-id=") => {}

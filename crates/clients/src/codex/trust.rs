@@ -1,10 +1,10 @@
-//! Whether Codex runs our hooks: it passes over each one that a person has not trusted, without a word.
+//! Whether Codex runs our hooks: it passes over each one that a user has not trusted, without a word.
 
 use checkrein_protocol::AbsolutePath;
 use serde_json::Value as Json;
 
-/// Why the hook of the review of calls in `settings`, whose text this is, is passed over by what `config.toml` says; `None` when it runs, as
-/// far as can be told: whether what was trusted is what stands there now is known to Codex alone.
+/// Returns why Codex passes over the review hook in `settings`, whose text this is, by what `config.toml` says. `None` when the hook runs,
+/// as far as can be known: only Codex knows whether the trusted text is the present one.
 pub(super) fn doubt(settings: &AbsolutePath, text: &str, config: &str) -> Option<String> {
     let own: Json = serde_json::from_str(text).ok()?;
     let Ok(config) = config.parse::<toml::Table>() else {
@@ -28,7 +28,7 @@ pub(super) fn doubt(settings: &AbsolutePath, text: &str, config: &str) -> Option
     }
     match state.and_then(|state| state.get("trusted_hash")) {
         Some(_) => None,
-        None => Some("no person has trusted it yet".to_owned()),
+        None => Some("nobody has trusted it yet".to_owned()),
     }
 }
 

@@ -38,7 +38,7 @@ fn stop(reason: &str) -> Json {
 
 fn before(answer: &HookResponse) -> Json {
     match answer {
-        // A context would be dropped; a message is shown to the person.
+        // A context would be dropped; a message is shown to the user.
         HookResponse::NoOpinion | HookResponse::Allow { .. } | HookResponse::Context { .. } => {
             message(answer.text())
         }

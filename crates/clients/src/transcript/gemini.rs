@@ -47,7 +47,7 @@ fn call_and_answer(call: &Json) -> Vec<TranscriptEntry> {
     entries
 }
 
-/// The parts of a result hold `functionResponse.response.output`; what is shown to the person stands for it where they do not.
+/// The parts of a result hold `functionResponse.response.output`; what is shown to the user stands for it where they do not.
 fn answer_text(call: &Json) -> String {
     let response = |part: &Json| {
         let response = part.get("functionResponse")?.get("response")?;

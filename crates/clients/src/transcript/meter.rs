@@ -38,8 +38,8 @@ impl<'a> Meter<'a> {
         Self { prices, from: mark.offset, mark, model: String::new(), models: Vec::new(), said: Vec::new() }
     }
 
-    /// Takes a piece that begins at the mark. A last line without an end waits for the next piece, unless the piece holds no end of a line
-    /// at all and is as long as pieces get (`most`): then the line is passed over.
+    /// Takes a piece that begins at the mark. A last line without an end waits for the next piece. Where a piece of the greatest length
+    /// (`most`) holds no end of a line at all, the line is passed over.
     pub fn take(&mut self, piece: &[u8], most: usize) {
         let mut rest = piece;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {

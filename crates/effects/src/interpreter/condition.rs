@@ -228,8 +228,8 @@ impl Machine<'_> {
     }
 }
 
-/// Whether a text comes before another, where the languages agree: some sort by the numbers of letters, others first without regard to capital letters
-/// and marks (source: the locales `C` and `en_US.UTF-8` of the GNU C Library).
+/// Whether a text comes before another, where the languages agree. Some sort by the code points of letters, others first without regard to
+/// case and marks (source: the locales `C` and `en_US.UTF-8` of the GNU C Library).
 fn is_before(left: &str, right: &str) -> Option<bool> {
     let bare =
         |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();

@@ -13,7 +13,7 @@ use super::value::Value;
 /// What is expected behind an option that names a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
-    /// The pager or browser that a person likes: any name will do.
+    /// The pager or browser that a user likes: any name will do.
     Taste,
     /// A program that does a part of the work.
     Part,
@@ -131,7 +131,7 @@ impl Machine<'_> {
         }
         let text = text.trim_start_matches('|').replace("%s", "");
         let first = text.split_whitespace().next().unwrap_or_default();
-        // An editor or pager that is only a name is a choice of the person.
+        // An editor or pager that is only a name is a choice of the user.
         if !is_plain(&text) || self.knows(first) {
             self.possibly(|machine| machine.run_text(&Value::Exact(text), Input::Inherited));
         }

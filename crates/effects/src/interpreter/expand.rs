@@ -259,7 +259,7 @@ impl Machine<'_> {
     }
 
     /// The pattern as only zsh reads it: without qualifiers (`*.log(N)`, `*(.om[1,3])`), and with everything for what is left out
-    /// (`^keep`). bash refuses such a word, or takes a group at its end for a pattern when it was told to.
+    /// (`^keep`). bash refuses such a word, or reads a group at its end as a pattern with `extglob`.
     fn as_zsh_reads(&self, pattern: &str) -> Option<String> {
         let options = &self.shell.options;
         let bare = if options.extglob { None } else { without_qualifiers(pattern) };

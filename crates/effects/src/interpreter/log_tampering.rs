@@ -21,7 +21,7 @@ const HISTORIES: &[&str] = &[
     ".histfile",
     ".local/share/fish/fish_history",
 ];
-/// Files below `/var/log` by which a person sees later who was there and what happened.
+/// Files below `/var/log` by which a user sees later who was there and what happened.
 const RECORDS: &[&str] = &[
     "wtmp",
     "btmp",

@@ -420,7 +420,7 @@ impl<'w> Machine<'w> {
         self.world.place().temporary.iter().any(|temporary| path.is_within(temporary))
     }
 
-    /// Whether a file lies where programs of a person may write: below a home or temporary directory, with added software and data.
+    /// Whether a file lies where programs of a user may write: below a home or temporary directory, with added software and data.
     fn is_within_reach(&self, path: &AbsolutePath) -> bool {
         let place = self.world.place();
         let in_home = std::iter::successors(path.parent(), AbsolutePath::parent)

@@ -21,7 +21,7 @@
 //! | `pattern` | patterns against text |
 //! | `glob` | patterns against the tree |
 //! | `arithmetic` | expressions on whole numbers |
-//! | `user_hooks` | code that a person has arranged to run: hooks |
+//! | `user_hooks` | code that a user has arranged to run: hooks |
 //! | `condition` | `[[ ]]` and `test` |
 //! | `value` | what is known about a text |
 //! | `shell` | the state of one shell: directory, variables, functions, options |

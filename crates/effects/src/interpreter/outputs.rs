@@ -1,7 +1,7 @@
 //! Places of the guard that the words of a call name, and of which the entry of the program says nothing.
 //!
-//! No list of options is complete. So an option or variable whose name says that something is written there is believed when its value
-//! is a place of the guard, and what a program that cannot be seen through does with a place of the guard that it is given is not known.
+//! No list of options is complete. So an option or variable whose name says that something is written there is believed when its value is a
+//! place of the guard. What an opaque program does with a place of the guard that it is given is not known.
 
 use crate::effect::{Effect, EffectKind, Severity, Target};
 use crate::guard;

@@ -312,8 +312,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Adds that a variable which came from a file of settings is shown or sent, when words or input of a command
-    /// that shows or sends them hold it; `count` is how many effects there were before the command.
+    /// Adds the read of a secret when words or input of a command that shows or sends them hold a variable from a file of settings. `count`
+    /// is how many effects there were before the command.
     pub(super) fn note_shown_origin(&mut self, simple: &Simple, words: &[Value], count: usize) {
         let Some(place) = self.settings_held.clone() else { return };
         if !self.substituted.contains(&Output::Secret(place)) {

@@ -1,7 +1,7 @@
 //! Secrets that are swept along: a search or a count over the files of the workspace comes by them, and shows nothing of what they hold.
 //!
-//! What is read in such a way is noted at the read ([`Machine::swept`]), and settled when all is known ([`Machine::settle_sweeps`]): a
-//! secret that is named is meant, and what was put into a file and is read from there is shown all the same.
+//! Such a read is noted ([`Machine::swept`]), and settled when all is known ([`Machine::settle_sweeps`]). A secret that is named is meant,
+//! and what was put into a file and is read from there is shown all the same.
 
 use checkrein_shell::{Command, Descriptor, Part, PipelineStage, Simple};
 
@@ -120,7 +120,7 @@ impl Machine<'_> {
     pub(crate) fn settle_sweeps(&mut self, text: &str) {
         let place = self.world.place();
         let workspace = place.workspace.clone();
-        // Where the home directory is swept, the keys of the person are.
+        // Where the home directory is swept, the keys of the user are.
         let is_project = !place.home.is_within(&workspace);
         let shows_kept = self.sweep.shows_kept;
         let shown = std::mem::take(&mut self.shown_secrets);

@@ -1,11 +1,11 @@
-//! Code that a person has arranged to run: hooks of a repository.
+//! Code that a user has arranged to run: hooks of a repository.
 
 use crate::effect::EffectKind;
 
 use super::machine::Machine;
 
 impl Machine<'_> {
-    /// Runs `work` as something that a person set up before: what it changes is possible, and that it starts programs, asks hosts
+    /// Runs `work` as something that a user set up before: what it changes is possible, and that it starts programs, asks hosts
     /// or cannot be followed is theirs and says nothing about this command.
     pub(crate) fn as_arranged(&mut self, work: impl FnOnce(&mut Self)) {
         let from = self.effects.len();
@@ -15,7 +15,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether an effect of a person's own arrangements is worth a word.
+/// Whether an effect of a user's own arrangements is worth a word.
 fn says_something(kind: EffectKind) -> bool {
     (kind.is_mutating() && kind != EffectKind::PackageInstall) || kind == EffectKind::SecretRead
 }

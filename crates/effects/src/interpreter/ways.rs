@@ -137,8 +137,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Follows the way that is taken as things stand now; where they may be otherwise by then, the other one as well, which leaves
-    /// nothing but possible effects, unless the way that is taken goes elsewhere.
+    /// Follows the way that is taken as things stand now. Where they may be otherwise by then, follows the other one as well, which leaves
+    /// only possible effects, unless the way that is taken goes elsewhere.
     pub(super) fn presumed(
         &mut self,
         absent: Option<Absence>,

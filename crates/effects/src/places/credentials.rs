@@ -20,7 +20,7 @@ pub(crate) enum Secrecy {
 
 /// What credential a file holds, in a few words (`an SSH private key`); `None` for an ordinary file.
 ///
-/// `home` is the home directory of the person; the table holds in other homes too. A directory is answered like a file
+/// `home` is the home directory of the user; the table holds in other homes too. A directory is answered like a file
 /// when everything in it is secret; [`credential_directory`] answers for directories that hold secrets among others.
 pub(crate) fn credential(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
     if let Some(inner) = seen_through_process(path) {
@@ -97,8 +97,8 @@ const OF_TESTS: [&str; 11] = [
     "mocks",
 ];
 
-/// Whether a file that looks like a credential is one that a project keeps for its tests, and everybody who has the repository has it: it is
-/// as it was committed, and lies where tests do, or says in its name that it is for them.
+/// Whether a file that looks like a credential is one that a project keeps for its tests, so that everybody with the repository has it. It
+/// is as it was committed, and lies where tests do, or says in its name that it is for them.
 pub(crate) fn is_for_tests(path: &AbsolutePath, world: &dyn World) -> bool {
     lies_with_tests(path, world) && world.version(path) == VersionState::TrackedClean
 }

@@ -8,7 +8,7 @@ use super::system::is_home_of_somebody;
 
 /// What would run the file later, in a few words (`a shell start-up file`); `None` when nothing is known to.
 ///
-/// Answers for a file that is written; `home` is the home directory of the person, the table holds in other homes too.
+/// Answers for a file that is written; `home` is the home directory of the user, the table holds in other homes too.
 pub(crate) fn persistence(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
     let text = path.as_str();
     let name = path.name()?;
@@ -35,7 +35,7 @@ pub(crate) fn is_known_at_home(path: &AbsolutePath, home: &AbsolutePath) -> bool
     in_home(path, home).is_some_and(|rest| of_home(&rest).is_some())
 }
 
-/// The path from the home directory in which a file lies, that of the person or of somebody else.
+/// The path from the home directory in which a file lies, that of the user or of somebody else.
 fn in_home(path: &AbsolutePath, home: &AbsolutePath) -> Option<String> {
     if let Some(rest) = path.relative_to(home) {
         return Some(rest.to_owned());
@@ -163,8 +163,8 @@ const INSIDE: &[(&str, &str)] = &[
     ("/.husky/", "a git hook"),
     ("/.config/fish/conf.d/", "a shell start-up file"),
     ("/.config/autostart/", "a program started at login"),
-    ("/.config/systemd/user/", "a service of this person"),
-    ("/.local/share/systemd/user/", "a service of this person"),
+    ("/.config/systemd/user/", "a service of this user"),
+    ("/.local/share/systemd/user/", "a service of this user"),
     ("/Library/LaunchAgents/", "a program started at login"),
     ("/Library/StartupItems/", "a program started with the machine"),
     ("/Library/LaunchDaemons/", "a program started with the machine"),
@@ -186,7 +186,7 @@ const INSIDE: &[(&str, &str)] = &[
     ("/etc/security/", "the rules of who may log in"),
     ("/etc/ssh/", "the rules of who may log in"),
     ("/run/systemd/system/", "a service of this machine"),
-    ("/etc/systemd/user/", "a service of every person"),
+    ("/etc/systemd/user/", "a service of every user"),
     ("/.config/environment.d/", "variables of every login"),
     ("/.config/plasma-workspace/env/", "a session start-up file"),
     ("/etc/X11/xinit/", "a session start-up file"),

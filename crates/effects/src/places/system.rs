@@ -1,11 +1,11 @@
-//! Directories of the machine rather than of a person.
+//! Directories of the machine rather than of a user.
 
 use crate::path::AbsolutePath;
 
 /// How the machine depends on a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SystemPlace {
-    /// Software and data that a person put there: `/usr/local`, `/opt`, `/srv`.
+    /// Software and data that a user put there: `/usr/local`, `/opt`, `/srv`.
     Local,
     /// Data, logs and run-time state: `/var`, `/run`.
     State,
@@ -17,7 +17,7 @@ pub(crate) enum SystemPlace {
     Vital,
 }
 
-/// What the machine uses a path for; `None` for a path of a person or of nobody.
+/// What the machine uses a path for; `None` for a path of a user or of nobody.
 ///
 /// Answers for the directories themselves as well as for what lies in them. `/dev/null` and the like are of nobody.
 pub(crate) fn system_place(path: &AbsolutePath) -> Option<SystemPlace> {

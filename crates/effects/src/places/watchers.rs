@@ -97,7 +97,7 @@ fn names_guard_folder(name: &str) -> bool {
         .any(|guard| *guard == name || (spelled >= 2 && name.contains('?') && name_matches(name, guard)))
 }
 
-/// A folder of settings in a home or project, or the program where programs of a person or of the machine lie.
+/// A folder of settings in a home or project, or the program where programs of a user or of the machine lie.
 fn belongs_to_guard(path: &AbsolutePath) -> bool {
     let mut above = "";
     for part in path.parts() {

@@ -206,7 +206,7 @@ fn asks_nobody(words: &[&str], program: &str) -> Option<&'static str> {
         programs.contains(&name) && words.iter().any(|word| options.contains(word))
     });
     let by_own = by_own || name == "codex" && words.windows(2).any(|pair| matches!(pair, ["-a", "never"]));
-    // Settings that are given as text count before those of the person.
+    // Settings that are given as text count before those of the user.
     let by_settings = words.iter().any(|word| word.contains("disableAllHooks"));
     (by_option || by_value || by_own || by_settings).then_some("starts an agent that asks nobody")
 }

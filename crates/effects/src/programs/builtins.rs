@@ -114,7 +114,7 @@ fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
         "dirs" | "jobs" | "times" | "caller" | "help" | "ulimit" | "umask" | "disown" | "bg" | "fg"
         | "compopt" | "suspend" | "autoload" | "emulate" | "rehash" | "zstyle" | "zmodload"
         | "unfunction" | "functions" | "compdef"
-        // What these are given runs when a person presses a key, in a shell that listens to keys.
+        // What these are given runs when a user presses a key, in a shell that listens to keys.
         | "bind" | "complete" => {
             |_, _| Done::next(Exit { status: Status::Success, output: Output::Unknown })
         }

@@ -491,7 +491,7 @@ fn transfer(machine: &mut Machine<'_>, call: &Call, verb: &str, from: &Value, to
         (false, true) => {
             let secret = matches!(machine.read(from), Output::Secret(_));
             let target = to.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
-            // The person's own storage, by its own program: known, though not this machine.
+            // The user's own storage, by its own program: known, though not this machine.
             let mut draft = Draft::new(EffectKind::DataUpload, target).reach(NetworkReach::Known);
             if secret {
                 draft = draft.severity(Severity::Critical).note("sends a secret");

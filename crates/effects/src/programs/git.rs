@@ -239,7 +239,7 @@ impl Git<'_, '_> {
     }
 
     /// Takes the work tree that the repository's own configuration names, where nothing else does. Git looks at `core.worktree` there only
-    /// (git-config(1); tried with git 2.47): not in the files of the person, not behind `include`, not behind `-c`.
+    /// (git-config(1); tried with git 2.47): not in the files of the user, not behind `include`, not behind `-c`.
     fn configured_work_tree(&mut self, repository: Option<&AbsolutePath>) {
         let (None, Some(repository)) = (&self.work_tree, repository) else { return };
         let Some(named) = Settings::work_tree(self.machine, repository) else { return };

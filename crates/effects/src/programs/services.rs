@@ -166,12 +166,9 @@ pub(crate) fn systemctl(machine: &mut Machine<'_>, call: &Call) -> Exit {
             let is_telling = |word: &String| telling.contains(&word.split('=').next().unwrap_or_default());
             if verb == "set-environment" && names.into_iter().any(|word| is_telling(&word)) {
                 machine.add(
-                    Draft::new(
-                        EffectKind::Persistence,
-                        Target::Service("services of this person".to_owned()),
-                    )
-                    .severity(Severity::High)
-                    .note("every service that starts from now on runs code of its own"),
+                    Draft::new(EffectKind::Persistence, Target::Service("services of this user".to_owned()))
+                        .severity(Severity::High)
+                        .note("every service that starts from now on runs code of its own"),
                 );
             }
         }

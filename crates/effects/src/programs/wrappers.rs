@@ -553,7 +553,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             _ => machine.run_script(reader, file, arguments, call.input.clone()),
         },
         _ => {
-            // A shell for a person whose answers go over the network: the person sits at the other end.
+            // A shell for a user whose answers go over the network: the user sits at the other end.
             if let (true, Some(host)) = (interactive, machine.outlet().map(str::to_owned)) {
                 machine.unread(format!("what the shell prints goes to {host}"));
             }

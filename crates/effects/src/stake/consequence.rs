@@ -69,7 +69,7 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
         && effect.kind == EffectKind::FileCreate;
     let is_unlisted = matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
         && matches!(effect.nature, Nature::ArchiveUnread | Nature::ArchiveWithoutGuard | Nature::PatchUnread);
-    // In a home directory it is the start-up files of the person that may be replaced.
+    // In a home directory it is the start-up files of the user that may be replaced.
     let place = world.place();
     let is_project = !place.home.is_within(&place.workspace);
     let is_guarded =

@@ -406,7 +406,7 @@ pub(super) const TEMPORARY_OF_ALL: &str = "temporary files of every program on t
 
 const THROWN_AWAY: &str = "was thrown away before";
 
-/// Whether a path is what a person threw away and can still take back.
+/// Whether a path is what a user threw away and can still take back.
 fn is_trash(path: &AbsolutePath) -> bool {
     let text = path.as_str();
     text.contains("/.local/share/Trash") || path.parts().any(|part| part == ".Trash")

@@ -186,7 +186,7 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// Asks a service that the person has connected.
+    /// Asks a service that the user has connected.
     pub(crate) fn ask_service(&mut self, name: &str) {
         self.add_as(EffectKind::NetworkRequest, Target::Host(name.to_owned()), |effect| {
             effect.reach = Some(NetworkReach::Known);

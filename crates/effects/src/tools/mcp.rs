@@ -1,4 +1,4 @@
-//! Tools of servers that a person has connected (MCP), and any other tool: understood by the words of their names.
+//! Tools of servers that a user has connected (MCP), and any other tool: understood by the words of their names.
 //!
 //! The input is written by the agent, so hints in it may only make a call look graver, never milder.
 

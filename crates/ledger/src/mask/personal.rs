@@ -7,7 +7,7 @@ pub(super) struct Personal {
     pub(super) length: usize,
 }
 
-/// What of a person stands at the beginning of `rest`, which begins a word; `before` is the byte in front of it.
+/// What of a user stands at the beginning of `rest`, which begins a word; `before` is the byte in front of it.
 pub(super) fn personal(rest: &[u8], before: Option<u8>) -> Option<Personal> {
     let found = |kind, length: Option<usize>| length.map(|length| Personal { kind, length });
     match rest.first()? {

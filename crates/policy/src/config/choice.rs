@@ -56,7 +56,7 @@ impl From<Mode> for checkrein_protocol::Enforcement {
 choice! {
     /// How much an agent may do before someone is asked (design 10). Later is stricter.
     Profile {
-        /// A person is near: generous limits, saves and nudges, asks rarely.
+        /// A user is near: generous limits, saves and nudges, asks rarely.
         Interactive = "interactive",
         /// Nobody is near: the limits of seed 001.
         Unattended = "unattended",
@@ -124,7 +124,7 @@ choice! {
     ContainedCommands {
         /// None.
         Off = "off",
-        /// Those that a person would be asked about only because they cannot be understood.
+        /// Those that a user would be asked about only because they cannot be understood.
         Questionable = "questionable",
         /// All that cannot be understood.
         Opaque = "opaque",
@@ -148,7 +148,7 @@ choice! {
     LogLevel {
         /// Everything.
         Debug = "debug",
-        /// What a person may want to know.
+        /// What a user may want to know.
         Info = "info",
         /// What is probably wrong.
         Warn = "warn",

@@ -24,7 +24,7 @@ use crate::rules;
 pub enum LayerKind {
     /// What an organisation installs on the machine.
     Managed,
-    /// What the person set for all projects.
+    /// What the user set for all projects.
     User,
     /// What came with the project: may tighten only.
     Project,
@@ -73,7 +73,7 @@ pub enum ConfigSource {
     Flags(Vec<(String, String)>),
 }
 
-/// The SHA-256 of the text of a file, by which a person trusts it.
+/// The SHA-256 of the text of a file, by which a user trusts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FileHash(pub [u8; 32]);
@@ -96,7 +96,7 @@ pub struct Provenance {
     pub line: usize,
 }
 
-/// A setting of a project file that is looser than what holds without the file. It waits until a person trusts the file.
+/// A setting of a project file that is looser than what holds without the file. It waits until a user trusts the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loosening {
     /// The setting.
@@ -150,7 +150,7 @@ pub fn load_at(
     load_with(layers, trusted, Proof::Form, standpoint)
 }
 
-/// The same, with every condition parsed and every example of a rule, tripwire or pattern played: what a person wants to know
+/// The same, with every condition parsed and every example of a rule, tripwire or pattern played: what a user wants to know
 /// before it counts, and what no single call has the time for.
 pub fn load_proved(layers: &[Layer], trusted: &[FileHash]) -> Result<LoadedConfig, ConfigErrors> {
     load_with(layers, trusted, Proof::Everything, &Standpoint::default())

@@ -37,7 +37,7 @@ pub struct PipelineStep {
 /// Who says which pipeline an agent works in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaidBy {
-    /// The person who started the run.
+    /// The user who started the run.
     Run,
     /// A variable of the environment, which anybody may have set.
     Environment,

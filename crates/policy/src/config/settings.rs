@@ -204,7 +204,7 @@ pub struct Interventions {
     pub intervention_cooldown_seconds: u64,
     /// Whether the agent may be stopped.
     pub hard_stop: bool,
-    /// Whether a rollback happens without a person.
+    /// Whether a rollback happens without a user.
     pub auto_rollback: bool,
     /// How often one kind is tried.
     pub max_retries: u64,
@@ -375,12 +375,12 @@ pub struct Mask {
 }
 
 impl Config {
-    /// How many file operations one session may make: 10,000 when a person is near, else 2,000 (ours), or 100 (seed 001). `None` is no limit.
+    /// How many file operations one session may make: 10,000 when a user is near, else 2,000 (ours), or 100 (seed 001). `None` is no limit.
     pub fn file_operation_limit(&self) -> Option<u64> {
         limit(self.limits.file_operations, Some(self.preset(2_000, 100).unwrap_or(10_000)))
     }
 
-    /// What happens when tests go on coming out the same: the agent is told when a person is near, else the session is stopped (seed 004).
+    /// What happens when tests go on coming out the same: the agent is told when a user is near, else the session is stopped (seed 004).
     pub fn stagnation_strikes(&self) -> TwoStrikes {
         self.interventions.two_strikes.stagnation.unwrap_or(match self.profile {
             Profile::Interactive => TwoStrikes::Advise,
@@ -388,27 +388,27 @@ impl Config {
         })
     }
 
-    /// Memory of a supervised run in megabytes: `None` (no limit) when a person is near, else 4,096 (ours), or 512 (seed 001).
+    /// Memory of a supervised run in megabytes: `None` (no limit) when a user is near, else 4,096 (ours), or 512 (seed 001).
     pub fn memory_limit_mb(&self) -> Option<u64> {
         limit(self.limits.memory_mb, self.preset(4_096, 512))
     }
 
-    /// Time of a supervised run in seconds: `None` (no limit) when a person is near, else 3,600 (ours), or 300 (seed 001).
+    /// Time of a supervised run in seconds: `None` (no limit) when a user is near, else 3,600 (ours), or 300 (seed 001).
     pub fn execution_limit_seconds(&self) -> Option<u64> {
         limit(self.limits.execution_seconds, self.preset(3_600, 300))
     }
 
-    /// Tokens of one session: `None` (no limit) when a person is near, else 3,000,000 (ours: 200 answers of 15,000), or 100,000 (seed 001).
+    /// Tokens of one session: `None` (no limit) when a user is near, else 3,000,000 (ours: 200 answers of 15,000), or 100,000 (seed 001).
     pub fn token_limit(&self) -> Option<u64> {
         limit(self.limits.tokens, self.preset(3_000_000, 100_000))
     }
 
-    /// Money of one session in US dollars: `None` (no limit) when a person is near, else 20.00 (ours), or 5.00 (seed 004).
+    /// Money of one session in US dollars: `None` (no limit) when a user is near, else 20.00 (ours), or 5.00 (seed 004).
     pub fn dollar_limit(&self) -> Option<f64> {
         limit(self.limits.dollars, self.preset(20.0, 5.0))
     }
 
-    /// Answers of the model in one supervised run: `None` (no limit) when a person is near, else 200 (ours), or 20 (seed 004).
+    /// Answers of the model in one supervised run: `None` (no limit) when a user is near, else 200 (ours), or 20 (seed 004).
     pub fn answer_limit(&self) -> Option<u64> {
         self.preset(200, 20)
     }
@@ -422,7 +422,7 @@ impl Config {
         }
     }
 
-    /// Which commands run within bounds: none when a person is near, who can be asked; else all that cannot be understood (ours).
+    /// Which commands run within bounds: none when a user is near, who can be asked; else all that cannot be understood (ours).
     pub fn contained_commands(&self) -> ContainedCommands {
         self.containment.commands.unwrap_or(match self.profile {
             Profile::Interactive => ContainedCommands::Off,

@@ -1,6 +1,6 @@
 //! YAML as a tree with positions, bounded in size.
 //!
-//! Anchors, aliases, tags and several documents are refused: a policy should read the same to a person and to the
+//! Anchors, aliases, tags and several documents are refused: a policy should read the same to a user and to the
 //! guard. No type of the parser leaves this module.
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput};

@@ -21,9 +21,9 @@ choice! {
     Fallback {
         /// The verdict stands, and the delay is in the record.
         AllowAndLog = "allow_and_log",
-        /// The verdict stands when this very action ran before in the session, else a person is asked.
+        /// The verdict stands when this very action ran before in the session, else a user is asked.
         CachedDecision = "cached_decision",
-        /// A person is asked.
+        /// A user is asked.
         Escalate = "escalate",
         /// It is refused.
         Deny = "deny",

@@ -28,7 +28,7 @@ pub struct Thresholds {
     pub ok: f64,
     /// Up to here it goes ahead with a hint.
     pub nudge: f64,
-    /// Up to here a person is asked.
+    /// Up to here a user is asked.
     pub escalate: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct OwnThresholds {
     pub ok: Option<f64>,
     /// Up to here it goes ahead with a hint.
     pub nudge: Option<f64>,
-    /// Up to here a person is asked.
+    /// Up to here a user is asked.
     pub escalate: Option<f64>,
 }
 

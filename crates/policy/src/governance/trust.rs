@@ -25,7 +25,7 @@ pub struct Accumulation {
     pub flag: f64,
     /// A hint.
     pub nudge: f64,
-    /// A question to a person.
+    /// A question to a user.
     pub escalate: f64,
     /// A refusal.
     pub block: f64,
@@ -64,7 +64,7 @@ pub struct TrustThresholds {
     pub elevated_monitoring: f64,
     /// The thresholds of one tier stricter hold.
     pub restricted_mode: f64,
-    /// A person is asked to look at the tier.
+    /// A user is asked to look at the tier.
     pub re_tiering_review: f64,
 }
 

@@ -31,7 +31,7 @@ impl RuleContext<'_> {
         scope::location(&effect.target).is_some_and(|path| self.place.is_temporary(&path))
     }
 
-    /// The targets of effects as a person names them, at most three of them.
+    /// The targets of effects as a user names them, at most three of them.
     pub(crate) fn names(&self, indices: &[usize]) -> String {
         let mut names: Vec<String> = Vec::new();
         for effect in indices.iter().filter_map(|index| self.effects.get(*index)) {

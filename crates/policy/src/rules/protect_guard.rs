@@ -26,7 +26,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         .iter()
         .any(|number| context.effects.get(*number).is_some_and(|effect| effect.target != Target::Unknown));
     let names = if is_named { format!(": {}", context.names(&touched)) } else { String::new() };
-    // What only may reach it, or git would put back another version of, a person may say yes to.
+    // What only may reach it, or git would put back another version of, a user may say yes to.
     let grave =
         context.any(|effect| effect.kind == EffectKind::GuardTampering && effect.severity != Severity::High);
     if grave {

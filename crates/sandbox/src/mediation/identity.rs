@@ -1,7 +1,7 @@
 //! Who calls: a command that gave up its rights gets no more done by us than it could do itself.
 //!
-//! We keep what we were started with. Where that is more than what an ordinary user has, we take on the caller's user, groups and
-//! capabilities for each thing that is done for it: this thread only, for the kernel keeps them by thread.
+//! We keep what we were started with. Where these rights are more than those of an ordinary user, we take on the caller's user, groups and
+//! capabilities for each thing that is done for it. Only this thread does, since the kernel keeps them by thread.
 
 use std::fs;
 

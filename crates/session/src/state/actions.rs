@@ -19,7 +19,7 @@ use crate::deeds::deeds;
 pub(super) struct RecentAction {
     pub(super) id: Option<ActionId>,
     pub(super) past: PastAction,
-    /// What is counted once the outcome shows that it ran: for an action that a person was asked about.
+    /// What is counted once the outcome shows that it ran: for an action that a user was asked about.
     pub(super) awaited: Option<Awaited>,
     /// Paths that it put on the list of created ones.
     created: Vec<AbsolutePath>,
@@ -117,7 +117,7 @@ impl SessionState {
         action.past.failed = Some(outcome.failed);
         if let (Some(plan), Some(observation)) = (action.plan.take(), &outcome.observation) {
             if self.controller.awaits().is_some_and(|proposed| plan.number > proposed.after) {
-                // A person let a held call through.
+                // A user let a held call through.
                 self.controller.decided();
             }
             let changed =
@@ -143,7 +143,7 @@ impl SessionState {
 enum Running {
     /// The verdict lets it.
     Now,
-    /// A person decides; an outcome will show it.
+    /// A user decides; an outcome will show it.
     Asked,
     /// The verdict forbids it.
     Never,

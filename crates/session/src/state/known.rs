@@ -26,7 +26,7 @@ impl SessionState {
         }
     }
 
-    /// Whether a person was asked about this very call, by its exact mark, and it has not ended yet.
+    /// Whether a user was asked about this very call, by its exact mark, and it has not ended yet.
     pub fn is_asked_about(&self, exact: u64) -> bool {
         self.recent.iter().any(|action| action.awaited.is_some() && action.past.exact == exact)
     }
@@ -97,7 +97,7 @@ impl SessionState {
         &self.controller
     }
 
-    /// What the person asked for, newest last.
+    /// What the user asked for, newest last.
     pub fn goals(&self) -> Vec<String> {
         self.goals.iter().map(|goal| goal.text.clone()).collect()
     }

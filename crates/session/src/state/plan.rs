@@ -43,7 +43,7 @@ impl SessionState {
         }
     }
 
-    /// The places that an action touches. What the session made or the person named is inside.
+    /// The places that an action touches. What the session made or the user named is inside.
     fn touches(&self, review: &ReviewRecord) -> Vec<Touch> {
         let workspace = self.workspace.as_ref().map_or(review.cwd.as_str(), AbsolutePath::as_str);
         let touch = |effect: &Effect| {

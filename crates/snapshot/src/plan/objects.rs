@@ -1,5 +1,5 @@
-//! The objects of git repositories. They are named by their content, so one that came while an action ran may be part of a commit that somebody
-//! else made since; one that nothing names does no harm, and git takes it away in time.
+//! The objects of git repositories. They are named by their content, so an object that came while an action ran may be part of a commit
+//! that somebody else made since. An object that nothing names does no harm, and `git gc` removes it in time.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

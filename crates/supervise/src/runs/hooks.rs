@@ -1,5 +1,5 @@
-//! What the hooks of an agent hold to while a run stands above it: the limits of the run, in the place of those of the configuration; and
-//! what they tell the run: the sessions that they see, and that it has to end.
+//! The hooks of an agent below a run. They hold to the limits of the run, in the place of those of the configuration. They tell the run
+//! which sessions they see, and when it has to end.
 //!
 //! A hook is told in a variable which run it belongs to, and a number that only that run knows. Whoever else sets the variable, such as the
 //! settings of a repository, does not know the number of a run that lives, so it is believed only where it is true.

@@ -31,7 +31,7 @@ pub struct Holder {
 pub enum Insistence {
     /// It is believed.
     Respect,
-    /// A person says that it is gone.
+    /// A user says that it is gone.
     TakeOver,
 }
 

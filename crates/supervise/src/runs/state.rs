@@ -223,7 +223,7 @@ impl RunLimits {
 /// How one attempt ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunEnd {
-    /// The exit status that the person saw.
+    /// The exit status that the user saw.
     pub status: u8,
     /// The name of the switch that stopped it; `None` when it ended by itself.
     pub stopped_by: Option<String>,

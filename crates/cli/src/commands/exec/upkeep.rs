@@ -1,8 +1,9 @@
 //! What guards a project stays as it is while a command runs inside a scope.
 //!
 //! A scope is made of directories, and the rules of Landlock only add to each other: whoever may make files in a project may write its
-//! settings too. So what says what agents may do, and what git runs by itself, is read before the command and compared once nothing of it is left;
-//! what is another then becomes what it was, and that is said. Who names such a place itself (`--write .git/hooks`) wants it changed.
+//! settings too. So the files that say what agents may do, and those that git runs by itself, are read before the command. They are
+//! compared once nothing of the command is left. A changed one becomes what it was, and that is said. Who names such a place itself
+//! (`--write .git/hooks`) wants it changed.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -239,7 +240,7 @@ impl Stood {
     }
 }
 
-/// Takes away what stands at a path, if anything does: into the directory for temporary files, where a person finds it.
+/// Takes away what stands at a path, if anything does: into the directory for temporary files, where a user finds it.
 fn put_aside(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path).is_err() {
         return Ok(());

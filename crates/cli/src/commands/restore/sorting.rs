@@ -188,8 +188,8 @@ impl RestoreTerms<'_> {
             return Some(format!("{role}; only the user puts it back, with `--with-guard-files`"));
         }
         let is_kept = permissions.changed == Changed::Keep;
-        // What stood nowhere before the action and is as the action left it was made by the action: where the action was to make
-        // something or to change everything, or where version control brought it and can bring it again.
+        // A file that stood nowhere before the action, and is as the action left it, was made by the action. This holds where the action
+        // was to make something or to change everything, or where version control brought the file and can bring it again.
         let was_made = || {
             let mut around = snapshot
                 .snapshot

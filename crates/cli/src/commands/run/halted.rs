@@ -1,4 +1,4 @@
-//! The report on a halt of a person, which who asked for it writes; a halt by a plain file has none.
+//! The report on a halt of a user, which who asked for it writes; a halt by a plain file has none.
 
 use std::fs;
 use std::thread;

@@ -91,7 +91,7 @@ pub(super) fn model_of(agent: &[OsString]) -> Option<String> {
     beside.copied().or_else(|| words.iter().find_map(|word| word.strip_prefix("--model="))).map(str::to_owned)
 }
 
-/// What ends the agent when we are all killed: as much as the profile wants of what is to be had. In a namespace with a person before it,
+/// What ends the agent when we are all killed: as much as the profile wants of what is to be had. In a namespace with a user before it,
 /// or in one without rights that others notice, is nobody who did not ask for it.
 pub(super) fn hold(wanted: KillGuarantee, profile: Profile) -> Result<Hold, CommandError> {
     let (ways, must): (&[Hold], bool) = match (wanted, profile) {

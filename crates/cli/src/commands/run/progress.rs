@@ -1,4 +1,4 @@
-//! How a run goes, for a person who waits.
+//! How a run goes, for a user who waits.
 
 use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -9,10 +9,10 @@ use checkrein_supervise::{Interaction, ProgressReport};
 use super::super::Output;
 use super::report::answers;
 
-/// How often a person is told how it goes.
+/// How often a user is told how it goes.
 const TELLING: Duration = Duration::from_secs(1);
 
-/// Tells a person how it goes, on one line that is written over.
+/// Tells a user how it goes, on one line that is written over.
 pub(super) struct ProgressLine {
     tells: bool,
     last: Option<Instant>,

@@ -1,4 +1,4 @@
-//! Which provider an agent calls, and the circuit breaker that all runs of this person share for it.
+//! Which provider an agent calls, and the circuit breaker that all runs of this user share for it.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};

@@ -75,7 +75,7 @@ pub(super) struct Report {
     pub(super) directory: String,
     /// What the run changed in the repository beside its worktree, and the command that takes it back.
     pub(super) repository: Vec<String>,
-    /// What a person can do now.
+    /// What a user can do now.
     pub(super) next_step: Option<String>,
 }
 

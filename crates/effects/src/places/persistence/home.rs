@@ -376,7 +376,7 @@ pub(super) const PROGRAMS: &[&str] = &[
     ".nix-profile/bin/",
 ];
 
-/// Programs that people, scripts and other programs call all day: another one of that name is run in their place. Tools that a person
+/// Programs that people, scripts and other programs call all day: another one of that name is run in their place. Tools that a user
 /// installs for themselves are left out.
 pub(super) const EVERYDAY: &[&str] = &[
     "[",

@@ -130,7 +130,7 @@ pub(super) fn unpack(machine: &mut Machine<'_>, directory: &Value) {
     }
 }
 
-/// Adds that what stands below a directory of a person, elsewhere than the work, may be replaced by files of the same names of which nobody
+/// Adds that what stands below a directory of a user, elsewhere than the work, may be replaced by files of the same names of which nobody
 /// knows. Where programs are installed that is what unpacking there is for.
 pub(crate) fn replace_below(machine: &mut Machine<'_>, directory: &AbsolutePath) {
     let place = machine.world().place();

@@ -158,7 +158,7 @@ fn keep_class(machine: &mut Machine<'_>, name: &str, input: &Input) {
         output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => {
             machine.set_origin(name, output);
         }
-        // What a person types is nobody's list.
+        // What a user types is nobody's list.
         Output::Unknown if *input == Input::Unknown => machine.set_origin(name, Output::Unknown),
         Output::Nothing | Output::Text(_) | Output::Unknown => {}
     }

@@ -485,8 +485,8 @@ fn below(text: &str) -> bool {
     !text.starts_with(['/', '~', '-']) && !text.split('/').any(|part| part == "..") && !text.is_empty()
 }
 
-/// What a filter of text makes of a list of names that lie below the working directory, of which a pattern or the text is known: others
-/// of them, in an order and number that is not known.
+/// Returns what a filter of text makes of a list of names below the working directory, of which a pattern or the text is known. The result
+/// holds names of the list, in an order and number that are not known.
 pub(super) fn passed(machine: &Machine<'_>, call: &Call) -> Option<Output> {
     let Input::Text(value) = &call.input else { return None };
     let texts: Vec<&str> = match value {

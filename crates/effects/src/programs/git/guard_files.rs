@@ -393,7 +393,7 @@ impl Git<'_, '_> {
     }
 
     /// Whether something else than what stands there comes in its place. In the workspace a policy of the guard that comes where none is
-    /// takes nothing away: what it says is held against what a person trusts. Settings of a client count by what they do to the hooks.
+    /// takes nothing away: what it says is held against what a user trusts. Settings of a client count by what they do to the hooks.
     fn replaces(&self, ours: &Committed, theirs: &Committed, text: &FileText, file: &GuardFile) -> bool {
         let stands = self.machine.entry(&file.path) != Entry::Missing;
         let before = || self.machine.text(&file.path);
@@ -417,7 +417,7 @@ impl Git<'_, '_> {
     }
 
     fn touch_guard(&mut self, path: AbsolutePath, note: &str) {
-        // A switch of branches is work; a person says whether the guard may change with it.
+        // A switch of branches is work; a user says whether the guard may change with it.
         let severity = if self.is_work(&path) { Severity::High } else { Severity::Critical };
         self.machine.add(
             Draft::new(EffectKind::GuardTampering, Target::Path(path))

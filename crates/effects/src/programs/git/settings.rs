@@ -89,7 +89,7 @@ impl Settings {
         last(&apart, "core.worktree").or_else(|| last(&own, "core.worktree"))
     }
 
-    /// Reads the files of the person and of the repository.
+    /// Reads the files of the user and of the repository.
     pub(super) fn read(&mut self, machine: &Machine<'_>, directory: Option<&AbsolutePath>) {
         let place = &machine.world().place().home;
         let named = |name: &str| {

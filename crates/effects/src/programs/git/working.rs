@@ -474,7 +474,7 @@ fn bundle(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 impl Git<'_, '_> {
     /// Runs a hook that is about to fire. One that the same command has made is code like any other; one that was there before is
-    /// the person's own, and only what it changes counts.
+    /// the user's own, and only what it changes counts.
     pub(super) fn run_hook(&mut self, name: &str) {
         const EXECUTABLE: u32 = 0o111;
         let Some(path) = self.hooks_directory().map(|directory| directory.join(name)) else { return };

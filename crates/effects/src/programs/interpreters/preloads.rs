@@ -16,7 +16,7 @@ const OPTIONS: &[(&[&str], &[&str])] = &[
     (&["lua", "luajit", "texlua"], &["-l"]),
 ];
 
-/// Runs what options name to run first, as far as it is a file of the person or of the command. A module that is only named belongs to
+/// Runs what options name to run first, as far as it is a file of the user or of the command. A module that is only named belongs to
 /// what was installed, unless one of that name lies where it is looked for first.
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call) {
     let program = call.program.split(' ').next().unwrap_or_default();

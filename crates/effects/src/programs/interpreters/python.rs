@@ -96,8 +96,8 @@ impl<'w> CommandLine<'w> {
     }
 }
 
-/// Modules of the standard library that can be run, and change nothing worth a word, nor run code that they are given: all that have a
-/// main part in Python 2.7 to 3.14, but for those that [`standard_module`] knows.
+/// Modules of the standard library that can be run, that change nothing worth a word, and that run no code given to them. These are all
+/// that have a main part in Python 2.7 to 3.14, but for those that [`standard_module`] knows.
 const QUIET_MODULES: &[&str] = &[
     "__hello__",
     "__phello__",

@@ -2,7 +2,7 @@
 
 use crate::effect::Severity;
 
-/// What keeps the machine, the session of a person or its watchers going. Ending one ends everything that rests on it.
+/// What keeps the machine, the session of a user or its watchers going. Ending one ends everything that rests on it.
 const VITAL: &[&str] = &[
     // The system itself.
     "init",
@@ -18,7 +18,7 @@ const VITAL: &[&str] = &[
     // Ways in and the network.
     "sshd",
     "NetworkManager",
-    // The desktop of a person.
+    // The desktop of a user.
     "Xorg",
     "Xwayland",
     "gnome-shell",

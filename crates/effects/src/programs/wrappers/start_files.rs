@@ -9,11 +9,11 @@ use crate::world::Entry;
 pub(super) struct Kind {
     /// As the first one of a session (`-l`).
     pub(super) is_login: bool,
-    /// For a person (`-i`).
+    /// For a user (`-i`).
     pub(super) is_interactive: bool,
 }
 
-/// Runs the start files of a shell that this command itself has made, or has moved the home directory to. Those of the person are what
+/// Runs the start files of a shell that this command itself has made, or has moved the home directory to. Those of the user are what
 /// they are in every shell.
 ///
 /// Their names and order are those of bash(1) "INVOCATION", dash(1) "Invocation", zsh(1) "STARTUP/SHUTDOWN FILES" and ksh(1).
@@ -37,7 +37,7 @@ pub(super) fn run(machine: &mut Machine<'_>, program: &str, kind: Kind) {
     }
 }
 
-/// The files in order; of the profiles of a person the first that is there.
+/// The files in order; of the profiles of a user the first that is there.
 fn files(machine: &Machine<'_>, program: &str, kind: Kind) -> Vec<Value> {
     let within = |variable: &str, name: &str| {
         machine.variable(variable).map(|home| home.followed_by(&Value::exact(format!("/{name}"))))

@@ -1,5 +1,5 @@
-//! What is saved although version control ignores it: small files that nothing makes again, as they may be the only copy of something,
-//! and whole trees that something makes again, where they are so little that saving them costs next to nothing.
+//! The ignored files that are saved all the same. These are small files that nothing makes again, since they may be the only copy of
+//! something. Whole trees that a program makes again are saved where they are so small that it costs next to nothing.
 
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,16 +13,15 @@ use crate::ignore_filter::Ignored;
 use crate::metadata;
 use crate::node::SkipReason;
 
-/// The greatest file that is saved although version control ignores it, in bytes; how many names a directory may have that is looked into
-/// although it is ignored; how many of these files and how many bytes are saved in all (ours).
+/// Bounds of the ignored files that are saved: the longest file in bytes, the most names of an ignored directory that is looked into, and
+/// the number and the bytes of all these files (ours).
 const SMALL: u64 = 64 * 1024;
 pub(super) const SMALL_DIRECTORY: usize = 128;
 const SMALL_FILES: u64 = 1_000;
 const SMALL_FILES_BYTES: u64 = 8 * 1024 * 1024;
 
-/// How many names and how many bytes a tree has at most that something makes again and that is saved all the same, and how deep it is;
-/// how many names are looked at for that and how many bytes are saved in all (ours). Half of such a tree is worth nothing, so it is saved
-/// whole or not at all.
+/// Bounds of a tree that a program makes again and that is saved all the same: names, bytes, depth. Then the bounds of all such trees: the
+/// names that are looked at and the bytes that are saved (ours). Half of such a tree is worth nothing, so it is saved whole or not at all.
 const LITTLE_TREE: u64 = 256;
 const LITTLE_TREE_BYTES: u64 = 1024 * 1024;
 const LITTLE_TREE_DEPTH: usize = 8;
