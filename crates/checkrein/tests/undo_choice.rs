@@ -12,6 +12,7 @@ mod support;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
@@ -237,7 +238,7 @@ fn a_repository_inside_counts_and_an_older_session_too() {
 }
 
 #[test]
-fn what_is_only_kept_is_said_once_and_the_next_follows() {
+fn an_older_action_is_taken_back_past_a_newer_one_only_when_it_is_named() {
     let environment = TestEnvironment::new();
     environment.write("a", "one\n");
     environment.write("b", "gone\n");
@@ -245,17 +246,50 @@ fn what_is_only_kept_is_said_once_and_the_next_follows() {
     perform(&environment, "s", &environment.project(), "second", "echo two > a");
     environment.write("a", "work of the user\n");
     let output = undo(&environment, &environment.project(), &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("passed over: snapshot 3"), "{}", said(&output));
+    assert!(said(&output).contains("`checkrein undo 3 --force`"), "{}", said(&output));
+    assert!(said(&output).contains("`checkrein undo 1 --yes`"), "{}", said(&output));
+    assert_eq!(
+        (read(&environment, "a").as_str(), read(&environment, "b").as_str()),
+        ("work of the user\n", "-")
+    );
+    let output = undo(&environment, &environment.project(), &["1"]);
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(
         (read(&environment, "a").as_str(), read(&environment, "b").as_str()),
         ("work of the user\n", "gone\n")
     );
-    assert!(said(&output).contains("passed over: snapshot 3"), "{}", said(&output));
-    assert!(said(&output).contains("1 step done"), "{}", said(&output));
     // Nothing else is left, and that is said with the way to have it all the same.
     let output = undo(&environment, &environment.project(), &[]);
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).contains("`checkrein undo 3 --force`"), "{}", said(&output));
+}
+
+/// Each place that is kept may need an option of its own: what is printed takes them all.
+#[test]
+fn one_command_takes_back_all_that_an_undo_left() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    environment.succeed(&["init", "--yes"]);
+    environment.write("a", "one\n");
+    let settings = project.join(".claude/settings.local.json");
+    let before = fs::read_to_string(&settings).unwrap();
+    perform(&environment, "s", &project, "call", "chmod -R 777 .");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    environment.write("a", "two\n");
+    fs::write(&settings, before.replacen('{', "{ \"model\": \"opus\",", 1)).unwrap();
+    let output = undo(&environment, &project, &[]);
+    assert_eq!(mode(&project.join("README.md")), 0o644, "{}", said(&output));
+    assert_eq!(mode(settings.parent().unwrap()), 0o755, "{}", said(&output));
+    let text = said(&output);
+    let command =
+        text.split('`').find(|part| part.contains("--with-guard-files") && part.contains("--force"));
+    let words: Vec<&str> = command.unwrap_or_else(|| panic!("{text}")).split_whitespace().skip(2).collect();
+    let output = undo(&environment, &project, &words);
+    assert!(output.status.success(), "{words:?}: {}", said(&output));
+    assert_eq!((read(&environment, "a").as_str(), mode(&project.join("a"))), ("one\n", 0o644));
+    assert_eq!(fs::read_to_string(&settings).unwrap(), before);
 }
 
 #[test]

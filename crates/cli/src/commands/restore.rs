@@ -317,6 +317,11 @@ fn show(surroundings: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, ca
         let why = format!("changed since, and something makes it again; `{}` puts it back", case.by_force());
         print(&format!("  {:<8} {top}  {}", "keep", dim(&why)));
     }
+    // Each line names what its place needs; where that is more than one option, one command takes all of it.
+    let options = sorted.needed.options();
+    if sorted.needed != case.permissions && options.split_whitespace().count() > 1 {
+        print(&format!("  `checkrein undo {}{options}` takes back what is kept", snapshot.id));
+    }
     gone(snapshot).iter().for_each(|one| log(one));
     if matches!(case.moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_)) {
         left_out::changed(snapshot, &case.ground.own).iter().for_each(|one| log(one));

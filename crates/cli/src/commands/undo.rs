@@ -62,6 +62,8 @@ pub fn undo(
     let mut passed_over = Vec::new();
     let mut kept = None;
     let mut made_again = None;
+    // Newer actions of which something is lost and is not taken back without more permissions, in words.
+    let mut held_up = Vec::new();
     // Of the newest action, where nothing else of it is to be told.
     let mut lost = None;
     for (store, snapshot) in candidates.into_iter().take(TRIES) {
@@ -92,6 +94,7 @@ pub fn undo(
             passed_over.splice(0..0, later.into_iter().chain(lost.unwrap_or_default()));
             if action.is_none() {
                 passed_over.extend(ledgers.earlier_session(surroundings, &stores, snapshot, permissions)?);
+                not_the_newest(&held_up, snapshot, permissions)?;
             }
             return restore(surroundings, prepared, &case, &passed_over, output);
         }
@@ -115,7 +118,11 @@ pub fn undo(
         // A further undo has nothing to say of what only is new.
         let is_lost = prepared.steps().iter().any(|step| step.deed != RestoreAction::Remove);
         if (is_lost || store.taken_back().next().is_none()) && !prepared.steps().is_empty() && is_told {
-            passed_over.push(in_words(surroundings, &case, prepared.steps().len()));
+            let words = in_words(surroundings, &case, &prepared);
+            if is_lost && case.keeps_work(&prepared) {
+                held_up.push(words.clone());
+            }
+            passed_over.push(words);
             kept.get_or_insert((store, snapshot, moment, prepared));
         }
     }
@@ -144,16 +151,46 @@ pub fn undo(
     ))
 }
 
-fn in_words(surroundings: &HostEnvironment, case: &RestoreTerms<'_>, changes: usize) -> String {
+/// Refuses to take back an older action for a person who has said yes before they saw that a newer one stays.
+fn not_the_newest(
+    held_up: &[String],
+    snapshot: &Listed,
+    permissions: Permissions,
+) -> Result<(), CommandError> {
+    if held_up.is_empty() || permissions.consent != Consent::Given {
+        return Ok(());
+    }
+    held_up.iter().for_each(|one| log(one));
+    let id = snapshot.id;
+    let words = cut(&plain(&snapshot.snapshot.reason), 60);
+    Err(CommandError::user(
+        format!(
+            "a newer action is kept, and what could be taken back is older: snapshot {id}  {}  {words}",
+            time(snapshot.snapshot.at)
+        ),
+        format!("`checkrein undo {id} --yes` takes the older one back"),
+    ))
+}
+
+fn in_words(surroundings: &HostEnvironment, case: &RestoreTerms<'_>, prepared: &Prepared) -> String {
     let snapshot = case.snapshot;
+    let changes = prepared.steps().len();
+    let what = if case.keeps_work(prepared) {
+        count(changes, "place was changed since and kept", "places were changed since and kept")
+    } else {
+        count(changes, "place is kept", "places are kept")
+    };
+    let options = case.needed(surroundings, prepared).options();
+    let way = match options.as_str() {
+        "" => String::new(),
+        options => format!("; `checkrein undo {}{options}` takes it back", snapshot.id),
+    };
     format!(
-        "passed over: snapshot {}  {}  {}{}: {} changed since and kept; `checkrein undo {} --force` takes it back",
+        "passed over: snapshot {}  {}  {}{}: {what}{way}",
         snapshot.id,
         time(snapshot.snapshot.at),
         cut(&plain(&snapshot.snapshot.reason), 60),
         elsewhere(surroundings, case.ground),
-        count(changes, "place was", "places were"),
-        snapshot.id
     )
 }
 

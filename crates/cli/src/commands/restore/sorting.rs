@@ -11,7 +11,7 @@ use checkrein_snapshot::{
 };
 
 use super::git::directory_of;
-use super::{Changed, GuardPlaces, New, RestoreTerms, held};
+use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, held};
 use checkrein_engine::environment::HostEnvironment;
 
 /// What steps are done, and which are left, with the reason.
@@ -19,6 +19,46 @@ pub(super) struct Sorted {
     pub(super) left: Vec<(Step, String)>,
     /// Trees that are made again and are left as they are.
     pub(super) made_again: BTreeSet<PathBuf>,
+    /// What a person would have to permit, so that nothing is left that permission can bring.
+    pub(super) needed: Permissions,
+}
+
+/// Why a step is not done, and what would permit it.
+struct Objection {
+    why: String,
+    /// `None` where no permission helps.
+    permit: Option<Permit>,
+}
+
+/// A permission that a person gives by an option.
+#[derive(Debug, Clone, Copy)]
+enum Permit {
+    /// `--force`
+    Overwrite,
+    /// `--remove-new`
+    RemoveNew,
+    /// `--with-guard-files`
+    Guard,
+}
+
+impl Permit {
+    fn given_to(self, permissions: &mut Permissions) {
+        match self {
+            Self::Overwrite => permissions.changed = Changed::Overwrite,
+            Self::RemoveNew => permissions.new = New::Remove,
+            Self::Guard => permissions.guard = GuardPlaces::PutBack,
+        }
+    }
+}
+
+impl Permissions {
+    /// The options that give these permissions, as they are written behind a command.
+    pub fn options(&self) -> String {
+        let force = (self.changed == Changed::Overwrite).then_some(" --force");
+        let new = (self.new == New::Remove).then_some(" --remove-new");
+        let guard = (self.guard == GuardPlaces::PutBack).then_some(" --with-guard-files");
+        force.into_iter().chain(new).chain(guard).collect()
+    }
 }
 
 /// How much a restore brings back.
@@ -38,9 +78,11 @@ impl RestoreTerms<'_> {
     /// Leaves out what is not permitted.
     pub(super) fn sort(&self, prepared: &mut Prepared, held: impl Fn(&Step) -> bool) -> Sorted {
         let mut objections: BTreeMap<SavedPath, String> = BTreeMap::new();
+        let mut needed = self.permissions;
         for step in prepared.steps() {
-            if let Some(why) = self.objection(prepared, step, &held) {
+            if let Some(Objection { why, .. }) = self.objection(prepared, step, &held) {
                 objections.insert(step.path.clone(), why);
+                needed = self.with(needed).needed_for(prepared, step, &held);
             }
         }
         for (path, database) in prepared.steps().iter().filter_map(|step| {
@@ -80,7 +122,46 @@ impl RestoreTerms<'_> {
                 None => true,
             }
         });
-        Sorted { left, made_again }
+        if !made_again.is_empty() {
+            needed.changed = Changed::Overwrite;
+        }
+        Sorted { left, made_again, needed }
+    }
+
+    /// The same with other permissions.
+    fn with(&self, permissions: Permissions) -> RestoreTerms<'_> {
+        RestoreTerms { ground: self.ground, snapshot: self.snapshot, moment: self.moment, permissions }
+    }
+
+    /// The permissions with which a step would be done; as they are where none helps.
+    fn needed_for(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> Permissions {
+        let mut permissions = self.permissions;
+        // Behind one objection may stand another. Each permission is given once.
+        for _ in 0..3 {
+            let Some(objection) = self.with(permissions).objection(prepared, step, held) else {
+                return permissions;
+            };
+            let Some(permit) = objection.permit else { return self.permissions };
+            permit.given_to(&mut permissions);
+        }
+        permissions
+    }
+
+    /// The permissions with which everything would be done that a permission can bring.
+    pub fn needed(&self, surroundings: &HostEnvironment, prepared: &Prepared) -> Permissions {
+        let held = held(surroundings);
+        prepared
+            .steps()
+            .iter()
+            .fold(self.permissions, |needed, step| self.with(needed).needed_for(prepared, step, &held))
+    }
+
+    /// Whether something that was lost or changed stays so, beside the places of the guard.
+    pub fn keeps_work(&self, prepared: &Prepared) -> bool {
+        let is_work = |step: &Step| {
+            step.deed != RestoreAction::Remove && self.ground.sparing.touched_by(step).is_none()
+        };
+        prepared.steps().iter().any(is_work)
     }
 
     /// A directory goes when everything in it does, and stays with what is kept in it.
@@ -180,12 +261,18 @@ impl RestoreTerms<'_> {
     }
 
     /// Why a step is not done; `None` when it is.
-    fn objection(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> Option<String> {
+    fn objection(
+        &self,
+        prepared: &Prepared,
+        step: &Step,
+        held: &impl Fn(&Step) -> bool,
+    ) -> Option<Objection> {
         let Self { snapshot, permissions, moment, .. } = self;
         if permissions.guard == GuardPlaces::Spare
             && let Some(role) = self.ground.sparing.touched_by(step)
         {
-            return Some(format!("{role}; only the user puts it back, with `--with-guard-files`"));
+            let why = format!("{role}; only the user puts it back, with `--with-guard-files`");
+            return Some(Objection { why, permit: Some(Permit::Guard) });
         }
         let is_kept = permissions.changed == Changed::Keep;
         // A file that stood nowhere before the action, and is as the action left it, was made by the action. This holds where the action
@@ -208,7 +295,7 @@ impl RestoreTerms<'_> {
         if step.deed == RestoreAction::Remove
             && let Some(why) = self.objection_to_removing(prepared, step, held)
         {
-            return Some(why);
+            return Some(Objection { why, permit: Some(Permit::RemoveNew) });
         }
         if step.deed == RestoreAction::Remove && permissions.new == New::Remove {
             None
@@ -217,19 +304,22 @@ impl RestoreTerms<'_> {
             && !misleads(prepared, snapshot, step)
             && !prepared.has_same_entries(step)
         {
-            Some(format!("changed since; `{}` puts it back all the same", self.by_force()))
+            let why = format!("changed since; `{}` puts it back all the same", self.by_force());
+            Some(Objection { why, permit: Some(Permit::Overwrite) })
         } else if step.since == Since::Doubtful && is_kept && !self.is_no_loss(prepared, step, held) {
-            Some(format!(
+            let why = format!(
                 "nobody was told when the action ended, so this may have been done since; `{}` puts it back all the same",
                 self.by_force()
-            ))
+            );
+            Some(Objection { why, permit: Some(Permit::Overwrite) })
         } else if step.deed == RestoreAction::Remove
             && permissions.new == New::Keep
             && !was_made()
             && (is_kept || self.made_again(step).is_none())
             && !prepared.is_log_of_restored(step)
         {
-            Some("was not there; `--remove-new` removes it".to_owned())
+            let why = "was not there; `--remove-new` removes it".to_owned();
+            Some(Objection { why, permit: Some(Permit::RemoveNew) })
         } else {
             None
         }
