@@ -10,7 +10,7 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, decision, reason, shell_call};
@@ -62,6 +62,36 @@ fn what_a_call_did_to_the_settings_is_undone_at_its_end() {
     );
     let records = environment.records("one");
     assert_eq!(records.iter().filter(|record| record["body"]["kind"] == "put_back").count(), 5);
+}
+
+#[test]
+fn a_mode_that_a_call_gave_the_settings_is_put_back() {
+    let environment = begun();
+    let local = environment.project().join(".claude/settings.local.json");
+    let before = fs::read_to_string(&local).unwrap();
+    let mode = || fs::metadata(&local).unwrap().permissions().mode() & 0o777;
+    let set = |mode| fs::set_permissions(&local, fs::Permissions::from_mode(mode)).unwrap();
+    set(0o644);
+    environment.bash("one", "ls");
+    ended(&environment, "ls");
+    for (given, is_told) in [(0o777, true), (0o666, true), (0o755, false)] {
+        assert_eq!(decision(&environment.bash("one", "chmod -R a+rwX .")), None);
+        set(given);
+        let said = ended(&environment, "chmod -R a+rwX .").to_string();
+        assert_eq!(said.contains("the mode of"), is_told, "{given:o}: {said}");
+        assert_eq!(mode(), 0o644, "{given:o}");
+    }
+    // Stricter is fine, and a person may do as they like.
+    environment.bash("one", "ls");
+    set(0o600);
+    ended(&environment, "ls");
+    assert_eq!(mode(), 0o600);
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    set(0o666);
+    environment.bash("one", "ls");
+    ended(&environment, "ls");
+    assert_eq!(mode(), 0o666);
+    assert_eq!(fs::read_to_string(&local).unwrap(), before);
 }
 
 #[test]

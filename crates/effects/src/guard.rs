@@ -166,7 +166,9 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
         Target::Path(path) if guarded.path.is_within(path) => {
             let shuts_out =
                 effect.kind == EffectKind::PermissionChange && effect.nature == Nature::TakesRights;
-            if shuts_out || reaches_down(effect, sweep, guarded, world) && is_there() {
+            let reaches =
+                reaches_down(effect, sweep, guarded, world) || opens_folder(effect, path, guarded, world);
+            if shuts_out || reaches && is_there() {
                 Touch::Surely
             } else if effect.depth == Depth::Recursive {
                 brought_over(effect, guarded, world)
@@ -250,6 +252,17 @@ fn reaches_down(effect: &Effect, sweep: Sweep, guarded: &GuardedPath, world: &dy
         && !guarded.path.is_within(&world.place().workspace)
         && effect.nature != Nature::LeavesRights;
     effect.depth == Depth::Recursive && (sweep == Sweep::All || permissions)
+}
+
+/// Whether everybody may write to all that lies in the very folder of a guarded file: that is about the file as much as if it were named.
+fn opens_folder(effect: &Effect, path: &AbsolutePath, guarded: &GuardedPath, world: &dyn World) -> bool {
+    let place = world.place();
+    effect.kind == EffectKind::PermissionChange
+        && effect.depth == Depth::Recursive
+        && effect.nature == Nature::OpensRights
+        && guarded.path.parent().as_ref() == Some(path)
+        && *path != place.workspace
+        && *path != place.home
 }
 
 fn ancestors(path: &AbsolutePath) -> impl Iterator<Item = AbsolutePath> {

@@ -61,7 +61,15 @@ impl Kept {
         let mode = fs::metadata(path.as_str()).ok().map(|facts| facts.mode() & 0o777);
         Self { path: path.clone(), real: real_place(path), mode, text: text(path), stamp: stamp(path) }
     }
+
+    /// The rights that are there now and were not.
+    fn gained(&self, now: &Self) -> u32 {
+        self.mode.zip(now.mode).filter(|_| self.real == now.real).map_or(0, |(was, is)| is & !was)
+    }
 }
+
+/// The rights to write that are not those of the owner.
+const WRITE_BY_OTHERS: u32 = 0o022;
 
 /// A file that no longer lets the client call the hooks.
 struct Fallen<'a> {
@@ -97,14 +105,17 @@ pub(crate) fn watch(
     }
     let mut next = kept.clone();
     let mut fallen = Vec::new();
+    let mut opened = Vec::new();
     for one in changed {
-        match why_fallen(context, one, &Kept::now(&one.path)) {
+        let now = Kept::now(&one.path);
+        match why_fallen(context, one, &now) {
             Some(why) => fallen.push(Fallen { kept: one, why }),
+            None if one.gained(&now) != 0 => opened.push(one),
             None => renew(&mut next, &one.path),
         }
     }
-    let records =
-        if fallen.is_empty() { Vec::new() } else { last(&ledger.path(), RECORDS).unwrap_or_default() };
+    let is_quiet = fallen.is_empty() && opened.is_empty();
+    let records = if is_quiet { Vec::new() } else { last(&ledger.path(), RECORDS).unwrap_or_default() };
     // A call that loosened the configuration has not thereby had the last word on this.
     let was_enforced = |fallen: &Fallen<'_>| {
         fallen.kept.path == configuration(context)
@@ -112,12 +123,30 @@ pub(crate) fn watch(
     };
     let is_enforced = context.policy().config().mode == Mode::Enforce || fallen.iter().any(was_enforced);
     let mut said = Vec::new();
-    for Fallen { kept, why } in fallen {
+    let is_by_a_call = |kept: &Kept| {
         let ran_unrecorded = context.unrecorded.as_ref().is_some_and(|call| {
             changed_at(&kept.path).is_none_or(|changed| changed.0 >= call.since.0.saturating_sub(TICK))
         });
-        let is_by_a_call = ran_unrecorded || is_by_a_call(&records, kept, context.surroundings().now());
-        if !is_enforced || !is_by_a_call {
+        ran_unrecorded || is_by_a_call(&records, kept, context.surroundings().now())
+    };
+    for kept in opened {
+        let gained = kept.gained(&Kept::now(&kept.path));
+        if is_enforced && is_by_a_call(kept) {
+            match kept.mode.map(|mode| close(&kept.path, mode)) {
+                // Who may read or run it more is no danger; who may write to it is one.
+                None | Some(Ok(())) if gained & WRITE_BY_OTHERS == 0 => {}
+                None | Some(Ok(())) => said
+                    .push(format!("the mode of `{}` was put back: a call let others write to it", kept.path)),
+                Some(Err(error)) => said.push(format!(
+                    "a call gave more rights to `{}`, and its mode could not be put back: {}",
+                    kept.path, error.message
+                )),
+            }
+        }
+        renew(&mut next, &kept.path);
+    }
+    for Fallen { kept, why } in fallen {
+        if !is_enforced || !is_by_a_call(kept) {
             if kept.path == configuration(context) {
                 // What a user says of it holds for the sessions to come.
                 renew(&mut next, &kept.path);
@@ -241,6 +270,12 @@ fn changed_at(path: &AbsolutePath) -> Option<Timestamp> {
     None
 }
 
+/// Gives a file the mode that it had.
+fn close(path: &AbsolutePath, mode: u32) -> Result<(), CommandError> {
+    fs::set_permissions(path.as_str(), fs::Permissions::from_mode(mode))
+        .map_err(|error| CommandError::file("change the rights of", path, &error))
+}
+
 /// The file becomes what was kept. What stood there is put aside in the folder of the session, for a user to look at.
 fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
     let now = fs::symlink_metadata(kept.path.as_str()).ok();
@@ -263,9 +298,7 @@ fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
     match &kept.text {
         Some(text) => {
             config_files::replace_file(&kept.path, text.as_bytes())?;
-            let mode = fs::Permissions::from_mode(kept.mode.unwrap_or(0o644));
-            fs::set_permissions(kept.path.as_str(), mode)
-                .map_err(|error| CommandError::file("change the rights of", &kept.path, &error))
+            close(&kept.path, kept.mode.unwrap_or(0o644))
         }
         None => match fs::remove_file(kept.path.as_str()) {
             Err(error) if error.kind() != ErrorKind::NotFound => {

@@ -62,6 +62,8 @@ pub enum Nature {
     TakesRights,
     /// The owner keeps every right.
     LeavesRights,
+    /// The owner keeps every right, and everybody may write.
+    OpensRights,
     /// Comes from a repository, another tree or an archive whose names are changed, and nobody looked at what it holds.
     BroughtUnread,
     /// Comes from an archive that was not read, into the directory that is named.
@@ -94,7 +96,7 @@ pub enum Nature {
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 41] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::KeptWithoutItsName,
@@ -121,6 +123,7 @@ impl Nature {
         Self::LetsRun,
         Self::TakesRights,
         Self::LeavesRights,
+        Self::OpensRights,
         Self::BroughtUnread,
         Self::ArchiveUnread,
         Self::ArchiveWithoutGuard,
@@ -166,6 +169,7 @@ impl Nature {
             Self::LetsRun => "lets_run",
             Self::TakesRights => "takes_rights",
             Self::LeavesRights => "leaves_rights",
+            Self::OpensRights => "opens_rights",
             Self::BroughtUnread => "brought_unread",
             Self::ArchiveUnread => "archive_unread",
             Self::ArchiveWithoutGuard => "archive_without_guard",
@@ -216,6 +220,7 @@ impl Nature {
             | Self::SweptAlong
             | Self::SweptIntoFile
             | Self::LeavesRights
+            | Self::OpensRights
             | Self::BroughtWithoutGuard
             | Self::ArchiveUnread
             | Self::ArchiveWithoutGuard

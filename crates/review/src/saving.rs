@@ -208,6 +208,7 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         | Nature::LetsRun
         | Nature::TakesRights
         | Nature::LeavesRights
+        | Nature::OpensRights
         | Nature::BroughtUnread
         | Nature::BroughtWithoutGuard
         | Nature::ArchiveUnread

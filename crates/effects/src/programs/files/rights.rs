@@ -13,6 +13,8 @@ const EVERY: u32 = 0o700;
 pub(crate) enum Rights {
     /// Every right.
     Left,
+    /// The same, and everybody may write.
+    Opened,
     /// Not all of them: the owner may no longer read, write or enter.
     Taken,
 }
@@ -21,6 +23,7 @@ impl Rights {
     pub(crate) fn nature(self) -> Nature {
         match self {
             Self::Left => Nature::LeavesRights,
+            Self::Opened => Nature::OpensRights,
             Self::Taken => Nature::TakesRights,
         }
     }
@@ -28,6 +31,7 @@ impl Rights {
     pub(crate) fn note(self) -> &'static str {
         match self {
             Self::Left => "leaves its owner every right",
+            Self::Opened => "lets everybody write",
             Self::Taken => "takes rights from its owner",
         }
     }
@@ -90,12 +94,30 @@ pub(crate) fn of_mode(mode: &str) -> Option<Rights> {
         Some(concerns_owner && takes)
     };
     let clauses: Option<Vec<bool>> = mode.split(',').map(takes).collect();
-    Some(if clauses?.contains(&true) { Rights::Taken } else { Rights::Left })
+    Some(if clauses?.contains(&true) {
+        Rights::Taken
+    } else if mode.split(',').any(opens) {
+        Rights::Opened
+    } else {
+        Rights::Left
+    })
 }
+
+/// Whether a clause in letters lets everybody write.
+fn opens(clause: &str) -> bool {
+    clause.split_once(['+', '=']).is_some_and(|(who, what)| who.contains(['o', 'a']) && what.contains('w'))
+}
+
+/// The right to write of those who are neither the owner nor in the group.
+const WRITE_BY_ALL: u32 = 0o002;
 
 /// The same, of the bits of a mode.
 pub(crate) fn of_bits(bits: u32) -> Rights {
-    if bits & EVERY == EVERY { Rights::Left } else { Rights::Taken }
+    match (bits & EVERY == EVERY, bits & WRITE_BY_ALL != 0) {
+        (false, _) => Rights::Taken,
+        (true, true) => Rights::Opened,
+        (true, false) => Rights::Left,
+    }
 }
 
 #[cfg(test)]
@@ -110,6 +132,9 @@ mod tests {
         for mode in ["755", "700", "2775", "+x", "u+rwx", "go-w", "g-w,o-rwx", "u=rwx,go=rx", "a+rX", "u=rwX"]
         {
             assert_eq!(of_mode(mode), Some(Rights::Left), "{mode}");
+        }
+        for mode in ["777", "0777", "1777", "a+rwX", "o+w", "u=rwx,go=rwx", "ugo+rwx"] {
+            assert_eq!(of_mode(mode), Some(Rights::Opened), "{mode}");
         }
         assert_eq!(of_mode("what"), None);
     }
