@@ -122,6 +122,32 @@ fn one_answer_that_is_more_than_the_budget_ends_the_run_as_over_it() {
     assert_eq!(client.lines("answers"), 1, "{report}");
 }
 
+/// A client tells of an answer at its beginning, with the tokens that were known then; its transcript has what the answer came to.
+#[test]
+fn without_hooks_the_transcript_tells_what_an_answer_came_to() {
+    let script = r#"
+mkdir -p "$HOME/.claude/projects/p"
+row() {
+  echo '{"type":"assistant","timestamp":"'$(date -u +%FT%T.000Z)'","message":{"id":"m'$n'","model":"claude-sonnet-4-5","usage":{"input_tokens":1000,"output_tokens":'$1'},"content":[{"type":"text","text":"working"}]}}'
+}
+echo '{"type":"system","subtype":"init","session_id":"bare"}'
+for n in $(seq 60); do
+  row 1
+  row 20000 >> "$HOME/.claude/projects/p/bare.jsonl"
+  echo answer >> answers
+  sleep 1
+done
+"#;
+    let client = Client::new();
+    client.0.write("agent.sh", script);
+    let (report, output) = client.run(&["--budget", "1"]);
+    assert!(["circuit_breaker", "budget"].contains(&report["stopped_by"].as_str().unwrap_or_default()));
+    assert!([120, 122].contains(&output.status.code().unwrap()), "{report}");
+    // One costs 0.303 dollars.
+    assert!(client.lines("answers") <= 8, "{report}");
+    assert!(report["cost"].as_f64().unwrap() > 0.5, "{report}");
+}
+
 /// A program of this name that does this, called with these words and options; the status and what was said.
 fn program(name: &str, script: &str, words: &[&str], options: &[&str]) -> (Option<i32>, String) {
     let environment = TestEnvironment::new();

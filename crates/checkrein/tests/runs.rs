@@ -199,7 +199,69 @@ fn the_session_of_a_run_that_was_stopped_is_over() {
     let before = home.environment.succeed(&["incidents", "--json"]).lines().count();
     home.environment.succeed(&["halt", "--all", "--reason", "lunch"]);
     assert_eq!(home.environment.succeed(&["incidents", "--json"]).lines().count(), before);
+    // A halt of all makes nothing of what is over, and is said wherever somebody looks.
+    let watched = home.environment.succeed(&["watch", "--once", "--all", "--json"]);
+    assert_eq!(serde_json::from_str::<Json>(watched.trim()).unwrap()["condition"], "ended", "{watched}");
+    let told = home.environment.checkrein(&["doctor"]);
+    assert!(String::from_utf8_lossy(&told.stdout).contains("all sessions are halted"), "{}", said(&told));
+    let told = home.environment.checkrein(&["check", "ls"]);
+    assert!(said(&told).contains("`checkrein resume --all`"), "{}", said(&told));
     home.environment.succeed(&["resume", "--all"]);
+    let told = home.environment.checkrein(&["check", "ls"]);
+    assert!(!said(&told).contains("halted"), "{}", said(&told));
+}
+
+#[test]
+fn a_run_that_was_halted_names_what_lifts_the_halt_and_goes_on_after_that() {
+    let home = Home::new();
+    let claude = home.claude();
+    let child = home.command(&["run", "--", &claude, "-p", "task"]).env("PAUSE", "0.2").spawn().unwrap();
+    wait_for("the session", || home.environment.succeed(&["runs", "--json"]).contains("session-7"));
+    home.environment.succeed(&["halt", "session-7", "--reason", "wrong branch"]);
+    let halted = child.wait_with_output().unwrap();
+    assert_eq!(halted.status.code(), Some(94), "{}", said(&halted));
+    let id = home.only_run()["run"].as_str().unwrap().to_owned();
+    let way =
+        format!("`checkrein resume session-7` lifts the halt; then `checkrein run --resume {id}` goes on");
+    assert!(said(&halted).contains(&way), "{}", said(&halted));
+    let refused = home.run(&["--resume"]);
+    assert_eq!(refused.status.code(), Some(125), "nothing is paid for: {}", said(&refused));
+    assert!(said(&refused).contains("wrong branch") && said(&refused).contains(&way), "{}", said(&refused));
+    home.environment.succeed(&["resume", "session-7"]);
+    home.environment.succeed(&["halt", "--all"]);
+    let refused = home.run(&["--resume"]);
+    assert!(said(&refused).contains("`checkrein resume --all` lifts the halt"), "{}", said(&refused));
+    home.environment.succeed(&["resume", "--all"]);
+    let done = home.command(&["run", "--resume"]).env("ANSWERS", "2").output().unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+    assert_eq!(home.words().len(), 2);
+}
+
+#[test]
+fn with_json_all_that_is_said_is_json() {
+    let home = Home::new();
+    let claude = home.claude();
+    let each_is_json = |output: &Output| {
+        let text = said(output);
+        assert!(!text.is_empty());
+        let rows: Vec<Json> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line} in {text}")))
+            .collect();
+        rows.last().unwrap().clone()
+    };
+    let run = |options: &[&str]| home.command(&[&["--json", "run"], options].concat()).output().unwrap();
+    let stopped = run(&["--pipeline", "none", "--max-iterations", "3", "--", &claude, "-p", "task"]);
+    assert!(said(&stopped).contains("checkrein/remark/1"), "{}", said(&stopped));
+    assert_eq!(each_is_json(&stopped)["schema"], "checkrein/run-end/1");
+    let missing = run(&["--", "no-such-agent"]);
+    let error = each_is_json(&missing);
+    assert_eq!(
+        (&error["schema"], &error["error"]["exit_status"]),
+        (&json!("checkrein/error/1"), &json!(125))
+    );
+    let exec = home.command(&["--json", "exec", "--", "no-such-program"]).output().unwrap();
+    assert_eq!(each_is_json(&exec)["error"]["exit_status"], json!(127));
 }
 
 #[test]

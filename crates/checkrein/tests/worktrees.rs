@@ -288,6 +288,9 @@ fn what_guards_agents_is_not_changed_by_a_merge_unless_a_person_wants_it() {
     assert_eq!(project.read("checkrein.yaml"), "mode: enforce\n");
     assert!(!project.path(".claude").exists());
     project.merged(&["--with-guard-files", "--keep"]);
+    // The record of a merge is no agent at work.
+    let watched = project.environment.succeed(&["watch", "--once"]);
+    assert!(watched.contains("no session is running"), "{watched}");
 }
 
 #[test]

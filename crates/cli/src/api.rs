@@ -139,7 +139,14 @@ pub enum ErrorOrigin {
     System,
 }
 
-answers! { ErrorAnswer => "error" }
+/// Something that is said beside an answer, where that goes to standard error.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Remark {
+    /// In words.
+    pub text: String,
+}
+
+answers! { ErrorAnswer => "error", Remark => "remark" }
 
 impl ErrorAnswer {
     /// Of a command that ends with a status.

@@ -40,6 +40,7 @@ pub fn run() -> ExitCode {
         && let Ok(alone) = ExecAlone::try_parse_from(std::env::args_os().skip(1))
     {
         let output = Output::from_switch(alone.json.into());
+        aside(output);
         return ExitCode::from(exec::exec(alone.wanted.into(), output).code());
     }
     let matches = command_line().try_get_matches();
@@ -63,7 +64,10 @@ pub fn run() -> ExitCode {
         Err(error) => {
             let told = ErrorAnswer::of(&error, Exit::Failed.code());
             match output {
-                Output::Json if is_route => terminal::log(&told.line()),
+                Output::Json if is_route => {
+                    terminal::answer_aside(&told.line());
+                    return ExitCode::from(Exit::Failed.code());
+                }
                 Output::Json => terminal::print(&told.line()),
                 Output::Text => {}
             }
@@ -73,6 +77,14 @@ pub fn run() -> ExitCode {
             }
             ExitCode::from(Exit::Failed.code())
         }
+    }
+}
+
+/// For a command whose answer goes to standard error: where that is JSON, all that is said there is.
+fn aside(output: Output) {
+    match output {
+        Output::Json => terminal::remark_in_json(),
+        Output::Text => {}
     }
 }
 
@@ -93,6 +105,11 @@ fn usage(error: &clap::Error) -> ErrorAnswer {
 
 fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
     // What runs a command looks at nothing that it does not need: it is started for every call.
+    if let Command::Exec(_) | Command::Route(_) | Command::Run { command: None, wanted: _ } =
+        arguments.command
+    {
+        aside(Output::from_switch(arguments.json.into()));
+    }
     if let Command::Exec(wanted) = arguments.command {
         return Ok(exec::exec(wanted.into(), Output::from_switch(arguments.json.into())));
     }

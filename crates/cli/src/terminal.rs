@@ -4,12 +4,43 @@
 
 use std::env;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::api::{self, Remark};
 use anstyle::{AnsiColor, Style};
+use checkrein_engine::diagnostics::Diagnostic;
 pub use checkrein_engine::text::{counted, cut, plain};
-pub use checkrein_hook::remarks::{log, log_all};
+use checkrein_hook::remarks;
 use checkrein_review::VerdictKind;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+
+/// Whether remarks are JSON.
+static REMARKS_ARE_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Has everything that is said on standard error be JSON: for commands whose answer goes there too.
+pub fn remark_in_json() {
+    REMARKS_ARE_JSON.store(true, Ordering::Relaxed);
+}
+
+/// Says something beside the results.
+pub fn log(text: &str) {
+    if REMARKS_ARE_JSON.load(Ordering::Relaxed) {
+        let remark = Remark { text: text.strip_prefix("checkrein: ").unwrap_or(text).to_owned() };
+        remarks::log(&api::line(&remark).unwrap_or_default());
+    } else {
+        remarks::log(text);
+    }
+}
+
+/// Writes down what did not work on the way.
+pub fn log_all(diagnostics: &[Diagnostic]) {
+    diagnostics.iter().for_each(|one| log(&format!("checkrein: {one}")));
+}
+
+/// Writes an answer where standard output belongs to another program.
+pub fn answer_aside(line: &str) {
+    remarks::log(line);
+}
 
 /// Writes a result. A reader that has gone away (`| head`) is no failure.
 pub fn print(text: &str) {

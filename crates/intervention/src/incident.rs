@@ -269,12 +269,18 @@ enum Stopped {
     Session,
     /// A run, which has ended; its session is not halted.
     Run,
+    /// A session that has used up a limit: each call is refused until the limit is raised, and nothing is halted.
+    Limit,
 }
 
 impl Stopped {
-    /// What is stopped by this (`run: SWITCH` is a switch of the run itself).
+    /// What is stopped by this (`run: SWITCH` is a switch of the run itself, `budget` a limit of the session).
     fn by(by: &str) -> Self {
-        if by.starts_with("run: ") { Self::Run } else { Self::Session }
+        match by {
+            "budget" => Self::Limit,
+            by if by.starts_with("run: ") => Self::Run,
+            _ => Self::Session,
+        }
     }
 }
 
@@ -316,6 +322,14 @@ fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped) -> Vec<
                 "checkrein run --resume".to_owned(),
             ),
             way("abort", "leave it as it is; it has ended", "checkrein run list".to_owned()),
+        ),
+        Stopped::Limit => (
+            way(
+                "resume_with_limits",
+                "raise the limit (`limits`) in your configuration, and its next call runs; a run goes on with `checkrein run --resume --budget DOLLARS`",
+                "checkrein config show".to_owned(),
+            ),
+            way("abort", "leave it as it is; its calls are refused", "checkrein session list".to_owned()),
         ),
     };
     vec![
@@ -409,6 +423,8 @@ mod tests {
         assert!(!run.iter().any(|command| command.starts_with("checkrein resume")), "{run:?}");
         // Going back and looking are the same for both.
         assert_eq!(run[1..3], session[1..3]);
+        let limit = ways("budget");
+        assert!(!limit.iter().any(|command| command.starts_with("checkrein resume")), "{limit:?}");
     }
 
     #[test]

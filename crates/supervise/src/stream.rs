@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use checkrein_clients::{Priced, Prices};
 use checkrein_protocol::TokenCounts;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::event_queue::{EventSender, StreamEvent, of_row};
 use crate::failure::ProviderError;
@@ -139,7 +139,12 @@ pub struct StreamParser {
     begun: VecDeque<String>,
     /// Its turn.
     turn: Turn,
+    /// The name and the model of the answer of Claude that is being written, where it is told part by part.
+    writing: Option<(String, Json)>,
 }
+
+/// The model of messages that Claude Code made up itself, to show an error.
+const MADE_UP: &str = "<synthetic>";
 
 /// How many answers are remembered until their last row (ours).
 const ANSWERS: usize = 64;
@@ -159,6 +164,7 @@ impl StreamParser {
             speaker: None,
             begun: VecDeque::new(),
             turn: Turn::default(),
+            writing: None,
         }
     }
 
@@ -299,15 +305,27 @@ impl StreamParser {
     fn part(&mut self, event: &Json, line: &[u8]) -> bool {
         match event["type"].as_str() {
             Some("message_start") => {
+                let message = &event["message"];
+                let name = message["id"].as_str().filter(|name| !name.is_empty());
+                self.writing = name.map(|name| (name.to_owned(), message["model"].clone()));
                 let is_counted = count::of_claude(&event["message"]["usage"]).is_ok();
                 if is_counted {
                     self.assistant(&event["message"]);
                 }
                 is_counted
             }
+            // Its end tells what was written.
+            Some("message_delta") => {
+                let usage = &event["usage"];
+                let Some((name, model)) = self.writing.clone() else { return false };
+                let is_counted = count::of_claude(usage).is_ok();
+                if is_counted {
+                    self.assistant(&json!({ "id": name, "model": model, "usage": usage }));
+                }
+                is_counted
+            }
             Some(
-                "message_delta"
-                | "message_stop"
+                "message_stop"
                 | "content_block_start"
                 | "content_block_delta"
                 | "content_block_stop"
@@ -368,12 +386,11 @@ impl StreamParser {
     /// One content block of an answer of Claude. All rows of one answer carry the same name and the same use, which counts once; later rows may
     /// know more of it.
     fn assistant(&mut self, message: &Json) {
-        // What the client made up itself to show an error is no answer of a model.
-        let is_made_up = message["model"] == "<synthetic>";
+        if message["model"] == MADE_UP {
+            return;
+        }
         let tokens = count::of_claude(&message["usage"]).unwrap_or_else(|why| {
-            if !is_made_up {
-                self.progress.doubt(why);
-            }
+            self.progress.doubt(why);
             TokenCounts::default()
         });
         let name = message["id"].as_str().unwrap_or_default();
@@ -392,9 +409,7 @@ impl StreamParser {
             progress.iterations += 1;
             progress.goes_on = false;
             progress.used(message["model"].as_str(), tokens, &self.prices);
-            if !is_made_up {
-                progress.error = None;
-            }
+            progress.error = None;
             if self.answers.len() >= ANSWERS {
                 self.answers.pop_front();
             }

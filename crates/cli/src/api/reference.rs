@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Answer, ErrorAnswer, fixed, installation, programs, saved, sessions};
+use super::{Answer, ErrorAnswer, Remark, fixed, installation, programs, saved, sessions};
 
 /// Whether a command prints one answer or one on each line.
 #[derive(Clone, Copy)]
@@ -78,6 +78,7 @@ fn answers() -> Vec<Entry> {
         entry::<installation::CredentialDeleted>(&[("credential delete", One)]),
         entry::<installation::NoticeSent>(&[("notice send", Lines), ("notice test", Lines)]),
         entry::<ErrorAnswer>(&[]),
+        entry::<Remark>(&[]),
     ]
 }
 
@@ -135,7 +136,7 @@ const BEGINNING: &str = "# JSON\n\n\
 - A command that lists prints JSON Lines: one object on each line, and nothing when there is nothing.\n\
 - Times are RFC 3339 in UTC. In records, which stand in answers as the ledger holds them, they are milliseconds since 1970.\n\
 - An error is an answer of the form `checkrein/error/1` with `kind`, `cause`, `hint` and `exit_status`, on one line of the same stream, behind what was already printed. Standard error has it in words.\n\
-- `exec`, `run` and `route` answer on standard error, since standard output belongs to the program that they run.\n\n";
+- `exec`, `run` and `route` answer on standard error, since standard output belongs to the program that they run. What they say before that is JSON there too, of the form `checkrein/remark/1`; their answer, or an error, is the last line.\n\n";
 
 /// The page about JSON.
 pub fn page() -> String {

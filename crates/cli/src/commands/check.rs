@@ -9,8 +9,9 @@ use checkrein_protocol::{AbsolutePath, Action, BatchAnswer, BatchQuestion};
 use checkrein_review::{GovernanceAssessment, Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
 use serde_json::{Value as Json, json};
 
+use super::halt::halt_of_all;
 use super::{Exit, Output, line, pretty};
-use crate::terminal::{bold, dim, plain, print, verdict};
+use crate::terminal::{bold, dim, log, plain, print, verdict};
 use checkrein_engine::check as check_action;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -37,7 +38,16 @@ pub fn one(
     let review = check_action(&context, &Action::command(command, cwd), None);
     match output {
         Output::Json => print(&pretty(&batch_answer(json!("1"), &review))?),
-        Output::Text => print(&explain(&review)),
+        Output::Text => {
+            print(&explain(&review));
+            // Of the command itself that says nothing.
+            if let Some(reason) = halt_of_all(&context.surroundings().state) {
+                log(&format!(
+                    "all sessions are halted ({}), so an agent would be refused; `checkrein resume --all` lets them go on",
+                    plain(&reason)
+                ));
+            }
+        }
     }
     Ok(exit_of(review.verdict.kind))
 }

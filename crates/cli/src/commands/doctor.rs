@@ -15,11 +15,12 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_sandbox::NOT_HELD;
 use checkrein_world::find_workspace;
 
+use super::halt::halt_of_all;
 use super::init::{self, read, settings_file};
 use super::{Exit, Output};
 use crate::api;
 use crate::api::installation::{self, FindingWellness};
-use crate::terminal::{Health, counted, dim, mark, print};
+use crate::terminal::{Health, counted, dim, mark, plain, print};
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::{HostEnvironment, confinement_gaps};
 use checkrein_engine::error::CommandError;
@@ -100,6 +101,11 @@ pub fn doctor(
         ));
     }
     state_finding(&state, &mut findings);
+    if let Some(reason) = halt_of_all(&state) {
+        let detail = format!("all sessions are halted, so every call is refused: {}", plain(&reason));
+        let hint = Some("`checkrein resume --all` lets them go on");
+        findings.push(finding("halt", Health::Doubtful, detail, hint));
+    }
     findings.push(containment_finding(context.policy().config()));
     for settings in &settings {
         probe_all(&context, settings, RUNS, &mut findings);
@@ -125,10 +131,8 @@ pub fn doctor(
                     print(&format!("   {}", dim(&format!("hint: {hint}"))));
                 }
                 if !finding.not_held.is_empty() {
-                    print(&format!(
-                        "   {}",
-                        dim(&format!("held on no machine: {}", finding.not_held.join("; ")))
-                    ));
+                    print(&format!("   {}", dim("held on no machine:")));
+                    finding.not_held.iter().for_each(|open| print(&format!("     {}", dim(open))));
                 }
             }
             print(match worst {

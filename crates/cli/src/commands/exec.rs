@@ -20,7 +20,7 @@ use checkrein_sandbox::{
 use super::{Exit, Output};
 use crate::api;
 use crate::secure_deletion;
-use crate::terminal::{log, plain};
+use crate::terminal::{answer_aside, log, plain};
 use checkrein_engine::error::CommandError;
 
 /// The command line in our words.
@@ -100,12 +100,14 @@ pub fn exec(wanted: ExecOptions, output: Output) -> Exit {
     match run(wanted, output) {
         Ok(status) => Exit::Passed(status),
         Err((status, error)) => {
-            log(&format!("checkrein: {}", error.message));
-            if let Some(hint) = &error.hint {
-                log(&format!("hint: {hint}"));
-            }
-            if output == Output::Json {
-                log(&api::ErrorAnswer::of(&error, status).line());
+            match output {
+                Output::Json => answer_aside(&api::ErrorAnswer::of(&error, status).line()),
+                Output::Text => {
+                    log(&format!("checkrein: {}", error.message));
+                    if let Some(hint) = &error.hint {
+                        log(&format!("hint: {hint}"));
+                    }
+                }
             }
             Exit::Passed(status)
         }
@@ -263,7 +265,7 @@ fn report(outcome: &CommandOutcome, put_back: &[String], output: Output) -> Resu
                 allowed_by: api::recorded(&refusal.remedies()),
             })
             .collect();
-        log(&api::line(&api::programs::ExecEnd {
+        answer_aside(&api::line(&api::programs::ExecEnd {
             status: api::recorded(&outcome.ending.status()),
             ended_by: api::recorded(&ended_by(outcome.ending)),
             refused: rows,

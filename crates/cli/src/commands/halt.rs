@@ -1,6 +1,6 @@
 //! `checkrein halt` and `checkrein resume`: stopping sessions, and letting them go on.
 
-use checkrein_ledger::{Durability, FolderName, HaltTarget, Lifted, is_halted, last};
+use checkrein_ledger::{Durability, FolderName, HaltTarget, Lifted, StateDirectory, is_halted, last};
 use checkrein_protocol::{HaltScope, Record, RecordBody, SessionId};
 use checkrein_session::SessionLedger;
 use checkrein_supervise::runs::{Runs, Whereabouts};
@@ -140,11 +140,17 @@ impl<'name> Which<'name> {
     }
 }
 
+/// Why all sessions are halted; `None` when they are not.
+pub(super) fn halt_of_all(state: &StateDirectory) -> Option<String> {
+    is_halted(state, &FolderName::of(&SessionId(String::new())))
+        .filter(|halt| halt.scope == HaltScope::All)
+        .map(|halt| halt.reason)
+}
+
 /// The only session that is halted; `None` for the halt of all. An error lists them when there are several.
 fn only_halted(surroundings: &HostEnvironment) -> Result<Option<FolderName>, CommandError> {
     let mut halted = checkrein_ledger::halted(&surroundings.state)?;
-    let all = is_halted(&surroundings.state, &FolderName::of(&SessionId(String::new())))
-        .is_some_and(|halt| halt.scope == HaltScope::All);
+    let all = halt_of_all(&surroundings.state).is_some();
     match (halted.pop(), all) {
         (None, true) => Ok(None),
         (Some(one), false) if halted.is_empty() => Ok(Some(one)),

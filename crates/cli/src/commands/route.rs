@@ -14,7 +14,7 @@ use checkrein_supervise::{Next, Phase, Route, TestFailureKind, TestRunner};
 use super::exec::still_there;
 use super::{Exit, Output, line};
 use crate::api;
-use crate::terminal::{log, plain};
+use crate::terminal::{answer_aside, log, plain};
 use checkrein_engine::config_files::write_private;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -71,7 +71,7 @@ pub fn route(
     match output {
         Output::Json => {
             let (route, advice) = (told(&route)?, route.advice().to_string());
-            log(&api::line(&api::programs::TestRoute { route, advice, status })?);
+            answer_aside(&api::line(&api::programs::TestRoute { route, advice, status })?);
         }
         Output::Text if route.failure == TestFailureKind::None && route.next == Next::GoOn => {}
         Output::Text => log(&format!("checkrein: {}", route.advice())),

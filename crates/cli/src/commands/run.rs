@@ -11,6 +11,7 @@
 //! | `report` | what is told at the end |
 //! | `strict` | what the strict profile wants before anything runs |
 //! | `progress` | how it goes, on one line |
+//! | `transcript_count` | what the transcript of the agent says it has spent, where no hook reads it |
 
 mod halted;
 mod hooks;
@@ -21,6 +22,7 @@ mod provider;
 mod report;
 mod stream_monitor;
 mod strict;
+mod transcript_count;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
@@ -51,7 +53,7 @@ use super::run_session::{RunSession, RunSessionOptions};
 use super::{Exit, Output, Switch, for_no_agent, line};
 use crate::api::ErrorAnswer;
 use crate::credentials::{CredentialName, Credentials};
-use crate::terminal::{cut, log, log_all, plain};
+use crate::terminal::{answer_aside, cut, log, log_all, plain};
 use checkrein_engine::answering::pattern_settings;
 use checkrein_engine::config_files;
 use checkrein_engine::environment::{CREDENTIALS, HostEnvironment};
@@ -64,6 +66,7 @@ use progress::ProgressLine;
 use provider::{Answered, Provider};
 use report::{Attempt, Report, Veil, estimate_in_words};
 use stream_monitor::StreamMonitor;
+use transcript_count::TranscriptCount;
 
 /// The command line in our words.
 #[derive(Debug, Clone)]
@@ -146,16 +149,21 @@ const PROVIDER_FAILS: u8 = 92;
 
 /// Runs an agent; the exit status says how it ended, so nothing here fails in another way.
 pub fn run(wanted: &RunOptions, output: Output) -> Exit {
-    Exit::Passed(all_attempts(wanted, output).unwrap_or_else(|error| {
-        log(&format!("checkrein: {}", error.message));
-        if let Some(hint) = &error.hint {
-            log(&format!("hint: {hint}"));
+    Exit::Passed(all_attempts(wanted, output).unwrap_or_else(|error| refuse(&error, NOTHING_RUN, output)))
+}
+
+/// Says why nothing runs, or runs on; the status.
+fn refuse(error: &CommandError, status: u8, output: Output) -> u8 {
+    match output {
+        Output::Json => answer_aside(&ErrorAnswer::of(error, status).line()),
+        Output::Text => {
+            log(&format!("checkrein: {}", error.message));
+            if let Some(hint) = &error.hint {
+                log(&format!("hint: {hint}"));
+            }
         }
-        if output == Output::Json {
-            log(&ErrorAnswer::of(&error, NOTHING_RUN).line());
-        }
-        NOTHING_RUN
-    }))
+    }
+    status
 }
 
 /// What stays the same for all attempts.
@@ -287,15 +295,18 @@ impl Plan {
             Passage::Free | Passage::Trial => Ok(None),
             Passage::Closed { until, failures } => {
                 let name = plain(&self.provider.name);
-                log(&format!(
-                    "checkrein: `{name}` failed {failures} times within minutes, or its quota is used up; earliest retry at {}",
-                    Timestamp(until).calendar().to_rfc3339()
-                ));
+                let error = CommandError::user(
+                    format!(
+                        "`{name}` failed {failures} times within minutes, or its quota is used up; earliest retry at {}",
+                        Timestamp(until).calendar().to_rfc3339()
+                    ),
+                    "wait until then, or try all the same with `--ignore-breaker`",
+                );
                 if self.wanted.ignore_breaker == Switch::On {
+                    log(&format!("checkrein: {}", error.message));
                     return Ok(None);
                 }
-                log("hint: wait until then, or try all the same with `--ignore-breaker`");
-                Ok(Some(PROVIDER_FAILS))
+                Ok(Some(refuse(&error, PROVIDER_FAILS, self.output)))
             }
         }
     }
@@ -371,7 +382,13 @@ impl Plan {
         let (mut onlooker, speaker) = StreamMonitor::new(&self.surroundings, self.profile);
         let mut said = String::new();
         let mut hooks = HookCount::new(&self.surroundings, kept.id());
-        let count = |progress: &mut RunProgress, life: Life| hooks.add_to(progress, life);
+        let mut transcript = TranscriptCount::new(&self.surroundings, agent.prices.clone());
+        let count = |progress: &mut RunProgress, life: Life| {
+            hooks.add_to(progress, life);
+            if !hooks.has_sessions() {
+                transcript.add_to(progress);
+            }
+        };
         let untold = untold(&switches, &self.wanted.agent, &self.surroundings);
         if let (Some(why), 1) = (&untold, made) {
             log(&format!(
@@ -556,7 +573,7 @@ impl Plan {
             run: kept.id().to_string(),
             worktree: kept.worktree().map(str::to_owned),
             directory: kept.directory().to_string_lossy().into_owned(),
-            next_step: kept.next_step(),
+            next_step: kept.next_step(&self.surroundings),
             repository: kept.shared_changes(&self.surroundings),
         };
         report.tell(&self.veil, self.output)?;

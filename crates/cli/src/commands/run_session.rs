@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use checkrein_clients::{Continuity, going_on};
-use checkrein_ledger::mask::mask_text;
+use checkrein_ledger::{FolderName, is_halted, mask::mask_text};
 use checkrein_policy::Profile;
+use checkrein_protocol::{HaltScope, SessionId};
 use checkrein_supervise::{
     ProgressReport, ProviderFailure, Switches,
     runs::{
@@ -55,6 +56,26 @@ pub struct RunSession {
     locks: Vec<Lock>,
     /// The worktree of git, with the folder of what is known of it.
     watched: Option<(Owner, PathBuf)>,
+}
+
+/// A halt that keeps a run from going on.
+struct Halted {
+    reason: String,
+    /// The command that takes it back.
+    lifted_by: String,
+}
+
+impl Halted {
+    /// The halt of a session, or of all.
+    fn of(surroundings: &HostEnvironment, session: Option<&str>) -> Option<Self> {
+        let folder = FolderName::of(&SessionId(session.unwrap_or_default().to_owned()));
+        let halt = is_halted(&surroundings.state, &folder)?;
+        let lifted_by = match halt.scope {
+            HaltScope::All => "checkrein resume --all".to_owned(),
+            HaltScope::Session => format!("checkrein resume {}", folder.as_str()),
+        };
+        Some(Self { reason: halt.reason, lifted_by })
+    }
 }
 
 /// Whether a run begins or goes on.
@@ -185,6 +206,12 @@ impl RunSession {
         }
         let mut locks = vec![lock(&folder, &format!("run {id}"), keeping.insistence)?];
         let (loaded, _) = runs.load(&id)?;
+        if let Some(Halted { reason, lifted_by }) = Halted::of(surroundings, loaded.state.session()) {
+            return Err(CommandError::user(
+                format!("run {id} cannot go on: it is halted ({})", plain(&reason)),
+                format!("`{lifted_by}` lifts the halt; then `checkrein run --resume {id}` goes on"),
+            ));
+        }
         if let RunStateDamage::Backup(why) = &loaded.damage {
             log(&plain(&format!(
                 "checkrein: the state of run {id} is damaged ({why}); going on from the one before it"
@@ -374,9 +401,15 @@ impl RunSession {
     }
 
     /// What a user can do now; `None` when there is nothing to do.
-    pub fn next_step(&self) -> Option<String> {
+    pub fn next_step(&self, surroundings: &HostEnvironment) -> Option<String> {
         match (self.state.stage, &self.state.worktree) {
-            (RunStage::Stopped, _) => Some(format!("`checkrein run --resume {}` goes on", self.state.id)),
+            (RunStage::Stopped, _) => {
+                let goes_on = format!("`checkrein run --resume {}` goes on", self.state.id);
+                Some(match Halted::of(surroundings, self.state.session()) {
+                    Some(Halted { lifted_by, .. }) => format!("`{lifted_by}` lifts the halt; then {goes_on}"),
+                    None => goes_on,
+                })
+            }
             (RunStage::Ended, Some(name)) => Some(format!(
                 "`checkrein worktree diff {name}` shows what it changed, `merge` brings it back"
             )),

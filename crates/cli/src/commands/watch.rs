@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use checkrein_clients::CANARY_SESSION;
 use checkrein_ledger::{FolderName, last};
-use checkrein_protocol::{Record, RecordBody, ReviewRecord, SessionId, VerdictKind};
+use checkrein_protocol::{HaltScope, Record, RecordBody, ReviewRecord, SessionId, VerdictKind};
 use checkrein_session::{SessionLedger, SessionState, SessionSummary};
 use checkrein_supervise::runs::{RunStage, Runs};
 
@@ -28,6 +28,9 @@ const RECORDS: usize = 32;
 
 /// The condition of a session of which the client said that it is over.
 const ENDED: &str = "ended";
+
+/// The condition of a session that is halted, by itself or with all others.
+const HALTED: &str = "halted";
 
 /// How often it is looked again (ours).
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -116,10 +119,11 @@ fn look(surroundings: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, Comman
         let ledger = SessionLedger::of_folder(&surroundings.state, summary.folder.clone());
         let state = ledger.state()?;
         let records = last(&ledger.path(), RECORDS)?;
-        let condition = match condition(&summary, &state, &records) {
+        let course = match course(&summary, &records) {
             "working" | "at rest" if by_runs.covers(&summary.folder, &records) => ENDED,
-            condition => condition,
+            course => course,
         };
+        let condition = condition(&summary, &state, course);
         if all == Switch::Off && condition == ENDED {
             continue;
         }
@@ -133,21 +137,30 @@ fn look(surroundings: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, Comman
 }
 
 /// In one word: halted, waiting (a user is asked), ended, at rest (the turn is over), or working.
-fn condition(summary: &SessionSummary, state: &SessionState, records: &[Record]) -> &'static str {
-    if summary.halt.is_some() {
-        return "halted";
+fn condition(summary: &SessionSummary, state: &SessionState, course: &'static str) -> &'static str {
+    match summary.halt.as_ref().map(|halt| halt.scope) {
+        Some(HaltScope::Session) => HALTED,
+        // A halt of all makes nothing of what is over.
+        Some(HaltScope::All) if course != ENDED => HALTED,
+        Some(HaltScope::All) | None if state.controller().awaits().is_some() => "waiting",
+        Some(HaltScope::All) | None => course,
     }
-    if state.controller().awaits().is_some() {
-        return "waiting";
-    }
+}
+
+/// What the newest records tell of a session. One that nobody began and in which nothing was done, such as the records of a merge, is over.
+fn course(summary: &SessionSummary, records: &[Record]) -> &'static str {
     let newest = records.iter().rev().find_map(|record| match &record.body {
         RecordBody::Event { name, .. } if name == "SessionEnd" => Some(ENDED),
         RecordBody::Event { name, .. } if name == "Stop" => Some("at rest"),
         RecordBody::Review(review) if review.verdict == VerdictKind::Escalate => Some("waiting"),
-        RecordBody::Review(_) | RecordBody::Outcome(_) | RecordBody::Prompt { .. } => Some("working"),
+        // A merge has an outcome, and nobody asked for a review of it.
+        RecordBody::Outcome(_) => (summary.actions > 0).then_some("working"),
+        RecordBody::Review(_) | RecordBody::Prompt { .. } | RecordBody::SessionStarted { .. } => {
+            Some("working")
+        }
         _ => None,
     });
-    newest.unwrap_or("working")
+    newest.unwrap_or(if summary.actions > 0 { "working" } else { ENDED })
 }
 
 fn told(one: &Seen) -> api::sessions::WatchEntry {

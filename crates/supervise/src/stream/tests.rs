@@ -224,6 +224,30 @@ fn an_answer_is_counted_from_its_beginning_and_once_and_what_is_nested_counts_to
     assert_eq!((nested.iterations, nested.tokens.input), (1, 2_000_000));
 }
 
+/// The end of an answer tells what it wrote; the rows tell what its beginning told.
+#[test]
+fn the_end_of_an_answer_counts_as_soon_as_it_is_told() {
+    let event = |event: &str| format!(r#"{{"type":"stream_event","event":{event},"session_id":"s"}}"#) + "\n";
+    let begun = event(
+        r#"{"type":"message_start","message":{"id":"m1","model":"claude-sonnet-4-5","usage":{"input_tokens":100,"output_tokens":1},"content":[]}}"#,
+    );
+    let end = event(r#"{"type":"message_delta","delta":{},"usage":{"output_tokens":20000}}"#);
+    let row = answer("m1", 100, TEXT);
+    let known = hear(&[OPENED, &begun, &row, &end]);
+    assert_eq!((known.iterations, known.tokens.input, known.tokens.output), (1, 100, 20_000));
+    assert!((known.dollars() - (100.0 * 3.0 + 20_000.0 * 15.0) / 1e6).abs() < 1e-9);
+    // Of an answer that nobody began nothing is known.
+    assert_eq!(hear(&[OPENED, &end]).iterations, 0);
+}
+
+#[test]
+fn what_the_client_makes_up_itself_is_no_answer() {
+    let made_up = r#"{"type":"assistant","message":{"id":"m1","model":"<synthetic>","usage":{"input_tokens":0,"output_tokens":0},"content":[{"type":"text","text":"Invalid API key, which is a long text"}]}}"#;
+    let heard = hear(&[OPENED, &(made_up.to_owned() + "\n")]);
+    assert_eq!((heard.estimated, heard.iterations, heard.tokens), (None, 0, TokenCounts::default()));
+    assert!(heard.cost == 0.0 && heard.uncounted.is_none());
+}
+
 fn told(stream: &str) -> Vec<StreamEvent> {
     let (speaker, backlog) = backlog();
     StreamParser::new(Prices::default()).telling(Some(speaker)).hear(stream.as_bytes());

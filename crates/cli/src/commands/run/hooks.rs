@@ -68,6 +68,11 @@ impl HookCount {
         }
     }
 
+    /// Whether hooks were called for a session below the run.
+    pub(super) fn has_sessions(&self) -> bool {
+        !self.sessions.is_empty()
+    }
+
     /// Adds what the hooks know to what the client told; of two counts the higher one holds.
     pub(super) fn add_to(&mut self, progress: &mut RunProgress, life: Life) {
         let mut stop = self.runs.hook_stop(&self.run);

@@ -9,7 +9,7 @@ use super::super::Output;
 use super::super::exec::{left_behind, still_there};
 use super::stream_monitor::Findings;
 use crate::api;
-use crate::terminal::{cut, log, plain};
+use crate::terminal::{answer_aside, cut, log, plain};
 use checkrein_engine::error::CommandError;
 
 /// What one attempt came to; written by the process that supervised it, read by the one above.
@@ -172,7 +172,7 @@ impl Report {
                 directory: api::recorded(&self.directory),
                 repository: api::recorded(&self.repository),
             })?;
-            log(&veil.over_credentials(&text));
+            answer_aside(&veil.over_credentials(&text));
             return Ok(());
         }
         self.in_words().iter().for_each(|text| log(&format!("checkrein: {}", plain(&veil.over(text)))));
