@@ -1,14 +1,34 @@
-//! `awk`: output redirections, pipes and `system` in the program text.
+//! `awk`: files that a program reads and writes, and commands that it runs.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `tokens` | the words and signs of a program |
+//! | `tree` | programs as trees |
+//! | `texts` | texts that it puts together |
+//! | `following` | what a program does, as far as the names are put together of what is known |
 
-use crate::interpreter::{Call, Exit, Input, Machine, Value};
+mod following;
+mod texts;
+mod tokens;
+mod tree;
+
+use crate::interpreter::{Call, Exit, Input, Machine, Output, Upload, Value};
 
 use super::{edit_in_place, one_path};
+
+use following::{Act, Circumstances, follow};
+
+/// How many files a program may include (ours).
+const INCLUDED: usize = 8;
 
 /// `awk`, `gawk`, `mawk`, `nawk`
 pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     let mut programs: Vec<Value> = arguments.values(&["-e", "--source"]).cloned().collect();
-    for file in arguments.values(&["-f", "--file", "-E", "--exec"]) {
+    for file in arguments.values(&["-f", "--file", "-E", "--exec", "-i", "--include"]) {
+        if file.as_exact() == Some("inplace") {
+            continue;
+        }
         let is_input = matches!(file.as_exact(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
         programs.push(match &call.input {
             Input::Text(text) if is_input => text.clone(),
@@ -17,21 +37,23 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 Value::exact("")
             }
             Input::Secret(_) | Input::Local(_) | Input::Unknown if is_input => Value::Unknown,
-            _ => {
-                machine.read(file);
-                one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path))
-            }
+            _ => text_of(machine, file),
         });
     }
-    let mut files: &[Value] = &arguments.operands;
-    if programs.is_empty() {
-        let Some((program, rest)) = files.split_first() else { return Exit::unknown() };
-        programs.push(program.clone());
-        files = rest;
+    if arguments.has(&["-l", "--load"]) {
+        machine.opaque("loads a library of `awk`");
     }
-    let files: Vec<Value> = files.iter().filter(|file| !is_assignment(file)).cloned().collect();
-    let assigned: Vec<(String, Value)> = arguments
+    let is_given = !arguments.has(&["-e", "--source", "-f", "--file", "-E", "--exec"]);
+    let mut words: &[Value] = &arguments.operands;
+    if is_given {
+        let Some((program, rest)) = words.split_first() else { return Exit::unknown() };
+        programs.push(program.clone());
+        words = rest;
+    }
+    let files: Vec<Value> = words.iter().filter(|file| !is_assignment(file)).cloned().collect();
+    let mut assigned: Vec<(String, Value)> = arguments
         .values(&["-v", "--assign"])
+        .chain(words.iter().filter(|word| is_assignment(word)))
         .filter_map(|word| {
             let (name, _) =
                 word.known_start().split_once('=').map(|(name, rest)| (name.to_owned(), rest.to_owned()))?;
@@ -39,22 +61,39 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Some((name, value))
         })
         .collect();
-    let lines = match (&call.input, files.is_empty()) {
-        (Input::Text(text), true) => text.clone(),
-        _ => Value::Unknown,
-    };
-    for program in &programs {
-        if let Some(text) = program.as_exact() {
-            let environment = |name: &str| machine.variable(name)?.as_exact().map(str::to_owned);
-            for act in acts(text, &assigned, &environment) {
-                carry_out(machine, act, &lines);
+    if let Some(separator) = arguments.value(&["-F", "--field-separator"]) {
+        assigned.push(("FS".to_owned(), separator.clone()));
+    }
+    let lines = lines(machine, call, &files);
+    let mut included = 0;
+    while let Some(program) = programs.pop() {
+        let Some(text) = program.as_exact() else {
+            // A program with a hole in it, mostly a number or a word: what is known of it decides.
+            let known = format!("{} {}", program.known_start(), program.known_end());
+            if known.contains("system") || known.trim().is_empty() {
+                machine.opaque(format!("the program of `{}` is not known", call.program));
             }
             continue;
+        };
+        let deeds = {
+            let environment = |name: &str| machine.variable(name);
+            let given = Circumstances {
+                assigned: &assigned,
+                operands: words,
+                lines: lines.clone(),
+                environment: &environment,
+            };
+            follow(text, &given)
+        };
+        for act in deeds.acts {
+            carry_out(machine, act);
         }
-        // A program with a hole in it, mostly a number or a word: what is known of it decides.
-        let known = format!("{} {}", program.known_start(), program.known_end());
-        if known.contains("system") || known.trim().is_empty() {
-            machine.opaque(format!("the program of `{}` is not known", call.program));
+        for file in deeds.included {
+            included += 1;
+            if included <= INCLUDED {
+                let text = text_of(machine, &Value::Exact(file));
+                programs.push(text);
+            }
         }
     }
     let in_place = arguments.values(&["-i", "--include"]).any(|value| value.as_exact() == Some("inplace"));
@@ -68,302 +107,84 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::unknown()
 }
 
+fn text_of(machine: &mut Machine<'_>, file: &Value) -> Value {
+    machine.read(file);
+    one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path))
+}
+
+/// The text that a program runs over, where it can be read. A secret is not taken apart.
+fn lines(machine: &Machine<'_>, call: &Call, files: &[Value]) -> Value {
+    match (files, &call.input) {
+        ([], Input::Text(text)) => text.clone(),
+        ([file], _) => match machine.peek(file) {
+            Output::Text(text) => text,
+            Output::Nothing | Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+                Value::Unknown
+            }
+        },
+        _ => Value::Unknown,
+    }
+}
+
 fn is_assignment(word: &Value) -> bool {
     word.known_start().split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     })
 }
 
-fn carry_out(machine: &mut Machine<'_>, act: Act, lines: &Value) {
+fn carry_out(machine: &mut Machine<'_>, act: Act) {
     match act {
         Act::Read(file) => {
-            if file != Value::Unknown {
+            if host_of(&file).is_none() {
                 machine.read(&file);
             }
         }
-        Act::Write(target) => match target {
-            Value::Unknown => machine.possibly(|machine| machine.write(&Value::Unknown)),
-            known => machine.write(&known),
+        Act::Write(Value::Unknown) => {
+            machine.possibly(|machine| machine.write(&Value::Unknown));
+            machine.opaque("`awk` writes a file whose name it puts together while it runs");
+        }
+        Act::Write(known) => match host_of(&known) {
+            Some(host) => machine.host(&Value::Exact(host), Upload::Yes),
+            None => machine.write(&known),
         },
-        Act::Run(Value::Exact(command)) => {
-            machine.run_text(&Value::Exact(command), Input::Unknown);
-        }
-        // Each line is a command.
-        Act::RunLine if lines.as_exact().is_some() => {
-            machine.possibly(|machine| machine.run_text(lines, Input::Unknown));
-        }
-        Act::Run(_) | Act::RunLine => machine.opaque("`awk` runs commands that it makes of its input"),
+        Act::Run(command, input) => run(machine, &command, input),
+        Act::RunUnknown => machine.opaque("`awk` calls what is not known before it runs"),
     }
 }
 
-/// What a program does besides printing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Act {
-    Read(Value),
-    Write(Value),
-    Run(Value),
-    /// Runs each line that comes in.
-    RunLine,
+/// The other end of a connection: `/inet/tcp/0/host/port` (gawk 5.3, "TCP/IP Networking").
+fn host_of(file: &Value) -> Option<String> {
+    let text = file.as_exact()?;
+    let mut parts = text.strip_prefix("/inet")?.split('/').skip(3);
+    let (host, port) = (parts.next()?, parts.next()?);
+    Some(format!("{host}:{port}"))
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
-    Word(String),
-    Text(String),
-    Mark(char),
-    /// `>>`
-    Append,
-    /// An end of statement.
-    End,
-}
-
-/// How many tokens behind `ARGV` the sign of an assignment may stand (ours): `ARGV[ARGC++] = `.
-const SUBSCRIPT: usize = 7;
-
-/// The tokens with variables of the environment as the texts that they hold.
-fn with_environment(tokens: &[Token], environment: &dyn Fn(&str) -> Option<String>) -> Vec<Token> {
-    let mut known = Vec::with_capacity(tokens.len());
-    let mut rest = tokens;
-    while let Some((first, behind)) = rest.split_first() {
-        if let [Token::Word(word), Token::Mark('['), Token::Text(name), Token::Mark(']'), after @ ..] = rest
-            && word == "ENVIRON"
-            && let Some(text) = environment(name)
-        {
-            known.push(Token::Text(text));
-            rest = after;
-            continue;
-        }
-        known.push(first.clone());
-        rest = behind;
+fn run(machine: &mut Machine<'_>, command: &Value, input: Option<Value>) {
+    if let Some(host) = host_of(command) {
+        machine.host(&Value::Exact(host), Upload::Yes);
+        return;
     }
-    known
-}
-
-fn acts(
-    program: &str,
-    assigned: &[(String, Value)],
-    environment: &dyn Fn(&str) -> Option<String>,
-) -> Vec<Act> {
-    let tokens = with_environment(&tokens(program), environment);
-    let mut found = Vec::new();
-    let mut printing = false;
-    let mut depth = 0_usize;
-    let mut print_depth = 0_usize;
-    let mut getting = false;
-    for (place, token) in tokens.iter().enumerate() {
-        let behind = tokens.get(place + 1..).unwrap_or_default();
-        match token {
-            Token::Word(word) if word == "print" || word == "printf" => {
-                printing = true;
-                print_depth = depth;
-            }
-            Token::Word(word) if word == "system" && behind.first() == Some(&Token::Mark('(')) => {
-                found.push(run_of(behind.get(1..).unwrap_or_default(), true, &tokens, assigned));
-            }
-            Token::Word(word) if word == "getline" => getting = true,
-            // `getline < file`, `(getline line < file)`: what is behind is a file up to the end of the expression.
-            Token::Mark('<') if std::mem::take(&mut getting) => {
-                let target = match behind {
-                    [Token::Text(text), ..] => Value::exact(text.clone()),
-                    [Token::Word(name), ..] => value_of_variable(&tokens, name, assigned),
-                    _ => Value::Unknown,
-                };
-                found.push(Act::Read(target));
-            }
-            // Which files it reads stands in a list that it may change.
-            Token::Word(word) if word == "ARGV" => {
-                let is_set = |token: &Token| matches!(token, Token::Mark('='));
-                let value = behind.iter().take(SUBSCRIPT).position(is_set);
-                if let Some(Token::Text(text)) = value.and_then(|at| behind.get(at + 1)) {
-                    found.push(Act::Read(Value::exact(text.clone())));
-                }
-            }
-            Token::Mark('(' | '[') => depth += 1,
-            Token::Mark(')' | ']') => depth = depth.saturating_sub(1),
-            Token::Mark('>') | Token::Append if printing && depth == print_depth => {
-                let target = match (value_of(behind, false), behind) {
-                    (Value::Unknown, [Token::Word(name), ..]) => value_of_variable(&tokens, name, assigned),
-                    (known, _) => known,
-                };
-                found.push(Act::Write(target));
-            }
-            Token::Mark('|') => {
-                let reads = matches!(behind.first(), Some(Token::Word(word)) if word == "getline");
-                if reads {
-                    let before = place.checked_sub(1).and_then(|before| tokens.get(before));
-                    let command = match before {
-                        Some(Token::Text(text)) => Value::exact(text.clone()),
-                        Some(Token::Word(name)) => value_of_variable(&tokens, name, assigned),
-                        _ => Value::Unknown,
-                    };
-                    found.push(Act::Run(command));
-                } else if printing && depth == print_depth {
-                    found.push(run_of(behind, false, &tokens, assigned));
-                }
-            }
-            Token::End | Token::Mark('{' | '}') => {
-                printing = false;
-                getting = false;
-                depth = 0;
-            }
-            Token::Word(_) | Token::Text(_) | Token::Mark(_) | Token::Append => {}
-        }
+    let given = match input {
+        Some(text) => Input::Text(text),
+        None => Input::Unknown,
+    };
+    if command.alternatives().is_some() {
+        machine.run_text(command, given);
+        return;
     }
-    found.retain(|act| !matches!(act, Act::Read(Value::Exact(file)) if file == "-" || file == "/dev/stdin"));
-    found.retain(|act| {
-        !matches!(act, Act::Write(Value::Exact(file)) if file == "/dev/stderr" || file == "/dev/stdout" || file == "-")
-    });
-    found
-}
-
-/// What runs where these tokens are a command.
-fn run_of(behind: &[Token], in_parentheses: bool, tokens: &[Token], assigned: &[(String, Value)]) -> Act {
-    match (value_of(behind, in_parentheses), behind) {
-        (
-            Value::Unknown,
-            [Token::Word(name), Token::Mark(')' | '}') | Token::End, ..] | [Token::Word(name)],
-        ) => {
-            if name == "$0" {
-                return Act::RunLine;
-            }
-            Act::Run(value_of_variable(tokens, name, assigned))
-        }
-        (known, _) => Act::Run(known),
-    }
-}
-
-/// What a variable of the program holds: given with `-v`, else the last thing that is assigned to it.
-fn value_of_variable(tokens: &[Token], name: &str, assigned: &[(String, Value)]) -> Value {
-    let given = assigned.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    let place = tokens
-        .windows(2)
-        .rposition(|pair| matches!(pair, [Token::Word(word), Token::Mark('=')] if word == name));
-    match (place, given) {
-        (None, given) => given.unwrap_or(Value::Unknown),
-        (Some(place), given) => {
-            let value = value_of(tokens.get(place + 2..).unwrap_or_default(), false);
-            given.map_or(value.clone(), |given| given.join(&value))
-        }
-    }
-}
-
-/// The text of an expression up to its end: exact for one string, known ends for strings with something else.
-fn value_of(tokens: &[Token], in_parentheses: bool) -> Value {
-    let mut depth = 0_usize;
-    let mut value: Option<Value> = None;
-    for token in tokens {
-        let part = match token {
-            Token::End | Token::Mark('}' | '{' | '|') => break,
-            Token::Mark(')') if depth == 0 && in_parentheses => break,
-            Token::Mark('(') => {
-                depth += 1;
-                continue;
-            }
-            Token::Mark(')') => {
-                depth = depth.saturating_sub(1);
-                continue;
-            }
-            Token::Text(text) => Value::exact(text.clone()),
-            Token::Word(_) | Token::Mark(_) | Token::Append => Value::Unknown,
-        };
-        value = Some(match value {
-            Some(so_far) => so_far.followed_by(&part),
-            None => part,
+    machine.opaque("`awk` runs commands that it makes of its input");
+    // A plain command with words of the input behind it: which program it is, is known.
+    let start = command.known_start();
+    let is_plain = |c: char| c.is_alphanumeric() || " ./_-".contains(c);
+    let start = start.trim_end_matches(['"', '\'']);
+    if start.contains(' ') && start.chars().all(is_plain) {
+        let mut words: Vec<Value> = start.split_whitespace().map(Value::exact).collect();
+        let last = if start.ends_with(' ') { None } else { words.pop() };
+        words.push(last.map_or(Value::Unknown, |last| last.followed_by(&Value::Unknown)));
+        machine.with_words_from(&Output::Unknown, |machine| {
+            machine.possibly(|machine| machine.run_words(&words, given));
         });
-    }
-    value.unwrap_or(Value::Unknown)
-}
-
-fn tokens(program: &str) -> Vec<Token> {
-    let mut tokens: Vec<Token> = Vec::new();
-    let mut rest = program.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '\n' | ';' => tokens.push(Token::End),
-            c if c.is_whitespace() => {}
-            '\\' if rest.peek() == Some(&'\n') => {
-                rest.next();
-            }
-            '#' => {
-                while rest.peek().is_some_and(|c| *c != '\n') {
-                    rest.next();
-                }
-            }
-            '"' => {
-                let mut text = String::new();
-                while let Some(c) = rest.next() {
-                    match c {
-                        '"' => break,
-                        '\\' => match rest.next() {
-                            Some('n') => text.push('\n'),
-                            Some('t') => text.push('\t'),
-                            Some(other) => text.push(other),
-                            None => {}
-                        },
-                        c => text.push(c),
-                    }
-                }
-                tokens.push(Token::Text(text));
-            }
-            '/' if begins_pattern(tokens.last()) => {
-                let mut in_class = false;
-                while let Some(c) = rest.next() {
-                    match c {
-                        '\\' => {
-                            rest.next();
-                        }
-                        '[' => in_class = true,
-                        ']' => in_class = false,
-                        '/' if !in_class => break,
-                        _ => {}
-                    }
-                }
-                tokens.push(Token::Word("/".to_owned()));
-            }
-            '>' if rest.peek() == Some(&'>') => {
-                rest.next();
-                tokens.push(Token::Append);
-            }
-            // Comparisons and `||` are no redirections, and `==` assigns nothing.
-            '=' if rest.peek() == Some(&'=') => {
-                rest.next();
-                tokens.push(Token::Mark('~'));
-            }
-            '>' if rest.peek() == Some(&'=') => {
-                rest.next();
-                tokens.push(Token::Mark('='));
-            }
-            '|' if rest.peek() == Some(&'|') => {
-                rest.next();
-                tokens.push(Token::Mark('&'));
-            }
-            '|' if rest.peek() == Some(&'&') => {
-                rest.next();
-                tokens.push(Token::Mark('|'));
-            }
-            c if c.is_alphanumeric() || c == '_' || c == '$' || c == '.' => {
-                let mut word = String::from(c);
-                while let Some(next) =
-                    rest.peek().copied().filter(|c| c.is_alphanumeric() || *c == '_' || *c == '.')
-                {
-                    word.push(next);
-                    rest.next();
-                }
-                tokens.push(Token::Word(word));
-            }
-            c => tokens.push(Token::Mark(c)),
-        }
-    }
-    tokens
-}
-
-/// Whether a slash here begins a regular expression, as opposed to dividing.
-fn begins_pattern(before: Option<&Token>) -> bool {
-    match before {
-        None | Some(Token::End | Token::Append) => true,
-        Some(Token::Mark(c)) => *c != ')' && *c != ']',
-        Some(Token::Word(word)) => word == "return" || word == "print" || word == "in",
-        Some(Token::Text(_)) => false,
     }
 }
 
@@ -371,16 +192,25 @@ fn begins_pattern(before: Option<&Token>) -> bool {
 mod tests {
     use super::*;
 
+    fn followed(program: &str, assigned: &[(String, Value)], lines: Value) -> Vec<Act> {
+        let environment = |name: &str| (name == "HOME").then(|| Value::exact("/home/dev"));
+        follow(program, &Circumstances { assigned, operands: &[], lines, environment: &environment }).acts
+    }
+
     fn found(program: &str) -> Vec<Act> {
-        acts(program, &[], &|_| None)
+        followed(program, &[], Value::Unknown)
     }
 
     fn write(text: &str) -> Act {
         Act::Write(Value::exact(text))
     }
 
+    fn read(text: &str) -> Act {
+        Act::Read(Value::exact(text))
+    }
+
     fn run(text: &str) -> Act {
-        Act::Run(Value::exact(text))
+        Act::Run(Value::exact(text), None)
     }
 
     #[test]
@@ -390,26 +220,107 @@ mod tests {
         assert_eq!(found("{ print $1 > \"out.txt\" }"), [write("out.txt")]);
         assert_eq!(found("{ print >> \"a\"; print \"x > y\" }"), [write("a")]);
         assert_eq!(found("BEGIN { system(\"rm -rf x\") }"), [run("rm -rf x")]);
-        assert_eq!(found("{ print | \"sort -u\" }"), [run("sort -u")]);
         assert_eq!(found("BEGIN { \"date\" | getline d; print d }"), [run("date")]);
         assert_eq!(found("/a|b>c/ { print }"), []);
         assert_eq!(found("{ print $2 > $1 }"), [Act::Write(Value::Unknown)]);
         assert_eq!(
             found("{ system(\"rm \" $1) }"),
-            [Act::Run(Value::Between { prefix: "rm ".to_owned(), suffix: String::new() })]
+            [Act::Run(Value::Between { prefix: "rm ".to_owned(), suffix: String::new() }, None)]
         );
         assert_eq!(found("{ print > \"/dev/stderr\" }"), []);
         assert_eq!(found("a || b { print }"), []);
-        let read = |text: &str| Act::Read(Value::exact(text));
         assert_eq!(found("BEGIN { while ((getline l < \"x\") > 0) print l }"), [read("x")]);
         assert_eq!(found("BEGIN { f = \"x\"; getline < f; print }"), [read("x")]);
         assert_eq!(found("BEGIN { ARGV[ARGC++] = \"x\" } 1"), [read("x")]);
         assert_eq!(found("BEGIN { if (ARGV[1] == \"x\") n = 1 } $1 < 3 { getline; print }"), []);
         let between = Value::Between { prefix: "day_".to_owned(), suffix: ".txt".to_owned() };
         assert_eq!(found("{ f = \"day_\" NR \".txt\"; print > f; close(f) }"), [Act::Write(between)]);
-        assert_eq!(
-            acts("{ print > out }", &[("out".to_owned(), Value::exact("x"))], &|_| None),
-            [write("x")]
-        );
+        let out = [("out".to_owned(), Value::exact("x"))];
+        assert_eq!(followed("{ print > out }", &out, Value::Unknown), [write("x")]);
+    }
+
+    /// Each of these was run with mawk 1.3.4, with a directory of its own for `/home/dev`: all wrote to the same file.
+    #[test]
+    fn names_are_put_together_as_awk_does() {
+        for program in [
+            r#"BEGIN { print 1 > (ENVIRON["HOME"] "/f") }"#,
+            r#"BEGIN { print 1 > ENVIRON["HOME"]"/f" }"#,
+            r#"BEGIN { print(1) > (ENVIRON["HOME"] "/f") }"#,
+            r#"BEGIN { print (1)(2) > (ENVIRON["HOME"] "/f") }"#,
+            r#"BEGIN { printf("%s", 1) >> (ENVIRON["HOME"] "/" "f") }"#,
+            r#"BEGIN { h = ENVIRON["HOME"]; f = h "/f"; print 1 > f }"#,
+            r#"BEGIN { f = ENVIRON["HOME"]; f = f "/f"; print 1 > f }"#,
+            r#"BEGIN { f = sprintf("%s/%s", ENVIRON["HOME"], "f"); print 1 > f }"#,
+            r#"BEGIN { f = sprintf("%s%c%s", ENVIRON["HOME"], 47, "f"); print 1 > f }"#,
+            r#"BEGIN { f = "x/f"; sub(/x/, ENVIRON["HOME"], f); print 1 > f }"#,
+            r#"BEGIN { f = "/hXme/dev/f"; gsub("X", "o", f); print 1 > f }"#,
+            r#"BEGIN { print 1 > (ENVIRON["HO" "ME"] tolower("/F")) }"#,
+            r#"BEGIN { print 1 > substr("x/home/dev/f", 2) }"#,
+            r#"BEGIN { print 1 > substr("x/home/dev/fx", 2, 11) }"#,
+            r#"BEGIN { n = split("/home:/dev:/f", a, ":"); print 1 > (a[1] a[2] a[3]) }"#,
+            r#"BEGIN { a["x"] = "/home/dev"; print 1 > (a["x"] "/f") }"#,
+            r#"function g(a, b) { return a "/" b } BEGIN { print 1 > g(ENVIRON["HOME"], "f") }"#,
+            r#"function g(f) { print 1 > f } BEGIN { g(ENVIRON["HOME"] "/f") }"#,
+            "BEGIN { OFS = \"/\"; print 1 > (ENVIRON[\"HOME\"] OFS \"f\") }",
+            "BEGIN {\n  if (1)\n    f = \"/home/dev/f\"\n  print 1 > f\n}",
+            "BEGIN { f = \"\\57home\\x2fdev/f\"; print 1 > f }",
+        ] {
+            assert_eq!(found(program), [write("/home/dev/f")], "{program}");
+        }
+        let either = Act::Write(Value::AnyOf(vec!["/home/dev/f".to_owned(), "g".to_owned()]));
+        assert_eq!(found("BEGIN { f = x ? ENVIRON[\"HOME\"] \"/f\" : \"g\"; print 1 > f }"), [either]);
+    }
+
+    #[test]
+    fn what_is_read_and_run_is_put_together_alike() {
+        for (program, act) in [
+            (r#"BEGIN { while ((getline l < (ENVIRON["HOME"] "/f")) > 0) print l }"#, read("/home/dev/f")),
+            (r#"BEGIN { ARGV[1] = ENVIRON["HOME"] "/f"; ARGC = 2 } 1"#, read("/home/dev/f")),
+            (r#"BEGIN { c = "rm"; c = c " -rf "; system(c ENVIRON["HOME"]) }"#, run("rm -rf /home/dev")),
+            (r#"BEGIN { "rm " ENVIRON["HOME"] | getline }"#, run("rm /home/dev")),
+            (r#"BEGIN { "rm x" |& getline }"#, run("rm x")),
+            (r#"BEGIN { f = "system"; @f("rm x") }"#, run("rm x")),
+        ] {
+            assert_eq!(found(program), [act], "{program}");
+        }
+        let fed = |command: &str, text: &str| Act::Run(Value::exact(command), Some(Value::exact(text)));
+        assert_eq!(found("BEGIN { print \"rm\", \"x\" | \"s\" \"h\" }"), [fed("sh", "rm x\n")]);
+        assert_eq!(found("BEGIN { printf \"rm %s\", \"x\" | \"sh\" }"), [fed("sh", "rm x")]);
+        assert_eq!(found("@load \"x\""), [Act::RunUnknown]);
+    }
+
+    #[test]
+    fn lines_that_are_known_are_gone_through_one_by_one() {
+        let lines = Value::exact("a b\nc d\n");
+        let deeds = |program: &str| followed(program, &[], lines.clone());
+        assert_eq!(deeds("{ system(\"rm \" $2) }"), [run("rm b"), run("rm d")]);
+        assert_eq!(deeds("{ print > $1 }"), [write("a"), write("c")]);
+        assert_eq!(deeds("{ print > $NF }"), [write("b"), write("d")]);
+        let comma = [("FS".to_owned(), Value::exact(","))];
+        assert_eq!(followed("{ print > $2 }", &comma, Value::exact("a,b c\n")), [write("b c")]);
+    }
+
+    /// Whatever is written, reading it comes to an end.
+    #[test]
+    fn what_is_no_program_is_read_to_its_end() {
+        let parts = [
+            "{", "}", "(", ")", "[", "]", "print", ">", "|", "getline", "\"x\"", "$", "for", "if", "x", "=",
+            "/", ",", "function", "@", "\n",
+        ];
+        let mut seed = 7_usize;
+        for _ in 0..3_000 {
+            let program: Vec<&str> = (0..12)
+                .filter_map(|_| {
+                    seed =
+                        seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    parts.get((seed >> 33) % parts.len()).copied()
+                })
+                .collect();
+            found(&program.join(" "));
+        }
+        found(&"(".repeat(5_000));
+        found(&"{".repeat(5_000));
+        found(&"!".repeat(5_000));
+        found(&"$".repeat(5_000));
     }
 }

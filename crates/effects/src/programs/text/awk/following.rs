@@ -1,0 +1,621 @@
+//! What a program of `awk` does besides printing: files, commands, and their names as far as they are put together of what is known.
+//!
+//! Every branch is gone. A variable that is set in a branch or a loop is afterwards what either way made of it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::interpreter::Value;
+
+use super::texts::{formatted, mapped, put_together};
+use super::tokens::{Token, tokens};
+use super::tree::{Expression, Function, LineSource, Program, Redirection, Statement, read};
+
+/// The greatest number of steps in one program, and of acts that are told apart (ours).
+const STEPS: usize = 20_000;
+const ACTS: usize = 256;
+/// How deep functions are followed inside each other (ours).
+const CALLS: usize = 8;
+/// The greatest number of lines for each of which the rules are followed (ours).
+const LINES: usize = 256;
+
+/// What a program does besides printing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Act {
+    Read(Value),
+    Write(Value),
+    /// Runs a command, with what is printed into it.
+    Run(Value, Option<Value>),
+    /// Calls a function whose name is not known, or loads a library.
+    RunUnknown,
+}
+
+/// What a program is given.
+pub(super) struct Circumstances<'a> {
+    /// Variables that are set before it begins.
+    pub(super) assigned: &'a [(String, Value)],
+    /// The words behind the program: `ARGV`.
+    pub(super) operands: &'a [Value],
+    /// The text that it runs over, as far as it is known.
+    pub(super) lines: Value,
+    pub(super) environment: &'a dyn Fn(&str) -> Option<Value>,
+}
+
+/// What a program does.
+pub(super) struct Deeds {
+    pub(super) acts: Vec<Act>,
+    /// Files that are part of it.
+    pub(super) included: Vec<String>,
+}
+
+/// Follows a program.
+pub(super) fn follow(text: &str, circumstances: &Circumstances<'_>) -> Deeds {
+    let tokens = tokens(text);
+    let program = read(&tokens);
+    let mut follower = Follower {
+        circumstances,
+        functions: &program.functions,
+        set: set_somewhere(&tokens, &program),
+        variables: HashMap::new(),
+        arrays: HashMap::new(),
+        line: Value::Unknown,
+        acts: Vec::new(),
+        fed: Vec::new(),
+        returned: None,
+        doubt: 0,
+        calls: 0,
+        steps: 0,
+    };
+    for (name, value) in [("FS", " "), ("OFS", " "), ("ORS", "\n"), ("RS", "\n"), ("SUBSEP", "\u{1c}")] {
+        follower.variables.insert(name.to_owned(), Value::exact(value));
+    }
+    for (name, value) in circumstances.assigned {
+        follower.variables.insert(name.clone(), value.clone());
+    }
+    follower.follow(&program);
+    let mut acts = follower.acts;
+    acts.extend(follower.fed.into_iter().map(|(command, input)| Act::Run(command, Some(input))));
+    if program.loads {
+        acts.push(Act::RunUnknown);
+    }
+    acts.retain(|act| match act {
+        Act::Read(Value::Exact(file)) => file != "-" && file != "/dev/stdin",
+        Act::Write(Value::Exact(file)) => {
+            !matches!(file.as_str(), "/dev/stderr" | "/dev/stdout" | "-") && !file.starts_with("/dev/fd/")
+        }
+        Act::Read(_) | Act::Write(_) | Act::Run(_, _) | Act::RunUnknown => true,
+    });
+    Deeds { acts, included: program.included }
+}
+
+/// The names that something may give a value: what has none is empty.
+fn set_somewhere(tokens: &[Token], program: &Program) -> HashSet<String> {
+    let mut names: HashSet<String> =
+        program.functions.iter().flat_map(|function| function.parameters.iter().cloned()).collect();
+    for pair in tokens.windows(2) {
+        match pair {
+            [Token::Word(name), Token::Sign(sign)]
+                if sign.ends_with('=') && !matches!(*sign, "==" | "!=" | "<=" | ">=")
+                    || matches!(*sign, "++" | "--") =>
+            {
+                names.insert(name.clone());
+            }
+            [Token::Sign("++" | "--" | "("), Token::Word(name)] => {
+                names.insert(name.clone());
+            }
+            [Token::Word(word), Token::Word(name)] if word == "getline" => {
+                names.insert(name.clone());
+            }
+            _ => {}
+        }
+    }
+    let special = [
+        "NR",
+        "NF",
+        "FNR",
+        "FILENAME",
+        "RSTART",
+        "RLENGTH",
+        "RT",
+        "ERRNO",
+        "PROCINFO",
+        "SYMTAB",
+        "FUNCTAB",
+        "ARGC",
+        "ARGIND",
+        "length",
+        "CONVFMT",
+        "OFMT",
+        "FPAT",
+        "FIELDWIDTHS",
+        "TEXTDOMAIN",
+        "LINT",
+        "BINMODE",
+        "IGNORECASE",
+    ];
+    names.extend(special.iter().map(|name| (*name).to_owned()));
+    names
+}
+
+struct Follower<'a> {
+    circumstances: &'a Circumstances<'a>,
+    functions: &'a [Function],
+    set: HashSet<String>,
+    variables: HashMap<String, Value>,
+    arrays: HashMap<String, Vec<(Option<String>, Value)>>,
+    /// The present line.
+    line: Value,
+    acts: Vec<Act>,
+    /// What was printed into commands.
+    fed: Vec<(Value, Value)>,
+    returned: Option<Value>,
+    /// How many branches and loops are around the present point.
+    doubt: usize,
+    calls: usize,
+    steps: usize,
+}
+
+impl Follower<'_> {
+    fn follow(&mut self, program: &Program) {
+        self.statements(&program.start);
+        let known: Option<Vec<String>> = self
+            .circumstances
+            .lines
+            .as_exact()
+            .map(|text| text.lines().map(str::to_owned).collect())
+            .filter(|lines: &Vec<String>| lines.len() <= LINES);
+        match known {
+            Some(lines) if !lines.is_empty() => {
+                for line in lines {
+                    self.line = Value::Exact(line);
+                    self.statements(&program.rules);
+                }
+            }
+            Some(_) | None => {
+                self.line = Value::Unknown;
+                self.doubt += 1;
+                self.statements(&program.rules);
+                self.statements(&program.rules);
+                self.doubt -= 1;
+            }
+        }
+    }
+
+    fn act(&mut self, act: Act) {
+        if self.acts.len() < ACTS && !self.acts.contains(&act) {
+            self.acts.push(act);
+        }
+    }
+
+    fn step(&mut self) -> bool {
+        self.steps = self.steps.saturating_add(1);
+        if self.steps == STEPS {
+            self.acts.push(Act::RunUnknown);
+        }
+        self.steps < STEPS
+    }
+
+    fn statements(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        if !self.step() {
+            return;
+        }
+        match statement {
+            Statement::Expression(expression) => {
+                self.value(expression);
+            }
+            Statement::Print { format, values, to } => self.print(*format, values, to.as_ref()),
+            Statement::Block(statements) => self.statements(statements),
+            Statement::Branch(tests, ways) => {
+                for test in tests {
+                    self.value(test);
+                }
+                self.doubt += usize::from(!tests.is_empty());
+                self.statements(ways);
+                self.doubt -= usize::from(!tests.is_empty());
+            }
+            Statement::Loop(parts, body) => self.turns(parts, body),
+            Statement::Each(name, array, body) => {
+                let keys = self.keys(array);
+                self.doubt += 1;
+                self.set_variable(name, keys);
+                self.statement(body);
+                self.statement(body);
+                self.doubt -= 1;
+            }
+            Statement::Return(value) => {
+                let value = value.as_ref().map_or(Value::exact(""), |value| self.value(value));
+                self.returned = Some(match self.returned.take() {
+                    Some(known) => known.join(&value),
+                    None => value,
+                });
+            }
+        }
+    }
+
+    /// A loop: what one turn sets is there in the next.
+    fn turns(&mut self, parts: &[Expression], body: &Statement) {
+        for turn in 0..2 {
+            for part in parts {
+                self.doubt += usize::from(turn > 0);
+                self.value(part);
+                self.doubt -= usize::from(turn > 0);
+            }
+            self.doubt += 1;
+            self.statement(body);
+            self.doubt -= 1;
+        }
+    }
+
+    fn print(&mut self, format: bool, values: &[Expression], to: Option<&Redirection>) {
+        let values: Vec<Value> = values.iter().map(|value| self.value(value)).collect();
+        match to {
+            None => {}
+            Some(Redirection::File(file)) => {
+                let file = self.value(file);
+                self.act(Act::Write(file));
+            }
+            Some(Redirection::Command(command)) => {
+                let command = self.value(command);
+                let text = if format { formatted(&values) } else { self.printed(&values) };
+                let is_full = self.fed.len() >= ACTS;
+                match self.fed.iter_mut().find(|(known, _)| *known == command) {
+                    Some((_, fed)) => *fed = put_together(fed, &text),
+                    None if is_full => {}
+                    None => self.fed.push((command, text)),
+                }
+            }
+        }
+    }
+
+    fn printed(&self, values: &[Value]) -> Value {
+        let special = |name: &str| self.variables.get(name).cloned().unwrap_or(Value::Unknown);
+        let mut whole = values.first().cloned().unwrap_or_else(|| self.line.clone());
+        for value in values.iter().skip(1) {
+            whole = put_together(&put_together(&whole, &special("OFS")), value);
+        }
+        put_together(&whole, &special("ORS"))
+    }
+
+    fn keys(&self, array: &str) -> Value {
+        let entries = self.arrays.get(array).map(Vec::as_slice).unwrap_or_default();
+        let keys: Option<Vec<String>> = entries.iter().map(|(key, _)| key.clone()).collect();
+        match keys {
+            Some(keys) if !keys.is_empty() && keys.len() <= Value::CHOICES => Value::one_of(keys),
+            Some(_) | None => Value::Unknown,
+        }
+    }
+
+    fn set_variable(&mut self, name: &str, value: Value) {
+        let value = match self.variables.get(name) {
+            Some(known) if self.doubt > 0 => known.join(&value),
+            Some(_) | None => value,
+        };
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    fn set_item(&mut self, array: &str, key: Option<String>, value: Value) {
+        if array == "ARGV" && key.as_deref() != Some("0") {
+            self.act(Act::Read(value.clone()));
+        }
+        let entries = self.arrays.entry(array.to_owned()).or_default();
+        let is_full = entries.len() >= ACTS;
+        match entries.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, known)) => *known = if self.doubt > 0 { known.join(&value) } else { value },
+            None if is_full => {}
+            None => entries.push((key, value)),
+        }
+    }
+
+    fn assign(&mut self, target: &Expression, value: Value) {
+        match target {
+            Expression::Name(name) => self.set_variable(name, value),
+            Expression::Item(array, subscripts) => {
+                let key = self.subscript(subscripts);
+                self.set_item(array, key, value);
+            }
+            Expression::Field(which) => match self.value(which).as_exact() {
+                Some("0") => self.line = value,
+                Some(number) => {
+                    let name = format!("${number}");
+                    self.line = Value::Unknown;
+                    self.variables.insert(name, value);
+                }
+                None => self.line = Value::Unknown,
+            },
+            Expression::Text(_)
+            | Expression::Pattern(_)
+            | Expression::Call(_, _)
+            | Expression::CallNamed(_, _)
+            | Expression::Assign(_, _, _)
+            | Expression::Concat(_)
+            | Expression::Choice(_)
+            | Expression::ReadLine(_, _)
+            | Expression::Figure(_) => {}
+        }
+    }
+
+    fn subscript(&mut self, subscripts: &[Expression]) -> Option<String> {
+        let parts: Option<Vec<String>> =
+            subscripts.iter().map(|part| self.value(part).as_exact().map(str::to_owned)).collect();
+        parts.map(|parts| parts.join("\u{1c}"))
+    }
+
+    fn value(&mut self, expression: &Expression) -> Value {
+        if !self.step() {
+            return Value::Unknown;
+        }
+        match expression {
+            Expression::Text(text) => Value::exact(text.as_str()),
+            Expression::Pattern(_) => Value::Unknown,
+            Expression::Name(name) => self.variable(name),
+            Expression::Field(which) => {
+                let is_last = **which == Expression::Name("NF".to_owned());
+                let number = if is_last { None } else { self.value(which).as_exact().map(str::to_owned) };
+                self.field(number.as_deref(), is_last)
+            }
+            Expression::Item(array, subscripts) => {
+                let key = self.subscript(subscripts);
+                self.item(array, key.as_deref())
+            }
+            Expression::Call(name, arguments) => self.call(name, arguments),
+            Expression::CallNamed(name, arguments) => {
+                let Some(names) = self.variable(name).alternatives().map(<[String]>::to_vec) else {
+                    self.act(Act::RunUnknown);
+                    return Value::Unknown;
+                };
+                let values: Vec<Value> = names.iter().map(|name| self.call(name, arguments)).collect();
+                values.into_iter().reduce(|whole, value| whole.join(&value)).unwrap_or(Value::Unknown)
+            }
+            Expression::Assign(target, sign, value) => {
+                let value = self.value(value);
+                let value = if *sign == "=" { value } else { Value::Unknown };
+                self.assign(target, value.clone());
+                value
+            }
+            Expression::Concat(parts) => {
+                let mut whole = Value::exact("");
+                for part in parts {
+                    let part = self.value(part);
+                    whole = put_together(&whole, &part);
+                }
+                whole
+            }
+            Expression::Choice(parts) => {
+                let [test, then, otherwise] = parts.as_ref();
+                self.value(test);
+                self.doubt += 1;
+                let (then, otherwise) = (self.value(then), self.value(otherwise));
+                self.doubt -= 1;
+                then.join(&otherwise)
+            }
+            Expression::ReadLine(into, source) => self.read_line(into.as_deref(), source),
+            Expression::Figure(parts) => {
+                for part in parts {
+                    self.value(part);
+                }
+                Value::Unknown
+            }
+        }
+    }
+
+    fn read_line(&mut self, into: Option<&Expression>, source: &LineSource) -> Value {
+        match source {
+            LineSource::Input => {}
+            LineSource::File(file) => {
+                // Where parentheses are missing, one `awk` takes the first word for the name and another all of them.
+                if let Expression::Concat(parts) = file.as_ref()
+                    && let Some(Expression::Text(name)) = parts.first()
+                {
+                    self.act(Act::Read(Value::exact(name.as_str())));
+                }
+                let file = self.value(file);
+                self.act(Act::Read(file));
+            }
+            LineSource::Command(command) => {
+                let command = self.value(command);
+                self.act(Act::Run(command, None));
+            }
+        }
+        match into {
+            Some(target) => self.assign(target, Value::Unknown),
+            None => self.line = Value::Unknown,
+        }
+        Value::Unknown
+    }
+
+    fn variable(&self, name: &str) -> Value {
+        match self.variables.get(name) {
+            Some(value) => value.clone(),
+            None if name == "FILENAME" => {
+                let files: Option<Vec<String>> = self
+                    .circumstances
+                    .operands
+                    .iter()
+                    .map(|file| file.as_exact().map(str::to_owned))
+                    .collect();
+                files.filter(|files| files.len() <= Value::CHOICES).map_or(Value::Unknown, Value::one_of)
+            }
+            None if self.set.contains(name) => Value::Unknown,
+            None => Value::exact(""),
+        }
+    }
+
+    fn field(&self, number: Option<&str>, is_last: bool) -> Value {
+        if let Some(value) = number.and_then(|number| self.variables.get(&format!("${number}"))) {
+            return value.clone();
+        }
+        if number == Some("0") {
+            return self.line.clone();
+        }
+        let Some(line) = self.line.as_exact() else { return Value::Unknown };
+        let parts: Vec<&str> = match self.variables.get("FS").and_then(Value::as_exact) {
+            Some(" ") => line.split_whitespace().collect(),
+            Some("\\t") => line.split('\t').collect(),
+            Some(one) if one.chars().count() == 1 => line.split(one).collect(),
+            Some(_) | None => return Value::Unknown,
+        };
+        match number.and_then(|number| number.parse::<usize>().ok()) {
+            Some(number) => {
+                Value::exact(number.checked_sub(1).and_then(|at| parts.get(at)).copied().unwrap_or_default())
+            }
+            None if is_last => Value::exact(parts.last().copied().unwrap_or_default()),
+            None => Value::Unknown,
+        }
+    }
+
+    fn item(&mut self, array: &str, key: Option<&str>) -> Value {
+        if let Some(entries) = self.arrays.get(array) {
+            let found = entries.iter().find(|(known, _)| known.as_deref() == key && key.is_some());
+            return match found {
+                Some((_, value)) => value.clone(),
+                None => entries
+                    .iter()
+                    .map(|(_, value)| value.clone())
+                    .reduce(|whole, value| whole.join(&value))
+                    .unwrap_or(Value::Unknown),
+            };
+        }
+        match (array, key) {
+            ("ENVIRON", Some(name)) => (self.circumstances.environment)(name).unwrap_or(Value::Unknown),
+            ("ARGV", Some(number)) => {
+                let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+                at.and_then(|at| self.circumstances.operands.get(at)).cloned().unwrap_or(Value::Unknown)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Expression]) -> Value {
+        if let Some(function) = self.functions.iter().find(|function| function.name == name) {
+            return self.call_own(function, arguments);
+        }
+        let values: Vec<Value> = match name {
+            // Their last word is given a value.
+            "sub" | "gsub" | "split" => Vec::new(),
+            _ => arguments.iter().map(|argument| self.value(argument)).collect(),
+        };
+        let first = values.first().cloned().unwrap_or(Value::Unknown);
+        let exact = |at: usize| values.get(at).and_then(Value::as_exact);
+        match name {
+            "system" => {
+                self.act(Act::Run(first, None));
+                Value::Unknown
+            }
+            "sprintf" => formatted(&values),
+            "tolower" => mapped(&first, str::to_lowercase),
+            "toupper" => mapped(&first, str::to_uppercase),
+            "substr" => {
+                let start = exact(1).and_then(|text| text.parse::<usize>().ok());
+                let length = exact(2).map(|text| text.parse::<usize>().ok());
+                match (start, length, values.len()) {
+                    (Some(start), None, 2) => {
+                        mapped(&first, |text| text.chars().skip(start.saturating_sub(1)).collect())
+                    }
+                    (Some(start), Some(Some(length)), _) if start > 0 => {
+                        mapped(&first, |text| text.chars().skip(start - 1).take(length).collect())
+                    }
+                    _ => Value::Unknown,
+                }
+            }
+            "length" => match first {
+                Value::Exact(text) if !arguments.is_empty() => Value::exact(text.chars().count().to_string()),
+                _ => Value::Unknown,
+            },
+            "sub" | "gsub" => {
+                self.replace(name == "gsub", arguments);
+                Value::Unknown
+            }
+            "split" => {
+                self.split(arguments);
+                Value::Unknown
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn call_own(&mut self, function: &Function, arguments: &[Expression]) -> Value {
+        let values: Vec<Value> = arguments.iter().map(|argument| self.value(argument)).collect();
+        if self.calls >= CALLS {
+            return Value::Unknown;
+        }
+        let outer: Vec<(String, Option<Value>)> = function
+            .parameters
+            .iter()
+            .map(|parameter| (parameter.clone(), self.variables.get(parameter).cloned()))
+            .collect();
+        for (place, parameter) in function.parameters.iter().enumerate() {
+            let value = values.get(place).cloned().unwrap_or_else(|| Value::exact(""));
+            self.variables.insert(parameter.clone(), value);
+        }
+        let returned = self.returned.take();
+        self.calls += 1;
+        self.statement(&function.body);
+        self.calls -= 1;
+        let value = std::mem::replace(&mut self.returned, returned);
+        for (name, value) in outer {
+            match value {
+                Some(value) => self.variables.insert(name, value),
+                None => self.variables.remove(&name),
+            };
+        }
+        value.unwrap_or_else(|| Value::exact(""))
+    }
+
+    /// `sub(pattern, text, target)`
+    fn replace(&mut self, everywhere: bool, arguments: &[Expression]) {
+        let pattern = match arguments.first() {
+            Some(Expression::Pattern(text)) => Some(text.clone()),
+            Some(other) => self.value(other).as_exact().map(str::to_owned),
+            None => None,
+        };
+        let text = arguments.get(1).map_or(Value::Unknown, |text| self.value(text));
+        let whole = Expression::Field(Box::new(Expression::Text("0".to_owned())));
+        let target = arguments.get(2).unwrap_or(&whole);
+        let before = self.value(target);
+        let is_plain = |pattern: &String| {
+            !pattern.is_empty() && !pattern.contains(['\\', '.', '*', '+', '?', '[', '(', '|', '^', '$', '{'])
+        };
+        let after = match (pattern.filter(is_plain), text.as_exact()) {
+            (Some(pattern), Some(text)) if !text.contains(['&', '\\']) => mapped(&before, |before| {
+                if everywhere { before.replace(&pattern, text) } else { before.replacen(&pattern, text, 1) }
+            }),
+            _ => Value::Unknown,
+        };
+        self.assign(target, after);
+    }
+
+    /// `split(text, array, separator)`
+    fn split(&mut self, arguments: &[Expression]) {
+        let text = arguments.first().map_or(Value::Unknown, |text| self.value(text));
+        let separator = match arguments.get(2) {
+            Some(Expression::Pattern(text)) => Value::exact(text.as_str()),
+            Some(other) => self.value(other),
+            None => self.variables.get("FS").cloned().unwrap_or(Value::Unknown),
+        };
+        let Some(Expression::Name(array)) = arguments.get(1) else { return };
+        let parts: Option<Vec<String>> = match (text.as_exact(), separator.as_exact()) {
+            (Some(text), Some(" ")) => Some(text.split_whitespace().map(str::to_owned).collect()),
+            (Some(text), Some("")) => Some(text.chars().map(String::from).collect()),
+            (Some(text), Some(one)) if one.chars().count() == 1 => {
+                Some(text.split(one).map(str::to_owned).collect())
+            }
+            _ => None,
+        };
+        if self.doubt == 0 {
+            self.arrays.remove(array);
+        }
+        match parts {
+            Some(parts) => {
+                for (place, part) in parts.into_iter().enumerate().take(ACTS) {
+                    self.set_item(array, Some((place + 1).to_string()), Value::Exact(part));
+                }
+            }
+            None => self.set_item(array, None, Value::Unknown),
+        }
+    }
+}
