@@ -256,6 +256,7 @@ fn every_answer_has_the_form_that_the_reference_names() {
     );
     environment.bash("s", "ls");
     environment.bash("s", "rm notes.txt");
+    environment.bash("s", "checkrein trust --yes");
     fs::remove_file(environment.project().join("notes.txt")).unwrap();
     let mut met = Vec::new();
     for (command, fixed) in [
@@ -309,6 +310,7 @@ fn every_answer_has_the_form_that_the_reference_names() {
         ("trust", ""),
         ("notice test", ""),
         ("halt s", ""),
+        ("incident list", ""),
         ("resume s", ""),
         ("nosuch", ""),
         ("snapshot list --nosuch", ""),
@@ -334,6 +336,9 @@ fn every_answer_has_the_form_that_the_reference_names() {
     met.sort();
     met.dedup();
     assert!(met.len() >= 30, "{met:?}");
+    for form in ["checkrein/incident/1", "checkrein/ticket/1", "checkrein/action/1", "checkrein/run/1"] {
+        assert!(met.iter().any(|name| name == form), "{form} was not met: {met:?}");
+    }
 }
 
 #[test]

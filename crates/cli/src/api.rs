@@ -7,6 +7,7 @@
 //! | `programs` | answers about runs, confined commands and tests |
 //! | `installation` | answers about settings, policy, trust, credentials, records |
 //! | `fixed` | forms that others rely on, which stay as they are and have no envelope |
+//! | `parts` | parts of answers that other crates define |
 //! | `reference` | which command answers with what; the schema and the page |
 //!
 //! An answer is an object. Its first field, `schema`, names its form: `checkrein/NAME/1`. A command that lists prints one such object on each
@@ -14,6 +15,7 @@
 
 pub mod fixed;
 pub mod installation;
+mod parts;
 pub mod programs;
 mod reference;
 pub mod saved;

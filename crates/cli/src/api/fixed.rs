@@ -1,7 +1,11 @@
 //! Forms that scorers and scripts rely on. They stay as they are: no envelope, no `schema` field. These types only describe them.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde_json::Value as Json;
+
+use super::parts;
 
 /// The answer of `check --json`, and each line of `check --batch`.
 #[derive(JsonSchema)]
@@ -15,12 +19,12 @@ pub struct Check {
     decision: String,
     /// Whether the user should look at it later.
     flagged: bool,
-    /// `score`, `level`, `factors`.
-    risk: Json,
-    /// `score`, `level`.
-    rationality: Json,
-    /// `kind`, `target`, `certainty`, `recursive`, `stake`, `reversible`, `severity` of each.
-    effects: Vec<Json>,
+    /// How bad it would be.
+    risk: parts::RiskOfAction,
+    /// Whether it makes sense.
+    rationality: parts::RationalityOfAction,
+    /// What would change.
+    effects: Vec<parts::PredictedEffect>,
     /// The rules that spoke.
     rules: Vec<String>,
     /// One sentence.
@@ -28,7 +32,7 @@ pub struct Check {
     /// All reasons, weightiest first.
     reasons: Option<Vec<String>>,
     /// What it is for.
-    intent: Json,
+    intent: String,
     /// From 0 to 1.
     confidence: Option<f64>,
     /// What softens it.
@@ -38,7 +42,7 @@ pub struct Check {
     /// The safer command that would run instead.
     rewrite: Option<String>,
     /// The quality of the trace.
-    governance: Json,
+    governance: parts::TraceQuality,
     /// Checks that did not run.
     failures: Option<Vec<String>>,
     /// Whether the review was kept from an equal question.
@@ -67,14 +71,14 @@ pub struct Replay {
     id: Json,
     /// How many steps there are, counted from 1.
     steps: u64,
-    /// `step`, `type`, `severity`, `confidence` of each.
-    detections: Vec<Json>,
+    /// What the detectors found.
+    detections: Vec<parts::Detection>,
     /// Detections that the user settled by speaking.
-    settled: Vec<Json>,
-    /// `step`, `kind`, `about` of each.
-    interventions: Vec<Json>,
+    settled: Vec<parts::Detection>,
+    /// What was done about it.
+    interventions: Vec<parts::ReplayedIntervention>,
     /// How often each verdict was given.
-    verdicts: Json,
+    verdicts: BTreeMap<String, u64>,
     /// The step at which the session would have ended.
     stopped_at: Option<u64>,
 }
@@ -89,8 +93,8 @@ pub struct ReplayDifference {
     steps: u64,
     /// How many calls were compared.
     calls: u64,
-    /// `step`, `call`, `verdict`, `against`, `reason`, `against_reason` of each.
-    differences: Vec<Json>,
+    /// The calls on which the two differ.
+    differences: Vec<parts::DifferentVerdict>,
 }
 
 /// A line of `log --json`: a record as the ledger holds it, and its session. Other fields depend on its type.

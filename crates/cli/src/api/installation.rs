@@ -72,6 +72,7 @@ pub struct Settings {
     /// Each with its source.
     pub settings: Vec<SettingEntry>,
     /// What waits for your consent.
+    #[schemars(with = "Vec<super::parts::PendingSetting>")]
     pub pending: Json,
 }
 
@@ -83,6 +84,7 @@ pub struct SettingEntry {
     /// Its value.
     pub value: String,
     /// File and line; null for a built-in value.
+    #[schemars(with = "Option<super::parts::SettingSource>")]
     pub from: Json,
 }
 
@@ -101,12 +103,16 @@ pub struct PolicyAnswer {
     /// Whether governance is on.
     pub enabled: bool,
     /// The tier.
+    #[schemars(with = "String")]
     pub tier: Json,
     /// Up to which value each verdict goes.
+    #[schemars(with = "super::parts::VerdictThresholds")]
     pub thresholds: Json,
     /// The settings of trust debt.
+    #[schemars(with = "super::parts::DebtThresholds")]
     pub trust_debt: Json,
     /// The contract.
+    #[schemars(with = "super::parts::ContractTerms")]
     pub contract: Json,
     /// The blueprints.
     pub blueprints: Vec<String>,
@@ -120,10 +126,12 @@ pub struct TripwireEntry {
     /// Its name.
     pub name: String,
     /// What it decides.
+    #[schemars(with = "String")]
     pub decision: Json,
     /// Its condition.
     pub condition: String,
     /// What it counts.
+    #[schemars(with = "Option<String>")]
     pub of: Json,
     /// Why.
     pub reason: String,
@@ -133,12 +141,16 @@ pub struct TripwireEntry {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PolicyTrial {
     /// What it is an example of.
+    #[schemars(with = "String")]
     pub of: Json,
     /// The example.
+    #[schemars(with = "String")]
     pub example: Json,
     /// What it says should come out.
+    #[schemars(with = "String")]
     pub expected: Json,
     /// What came out.
+    #[schemars(with = "String")]
     pub found: Json,
     /// Whether they agree.
     pub passed: bool,
@@ -150,6 +162,7 @@ pub struct Trust {
     /// The file of the project.
     pub file: String,
     /// What it loosens without your consent.
+    #[schemars(with = "Vec<super::parts::PendingSetting>")]
     pub pending: Json,
     /// The sessions that are held to stricter rules.
     pub sessions: Vec<HeldSession>,

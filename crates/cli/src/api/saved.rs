@@ -10,6 +10,7 @@ use super::{Moment, answers};
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SnapshotEntry {
     /// Its number.
+    #[schemars(with = "u64")]
     pub id: Json,
     /// When it was taken.
     pub at: Moment,
@@ -18,10 +19,13 @@ pub struct SnapshotEntry {
     /// The reason that was given.
     pub reason: String,
     /// The session; null outside of one.
+    #[schemars(with = "Option<String>")]
     pub session: Json,
     /// The action; null outside of one.
+    #[schemars(with = "Option<String>")]
     pub action: Json,
     /// The number of the action in its session.
+    #[schemars(with = "Option<u64>")]
     pub sequence: Json,
     /// What was saved.
     pub paths: Vec<String>,
@@ -50,6 +54,7 @@ pub struct LeftOut {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Pinned {
     /// The number of the snapshot.
+    #[schemars(with = "u64")]
     pub id: Json,
     /// Whether it is pinned now.
     pub pinned: bool,
@@ -59,6 +64,7 @@ pub struct Pinned {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PruneAnswer {
     /// Their numbers.
+    #[schemars(with = "Vec<u64>")]
     pub snapshots: Json,
     /// How many bytes became free; null for a dry run.
     pub bytes: Option<u64>,
@@ -77,6 +83,7 @@ pub struct SnapshotCheck {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Damaged {
     /// Its number.
+    #[schemars(with = "u64")]
     pub id: Json,
     /// What is wrong.
     pub cause: String,
@@ -110,12 +117,14 @@ pub struct SnapshotDifference {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RestoreAnswer {
     /// The snapshot that was restored.
+    #[schemars(with = "u64")]
     pub snapshot: Json,
     /// What was done, or would be.
     pub steps: Vec<RestoreStep>,
     /// What was kept on purpose.
     pub kept: Vec<KeptStep>,
     /// The snapshot of the state before; null where nothing was done.
+    #[schemars(with = "Option<u64>")]
     pub saved_as: Json,
     /// What could not be restored.
     pub left: Vec<LeftOut>,
@@ -147,6 +156,7 @@ pub struct Worktree {
     /// Its name.
     pub name: String,
     /// The run.
+    #[schemars(with = "String")]
     pub run: Json,
     /// When it was made.
     pub created: Moment,
@@ -166,10 +176,12 @@ pub struct WorktreeDiff {
     /// The files.
     pub files: Vec<ChangedFile>,
     /// What could not be read.
+    #[schemars(with = "Option<Vec<String>>")]
     pub unread: Json,
     /// What changed in the repository itself.
     pub repository: RepositoryChanges,
     /// The patch.
+    #[schemars(with = "String")]
     pub patch: Json,
 }
 
@@ -201,12 +213,15 @@ pub struct RepositoryChanges {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RepositoryChange {
     /// What changed.
+    #[schemars(with = "String")]
     pub what: Json,
     /// The part of the repository.
+    #[schemars(with = "String")]
     pub part: Json,
     /// Whether git runs it.
     pub executes: bool,
     /// The snapshot from before.
+    #[schemars(with = "u64")]
     pub snapshot: Json,
 }
 
@@ -220,8 +235,10 @@ pub struct Merged {
     /// The files that changed here.
     pub merged: Vec<String>,
     /// Files that say what agents may do, which were not brought along.
+    #[schemars(with = "Vec<String>")]
     pub left_behind: Json,
     /// The snapshot of the state before.
+    #[schemars(with = "Option<u64>")]
     pub snapshot: Json,
     /// How the worktree was removed; null where it was kept.
     pub removed: Option<Removed>,
@@ -240,12 +257,14 @@ pub struct Discarded {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Removed {
     /// The snapshot of its files.
+    #[schemars(with = "Option<u64>")]
     pub snapshot: Json,
     /// The bundle of its commits.
     pub commits: Option<String>,
     /// `none`, `deleted`, or `kept: ` and why.
     pub branch: String,
     /// What could not be removed.
+    #[schemars(with = "Option<String>")]
     pub left: Json,
 }
 

@@ -20,6 +20,7 @@ pub struct SessionEntry {
     /// How many actions were reviewed.
     pub actions: u64,
     /// How often each verdict was given.
+    #[schemars(with = "super::parts::Verdicts")]
     pub verdicts: Json,
     /// Its client.
     pub client: Option<String>,
@@ -28,6 +29,7 @@ pub struct SessionEntry {
     /// Its trust debt.
     pub trust_debt: f64,
     /// What follows from that.
+    #[schemars(with = "String")]
     pub posture: Json,
     /// Why it is halted; null where it is not.
     pub halted: Option<String>,
@@ -37,6 +39,7 @@ pub struct SessionEntry {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Spent {
     /// Tokens by kind.
+    #[schemars(with = "Option<super::parts::Tokens>")]
     pub tokens: Json,
     /// US dollars.
     pub dollars: Option<f64>,
@@ -45,6 +48,7 @@ pub struct Spent {
     /// Whether the price is an estimate.
     pub dollars_estimated: bool,
     /// The same by model.
+    #[schemars(with = "Vec<super::parts::ModelSpending>")]
     pub models: Json,
     /// Processes that were started.
     pub processes: u64,
@@ -68,8 +72,10 @@ pub struct WatchEntry {
     /// The last call.
     pub call: Option<String>,
     /// The verdict on it.
+    #[schemars(with = "Option<String>")]
     pub verdict: Json,
     /// How often each verdict was given.
+    #[schemars(with = "super::parts::Verdicts")]
     pub verdicts: Json,
     /// Issues that are there now.
     pub issues: Vec<StandingIssue>,
@@ -97,8 +103,10 @@ pub struct DetectedIssue {
     /// `SESSION:NUMBER`.
     pub id: String,
     /// What the user said about it: `confirmed` or `false_alarm`.
+    #[schemars(with = "Option<String>")]
     pub judgement: Json,
     /// The issue as it is recorded.
+    #[schemars(with = "super::parts::RecordedIssue")]
     pub issue: Json,
 }
 
@@ -108,8 +116,10 @@ pub struct Mark {
     /// The record of the issue; 0 for one that was missed.
     pub record: u64,
     /// Its pattern.
+    #[schemars(with = "String")]
     pub kind: Json,
     /// `confirmed`, `false_alarm` or `missed`.
+    #[schemars(with = "String")]
     pub judgement: Json,
 }
 
@@ -147,10 +157,13 @@ pub struct Recovery {
     /// The session.
     pub session: String,
     /// The issue as it is recorded; null where there is none.
+    #[schemars(with = "Option<super::parts::RecordedIssue>")]
     pub issue: Json,
     /// The policy.
+    #[schemars(with = "Option<String>")]
     pub policy: Json,
     /// The plan.
+    #[schemars(with = "Option<super::parts::WaysOut>")]
     pub plan: Json,
     /// The same in words, with commands.
     pub lines: Vec<String>,
@@ -168,6 +181,7 @@ pub struct Ticket {
     /// How bad it is; `-` where nothing says so.
     pub severity: String,
     /// The verdict on the action.
+    #[schemars(with = "String")]
     pub verdict: Json,
     /// The call.
     pub call: String,
@@ -182,7 +196,7 @@ pub struct Ticket {
 /// The report on an emergency stop.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct IncidentReport(pub serde_json::Map<String, Json>);
+pub struct IncidentReport(#[schemars(with = "super::parts::ReportOnStop")] pub serde_json::Map<String, Json>);
 
 /// A call with changes that were not predicted.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -192,20 +206,28 @@ pub struct SurprisingCall {
     /// When its outcome was recorded.
     pub at: Moment,
     /// The action.
+    #[schemars(with = "String")]
     pub action_id: Json,
     /// The programs that ran.
+    #[schemars(with = "Vec<String>")]
     pub programs: Json,
     /// The call.
+    #[schemars(with = "String")]
     pub call: Json,
     /// How much was looked at.
+    #[schemars(with = "String")]
     pub looked: Json,
     /// The changes.
+    #[schemars(with = "Vec<super::parts::UnpredictedChange>")]
     pub surprises: Json,
     /// How many more there were.
+    #[schemars(with = "u64")]
     pub more_surprises: Json,
     /// What else may have caused them.
+    #[schemars(with = "Vec<String>")]
     pub other_causes: Json,
     /// What was not looked at.
+    #[schemars(with = "Vec<String>")]
     pub gaps: Json,
 }
 
@@ -222,13 +244,16 @@ pub struct Halted {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ActionRecords {
     /// As the ledger holds them.
+    #[schemars(with = "Vec<super::parts::LedgerRecord>")]
     pub records: Vec<Json>,
 }
 
 /// A rollback of a session: what it would do, or did.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct SessionRollback(pub serde_json::Map<String, Json>);
+pub struct SessionRollback(
+    #[schemars(with = "super::parts::RecordedRollback")] pub serde_json::Map<String, Json>,
+);
 
 answers! {
     SessionEntry => "session",
