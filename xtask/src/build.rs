@@ -1,4 +1,4 @@
-//! Building the programs: the hook static where the target can be had, else for the host, said plainly.
+//! Building the programs: static where the target can be had, else for the host, said plainly.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -6,51 +6,43 @@ use std::process::{Command, Stdio};
 use crate::{cargo, root, run};
 
 /// What was built.
-pub(crate) struct Programs {
+pub struct Programs {
     /// The small hook.
-    pub(crate) hook: PathBuf,
+    pub hook: PathBuf,
     /// The full program.
-    pub(crate) full: PathBuf,
+    pub full: PathBuf,
     /// An empty program built like the hook, to compare with.
-    pub(crate) empty: PathBuf,
-    /// The target that the hook was built for; `None` is the host.
-    pub(crate) target: Option<String>,
+    pub empty: PathBuf,
+    /// The target that they were built for; `None` is the host.
+    pub target: Option<String>,
 }
 
-/// Builds everything in release mode.
-pub(crate) fn release() -> Result<Programs, String> {
+/// Builds everything in release mode, in one go, so that what the programs share is built once.
+pub fn release() -> Result<Programs, String> {
     let target = static_target();
-    let mut hook = cargo(&["build", "--release", "--package", "checkrein", "--bin", "checkrein-hook"]);
-    let mut empty = cargo(&["build", "--release", "--package", "empty"]);
-    for command in [&mut hook, &mut empty] {
-        if let Some(target) = &target {
-            command.args(["--target", target]);
-        }
-        run(command)?;
+    let mut programs =
+        cargo(&["build", "--release", "--package", "checkrein", "--package", "empty", "--bins"]);
+    if let Some(target) = &target {
+        programs.args(["--target", target]);
     }
-    run(&mut cargo(&["build", "--release", "--package", "checkrein", "--bin", "checkrein"]))?;
-    let directory = target_directory();
-    let small = match &target {
-        Some(target) => directory.join(target).join("release"),
-        None => directory.join("release"),
+    run(&mut programs)?;
+    let directory = match &target {
+        Some(target) => target_directory().join(target).join("release"),
+        None => target_directory().join("release"),
     };
-    Ok(Programs {
-        hook: small.join("checkrein-hook"),
-        empty: small.join("empty"),
-        full: directory.join("release/checkrein"),
-        target,
-    })
+    let built = |name: &str| directory.join(name);
+    Ok(Programs { hook: built("checkrein-hook"), full: built("checkrein"), empty: built("empty"), target })
 }
 
 /// The folder in which cargo puts what it builds.
-pub(crate) fn target_directory() -> PathBuf {
+pub fn target_directory() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |text| root().join(text))
 }
 
 /// The static target of this machine, added when it is missing; `None` when it cannot be had.
-pub(crate) fn static_target() -> Option<String> {
+pub fn static_target() -> Option<String> {
     if !cfg!(target_os = "linux") {
-        eprintln!("note: no static target on this system; the hook is built for the host");
+        eprintln!("note: no static target on this system; the programs are built for the host");
         return None;
     }
     let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
@@ -64,7 +56,7 @@ pub(crate) fn static_target() -> Option<String> {
         return Some(target);
     }
     eprintln!(
-        "note: the target {target} cannot be added here, so the hook is built for the host: it works the same, and starts slower"
+        "note: the target {target} cannot be added here, so the programs are built for the host: they work the same, and start slower"
     );
     None
 }

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::{Outcome, cargo, docs, root, run, tidy};
+use crate::{Outcome, cargo, root, run, tidy, workbench};
 
 /// Whether a test that this machine cannot run is a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(crate) fn check(extent: Extent) -> Outcome {
     step("documents", || {
         run(cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "--deny warnings"))
     })?;
-    step("generated pages", docs::are_fresh)?;
+    step("generated pages", || workbench(&[], &["docs", "--fresh"].map(str::to_owned)))?;
     dependencies()
 }
 

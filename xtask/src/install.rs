@@ -29,8 +29,8 @@ pub(crate) fn install(arguments: &[String]) -> Outcome {
         println!("installed {}", place.display());
     }
     match &programs.target {
-        Some(target) => println!("the hook is static ({target})"),
-        None => println!("the hook is built for the host, not static"),
+        Some(target) => println!("both are static ({target})"),
+        None => println!("both are built for the host, not static"),
     }
 
     let checkrein = folder.join("checkrein");

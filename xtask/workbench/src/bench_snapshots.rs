@@ -14,7 +14,7 @@ use checkrein_snapshot::{
 
 use nix::sys::resource::{UsageWho, getrusage};
 
-use crate::Outcome;
+use xtask::Outcome;
 
 /// How often what is short is measured; the median counts.
 const ROUNDS: usize = 21;

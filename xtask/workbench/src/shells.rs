@@ -1,13 +1,13 @@
 //! Holds what is read of programs of the shell against what the real shells do with them.
 
-#[path = "../../crates/effects/tests/shells/oracle.rs"]
+#[path = "../../../crates/effects/tests/shells/oracle.rs"]
 mod oracle;
-#[path = "../../crates/effects/tests/shells/programs.rs"]
+#[path = "../../../crates/effects/tests/shells/programs.rs"]
 mod programs;
 
 use std::time::{Duration, Instant};
 
-use crate::Outcome;
+use xtask::Outcome;
 
 /// `cargo xtask shells [--programs N | --minutes N] [--seed S] [--from N]`: makes programs by chance, lets bash and dash run them in a
 /// scratch folder, and fails when one reaches what was not foreseen, or does not reach what was called certain.

@@ -6,16 +6,24 @@ use std::path::PathBuf;
 
 use checkrein_policy::rules;
 
-use crate::{Outcome, root};
+use xtask::{Outcome, root};
 
 /// A generated page: where it lies and what it says.
-pub(crate) struct Page {
-    pub(crate) path: PathBuf,
-    pub(crate) text: String,
+struct Page {
+    path: PathBuf,
+    text: String,
 }
 
-/// Writes every page.
-pub(crate) fn write() -> Outcome {
+/// `docs [--fresh]`: writes every page, or fails when one is not what the code says.
+pub(crate) fn docs(arguments: &[String]) -> Outcome {
+    match arguments {
+        [] => write(),
+        [option] if option == "--fresh" => are_fresh(),
+        _ => Err("usage: cargo xtask docs [--fresh]".to_owned()),
+    }
+}
+
+fn write() -> Outcome {
     for page in pages()? {
         if let Some(folder) = page.path.parent() {
             fs::create_dir_all(folder).map_err(|error| error.to_string())?;
@@ -26,8 +34,7 @@ pub(crate) fn write() -> Outcome {
     Ok(())
 }
 
-/// Fails when a page is not what the code says.
-pub(crate) fn are_fresh() -> Outcome {
+fn are_fresh() -> Outcome {
     for page in pages()? {
         let found = fs::read_to_string(&page.path).unwrap_or_default();
         if found != page.text {
@@ -54,12 +61,12 @@ fn pages() -> Result<Vec<Page>, String> {
 }
 
 /// The list that the test of the ways out goes through.
-#[path = "../../crates/sandbox/tests/escapes/table.rs"]
+#[path = "../../../crates/sandbox/tests/escapes/table.rs"]
 #[allow(dead_code, reason = "what is only for the test")]
 mod table;
 
 /// What the page ends with.
-#[path = "../../crates/sandbox/src/not_held.rs"]
+#[path = "../../../crates/sandbox/src/not_held.rs"]
 #[allow(dead_code, unreachable_pub, reason = "what is for `checkrein doctor`")]
 mod not_held;
 

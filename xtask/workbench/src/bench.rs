@@ -20,7 +20,9 @@ use checkrein_review::review;
 use serde_json::json;
 
 use crate::measure::{Candidate, compare, peak_memory};
-use crate::{Outcome, bench_snapshots, build};
+use xtask::{Outcome, build};
+
+use crate::bench_snapshots;
 
 /// Measures; `--snapshots` only what saving files costs (`--files N`, `--row N`); `--records N` sets the length of the long history (default 1,000,000), `--rounds N` the runs of each process.
 pub(crate) fn bench(arguments: &[String]) -> Outcome {
@@ -214,7 +216,7 @@ fn batch(program: &Path, project: &Path, environment: &[(&str, String)]) -> Outc
     let mut command = Command::new(program);
     command.args(["check", "--batch"]).arg(&file).current_dir(project).env_clear();
     command.envs(environment.iter().map(|(name, value)| (name, value))).stdout(Stdio::null());
-    crate::run(&mut command)?;
+    xtask::run(&mut command)?;
     let seconds = started.elapsed().as_secs_f64();
     println!("\ncheck --batch: {COUNT} commands in {seconds:.2} s, {:.0} a second", COUNT as f64 / seconds);
     Ok(())
@@ -225,5 +227,5 @@ fn size(path: &Path) -> u64 {
 }
 
 fn run_quietly(command: &mut Command) -> Outcome {
-    crate::run(command.stdout(Stdio::null()).stderr(Stdio::null()))
+    xtask::run(command.stdout(Stdio::null()).stderr(Stdio::null()))
 }
