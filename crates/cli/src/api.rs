@@ -11,7 +11,7 @@
 //! | `reference` | which command answers with what; the schema and the page |
 //!
 //! An answer is an object. Its first field, `schema`, names its form: `checkrein/NAME/1`. A command that lists prints one such object on each
-//! line, every other prints one object. Times are RFC 3339 in UTC. An error is an answer too ([`Failure`]), on the stream of the answers.
+//! line, every other prints one object. Times are RFC 3339 in UTC. An error is an answer too ([`ErrorAnswer`]), on the stream of the answers.
 
 pub mod fixed;
 pub mod installation;
