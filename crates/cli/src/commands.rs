@@ -23,7 +23,6 @@ pub mod reviews;
 pub mod rollback;
 pub mod route;
 pub mod run;
-pub mod run_session;
 pub mod runs;
 pub mod session_choice;
 mod session_file;

@@ -6,6 +6,7 @@ mod choice;
 mod error;
 mod fields;
 mod keys;
+mod layer;
 mod listing;
 mod load;
 mod prompts;
@@ -24,11 +25,9 @@ pub use blueprint::{BASES_LIMIT, Base, Blueprint, Digest, Fixture};
 pub(crate) use choice::choice;
 pub use choice::*;
 pub use error::{ConfigError, ConfigErrorKind, ConfigErrors};
+pub use layer::{ConfigSource, FileHash, Layer, LayerKind};
 pub use listing::{Setting, settings_of};
-pub use load::{
-    ConfigSource, FileHash, Layer, LayerKind, LimitedSettings, LoadedConfig, Loosening, Provenance, load,
-    load_at, load_proved,
-};
+pub use load::{LimitedSettings, LoadedConfig, Loosening, Provenance, load, load_at, load_proved};
 pub use prompts::{NamedText, NamedTextError, named_texts};
 pub use reference::{reference, schema};
 pub use sections::{Limit, PipelineStep, SaidBy, Standpoint, TargetKnowledge};

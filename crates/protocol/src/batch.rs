@@ -5,9 +5,9 @@ use serde_json::Value as Json;
 
 use crate::action::Intent;
 use crate::decision::Decision;
-use crate::effect::{Certainty, Depth, Effect, Severity, Stake};
+use crate::effect::{Certainty, Depth, Effect, Stake};
 use crate::effect_kind::EffectKind;
-use crate::levels::{Posture, RationalityLevel, RiskLevel, TierLevel};
+use crate::levels::{Posture, RationalityLevel, RiskLevel, Severity, TierLevel};
 use crate::nature::Nature;
 use crate::verdict::VerdictKind;
 

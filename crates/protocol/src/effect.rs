@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::effect_kind::EffectKind;
+use crate::levels::Severity;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 
@@ -87,20 +88,6 @@ pub enum Stake {
     /// The only copy.
     Unsaved,
     /// Its loss is a disaster: the home directory, the system, a whole repository, credentials.
-    Critical,
-}
-
-/// How bad an effect is if it was not wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// No harm.
-    Low,
-    /// Some work to put right.
-    Medium,
-    /// Much work to put right, or a loss that hurts.
-    High,
-    /// A disaster.
     Critical,
 }
 

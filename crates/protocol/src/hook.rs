@@ -5,8 +5,8 @@ use serde_json::Value as Json;
 
 use crate::action::Action;
 use crate::change::Change;
+use crate::id::{ActionId, SessionId};
 use crate::path::AbsolutePath;
-use crate::record::{ActionId, SessionId};
 
 /// The client whose hook speaks, by its name on the command line and in records. Which there are is said by the crate that knows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::effect::Severity;
 use crate::issue::{ActionNumber, PatternKind, Share};
+use crate::levels::Severity;
 use crate::mark::Fingerprint;
 
 /// The five interventions, mildest first (seed 000).

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::effect::Severity;
+use crate::levels::Severity;
 
 /// The behaviour patterns (seeds 000 and 001, upstream 1.2 and 3; the last three are combinations).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -2,6 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How bad an effect is if it was not wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// No harm.
+    Low,
+    /// Some work to put right.
+    Medium,
+    /// Much work to put right, or a loss that hurts.
+    High,
+    /// A disaster.
+    Critical,
+}
+
 /// The bands of risk: low < .6 <= medium < .8 <= high < .95 <= critical (seed 002; configurable).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

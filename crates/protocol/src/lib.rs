@@ -9,6 +9,7 @@
 //! | `intervention` | what is done about an issue |
 //! | `tally` | what an action adds to what a session counts |
 //! | `hook` | what a client's hook tells and what it is told |
+//! | `id` | the names of sessions and actions |
 //! | `record` | the records of a session's ledger |
 //! | `shown` | words as people read them: as they are written |
 //! | `older` | what older versions wrote in another way |
@@ -29,6 +30,7 @@ mod decision;
 mod effect;
 mod effect_kind;
 mod hook;
+mod id;
 mod intervention;
 mod issue;
 mod levels;
@@ -52,6 +54,7 @@ pub use decision::*;
 pub use effect::*;
 pub use effect_kind::*;
 pub use hook::*;
+pub use id::*;
 pub use intervention::*;
 pub use issue::*;
 pub use levels::*;

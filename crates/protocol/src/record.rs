@@ -8,11 +8,12 @@ use serde_json::Value as Json;
 
 use crate::action::{Intent, ToolName};
 use crate::decision::Decision;
-use crate::effect::{Effect, Severity};
+use crate::effect::Effect;
 use crate::hook::PermissionMode;
+use crate::id::{ActionId, SessionId};
 use crate::intervention::Intervention;
 use crate::issue::{ActionNumber, Issue, PatternKind};
-use crate::levels::{Enforcement, Posture, RationalityLevel, RiskLevel, TierLevel};
+use crate::levels::{Enforcement, Posture, RationalityLevel, RiskLevel, Severity, TierLevel};
 use crate::message::{Cascade, Claim};
 use crate::observation::Observation;
 use crate::path::AbsolutePath;
@@ -21,34 +22,10 @@ use crate::time::Timestamp;
 use crate::usage::UsageRecord;
 use crate::verdict::VerdictKind;
 
-/// The name that a client gives to one conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SessionId(pub String);
-
-/// The name of one action, unique within its session; links a review with its outcome.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ActionId(pub String);
-
 /// The hash of a record: 64 lower-case hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RecordHash(pub String);
-
-impl SessionId {
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl ActionId {
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 impl RecordHash {
     /// The digits.

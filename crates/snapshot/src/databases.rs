@@ -12,18 +12,15 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Flock, FlockType, fcntl_getlk};
 
-use crate::plan::{RestoreAction, Step};
-
 /// How a database begins (`fileformat2`, section 1.3).
 const HEADER: &[u8; 16] = b"SQLite format 3\0";
 
 /// What stands beside a database: what was written last, what is known of that, what was there before (`tempfiles`, section 2).
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// The database that somebody has open of those that these steps would change: where, and who.
-pub(crate) fn in_use(steps: &[Step]) -> Option<(PathBuf, String)> {
-    let changed = steps.iter().filter(|step| step.deed != RestoreAction::Adjust);
-    let databases: BTreeSet<PathBuf> = changed.filter_map(|step| database_of(step.path.as_path())).collect();
+/// Returns the database that somebody has open, of those that are among these files or belong to one: where, and who.
+pub(crate) fn in_use<'a>(changed: impl Iterator<Item = &'a Path>) -> Option<(PathBuf, String)> {
+    let databases: BTreeSet<PathBuf> = changed.filter_map(database_of).collect();
     databases.into_iter().find_map(|database| {
         let files: Vec<PathBuf> = std::iter::once(database.clone())
             .chain(BESIDE.iter().map(|end| beside(&database, end)))

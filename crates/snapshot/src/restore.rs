@@ -135,7 +135,8 @@ impl Prepared {
             return Ok(None);
         }
         let store = self.draft.store().clone();
-        if let Some((path, by)) = databases::in_use(self.steps()) {
+        let changed = self.steps().iter().filter(|step| step.deed != RestoreAction::Adjust);
+        if let Some((path, by)) = databases::in_use(changed.map(|step| step.path.as_path())) {
             return Err(SnapshotError::InUse { path, by });
         }
         let _held = store.lock(Hold::Shared)?;

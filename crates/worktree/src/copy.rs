@@ -13,8 +13,8 @@ use checkrein_snapshot::{
 
 use super::carry::{Carried, carry, chosen, copy_one, is_secret, make_way};
 use super::change::{FileOperation, GuardFiles, WorktreeChange, conflict};
-use super::make::WorktreePlan;
 use super::owner::{Owner, WorktreeKind};
+use super::plan::WorktreePlan;
 use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// What it takes to copy a folder.

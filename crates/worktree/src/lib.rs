@@ -6,6 +6,7 @@
 //! | `git` | the one place that runs `git` |
 //! | `owner` | the proof that a worktree is ours |
 //! | `carry` | files that go along although they are in no commit |
+//! | `plan` | what is wanted of one |
 //! | `make` | making one |
 //! | `tree` | what stands in a folder, as a tree of git |
 //! | `change` | what a run changed, and bringing that back |
@@ -27,6 +28,7 @@ mod make;
 mod merging;
 mod name;
 mod owner;
+mod plan;
 mod remove;
 mod shared;
 mod tree;
@@ -35,9 +37,10 @@ pub use carry::Carried;
 pub use change::{Changes, FileOperation, GuardFiles, Merge, WorktreeChange, guard_files};
 pub use copy::{Copies, CopyMerge};
 pub use git::{GitEnvironment, GitRepository};
-pub use make::{Made, Uncommitted, WorktreeOrigin, WorktreePlan, WorktreeRegistry, make};
+pub use make::{Made, WorktreeOrigin, WorktreeRegistry, make};
 pub use merging::{MergeProgress, Merging};
 pub use name::WorktreeName;
 pub use owner::{Owner, WorktreeKind};
+pub use plan::{Uncommitted, WorktreePlan};
 pub use remove::{Branch, Removal, keep_commits, remove};
 pub use shared::{RunPhase as SharedMoment, SharedChange, Watched};

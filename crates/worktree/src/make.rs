@@ -11,8 +11,9 @@ use super::copy::Copies;
 use super::git::{Call, GitRepository};
 use super::name::WorktreeName;
 use super::owner::{Owner, WorktreeKind, identity};
+use super::plan::{Uncommitted, WorktreePlan};
 use checkrein_supervise::runs::file::{create_directory, hexadecimal, read, replace};
-use checkrein_supervise::runs::{RunError, RunErrorKind, RunId};
+use checkrein_supervise::runs::{RunError, RunErrorKind};
 
 /// Where the worktrees of one work tree are, and what is known of them.
 #[derive(Debug, Clone)]
@@ -61,34 +62,6 @@ pub enum WorktreeOrigin<'a> {
     Repository(&'a GitRepository),
     /// A folder that is none.
     Folder(&'a Copies<'a>),
-}
-
-/// What is wanted.
-#[derive(Debug)]
-pub struct WorktreePlan<'a> {
-    /// Its name.
-    pub name: &'a WorktreeName,
-    /// The run that it is made for.
-    pub run: &'a RunId,
-    /// The work tree that it comes from, by its real path.
-    pub workspace: &'a Path,
-    /// The time, in milliseconds since 1970.
-    pub now: u64,
-    /// Files of no commit that go along.
-    pub carry: &'a [String],
-    /// Whether what was changed since the commit goes along too.
-    pub changes: Uncommitted,
-    /// Files that go along in any case, because the guard needs them.
-    pub always: &'a [&'a str],
-}
-
-/// Whether what was changed and not committed goes along.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Uncommitted {
-    /// It does not: the run begins from the commit.
-    StaysBehind,
-    /// It does: the run begins from what is there.
-    GoesAlong,
 }
 
 /// A worktree that is there.

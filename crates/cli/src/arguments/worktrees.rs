@@ -1,7 +1,7 @@
 //! The command line of worktrees and of going on with a run.
 
 use crate::commands::restore::Consent;
-use crate::commands::run_session::RunSessionOptions;
+use crate::commands::run::RunSessionOptions;
 use checkrein_supervise::runs::Insistence;
 use checkrein_worktree::Uncommitted;
 use clap::{Args, Subcommand};

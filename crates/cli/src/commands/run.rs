@@ -20,6 +20,7 @@ mod pipeline;
 mod progress;
 mod provider;
 mod report;
+mod session;
 mod stream_monitor;
 mod strict;
 mod transcript_count;
@@ -49,7 +50,6 @@ use checkrein_supervise::{
 use checkrein_world::find_workspace;
 
 use super::exec::{plain_environment, still_there};
-use super::run_session::{RunSession, RunSessionOptions};
 use super::{Exit, Output, Switch, for_no_agent, line};
 use crate::api::ErrorAnswer;
 use crate::credentials::{CredentialName, Credentials};
@@ -65,6 +65,8 @@ use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, untold};
 use progress::ProgressLine;
 use provider::{Answered, Provider};
 use report::{Attempt, Report, Veil, estimate_in_words};
+use session::RunSession;
+pub use session::RunSessionOptions;
 use stream_monitor::StreamMonitor;
 use transcript_count::TranscriptCount;
 

@@ -1,12 +1,12 @@
 //! What a source asks for: its settings, and its sections.
 
-use super::error::{ConfigErrorKind, Fault, closest};
+use super::error::{ConfigErrorKind, Fault, Position, closest};
 use super::fields::Proof;
 use super::keys::{self, Key, OVERRIDES, PATHS, PIPELINES, STEPS};
-use super::load::ConfigSource;
+use super::layer::ConfigSource;
 use super::sections::Limit;
 use super::value::{Kind, Value};
-use super::yaml::{self, Entry, Node, NodeValue, Position};
+use super::yaml::{self, Entry, Node, NodeValue};
 
 /// A text with settings, and how to read it.
 pub(super) struct SourceText {

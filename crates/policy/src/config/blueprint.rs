@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::error::{ConfigErrorKind, ConfigErrors, Fault};
+use super::error::{ConfigErrorKind, ConfigErrors, Fault, Position};
 use super::fields::{Keys, Proof, bad, map, missing, text, texts, unknown_key, word};
-use super::load::{FileHash, LayerKind};
+use super::layer::{FileHash, LayerKind};
 use super::tripwire_parser;
-use super::yaml::{self, Entry, Node, NodeValue, Position};
+use super::yaml::{self, Entry, Node, NodeValue};
 use crate::config::Config;
 use crate::governance::{
     CompiledTripwire, Metric, MetricFloor, OwnThresholds, Tier, Tripwire, TripwireProblem, play,

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::load::LayerKind;
-use super::yaml::Position;
+use super::layer::LayerKind;
 
 /// Everything that is wrong with the configuration. A file with an error is rejected as a whole.
 ///
@@ -180,6 +179,21 @@ pub enum ConfigErrorKind {
         /// Its value.
         other_value: String,
     },
+}
+
+/// Where something stands in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Position {
+    /// From 1.
+    pub(crate) line: usize,
+    /// From 1, in characters.
+    pub(crate) column: usize,
+    /// How many characters on that line it covers; at least 1.
+    pub(crate) width: usize,
+}
+
+impl Position {
+    pub(crate) const START: Self = Self { line: 1, column: 1, width: 1 };
 }
 
 /// An error that does not know its file yet.

@@ -1,7 +1,7 @@
 //! Reading the fields of a map: rules, tripwires, patterns, blueprints.
 
-use super::error::{ConfigErrorKind, Fault, closest};
-use super::yaml::{Entry, Node, NodeValue, Position};
+use super::error::{ConfigErrorKind, Fault, Position, closest};
+use super::yaml::{Entry, Node, NodeValue};
 use crate::rule::Condition;
 
 /// How thoroughly a text is read.

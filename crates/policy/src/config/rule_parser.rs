@@ -2,9 +2,9 @@
 
 use checkrein_protocol::{Decision, EffectKind};
 
-use super::error::{ConfigErrorKind, Fault, closest};
+use super::error::{ConfigErrorKind, Fault, Position, closest};
 use super::fields::{Keys, Proof, bad, condition_fault, is_plain_name, missing, text, texts, unknown_key};
-use super::yaml::{Entry, Node, NodeValue, Position};
+use super::yaml::{Entry, Node, NodeValue};
 use crate::config::Config;
 use crate::rule::CustomRule;
 use crate::rules;

@@ -2,12 +2,12 @@
 
 use checkrein_protocol::{Severity, TallyWindow, VerdictKind};
 
-use super::error::{ConfigErrorKind, Fault};
+use super::error::{ConfigErrorKind, Fault, Position};
 use super::fields::{
     self, Keys, Proof, bad, condition_fault, is_plain_name, map, missing, text, text_or_texts, texts,
     unknown_key, word,
 };
-use super::yaml::{Entry, Node, NodeValue, Position};
+use super::yaml::{Entry, Node, NodeValue};
 use crate::config::Config;
 use crate::governance::{COUNTING_LIMIT, Count, Expectation, Tripwire, TripwireOrigin};
 

@@ -5,27 +5,12 @@
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput};
 
-use super::error::{ConfigErrorKind, Fault};
+use super::error::{ConfigErrorKind, Fault, Position};
 
 /// The greatest length of a configuration file, in bytes (ours).
 pub(crate) const BYTES_LIMIT: usize = 256 * 1024;
 /// How deep lists and maps may be nested (ours).
 const DEPTH_LIMIT: usize = 24;
-
-/// Where something stands in a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Position {
-    /// From 1.
-    pub(crate) line: usize,
-    /// From 1, in characters.
-    pub(crate) column: usize,
-    /// How many characters on that line it covers; at least 1.
-    pub(crate) width: usize,
-}
-
-impl Position {
-    pub(crate) const START: Self = Self { line: 1, column: 1, width: 1 };
-}
 
 /// A value in a file.
 #[derive(Debug, Clone, PartialEq)]

@@ -21,9 +21,9 @@ use checkrein_worktree::{
     Made, Owner, SharedMoment, Uncommitted, WorktreeKind, WorktreeName, WorktreePlan, guard_files, make,
 };
 
-use super::for_no_agent;
-use super::run::{KillGuarantee, RunOptions};
-use super::worktree::{Site, changes_since, note};
+use super::super::for_no_agent;
+use super::super::worktree::{Site, changes_since, note};
+use super::{KillGuarantee, RunOptions};
 use crate::terminal::{log, plain};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -44,7 +44,7 @@ pub struct RunSessionOptions {
 }
 
 /// A run that is kept.
-pub struct RunSession {
+pub(super) struct RunSession {
     runs: Runs,
     state: RunState,
     /// What counted against the limits before this attempt.
@@ -89,7 +89,7 @@ const WRITING: Duration = Duration::from_secs(15);
 
 impl RunSession {
     /// Prepares a run: its name, its lock, its worktree.
-    pub fn prepare(wanted: &RunOptions, surroundings: &HostEnvironment) -> Result<Self, CommandError> {
+    pub(super) fn prepare(wanted: &RunOptions, surroundings: &HostEnvironment) -> Result<Self, CommandError> {
         match &wanted.keeping.resume {
             Some(run) => Self::again(wanted, run, surroundings),
             None => Self::anew(wanted, surroundings),
@@ -118,7 +118,7 @@ impl RunSession {
         let now = surroundings.now().0;
         let mut locks = vec![lock(folder, &format!("run {id}"), keeping.insistence)?];
         let cwd = PathBuf::from(surroundings.cwd.as_str());
-        let workspace = super::worktree::workspace(surroundings)?;
+        let workspace = super::super::worktree::workspace(surroundings)?;
         let mut directory = cwd.clone();
         let mut watched = None;
         let name = keeping.worktree.as_deref().map(str::parse::<WorktreeName>).transpose()?;
@@ -221,7 +221,7 @@ impl RunSession {
         let mut watched = None;
         if let Some(name) = &state.worktree {
             let name: WorktreeName = name.parse()?;
-            let places = super::worktree::places(surroundings, &state.workspace)?;
+            let places = super::super::worktree::places(surroundings, &state.workspace)?;
             let record = places.record(&name);
             locks.push(lock(&record, &format!("the worktree `{name}`"), keeping.insistence)?);
             let owner = Owner::load(&record)?.ok_or_else(|| {
@@ -285,18 +285,18 @@ impl RunSession {
     }
 
     /// What is wanted: as it was given, or as it was when the run began.
-    pub fn wanted(&self) -> &RunOptions {
+    pub(super) fn wanted(&self) -> &RunOptions {
         &self.wanted
     }
 
     /// Where the agent works.
-    pub fn directory(&self) -> &Path {
+    pub(super) fn directory(&self) -> &Path {
         &self.state.directory
     }
 
     /// What limits the run: what is given when it begins, and what is left of that when it goes on. How long it may be silent, and how many
     /// processes it may have, is given each time.
-    pub fn limited(&mut self, given: Switches) -> Result<Switches, CommandError> {
+    pub(super) fn limited(&mut self, given: Switches) -> Result<Switches, CommandError> {
         match self.begins {
             RunOrigin::Anew => {
                 self.state.limits = RunLimits::of(&given);
@@ -310,12 +310,12 @@ impl RunSession {
     }
 
     /// Leaves the locks to the process that we were split from, which waits until we have ended.
-    pub fn leave_locks_to_the_other(&mut self) {
+    pub(super) fn leave_locks_to_the_other(&mut self) {
         self.locks.drain(..).for_each(std::mem::forget);
     }
 
     /// Writes down that the agent is about to start.
-    pub fn start(&mut self, now: u64) -> Result<(), CommandError> {
+    pub(super) fn start(&mut self, now: u64) -> Result<(), CommandError> {
         self.before = self.state.counted;
         self.save(now)?;
         self.state.stage = RunStage::Started;
@@ -329,7 +329,7 @@ impl RunSession {
     }
 
     /// The agent ran so far; written down now and then, and as soon as its session is known.
-    pub fn progressed(&mut self, moment: &ProgressReport, now: impl FnOnce() -> u64) {
+    pub(super) fn progressed(&mut self, moment: &ProgressReport, now: impl FnOnce() -> u64) {
         let (known, spent) = (self.state.session().is_some(), self.state.spent());
         self.state.progressed(&moment.progress, moment.running, &self.before);
         let is_new = self.state.session().is_some() && !known;
@@ -343,7 +343,13 @@ impl RunSession {
     }
 
     /// The agent has ended. One that its provider failed, by a wrong key for instance, has not done its work: it can go on.
-    pub fn end(&mut self, last: &ProgressReport, end: RunEnd, failure: Option<ProviderFailure>, now: u64) {
+    pub(super) fn end(
+        &mut self,
+        last: &ProgressReport,
+        end: RunEnd,
+        failure: Option<ProviderFailure>,
+        now: u64,
+    ) {
         self.state.progressed(&last.progress, last.running, &self.before);
         let goes_on = end.stopped_by.is_some() || failure.is_some();
         let stage = if goes_on { RunStage::Stopped } else { RunStage::Ended };
@@ -351,7 +357,7 @@ impl RunSession {
     }
 
     /// The agent could not be started.
-    pub fn fail(&mut self, status: u8, reason: &str, now: u64) {
+    pub(super) fn fail(&mut self, status: u8, reason: &str, now: u64) {
         let end = RunEnd { status, stopped_by: None, reason: Some(reason.to_owned()) };
         self.finish(RunStage::Ended, end, now);
     }
@@ -365,7 +371,7 @@ impl RunSession {
     }
 
     /// Takes up what another process of ours wrote down of this run.
-    pub fn read_again(&mut self) {
+    pub(super) fn read_again(&mut self) {
         if let Ok((loaded, _)) = self.runs.load(&self.state.id) {
             self.state = loaded.state;
         }
@@ -373,7 +379,7 @@ impl RunSession {
 
     /// Puts the run among those that are done, when it ended by itself. With a worktree it is done when that is merged or discarded; what was
     /// stopped can go on. Only who holds the locks does so: the process above, when nothing is tried again.
-    pub fn archive_what_is_done(&self) {
+    pub(super) fn archive_what_is_done(&self) {
         if self.state.stage == RunStage::Ended
             && !self.locks.is_empty()
             && self.state.worktree.is_none()
@@ -384,24 +390,24 @@ impl RunSession {
     }
 
     /// What the run changed in the repository beside its worktree, in words; to be asked once, at its end.
-    pub fn shared_changes(&self, surroundings: &HostEnvironment) -> Vec<String> {
+    pub(super) fn shared_changes(&self, surroundings: &HostEnvironment) -> Vec<String> {
         let Some((owner, record)) = &self.watched else { return Vec::new() };
         note(surroundings, &self.state.workspace, (owner, record), &self.state.id, SharedMoment::After);
         changes_since(surroundings, &self.state.workspace, owner, record)
     }
 
     /// The name of the run.
-    pub fn id(&self) -> &RunId {
+    pub(super) fn id(&self) -> &RunId {
         &self.state.id
     }
 
     /// The worktree of the run.
-    pub fn worktree(&self) -> Option<&str> {
+    pub(super) fn worktree(&self) -> Option<&str> {
         self.state.worktree.as_deref()
     }
 
     /// What a user can do now; `None` when there is nothing to do.
-    pub fn next_step(&self, surroundings: &HostEnvironment) -> Option<String> {
+    pub(super) fn next_step(&self, surroundings: &HostEnvironment) -> Option<String> {
         match (self.state.stage, &self.state.worktree) {
             (RunStage::Stopped, _) => {
                 let goes_on = format!("`checkrein run --resume {}` goes on", self.state.id);
@@ -436,7 +442,7 @@ impl RunSession {
     }
 
     /// Writes down what the hooks of the agent hold to; the variable that tells them.
-    pub fn tell_hooks(&self) -> Result<(OsString, OsString), CommandError> {
+    pub(super) fn tell_hooks(&self) -> Result<(OsString, OsString), CommandError> {
         let told = self.runs.tell_hooks(&self.state, self.wanted.price.as_deref())?;
         Ok((RUN_VARIABLE.into(), told.into()))
     }
@@ -526,7 +532,7 @@ fn newest(
     surroundings: &HostEnvironment,
     worktree: Option<&str>,
 ) -> Result<RunId, CommandError> {
-    let workspace = super::worktree::workspace(surroundings)?;
+    let workspace = super::super::worktree::workspace(surroundings)?;
     let is_meant = |state: &RunState| {
         (state.workspace == workspace || state.directory.starts_with(&workspace))
             && worktree.is_none_or(|name| state.worktree.as_deref() == Some(name))
