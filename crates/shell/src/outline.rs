@@ -273,8 +273,9 @@ fn parameter(it: &ParameterExpansion) -> String {
             }
             out
         }
-        ParameterOperation::Case { upper, all } => {
-            format!("{reference}{}", doubled(if *upper { '^' } else { ',' }, *all))
+        ParameterOperation::Case { upper, all, pattern } => {
+            let pattern = if pattern.parts.is_empty() { String::new() } else { word(pattern) };
+            format!("{reference}{}{pattern}", doubled(if *upper { '^' } else { ',' }, *all))
         }
         ParameterOperation::NamesWithPrefix => format!("!{reference}*"),
         ParameterOperation::Keys => format!("!{reference}"),

@@ -524,12 +524,14 @@ pub enum ParameterOperation {
         /// How long it is; to the end when not given.
         length: Option<Arithmetic>,
     },
-    /// `${x^}`, `${x^^}`, `${x,}`, `${x,,}` without a pattern
+    /// `${x^}`, `${x^^}`, `${x,}`, `${x,,}`
     Case {
         /// Whether letters become capital, not small.
         upper: bool,
         /// Whether all letters do, not the first.
         all: bool,
+        /// Which letters; without parts any.
+        pattern: Word,
     },
     /// `${!prefix*}`, `${!prefix@}`: names of variables
     NamesWithPrefix,

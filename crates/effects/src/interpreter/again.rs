@@ -144,6 +144,7 @@ impl Machine<'_> {
 
     /// `BASH_CMDS[name]=path`, `BASH_ALIASES[name]=text`, `hash -p path name`: what the name stands for from then on.
     pub(crate) fn stands_for(&mut self, name: &str, text: &str) {
+        self.note_reading(name, text);
         let parsed = checkrein_shell::parse(&format!("{text} \"$@\""));
         let before = self.shell.clone();
         self.shell.define(name, Rc::new(Command::Group(parsed.script)));
@@ -151,8 +152,23 @@ impl Machine<'_> {
         self.shell.join_functions(&before);
     }
 
-    /// Runs the text of an alias with the words behind it.
+    /// Adds that an alias changes how the text behind it is read, when it is no beginning of a simple command: what runs then is not what
+    /// was read here.
+    pub(crate) fn note_reading(&mut self, name: &str, text: &str) {
+        if !begins_command(name, text) {
+            self.unread(format!("the alias `{name}` changes how what follows it is read"));
+        }
+    }
+
+    /// Runs the text of an alias with the words behind it. Behind a blank at its end the next word may be one, too.
     pub(super) fn run_alias(&mut self, name: &str, text: &str, rest: &[Value]) -> Done {
+        let (mut text, mut rest) = (text.to_owned(), rest);
+        while text.ends_with([' ', '\t']) && text.len() < super::expand::TEXT {
+            let Some((first, more)) = rest.split_first() else { break };
+            let Some(next) = first.as_exact().and_then(|name| self.shell.aliases.get(name)) else { break };
+            text.push_str(next);
+            rest = more;
+        }
         let parsed = checkrein_shell::parse(&format!("{text} \"$@\""));
         self.aliases_running.push(name.to_owned());
         let positional = self.shell.positional.replace(rest.to_vec());
@@ -205,6 +221,44 @@ impl Machine<'_> {
         if let Some(text) = text.as_exact().map(str::to_owned) {
             self.expand_again(&text);
         }
+    }
+}
+
+/// Words of the grammar of bash ("Reserved Words").
+const RESERVED: &[&str] = &[
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done",
+    "in", "function", "time", "coproc", "{", "}", "!", "[[", "]]",
+];
+
+/// Whether what stands behind the text of an alias is read as it would be behind the name alone: as further words of a simple command, or as
+/// the next one. Told by two words put there, which must come out as they went in, and must not be part of anything larger.
+fn begins_command(name: &str, text: &str) -> bool {
+    const WORDS: [&str; 2] = ["FIRST_WORD_BEHIND", "SECOND_WORD_BEHIND"];
+    if RESERVED.contains(&name) {
+        return false;
+    }
+    // A comment ends with its line.
+    [format!("{text} {} {}", WORDS[0], WORDS[1]), format!("{text}\n{} {}", WORDS[0], WORDS[1])].iter().any(|text| {
+        let parsed = checkrein_shell::parse(text);
+        let last = parsed.script.last().and_then(|statement| last_simple(&statement.command));
+        parsed.problems.is_empty()
+            && last.is_some_and(|simple| {
+                let written: Vec<_> = simple.words.iter().map(super::sweeps::written).collect();
+                simple.redirects.iter().all(|redirect| {
+                    !matches!(redirect.operation, RedirectOperation::HereDocument(_))
+                }) && matches!(written.as_slice(), [.., Some(first), Some(second)] if first == WORDS[0] && second == WORDS[1])
+            })
+    })
+}
+
+/// The simple command with which a command ends, when nothing stands around it.
+fn last_simple(command: &Command) -> Option<&checkrein_shell::Simple> {
+    match command {
+        Command::Simple(simple) => Some(simple),
+        Command::Pipeline(pipeline) => last_simple(&pipeline.stages.last()?.command),
+        Command::AndOr(list) => last_simple(list.rest.last().map_or(&*list.first, |(_, command)| command)),
+        Command::Time(inner) => last_simple(inner),
+        _ => None,
     }
 }
 

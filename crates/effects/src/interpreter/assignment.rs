@@ -6,6 +6,10 @@ use super::parameter::text::change_case;
 use super::shell::{Content, Treatment, Variable};
 use super::value::Value;
 
+/// Variables of which bash evaluates every value that they are given as an expression, unless they were unset (source: `declare -pi` of
+/// bash 5.2).
+const INTEGERS: &[&str] = &["BASHPID", "HISTCMD", "OPTIND", "RANDOM", "SRANDOM"];
+
 impl Machine<'_> {
     /// What `name+=value` makes of a variable: the sum of an integer, the longer text of another.
     pub(crate) fn appended(&mut self, name: &str, value: &Value) -> Value {
@@ -34,7 +38,11 @@ impl Machine<'_> {
         if before.is_some_and(|variable| variable.readonly) {
             return;
         }
-        let treatment = before.map(|variable| variable.treatment).unwrap_or_default();
+        let treatment = match before {
+            Some(variable) => variable.treatment,
+            None if INTEGERS.contains(&name.as_str()) => Treatment::Integer,
+            None => Treatment::None,
+        };
         let exported = match before {
             Some(variable) => variable.exported,
             None => self.world.variable(name).is_some(),
@@ -59,6 +67,9 @@ impl Machine<'_> {
         };
         if let Content::Scalar(value) = &content {
             let value = value.clone();
+            if name == "BASH_ARGV0" {
+                self.shell.name = value.clone();
+            }
             self.note_history_variable(name, &value);
         }
         let content = match content {
@@ -86,6 +97,12 @@ impl Machine<'_> {
             Treatment::Upper => mapped(&value, &|text| change_case(text, true, true)),
             Treatment::Lower => mapped(&value, &|text| change_case(text, false, true)),
             Treatment::Capital => mapped(&value, &|text| change_case(&text.to_lowercase(), true, false)),
+            Treatment::Reference => {
+                for target in value.alternatives().unwrap_or_default().to_vec() {
+                    self.evaluate_subscript(&target);
+                }
+                Value::Unknown
+            }
             Treatment::Integer => {
                 let number = value.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text));
                 number.map_or(Value::Unknown, |number| Value::Exact(number.to_string()))

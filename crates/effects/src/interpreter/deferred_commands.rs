@@ -98,6 +98,7 @@ impl Machine<'_> {
                     self.show_prompt(name);
                     false
                 }
+                "BASH_ENV" | "ENV" if value.alternatives().is_none() => true,
                 "BASH_ENV" | "ENV" => {
                     let value = self.expand_again(&text);
                     self.possibly(|machine| machine.run_file(&value, &[]));

@@ -8,6 +8,7 @@ use super::devices::{Device, device};
 use super::draft::Aim;
 use super::exit::Output;
 use super::machine::{Machine, socket_host};
+use super::statements::Done;
 
 /// The first number that the shell gives to a descriptor of which it chooses the number: `exec {name}< file` (bash).
 const FIRST_CHOSEN: u32 = 10;
@@ -17,8 +18,8 @@ const REMEMBERED: usize = 64;
 /// Where what is written to a descriptor goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sink {
-    /// To the standard output as it was.
-    Output,
+    /// To the standard output as it was, with that many others put in its place around it.
+    Output(usize),
     /// To the standard error as it was.
     Errors,
     /// Nowhere that is looked at.
@@ -67,7 +68,7 @@ impl Machine<'_> {
         match (self.shell.descriptors.get(&number), number) {
             (Some(opening), _) => Some(opening.clone()),
             (None, 0) => Some(Opening::to_read(self.input.clone())),
-            (None, 1) => Some(Opening { sink: Sink::Output, ..Opening::closed() }),
+            (None, 1) => Some(Opening { sink: Sink::Output(self.standard_outputs), ..Opening::closed() }),
             (None, 2) => Some(Opening { sink: Sink::Errors, ..Opening::closed() }),
             (None, _) => None,
         }
@@ -110,6 +111,11 @@ impl Machine<'_> {
             .map_or(Output::Unknown, |input| Output::from_input(&input))
     }
 
+    /// Whether a path is that of something which the process has open itself.
+    pub(crate) fn is_own_descriptor(&self, path: &AbsolutePath) -> bool {
+        number_of(path).is_some() || self.ends.contains_key(path.as_str())
+    }
+
     /// Opens a descriptor for the rest of the shell.
     pub(super) fn keep_open(&mut self, number: u32, opening: Opening) {
         if self.shell.descriptors.len() < REMEMBERED || self.shell.descriptors.contains_key(&number) {
@@ -120,6 +126,38 @@ impl Machine<'_> {
     /// Remembers what is left to read of a descriptor.
     pub(crate) fn open_again(&mut self, number: u32, opening: Opening, left: Input) {
         self.keep_open(number, Opening { input: Some(left), ..opening });
+    }
+
+    /// Runs `work` so that something else takes in what it writes: a pipe, a substitution.
+    pub(super) fn captured(&mut self, work: impl FnOnce(&mut Self) -> Done) -> Done {
+        let outer = self.shell.descriptors.remove(&1);
+        self.standard_outputs += 1;
+        self.listening += 1;
+        let mut done = work(self);
+        self.listening -= 1;
+        done.output = done.output.followed_by(self.take_passed());
+        self.standard_outputs -= 1;
+        match outer {
+            Some(opening) => self.shell.descriptors.insert(1, opening),
+            None => self.shell.descriptors.remove(&1),
+        };
+        done
+    }
+
+    /// What commands further in have written to the present standard output by way of another descriptor.
+    pub(super) fn take_passed(&mut self) -> Output {
+        let level = self.standard_outputs;
+        let all = std::mem::take(&mut self.passed);
+        let (here, further): (Vec<_>, Vec<_>) = all.into_iter().partition(|(of, _)| *of >= level);
+        self.passed = further;
+        here.into_iter().fold(Output::Nothing, |before, (_, output)| before.followed_by(output))
+    }
+
+    /// Hands what a command wrote to a standard output that lies further out.
+    pub(super) fn pass(&mut self, level: usize, output: Output) {
+        if output != Output::Nothing && self.passed.len() < REMEMBERED {
+            self.passed.push((level, output));
+        }
     }
 
     /// The number that the shell would choose for one more descriptor.

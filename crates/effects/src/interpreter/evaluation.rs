@@ -2,11 +2,16 @@
 
 use super::arithmetic;
 use super::machine::Machine;
+use super::shell::Speech;
 use super::value::Value;
 
 impl Machine<'_> {
     /// The value of an arithmetic expansion as a text.
     pub(super) fn arithmetic_value(&mut self, arithmetic: &checkrein_shell::Arithmetic) -> Value {
+        if self.shell.speech == Speech::Posix && is_of_bash(&arithmetic.text) {
+            // That is an error there, which ends the shell; busybox knows some of it.
+            self.perhaps_ends();
+        }
         let before = std::mem::replace(&mut self.arithmetic_failed, false);
         let value = self.arithmetic(arithmetic);
         // An error in an expansion ends the shell.
@@ -114,6 +119,11 @@ impl Machine<'_> {
             Some(super::shell::Content::Map(_) | super::shell::Content::Unknown) => None,
         }
     }
+}
+
+/// Whether an expression holds what only bash evaluates (source: the manual of dash, "Arithmetic Expansion").
+fn is_of_bash(text: &str) -> bool {
+    text.contains([',', '#', '[', '"']) || ["**", "++", "--"].iter().any(|operator| text.contains(operator))
 }
 
 /// The variables of a shell as arithmetic sees them.

@@ -533,7 +533,6 @@ impl Machine<'_> {
         if let Some(value) = self.file_of(block) {
             return value;
         }
-        self.listening += 1;
         // In bash a substitution is not ended by a failure in it, whatever the shell around it is told; in others it is.
         let options = self.shell.options;
         self.shell.options.errexit = false;
@@ -542,13 +541,12 @@ impl Machine<'_> {
         self.outer_conditions += conditions;
         let handed = std::mem::replace(&mut self.sweep.handed, Remainder::Anything);
         let left = std::mem::replace(&mut self.sweep.left, handed);
-        let done = self.run_subshell(block);
+        let done = self.captured(|machine| machine.run_subshell(block));
         self.sweep.handed = handed;
         self.sweep.left = left;
         self.outer_conditions -= conditions;
         self.conditions = conditions;
         self.shell.options = options;
-        self.listening -= 1;
         self.shell.last_status = done.status;
         match done.output {
             Output::Nothing => Value::exact(""),
@@ -594,10 +592,8 @@ impl Machine<'_> {
         let path = format!("/dev/fd/{}", 63_usize.saturating_add(self.ends.len()));
         match direction {
             checkrein_shell::Direction::Read => {
-                self.listening += 1;
                 let shown = self.commits_shown;
-                let done = self.run_subshell(block);
-                self.listening -= 1;
+                let done = self.captured(|machine| machine.run_subshell(block));
                 if self.commits_shown > shown {
                     self.committed_ends.insert(path.clone());
                 }

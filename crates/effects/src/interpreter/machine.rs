@@ -75,6 +75,10 @@ pub(crate) struct Machine<'w> {
     pub(super) outer_conditions: usize,
     /// How many commands around the present point take in what is written.
     pub(super) listening: usize,
+    /// How many other standard outputs than the first are in place around the present point.
+    pub(super) standard_outputs: usize,
+    /// What was written to standard outputs that lie further out, with which of them.
+    pub(super) passed: Vec<(usize, Output)>,
     /// How many redirections around the present point keep what is written in a file.
     pub(super) keeping: usize,
     /// States left behind by ways that went elsewhere.
@@ -133,7 +137,7 @@ pub(crate) struct Machine<'w> {
     pub(super) ends: BTreeMap<String, Output>,
     /// Those of them that carry what a commit holds.
     pub(super) committed_ends: BTreeSet<String>,
-    /// How many calls printed what a commit holds.
+    /// How many calls printed what a commit holds, or what the shell holds.
     pub(crate) commits_shown: usize,
     /// What git was given of secrets.
     pub(crate) stored: crate::programs::Stored,
@@ -204,6 +208,8 @@ impl<'w> Machine<'w> {
             conditions: 0,
             outer_conditions: 0,
             listening: 0,
+            standard_outputs: 0,
+            passed: Vec::new(),
             keeping: 0,
             left: Vec::new(),
             subshells: 0,

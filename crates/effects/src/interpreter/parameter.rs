@@ -9,11 +9,11 @@ use checkrein_shell::{ParameterExpansion, ParameterOperation, Word};
 use super::exit::{Output, Status};
 use super::expand::joined_values;
 use super::machine::Machine;
-use super::pattern::{Pattern, depends_on_language};
+use super::pattern::{Letters, Pattern, depends_on_language};
 use super::printed::ALL_VARIABLES;
-use super::shell::Content;
+use super::shell::{Content, Speech};
 use super::value::Value;
-use text::{Length, change_case, remove_prefix, remove_suffix, replace, slice_bounds};
+use text::{Length, change_case, change_letters, remove_prefix, remove_suffix, replace, slice_bounds};
 
 /// What a parameter expansion becomes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -268,6 +268,17 @@ impl Machine<'_> {
             "$" => return Held::One(Value::exact("$$")),
             "!" | "-" | "_" => return Held::One(Value::Unknown),
             "0" => return Held::One(self.shell.name.clone()),
+            "FUNCNAME" if !all && self.shell.speech == Speech::Bash && self.scanning == 0 => {
+                let is_first = match index {
+                    None => true,
+                    Some(index) => self.expand_text(index).as_exact() == Some("0"),
+                };
+                // Further out it is also told which files are read.
+                let is_function = self.shell.returns == 1 && self.shell.locals.len() == 1;
+                if let Some(function) = self.calls.last().filter(|_| is_first && is_function) {
+                    return Held::One(Value::exact(function.as_str()));
+                }
+            }
             _ => {}
         }
         if let Ok(number) = name.parse::<usize>() {
@@ -438,9 +449,19 @@ impl Machine<'_> {
                     }),
                 }
             }
-            ParameterOperation::Case { upper, all: whole } => {
+            ParameterOperation::Case { upper, all: whole, pattern } => {
                 let (upper, whole) = (*upper, *whole);
-                held.mapped(name, all, |text| change_case(text, upper, whole))
+                if pattern.parts.is_empty() {
+                    return held.mapped(name, all, |text| change_case(text, upper, whole));
+                }
+                let pattern = self.expand_pattern(pattern);
+                let in_doubt = self.is_group_in_doubt(pattern.as_deref());
+                let compiled = pattern.as_deref().filter(|_| !in_doubt).map(Pattern::new);
+                held.mapped(name, all, |text| {
+                    change_letters(text, upper, whole, |letter| {
+                        compiled.as_ref()?.matches_chars(&[letter], Letters::Exact)
+                    })
+                })
             }
             ParameterOperation::Transform(letter) => {
                 let letter = *letter;
@@ -458,6 +479,8 @@ impl Machine<'_> {
                 }
                 held.mapped(name, all, |text| match letter {
                     'Q' => Some(format!("'{}'", text.replace('\'', "'\\''"))),
+                    // Without an escape in it a text stays as it is.
+                    'E' => Some(text.to_owned()).filter(|text| !text.contains('\\')),
                     'U' => change_case(text, true, true),
                     'L' => change_case(text, false, true),
                     'u' => change_case(text, true, false),

@@ -43,11 +43,19 @@ struct Opened {
     missing: Option<Input>,
     /// Whether everything can be opened for certain.
     sure: bool,
+    /// The descriptor from which the standard input goes on reading.
+    shared: Option<u32>,
 }
 
 impl Opened {
     fn failed(input: Input) -> Self {
-        Self { descriptors: BTreeMap::new(), lasting: Vec::new(), missing: Some(input), sure: true }
+        Self {
+            descriptors: BTreeMap::new(),
+            lasting: Vec::new(),
+            missing: Some(input),
+            sure: true,
+            shared: None,
+        }
     }
 }
 
@@ -59,7 +67,8 @@ impl Machine<'_> {
         work: impl FnOnce(&mut Self) -> Done,
     ) -> Done {
         if redirects.is_empty() {
-            return work(self);
+            let done = work(self);
+            return self.settled(done);
         }
         let opened = self.open(redirects);
         if let Some(input) = opened.missing {
@@ -74,7 +83,8 @@ impl Machine<'_> {
         let unopened = (!sure).then(|| Fallen::of(self));
         let mut before: Vec<(u32, Option<Opening>)> = Vec::new();
         let mut outer = None;
-        let mut sink = Sink::Output;
+        let mut sink = None;
+        let shared = opened.shared;
         for (number, opening) in opened.descriptors {
             match number {
                 0 => {
@@ -82,8 +92,7 @@ impl Machine<'_> {
                         outer = Some(std::mem::replace(&mut self.input, input));
                     }
                 }
-                1 => sink = opening.sink,
-                2 => {}
+                1 => sink = Some(opening.sink),
                 _ if opened.lasting.contains(&number) => self.keep_open(number, opening),
                 _ => {
                     before.push((number, self.shell.descriptors.get(&number).cloned()));
@@ -91,15 +100,25 @@ impl Machine<'_> {
                 }
             }
         }
-        let host = sink.host();
+        let host = sink.as_ref().and_then(Sink::host);
         let outlet = match host.clone() {
             Some(host) => self.outlet.replace(host),
             None => self.outlet.clone(),
         };
         let veiled = std::mem::take(&mut self.veiled);
-        let kept = usize::from(matches!(sink, Sink::Files { .. }));
+        let kept = usize::from(matches!(sink, Some(Sink::Files { .. })));
         self.keeping += kept;
+        let replaced = sink.is_some().then(|| self.shell.descriptors.remove(&1));
+        self.standard_outputs += usize::from(sink.is_some());
         let mut done = work(self);
+        if let Some(replaced) = replaced {
+            done.output = done.output.followed_by(self.take_passed());
+            match replaced {
+                Some(opening) => self.shell.descriptors.insert(1, opening),
+                None => self.shell.descriptors.remove(&1),
+            };
+            self.standard_outputs -= 1;
+        }
         self.keeping -= kept;
         let content =
             if std::mem::replace(&mut self.veiled, veiled) { Reading::Veiled } else { Reading::Plain };
@@ -111,23 +130,59 @@ impl Machine<'_> {
             };
         }
         if let Some(outer) = outer {
-            self.input = outer;
+            let left = std::mem::replace(&mut self.input, outer);
+            // Both numbers stand for one place in what is read.
+            if let Some(opening) = shared.and_then(|number| self.shell.descriptors.get_mut(&number)) {
+                opening.input = Some(left);
+            }
         }
         match sink {
-            Sink::Output => {}
-            Sink::Errors | Sink::Elsewhere => done.output = Output::Nothing,
-            Sink::Files { aims, append } => {
+            None => done = self.settled(done),
+            Some(sink) => {
                 let output = std::mem::replace(&mut done.output, Output::Nothing);
                 if let Some(host) = &host {
                     self.note_sent(&output, host);
                 }
-                self.put_into_files(&aims, append, output, content);
+                done.output = self.put_into(sink, output, content);
             }
         }
         match unopened {
             Some(otherwise) => self.perhaps_never_ran(otherwise, done),
             None => done,
         }
+    }
+
+    /// What a command wrote that names no other place for it: it goes where `exec` has led the standard output of the shell.
+    fn settled(&mut self, mut done: Done) -> Done {
+        if done.output == Output::Nothing {
+            return done;
+        }
+        let Some(opening) = self.shell.descriptors.get(&1) else { return done };
+        let sink = match opening.sink.clone() {
+            // What it held before is gone already.
+            Sink::Files { aims, .. } => Sink::Files { aims, append: true },
+            sink @ (Sink::Output(_) | Sink::Errors | Sink::Elsewhere) => sink,
+        };
+        let output = std::mem::replace(&mut done.output, Output::Nothing);
+        done.output = self.put_into(sink, output, Reading::Plain);
+        done
+    }
+
+    /// Hands an output to where it goes; answers what of it goes to the present standard output.
+    fn put_into(&mut self, sink: Sink, output: Output, content: Reading) -> Output {
+        match sink {
+            Sink::Output(level) if level == self.standard_outputs => {
+                if self.shell.descriptors.contains_key(&1) {
+                    self.pass(level, output);
+                    return Output::Nothing;
+                }
+                return output;
+            }
+            Sink::Output(level) => self.pass(level, output),
+            Sink::Errors | Sink::Elsewhere => {}
+            Sink::Files { aims, append } => self.put_into_files(&aims, append, output, content),
+        }
+        Output::Nothing
     }
 
     /// Carries out the redirections of `exec` without a command: they hold for the rest of the shell.
@@ -143,7 +198,11 @@ impl Machine<'_> {
                 (0, None) => {}
                 (1, _) => {
                     self.outlet = opening.sink.host().or_else(|| self.outlet.take());
-                    self.keep_open(1, opening);
+                    if opening.sink == Sink::Output(self.standard_outputs) {
+                        self.shell.descriptors.remove(&1);
+                    } else {
+                        self.keep_open(1, opening);
+                    }
                 }
                 (_, _) => self.keep_open(number, opening),
             }
@@ -192,8 +251,13 @@ impl Machine<'_> {
     }
 
     fn open(&mut self, redirects: &[Redirect]) -> Opened {
-        let mut opened =
-            Opened { descriptors: BTreeMap::new(), lasting: Vec::new(), missing: None, sure: true };
+        let mut opened = Opened {
+            descriptors: BTreeMap::new(),
+            lasting: Vec::new(),
+            missing: None,
+            sure: true,
+            shared: None,
+        };
         for redirect in redirects {
             let number = match &redirect.descriptor {
                 Some(Descriptor::Number(number)) => Some(*number),
@@ -280,8 +344,12 @@ impl Machine<'_> {
                 RedirectOperation::Duplicate(word) => {
                     let value = self.expand_text(word);
                     // Who writes to what is closed fails.
-                    opened.sure &= value.as_exact().is_some_and(|text| matches!(text, "0" | "1" | "2"));
+                    let other = value.as_exact().and_then(|text| text.parse::<u32>().ok());
+                    opened.sure &= other.is_some_and(|other| self.is_open(other, &opened));
                     let number = number.unwrap_or(1);
+                    if number == 0 {
+                        opened.shared = other.filter(|other| *other > 2);
+                    }
                     if let Some(opening) = self.duplicated(&value, number, &opened) {
                         opened.descriptors.insert(number, opening);
                     }
@@ -324,6 +392,12 @@ impl Machine<'_> {
             }
             Err(_) => Some(self.open_to_write(word, false)),
         }
+    }
+
+    /// Whether a descriptor is known to be open.
+    fn is_open(&self, number: u32, opened: &Opened) -> bool {
+        let known = opened.descriptors.get(&number).cloned().or_else(|| self.descriptor(number));
+        number <= 2 || known.is_some_and(|opening| opening != Opening::closed())
     }
 
     /// Opens a file or a connection for writing.

@@ -219,7 +219,6 @@ fn pieces_of_parameter<'t>(parameter: &'t ParameterExpansion, left: &mut Vec<Pie
     match &parameter.operation {
         ParameterOperation::Plain
         | ParameterOperation::Length
-        | ParameterOperation::Case { .. }
         | ParameterOperation::NamesWithPrefix
         | ParameterOperation::Keys
         | ParameterOperation::Transform(_) => {}
@@ -228,7 +227,8 @@ fn pieces_of_parameter<'t>(parameter: &'t ParameterExpansion, left: &mut Vec<Pie
         | ParameterOperation::Error { word, .. }
         | ParameterOperation::Alternative { word, .. } => left.push(Piece::Word(word)),
         ParameterOperation::RemovePrefix { pattern, .. }
-        | ParameterOperation::RemoveSuffix { pattern, .. } => {
+        | ParameterOperation::RemoveSuffix { pattern, .. }
+        | ParameterOperation::Case { pattern, .. } => {
             left.push(Piece::Word(pattern));
         }
         ParameterOperation::Replace { pattern, with, .. } => {

@@ -79,6 +79,8 @@ pub(crate) enum Treatment {
     Capital,
     /// It is an expression (`declare -i`).
     Integer,
+    /// It names another variable (`declare -n`).
+    Reference,
 }
 
 /// What a variable holds.

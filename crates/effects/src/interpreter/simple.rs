@@ -472,10 +472,7 @@ impl Machine<'_> {
     fn call_path(&mut self, name: &str, rest: &[Value]) -> Exit {
         let base = name.rsplit('/').next().unwrap_or(name).to_owned();
         let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
-        let in_programs = directory
-            .rsplit('/')
-            .next()
-            .is_some_and(|last| matches!(last, "bin" | "sbin" | ".bin" | "Scripts" | "games" | "shims"));
+        let in_programs = is_among_programs(name);
         if name.strip_prefix("/proc/").and_then(|rest| rest.strip_suffix("/exe")).is_some() {
             // The shell itself.
             return self.call_name("bash", rest, Lookup::NoFunctions).exit();
@@ -503,43 +500,64 @@ impl Machine<'_> {
             && !self.is_temporary(&path)
             && !self.tree.is_new(&path)
             && crate::catalogue::find(&base, self.catalogue).is_some();
-        match self.language(&path) {
-            Language::Shell if is_installed => self.call_program(&base, name, rest),
+        // What may not be executed does not run; whether it may was perhaps changed here.
+        let may_fail = matches!(self.entry(&path), Entry::File(facts) if facts.mode & 0o111 == 0);
+        let exit = self.call_file(&path, &base, name, rest, is_installed);
+        if may_fail && exit.status == Status::Success {
+            Exit { status: Status::Unknown, ..exit }
+        } else {
+            exit
+        }
+    }
+
+    /// Runs a file by what it holds.
+    fn call_file(
+        &mut self,
+        path: &AbsolutePath,
+        base: &str,
+        name: &str,
+        rest: &[Value],
+        is_installed: bool,
+    ) -> Exit {
+        let value = Value::exact(name);
+        let in_programs = is_among_programs(name);
+        match self.language(path) {
+            Language::Shell if is_installed => self.call_program(base, name, rest),
             Language::Shell => self.run_file(&value, rest),
             Language::Other(interpreter) => {
-                if in_programs && crate::catalogue::find(&base, self.catalogue).is_some() {
-                    return self.call_program(&base, name, rest);
+                if in_programs && crate::catalogue::find(base, self.catalogue).is_some() {
+                    return self.call_program(base, name, rest);
                 }
-                self.list_command(&base, rest);
+                self.list_command(base, rest);
                 let mut words = vec![Value::Exact(interpreter), value];
                 words.extend(rest.iter().cloned());
                 self.call_words(&words, Lookup::NoFunctions).exit()
             }
             Language::Unknown => {
-                let known = crate::catalogue::find(&base, self.catalogue).is_some();
-                let missing = self.entry(&path) == Entry::Missing && !self.tree.is_disturbed();
+                let known = crate::catalogue::find(base, self.catalogue).is_some();
+                let missing = self.entry(path) == Entry::Missing && !self.tree.is_disturbed();
                 // Among temporary files, and in a project, the name of a program says nothing of what would be there, unless it is one
                 // that projects hold: `manage.py`, `gradlew`.
                 let is_of_projects = base.contains('.') || base.ends_with('w') || in_programs;
                 let in_project = path.is_within(&self.world.place().workspace) && !is_of_projects;
-                let could_be_anything = missing && (self.is_temporary(&path) || in_project);
-                if known && !self.tree.is_new(&path) && !could_be_anything {
+                let could_be_anything = missing && (self.is_temporary(path) || in_project);
+                if known && !self.tree.is_new(path) && !could_be_anything {
                     if !missing && path.is_within(&self.world.place().workspace) {
                         // It may be another program than the one that is known by that name.
                         self.list_command(name, rest);
                     }
-                    return self.call_program(&base, name, rest);
+                    return self.call_program(base, name, rest);
                 }
-                self.list_command(&base, rest);
+                self.list_command(base, rest);
                 let count = self.effect_count();
                 if missing {
-                    self.not_there(name, &path);
+                    self.not_there(name, path);
                 } else {
-                    self.caused_by(&base, |machine| {
+                    self.caused_by(base, |machine| {
                         machine.opaque(format!("what `{name}` does is not known"));
                     });
                 }
-                self.note_unseen_writes(&self.call_of(&base, name, rest), count);
+                self.note_unseen_writes(&self.call_of(base, name, rest), count);
                 Exit::unknown()
             }
         }
@@ -619,6 +637,15 @@ impl Machine<'_> {
         self.input = outer;
         done.exit()
     }
+}
+
+/// Whether a path leads into a directory that is named like one of programs.
+fn is_among_programs(name: &str) -> bool {
+    let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
+    directory
+        .rsplit('/')
+        .next()
+        .is_some_and(|last| matches!(last, "bin" | "sbin" | ".bin" | "Scripts" | "games" | "shims"))
 }
 
 /// Whether a built-in is one of the special ones of POSIX.

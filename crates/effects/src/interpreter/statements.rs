@@ -244,6 +244,9 @@ impl Machine<'_> {
             }
             Command::Function(function) => {
                 self.shell.define(&function.name, Rc::new((*function.body).clone()));
+                if self.shell.options.allexport {
+                    self.shell.exported_functions.insert(function.name.clone());
+                }
                 Done::quiet()
             }
             Command::Test(test) => {
@@ -298,9 +301,8 @@ impl Machine<'_> {
     /// Starts a command beside the shell, joined to it by two descriptors. What will be written to it is not known yet.
     fn run_coprocess(&mut self, coprocess: &Coprocess) -> Done {
         let input = std::mem::replace(&mut self.input, Input::Unknown);
-        self.listening += 1;
-        let done = self.in_subshell(|machine| machine.run_command(&coprocess.command));
-        self.listening -= 1;
+        let done =
+            self.captured(|machine| machine.in_subshell(|machine| machine.run_command(&coprocess.command)));
         self.input = input;
         let mut ends = BTreeMap::new();
         for (index, opening) in
@@ -399,17 +401,19 @@ impl Machine<'_> {
                 // What the last stage prints is left to what is around the pipeline, the others hand it on.
                 let around = if index < last { screen.left.max(self.sweep.left) } else { self.sweep.left };
                 let left = std::mem::replace(&mut self.sweep.left, around);
-                self.listening += usize::from(index < last);
                 if index > 0 {
                     self.before_pipeline = Some(before.clone());
                 }
                 let last_stays = index == last && self.shell.options.lastpipe;
                 done = if last_stays {
                     self.run_command(&stage.command)
+                } else if index < last {
+                    self.captured(|machine| {
+                        machine.in_subshell(|machine| machine.run_command(&stage.command))
+                    })
                 } else {
                     self.in_subshell(|machine| machine.run_command(&stage.command))
                 };
-                self.listening -= usize::from(index < last);
                 self.sweep.screens -= screen.count;
                 self.sweep.left = left;
                 if index < last {

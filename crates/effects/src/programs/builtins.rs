@@ -4,6 +4,7 @@ mod declaring;
 mod failing;
 mod leaving;
 mod naming;
+mod options;
 mod posix;
 mod reading;
 
@@ -14,6 +15,7 @@ use crate::interpreter::machine::Absence;
 use crate::interpreter::{Done, Exit, Flow, Lookup, Machine, Output, Speech, Status, Value, Whereabouts};
 use crate::path::AbsolutePath;
 use crate::programs::formats::{self, Formatted};
+use crate::programs::text::one_path;
 use crate::programs::{files, strings};
 use crate::world::Entry;
 
@@ -36,8 +38,38 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
     let built_in = find(name)?;
     machine.list_command(name, words);
     let done = machine.caused_by(name, |machine| built_in(machine, words));
+    let done = if done.output == Output::Nothing && prints(name, words) {
+        machine.commits_shown += 1;
+        Done { output: Output::Unknown, ..done }
+    } else {
+        done
+    };
     let may_fail = done.status == Status::Success && failing::may_fail(machine, name, words);
     Some(if may_fail { Done { status: Status::Open, ..done } } else { done })
+}
+
+/// Whether a built-in of which only the effects are followed prints something that is not worked out, form by form (the manual of bash 5.2,
+/// "Shell Builtin Commands").
+fn prints(name: &str, words: &[Value]) -> bool {
+    let texts = || words.iter().map(Value::as_exact);
+    let has = |letters: &[char]| {
+        texts().any(|text| text.is_none_or(|text| text.starts_with('-') && text.contains(letters)))
+    };
+    let has_operands = texts().any(|text| text.is_none_or(|text| !text.starts_with(['-', '+'])));
+    match name {
+        "alias" => {
+            has(&['p'])
+                || !texts().all(|text| text.is_some_and(|text| text.contains('=')))
+                || words.is_empty()
+        }
+        "declare" | "typeset" | "local" | "export" | "readonly" => has(&['p', 'f', 'F']) || !has_operands,
+        "trap" => words.is_empty() || has(&['p', 'l']),
+        "set" => words.last().is_some_and(|last| matches!(last.as_exact(), None | Some("-o" | "+o"))),
+        "shopt" => !has(&['q']) && (has(&['p']) || !has(&['s', 'u']) || !has_operands),
+        // It says where it went when that is not what was written.
+        "cd" => texts().any(|text| text.is_none_or(|text| text == "-")),
+        _ => false,
+    }
 }
 
 /// Whether the shell itself has a command of that name.
@@ -104,8 +136,8 @@ fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
         },
         "repeat" => |machine, words| machine.call_words(words.get(1..).unwrap_or_default(), Lookup::All),
         "let" => let_expression,
-        "getopts" => getopts,
-        "wait" => |_, _| Done::next(Exit::silent()),
+        "getopts" => options::getopts,
+        "wait" => reading::wait,
         "mktemp" => files::mktemp,
         "history" => naming::history,
         "fc" => naming::fc,
@@ -368,16 +400,26 @@ fn eval(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 
 fn source(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let Some((file, arguments)) = operands(words).split_first() else { return Done::next(Exit::failure()) };
-    machine.run_file_here(file, arguments)
+    let is_there = machine.shell.speech == Speech::Bash
+        || file.known_start().contains('/')
+            && one_path(machine, file).is_some_and(|path| matches!(machine.entry(&path), Entry::File(_)));
+    let done = machine.run_file_here(file, arguments);
+    // Without the file, which is looked for as a program is, other shells than bash end.
+    if is_there || done.flow != Flow::Next { done } else { machine.perhaps_leave(Flow::Exit, done.status) }
 }
 
 fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let mut rest = words;
     while let Some((first, more)) = rest.split_first() {
         match first.as_exact() {
-            Some("-a") => rest = more.get(1..).unwrap_or_default(),
-            Some("-c" | "-l" | "-cl" | "--") => rest = more,
-            Some(text) if text.starts_with("-a") => rest = more,
+            Some("--") => {
+                rest = more;
+                break;
+            }
+            // A name stands behind `a`, or in the next word.
+            Some(text) if is_option_of_exec(text) => {
+                rest = if text.ends_with('a') { more.get(1..).unwrap_or_default() } else { more };
+            }
             // bash says that it knows no such option, and goes on.
             Some(text) if text.starts_with('-') => return machine.perhaps_leave(Flow::Exit, Status::Failure),
             Some(_) | None => break,
@@ -392,6 +434,13 @@ fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         return machine.perhaps_leave(Flow::Exit, done.status);
     }
     Done { flow: Flow::Exit, ..done }
+}
+
+/// Whether a word is options of `exec`: `-c`, `-l`, `-a name`, together or not.
+fn is_option_of_exec(text: &str) -> bool {
+    let Some(letters) = text.strip_prefix('-') else { return false };
+    let before = letters.split_once('a').map_or(letters, |(before, _)| before);
+    !letters.is_empty() && before.chars().all(|letter| matches!(letter, 'c' | 'l'))
 }
 
 /// The greatest number of directories in which a program is looked for (ours).
@@ -521,19 +570,4 @@ fn let_expression(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         last = word.as_exact().map(str::to_owned).and_then(|text| machine.arithmetic_text(&text));
     }
     Done::next(Exit::answer(last.map(|value| value != 0)))
-}
-
-fn getopts(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    let none = match words.get(2..) {
-        Some(arguments) if !arguments.is_empty() => false,
-        _ => machine.shell.positional.as_ref().is_some_and(Vec::is_empty),
-    };
-    if none {
-        return Done::next(Exit::failure());
-    }
-    if let Some(name) = words.get(1).and_then(Value::as_exact).map(str::to_owned) {
-        machine.assign(&name, Value::Unknown);
-    }
-    machine.assign("OPTARG", Value::Unknown);
-    Done::next(Exit::answer(None))
 }

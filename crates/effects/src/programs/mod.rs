@@ -158,6 +158,8 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "xargs" => wrappers::xargs,
         "parallel" => wrappers::parallel,
         "shell" => wrappers::shell,
+        "new_group" => wrappers::new_group,
+        "capabilities_shell" => wrappers::capabilities_shell,
         "busybox" => wrappers::busybox,
         "flock" => wrappers::flock,
         "powershell" => windows_shells::powershell,

@@ -477,6 +477,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut login = false;
     let mut plain = false;
     let mut ends_early = false;
+    let mut settings = String::new();
     let mut place = 0;
     while let Some(text) = call.words.get(place).and_then(Value::as_exact) {
         match text {
@@ -495,23 +496,29 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
             _ if text.starts_with("--") => {}
             _ if text.starts_with(['-', '+']) && text.len() > 1 => {
-                command |= text.starts_with('-') && text.contains('c');
+                // `+c` runs its operand, too.
+                command |= text.contains('c');
                 standard_input |= text.starts_with('-') && text.contains('s');
                 interactive |= text.starts_with('-') && text.contains('i');
                 login |= text.starts_with('-') && text.contains('l');
                 machine.shows_commands |= text.starts_with('-') && text.contains(['x', 'v']);
                 let on = text.starts_with('-');
+                let sign = if on { "-" } else { "+" };
+                for letter in text.chars().filter(|letter| "afhkmBCEHPT".contains(*letter)) {
+                    settings.extend(["set ", sign, letter.encode_utf8(&mut [0; 4]), "\n"].iter().copied());
+                }
                 ends_early |= on && text.contains(['e', 'u']);
                 if text.contains('n') {
                     dry = on;
                 }
-                for _ in text.chars().filter(|c| matches!(c, 'o' | 'O')) {
+                for letter in text.chars().filter(|c| matches!(c, 'o' | 'O')) {
                     place += 1;
                     let option = call.words.get(place).and_then(Value::as_exact);
                     ends_early |= on && matches!(option, Some("errexit" | "nounset"));
                     if option == Some("noexec") {
                         dry = on;
                     }
+                    settings.extend(option.and_then(|option| setting(letter, sign, option)));
                 }
             }
             "-" => {}
@@ -537,7 +544,8 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Some((name, arguments)) => (name.clone(), arguments),
             None => (Value::exact(call.program.as_str()), arguments),
         };
-        let exit = machine.run_text_with(reader, text, &name, arguments, call.input.clone());
+        let text = Value::exact(settings).followed_by(text);
+        let exit = machine.run_text_with(reader, &text, &name, arguments, call.input.clone());
         // It may have ended at a failure on the way.
         return if ends_early && exit.status == Status::Success {
             Exit { status: Status::Open, ..exit }
@@ -561,6 +569,35 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.run_input_with(reader, &call.input, &Value::exact(call.program.as_str()), rest)
         }
     }
+}
+
+/// The command that switches an option of a shell as it was switched where the shell was started; `None` where that is followed elsewhere, or
+/// changes nothing that is.
+fn setting(letter: char, sign: &str, option: &str) -> Option<String> {
+    if !option.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
+        return None;
+    }
+    match (letter, option) {
+        ('o', "errexit" | "nounset" | "noexec" | "xtrace" | "verbose") => None,
+        ('o', option) => Some(format!("set {sign}o {option}\n")),
+        (_, option) => Some(format!("shopt -{} {option}\n", if sign == "-" { 's' } else { 'u' })),
+    }
+}
+
+/// `newgrp`: a shell in another group.
+pub(crate) fn new_group(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    machine.run_input(&call.input)
+}
+
+/// `capsh`: behind its own options, words for a shell.
+pub(crate) fn capabilities_shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let starts = |word: &Value| matches!(word.as_exact(), Some("--" | "==" | "-+" | "=+"));
+    let Some(place) = call.words.iter().position(starts) else { return Exit::unknown() };
+    let own = call.words.get(..place).unwrap_or_default();
+    let shell = own.iter().filter_map(Value::as_exact).find_map(|text| text.strip_prefix("--shell="));
+    let mut words = vec![Value::exact(shell.unwrap_or("/bin/bash"))];
+    words.extend(call.words.get(place + 1..).unwrap_or_default().iter().cloned());
+    machine.run_words(&words, call.input.clone())
 }
 
 #[cfg(test)]

@@ -141,10 +141,8 @@ impl Reader<'_, '_, '_> {
             b'/' => Some(self.replace()),
             b'^' | b',' => {
                 let all = self.skip(operator);
-                match self.peek() {
-                    Some(b'}') => Some(ParameterOperation::Case { upper: operator == b'^', all }),
-                    _ => Some(self.other()),
-                }
+                let pattern = self.operand(Quoting::None, Until::Brace);
+                Some(ParameterOperation::Case { upper: operator == b'^', all, pattern })
             }
             b'@' => {
                 let letter = self.rest().chars().next()?;

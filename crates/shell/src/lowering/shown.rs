@@ -3,6 +3,7 @@
 //!
 //! - A brace inside a word is a plain character to the shell; the parser takes every unquoted `}` for the end of a
 //!   group, splits `{}x` in two, and joins `a{b c}` into one word.
+//! - As a pattern of a `case` a brace opens and closes nothing: `{)`, `a|})`.
 //! - A `]` that begins a word is split off by the parser.
 //! - The parser takes `[` and `=` for no names of functions.
 //! - A `!` with nothing behind it is a command of its own; the parser wants another.
@@ -56,11 +57,17 @@ fn hide(text: &str, shown: &mut [u8]) {
                 false
             }
             b'[' | b'=' if names_function(bytes, at) => true,
+            b'[' if is_pattern_of_brackets(bytes, at) => true,
             b'[' if is_subscript(bytes, at) => {
                 subscripts += 1;
                 false
             }
-            b']' if subscripts == 0 => starts_longer_word(bytes, at),
+            b']' if subscripts == 0 => {
+                starts_longer_word(bytes, at)
+                    || bytes.get(at + 1) == Some(&b']')
+                        && is_pattern_before(bytes, at + 2)
+                        && is_pattern_behind(bytes, at)
+            }
             b']' => {
                 subscripts -= 1;
                 false
@@ -82,9 +89,12 @@ fn hide(text: &str, shown: &mut [u8]) {
                     at = after;
                     continue;
                 }
-                !stands_alone(bytes, at, back_tick) || bytes.get(at + 1) == Some(&b'\\')
+                !stands_alone(bytes, at, back_tick)
+                    || bytes.get(at + 1) == Some(&b'\\')
+                    || is_pattern_before(bytes, at + 1)
+                    || is_pattern_behind(bytes, at)
             }
-            b'}' => !stands_alone(bytes, at, back_tick),
+            b'}' => !stands_alone(bytes, at, back_tick) || is_pattern_behind(bytes, at),
             b'!' => stands_alone(bytes, at, back_tick) && ends_command(bytes, at + 1),
             _ => false,
         };
@@ -220,6 +230,41 @@ fn is_boundary(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
 }
 
+/// Whether what stands before this place can only be a pattern of a `case`: no command begins with `)` or `|`.
+fn is_pattern_before(bytes: &[u8], from: usize) -> bool {
+    let mut behind =
+        bytes.get(from..).unwrap_or_default().iter().filter(|byte| !matches!(byte, b' ' | b'\t'));
+    matches!(behind.next(), Some(b')' | b'|'))
+}
+
+/// Whether `[[` is a pattern of a `case`.
+fn is_pattern_of_brackets(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at + 1) == Some(&b'[')
+        && is_boundary_before(bytes, at, BackTick::Inside)
+        && is_pattern_before(bytes, at + 2)
+}
+
+/// Whether a pattern of a `case` begins at this place, or the next one of several: behind `;;`, `;&`, `|`, `case word in`, and the `(` that
+/// may come first.
+fn is_pattern_behind(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(..at).unwrap_or_default().trim_ascii_end();
+    let (before, is_opened) = match before.strip_suffix(b"(") {
+        Some(before) => (before.trim_ascii_end(), true),
+        None => (before, false),
+    };
+    let begins = before.ends_with(b";;") || before.ends_with(b";&") || before.ends_with(b";;&");
+    let end = at + 1 + usize::from(bytes.get(at..at + 2) == Some(b"]]"));
+    let is_closed = is_pattern_before(bytes, end);
+    let is_next = before.ends_with(b"|") && !before.ends_with(b"||") && !is_opened;
+    is_closed && (begins || is_next || ends_with_subject(before))
+}
+
+/// Whether a text ends with `case word in`.
+fn ends_with_subject(before: &[u8]) -> bool {
+    let mut words = before.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.next() == Some(b"in") && words.next().is_some() && words.next() == Some(b"case")
+}
+
 fn ends_command(bytes: &[u8], from: usize) -> bool {
     let next = bytes.get(from..).unwrap_or_default().iter().find(|byte| !matches!(byte, b' ' | b'\t'));
     matches!(next, None | Some(b';' | b'\n' | b')'))
@@ -250,6 +295,11 @@ mod tests {
             ("rm ]x ] [ a ] ]]", "rm _x ] [ a ] ]]"),
             ("a }\\\nb }\\\n b\\\n}", "a _\\\nb }\\\n b\\\n_"),
             ("plain é", "plain é"),
+            ("case a in {) b;; a|}) c;; esac", "case a in _) b;; a|_) c;; esac"),
+            ("case a in [[) b;; ]]) c;; esac", "case a in _[) b;; _]) c;; esac"),
+            ("case a in\n({|b) b;; ( } ) c;; esac", "case a in\n(_|b) b;; ( _ ) c;; esac"),
+            ("({ a; }) | { b; } | c", "({ a; }) | { b; } | c"),
+            ("case a in a) { b; };; b) c; esac; }", "case a in a) { b; };; b) c; esac; }"),
             ("[() { a; }; [ b ]", "_() { a; }; [ b ]"),
             ("a && =() (b)", "a && _() (b)"),
             ("x=() [ \"$a\" ]", "x=() [ \"$a\" ]"),

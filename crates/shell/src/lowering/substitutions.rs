@@ -143,7 +143,6 @@ fn collect_parameter(parameter: ParameterExpansion, blocks: &mut Vec<Block>) {
     let words: Vec<Word> = match parameter.operation {
         ParameterOperation::Plain
         | ParameterOperation::Length
-        | ParameterOperation::Case { .. }
         | ParameterOperation::NamesWithPrefix
         | ParameterOperation::Keys
         | ParameterOperation::Transform(_) => Vec::new(),
@@ -152,7 +151,8 @@ fn collect_parameter(parameter: ParameterExpansion, blocks: &mut Vec<Block>) {
         | ParameterOperation::Error { word, .. }
         | ParameterOperation::Alternative { word, .. } => vec![word],
         ParameterOperation::RemovePrefix { pattern, .. }
-        | ParameterOperation::RemoveSuffix { pattern, .. } => vec![pattern],
+        | ParameterOperation::RemoveSuffix { pattern, .. }
+        | ParameterOperation::Case { pattern, .. } => vec![pattern],
         ParameterOperation::Replace { pattern, with, .. } => vec![pattern, with],
         ParameterOperation::Substring { offset, length } => {
             blocks.extend(offset.substitutions);

@@ -141,3 +141,25 @@ pub(in crate::interpreter) fn change_case(text: &str, upper: bool, all: bool) ->
         None => String::new(),
     })
 }
+
+/// A text in which the letters that fit are other ones; `None` where it is not known which these are.
+pub(in crate::interpreter) fn change_letters(
+    text: &str,
+    upper: bool,
+    all: bool,
+    fits: impl Fn(char) -> Option<bool>,
+) -> Option<String> {
+    if !text.is_ascii() {
+        return None;
+    }
+    let mut changed = String::with_capacity(text.len());
+    for (place, letter) in text.chars().enumerate() {
+        let is_meant = (all || place == 0) && fits(letter)?;
+        changed.push(match (is_meant, upper) {
+            (false, _) => letter,
+            (true, true) => letter.to_ascii_uppercase(),
+            (true, false) => letter.to_ascii_lowercase(),
+        });
+    }
+    Some(changed)
+}

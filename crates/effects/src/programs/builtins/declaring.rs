@@ -186,6 +186,7 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
             }
         }
         if declared.reference {
+            machine.treat(&name, Treatment::Reference);
             // It has the value of another variable, whichever that is by then.
             machine.assign_content(&name, Content::Unknown);
         }

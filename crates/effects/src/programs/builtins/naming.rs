@@ -29,6 +29,7 @@ pub(super) fn alias(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     for word in words {
         if let Some((name, text)) = word.as_exact().and_then(|text| text.split_once('=')) {
             machine.shell.aliases.insert(name.to_owned(), text.to_owned());
+            machine.note_reading(name, text);
             machine.note_alias(name, text);
         }
     }

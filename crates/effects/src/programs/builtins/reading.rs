@@ -1,4 +1,4 @@
-//! Built-ins that read text into variables: `read`, `mapfile`.
+//! Built-ins that put text into variables: `read`, `mapfile`, `wait`.
 
 use std::collections::BTreeMap;
 
@@ -168,6 +168,7 @@ pub(super) fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let mut name = "MAPFILE".to_owned();
     let mut trim = false;
     let mut partly = false;
+    let mut input = machine.input.clone();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         match word.as_exact() {
@@ -179,6 +180,11 @@ pub(super) fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                     match option.get(place..=place) {
                         Some("C") => machine.run_callback(&value),
                         Some("c") => {}
+                        Some("u") => {
+                            let number = value.as_exact().and_then(|text| text.parse::<u32>().ok());
+                            let opening = number.and_then(|number| machine.descriptor(number));
+                            input = opening.and_then(|opening| opening.input).unwrap_or(Input::Unknown);
+                        }
                         _ => partly = true,
                     }
                 }
@@ -190,7 +196,7 @@ pub(super) fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             None => {}
         }
     }
-    let content = match &machine.input {
+    let content = match &input {
         _ if partly => Content::Unknown,
         Input::Text(Value::Exact(all)) => {
             let lines =
@@ -208,7 +214,27 @@ pub(super) fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         | Input::Unknown => Content::Unknown,
     };
     machine.assign_content(&name, content);
-    let input = machine.input.clone();
     keep_class(machine, &name, &input);
     Done::quiet()
+}
+
+/// `wait`: which process it was may be put into a variable.
+pub(super) fn wait(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let Some(options) = word.as_exact().and_then(|text| text.strip_prefix('-')) else { continue };
+        let Some((_, attached)) = options.split_once('p') else { continue };
+        let name = if attached.is_empty() {
+            rest.next().and_then(Value::as_exact).map(str::to_owned)
+        } else {
+            Some(attached.to_owned())
+        };
+        if let Some(name) = name {
+            machine.evaluate_subscript(&name);
+            if !name.contains('[') {
+                machine.assign(&name, Value::Unknown);
+            }
+        }
+    }
+    Done::next(Exit::silent())
 }

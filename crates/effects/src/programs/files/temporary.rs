@@ -1,7 +1,7 @@
 //! Names that are made up for a while.
 
 use crate::effect::EffectKind;
-use crate::interpreter::{Done, Draft, Exit, Machine, Value};
+use crate::interpreter::{Done, Draft, Exit, Machine, Status, Value};
 
 /// `mktemp`: makes a file or directory and prints its name. The part that is made up stays as it is written in the
 /// template, so that later words that use the name are seen to mean the same path.
@@ -49,6 +49,7 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         .variable("TMPDIR")
         .filter(|value| value.as_exact() != Some(""))
         .unwrap_or_else(|| Value::exact("/tmp"));
+    let is_usual = parent.is_none() && (in_temporary || template.is_none());
     let in_temporary = in_temporary || template.is_none() || parent.is_some();
     let mut name = template.unwrap_or_else(|| Value::exact("tmp.XXXXXXXXXX"));
     if let Some(text) = name.as_exact()
@@ -76,6 +77,12 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     } else {
         name
     };
+    // It makes no directories on the way, and wants three marks at the least.
+    let is_sure = path.as_exact().is_some_and(|text| {
+        let above =
+            text.rsplit_once('/').map_or(".", |(above, _)| if above.is_empty() { "/" } else { above });
+        text.contains("XXX") && machine.is_directory(&Value::exact(above)) == Some(true)
+    });
     if !dry {
         for aim in machine.paths(&path) {
             let target = aim.target.clone();
@@ -83,5 +90,6 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             machine.remember_made(&target, directory);
         }
     }
-    Done::next(Exit::printing(path.followed_by(&Value::exact("\n"))))
+    let exit = Exit::printing(path.followed_by(&Value::exact("\n")));
+    Done::next(if is_sure || is_usual { exit } else { Exit { status: Status::Unknown, ..exit } })
 }

@@ -22,7 +22,11 @@ pub(super) fn run(machine: &mut Machine<'_>, program: &str, kind: Kind) {
         let is_there = one_path(machine, &file).is_some_and(|path| {
             let is_file = matches!(machine.entry(&path), Entry::File(_));
             let home = machine.world().place().home.clone();
-            is_file && (machine.is_written_here(&path) || !path.is_within(&home) || machine.moves_home())
+            // What the shell has open is read where it stands.
+            let is_open = machine.is_own_descriptor(&path);
+            is_open
+                || is_file
+                    && (machine.is_written_here(&path) || !path.is_within(&home) || machine.moves_home())
         });
         if is_there {
             machine.possibly(|machine| {

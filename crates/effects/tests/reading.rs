@@ -1,0 +1,111 @@
+//! What the real bash runs is seen, wherever the text of it stands: written by a redirection, behind an alias, in a subscript that is
+//! evaluated, in what a built-in prints. Proved by bash 5.2; what bash does not run says nothing, so that other versions ask less.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+#[path = "reading/texts.rs"]
+mod texts;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+
+use checkrein_effects::predict;
+use checkrein_facts::VersionState;
+use checkrein_protocol::{EffectKind, Severity};
+use checkrein_testkit::world::{bare, command, path};
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Which of the texts come to the mark in them, in bash; each runs in a directory of its own, which is its home.
+fn reached(texts: &[&str]) -> BTreeSet<usize> {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    std::fs::create_dir(place("bin")).unwrap();
+    let marks = place("marks").display().to_string();
+    std::fs::write(place("bin/mark"), format!("#!/bin/sh\necho \"$1\" >>'{marks}'\n")).unwrap();
+    std::fs::set_permissions(place("bin/mark"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut script = String::from("ulimit -t 10\n");
+    for (number, text) in texts.iter().enumerate() {
+        let text = quoted(&text.replace("MARK", &format!("mark {number}")));
+        writeln!(
+            script,
+            "( mkdir d{number}; cd d{number}; HOME=$PWD; echo x > README.md; eval {text} ) </dev/null >/dev/null 2>&1"
+        )
+        .unwrap();
+    }
+    std::fs::write(place("script"), script).unwrap();
+    Command::new("bash")
+        .args(["--norc", "--noprofile", "script"])
+        .env_clear()
+        .env("PATH", format!("{}:/usr/sbin:/usr/bin:/sbin:/bin", place("bin").display()))
+        .env("HOME", folder.path())
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let marks = std::fs::read_to_string(marks).unwrap();
+    marks.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+/// Of the texts that bash runs, those of which neither the deletion is seen nor that nobody can have read them.
+fn lost<'t>(texts: &[&'t str]) -> Vec<&'t str> {
+    let world =
+        bare().with_directory(&path("/etc")).with_file(&path("README.md"), "x\n", VersionState::TrackedClean);
+    let ran = reached(texts);
+    assert!(ran.len() > texts.len() / 2, "bash ran only {} of {}", ran.len(), texts.len());
+    ran.into_iter()
+        .filter_map(|number| texts.get(number).copied())
+        .filter(|text| {
+            let effects = predict(&command(&text.replace("MARK", "rm -rf /usr/lib")), &world).effects;
+            !effects.iter().any(|effect| match effect.kind {
+                EffectKind::FileDelete => true,
+                EffectKind::Opaque => effect.severity >= Severity::High,
+                _ => false,
+            })
+        })
+        .collect()
+}
+
+fn all_are_seen(texts: &[&str]) {
+    let lost = lost(texts);
+    assert!(lost.is_empty(), "{} are lost:\n{}", lost.len(), lost.join("\n--\n"));
+}
+
+#[test]
+fn what_a_redirection_wrote_is_read() {
+    all_are_seen(texts::WRITERS);
+}
+
+#[test]
+fn what_an_alias_changes_is_seen() {
+    all_are_seen(texts::ALIASES);
+}
+
+#[test]
+fn words_of_the_grammar_stand_as_patterns() {
+    all_are_seen(texts::CASES);
+}
+
+#[test]
+fn what_a_listing_became_is_seen() {
+    all_are_seen(texts::LISTINGS);
+}
+
+#[test]
+fn what_a_shell_is_started_with_is_seen() {
+    all_are_seen(texts::STARTS);
+}
+
+#[test]
+fn what_is_evaluated_again_runs() {
+    all_are_seen(texts::EVALUATED);
+}
+
+#[test]
+fn what_a_value_becomes_runs() {
+    all_are_seen(texts::VALUES);
+}
