@@ -285,14 +285,7 @@ fn reached(folder: &Path, shell: &str, language: &str, number: usize, text: &str
 /// The marks that are foreseen; `None` where the reading says that it did not see all.
 fn foreseen(command: &str) -> Option<BTreeSet<String>> {
     let root = AbsolutePath::root().join("scratch");
-    let place = HostPaths {
-        home: root.clone(),
-        user: None,
-        workspace: root.clone(),
-        temporary: Vec::new(),
-        guarded: Vec::new(),
-        expected: Vec::new(),
-    };
+    let place = HostPaths::new(root.clone(), root.clone());
     let world = RecordedWorld::complete(place).with_directory(&AbsolutePath::root().join("etc"));
     let prediction = predict(&Action::command(command, root), &world);
     let mut marks = BTreeSet::new();

@@ -26,6 +26,7 @@ use crate::lost_records;
 use crate::monitor::HeldTexts;
 use crate::places::real_place;
 use crate::rules::RuleTexts;
+use crate::session_texts::SessionTexts as _;
 
 /// The rules that a session is held to.
 #[derive(Debug)]

@@ -7,13 +7,14 @@ use std::fs;
 
 use checkrein_intervention::{CustomStrategy, InterventionKind, Template};
 use checkrein_patterns::PatternKind;
-use checkrein_policy::{Config, FileHash, NamedText, named_texts};
+use checkrein_policy::{Config, NamedText, named_texts};
 use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 
 use crate::config_files::read;
 use crate::environment::HostEnvironment;
 use crate::error::{CommandError, ErrorKind as Kind};
+use crate::session_texts::SessionTexts;
 
 /// The files about interventions, those that can be read, by path.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -26,6 +27,8 @@ pub(crate) struct InterventionTexts {
 struct Unreadable {
     message: String,
 }
+
+impl SessionTexts for InterventionTexts {}
 
 impl InterventionTexts {
     /// Reads what there is now.
@@ -40,21 +43,6 @@ impl InterventionTexts {
             Some((path, text))
         });
         Self { files: files.collect() }
-    }
-
-    /// What [`Self::to_text`] wrote; `None` for anything else.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
-    }
-
-    /// The texts as one.
-    pub(crate) fn to_text(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// What tells these texts from all others.
-    pub(crate) fn hash(&self) -> FileHash {
-        FileHash::of(&self.to_text())
     }
 
     /// Which of the texts are others in `now`, in words that a user knows.

@@ -11,6 +11,7 @@
 //! | `config_files` | the layers of configuration, read and merged |
 //! | `places` | where home, configuration and state of the user really are |
 //! | `rules` | the texts that the rules of a workspace rest on |
+//! | `session_texts` | texts that a session is held to, kept as one |
 //! | `beginning` | what a session began with, and being held to it |
 //! | `inheritance` | a halted conversation that goes on under another name |
 //! | `kept_settings` | the settings of the client, put back when a call took the hooks out of them |
@@ -79,6 +80,7 @@ pub mod replay;
 pub mod rollback;
 pub mod rules;
 pub mod session_ledger;
+mod session_texts;
 pub mod sparing;
 pub mod stop;
 pub mod text;

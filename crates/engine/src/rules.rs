@@ -9,6 +9,7 @@ use crate::config_files;
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::intervention_texts::InterventionTexts;
+use crate::session_texts::SessionTexts;
 
 /// Everything that was read to know the rules of a workspace, so that it can be kept, and told from what is there later.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -36,6 +37,8 @@ enum Form {
     Blueprint,
 }
 
+impl SessionTexts for RuleTexts {}
+
 impl RuleTexts {
     /// Reads what holds in a workspace.
     pub(crate) fn read(
@@ -53,21 +56,6 @@ impl RuleTexts {
         let layers = config_files::files(surroundings, workspace, last)?;
         let layers = layers.into_iter().filter_map(|layer| LayerText::of(layer.kind, layer.source)).collect();
         Ok(Self { layers, catalogue: config_files::catalogue_texts(surroundings)? })
-    }
-
-    /// What [`Self::to_text`] wrote; `None` for anything else.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
-    }
-
-    /// The texts as one.
-    pub(crate) fn to_text(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// What tells these texts from all others.
-    pub(crate) fn hash(&self) -> FileHash {
-        FileHash::of(&self.to_text())
     }
 
     /// The configuration that they make, with what the environment says.

@@ -68,6 +68,11 @@ pub struct HostPaths {
 }
 
 impl HostPaths {
+    /// Returns a place of which only the home and the workspace are known.
+    pub fn new(home: AbsolutePath, workspace: AbsolutePath) -> Self {
+        Self { home, user: None, workspace, temporary: Vec::new(), guarded: Vec::new(), expected: Vec::new() }
+    }
+
     /// Whether a path lies below a directory for temporary files, and in nothing more telling below that: a workspace or a home under the
     /// temporary directory keeps its own rules. A directory for temporary files itself is the machine's, not a temporary file.
     pub fn is_temporary(&self, path: &AbsolutePath) -> bool {

@@ -26,6 +26,33 @@ const STACK_BYTES: usize = 64 * 1024 * 1024;
 /// When reading is given up; hundreds of times what the longest text needs (ours).
 const DEADLINE: Duration = Duration::from_millis(400);
 
+/// How deep a reader is in a tree, and whether it left something out.
+#[derive(Default)]
+struct Nesting {
+    depth: usize,
+    is_cut: bool,
+}
+
+impl Nesting {
+    /// Goes one deeper; `false` where that is too deep, which cuts the tree there.
+    fn enter(&mut self) -> bool {
+        let is_within = self.depth < DEPTH;
+        self.is_cut |= !is_within;
+        self.depth += usize::from(is_within);
+        is_within
+    }
+
+    /// Comes back from where [`Self::enter`] went.
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// What is wrong with the tree: what the parser says, else that something is cut.
+    fn problem(&self, parsing: Option<&'static str>) -> Option<&'static str> {
+        parsing.or(self.is_cut.then_some("is nested too deeply"))
+    }
+}
+
 /// The tree of code; `None` when the language has no parser here.
 pub fn parse(text: &str, language: Language) -> Option<SyntaxTree> {
     let parser = match language {

@@ -88,14 +88,7 @@ fn what_is_said_to_be_refused_runs_nowhere() {
 #[test]
 fn home_directories_stand_where_the_shell_puts_them() {
     let home = AbsolutePath::root().join("scratch/home");
-    let place = HostPaths {
-        home: home.clone(),
-        user: None,
-        workspace: AbsolutePath::root().join("scratch"),
-        temporary: Vec::new(),
-        guarded: Vec::new(),
-        expected: Vec::new(),
-    };
+    let place = HostPaths::new(home.clone(), AbsolutePath::root().join("scratch"));
     let world = RecordedWorld::complete(place);
     let heads = ["", "a=", "_b2=", "2a=", "--to=", "a-b=", "a=b=", "a=b:", "c:", "'q'=", "a=\"\""];
     let tails = ["~/M", "~/x:~/M", "b:~/M", "~:~/M", "\\~/M", "'~'/M"];

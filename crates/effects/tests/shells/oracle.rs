@@ -193,14 +193,7 @@ struct Foreseen {
 impl Foreseen {
     fn of(text: &str) -> Self {
         let root = AbsolutePath::root().join("/scratch");
-        let place = HostPaths {
-            home: root.clone(),
-            user: None,
-            workspace: root.clone(),
-            temporary: Vec::new(),
-            guarded: Vec::new(),
-            expected: Vec::new(),
-        };
+        let place = HostPaths::new(root.clone(), root.clone());
         let world = RecordedWorld::complete(place).with_directory(&root.join("d"));
         let prediction = predict(&Action::command(text, root), &world);
         let mut foreseen = Self { possible: BTreeSet::new(), certain: BTreeSet::new(), unread: false };

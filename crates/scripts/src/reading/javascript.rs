@@ -10,6 +10,7 @@ use oxc_ast::ast::PropertyKey;
 use oxc_parser::Parser;
 use oxc_span::SourceType;
 
+use super::Nesting;
 use crate::tree::SyntaxTree;
 
 /// The tree of JavaScript code, or of TypeScript code when it is none.
@@ -31,19 +32,15 @@ pub(super) fn read(text: &str) -> SyntaxTree {
 fn read_as(text: &str, source: SourceType) -> SyntaxTree {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, text, source).parse();
-    let mut problem =
-        (parsed.panicked || !parsed.diagnostics.is_empty()).then_some("cannot be read as a whole");
-    let mut reader = Reader { depth: 0, cut: false };
+    let problem = (parsed.panicked || !parsed.diagnostics.is_empty()).then_some("cannot be read as a whole");
+    let mut reader = Reader::default();
     let statements = reader.statements(&parsed.program.body);
-    if reader.cut {
-        problem.get_or_insert("is nested too deeply");
-    }
-    SyntaxTree { statements, problem }
+    SyntaxTree { statements, problem: reader.nesting.problem(problem) }
 }
 
+#[derive(Default)]
 struct Reader {
-    depth: usize,
-    cut: bool,
+    nesting: Nesting,
 }
 
 /// The key of an entry or a member, when it is written as it is.

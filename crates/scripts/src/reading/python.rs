@@ -9,7 +9,7 @@ use ruff_python_ast::{
 };
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
-use super::DEPTH;
+use super::Nesting;
 use crate::tree::{
     Argument, BindingTarget, CallStyle, Class, ComprehensionClause, Definition, Expression,
     FunctionParameter, How, Import, Joint, Loop, Operator, Statement, SwitchCase, SyntaxTree, Takes, Try,
@@ -18,23 +18,20 @@ use crate::tree::{
 /// The tree of Python code, with what could be read when not all could.
 pub(super) fn read(text: &str) -> SyntaxTree {
     let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
-    let mut problem = (!parsed.errors().is_empty()).then_some("cannot be read as a whole");
-    let mut reader = Reader { depth: 0, cut: false };
+    let problem = (!parsed.errors().is_empty()).then_some("cannot be read as a whole");
+    let mut reader = Reader::default();
     let statements = match parsed.syntax() {
         ruff_python_ast::Mod::Module(module) => reader.statements(&module.body),
         ruff_python_ast::Mod::Expression(expression) => {
             vec![Statement::Expression(reader.expression(&expression.body))]
         }
     };
-    if reader.cut {
-        problem.get_or_insert("is nested too deeply");
-    }
-    SyntaxTree { statements, problem }
+    SyntaxTree { statements, problem: reader.nesting.problem(problem) }
 }
 
+#[derive(Default)]
 struct Reader {
-    depth: usize,
-    cut: bool,
+    nesting: Nesting,
 }
 
 impl Reader {
@@ -43,13 +40,11 @@ impl Reader {
     }
 
     fn statement(&mut self, statement: &Stmt) -> Option<Statement> {
-        if self.depth >= DEPTH {
-            self.cut = true;
+        if !self.nesting.enter() {
             return Some(Statement::Cut);
         }
-        self.depth += 1;
         let read = self.statement_here(statement);
-        self.depth -= 1;
+        self.nesting.leave();
         read
     }
 
@@ -292,13 +287,11 @@ impl Reader {
     }
 
     fn expression(&mut self, expression: &Expr) -> Expression {
-        if self.depth >= DEPTH {
-            self.cut = true;
+        if !self.nesting.enter() {
             return Expression::Cut;
         }
-        self.depth += 1;
         let read = self.expression_here(expression);
-        self.depth -= 1;
+        self.nesting.leave();
         read
     }
 
@@ -563,22 +556,18 @@ impl Reader {
     }
 
     fn targets(&mut self, targets: &[Expr]) -> BindingTarget {
-        if self.depth >= DEPTH {
-            self.cut = true;
+        if !self.nesting.enter() {
             return BindingTarget::Nowhere;
         }
-        self.depth += 1;
         let all = targets.iter().map(|target| self.target(target)).collect();
-        self.depth -= 1;
+        self.nesting.leave();
         BindingTarget::List(all)
     }
 
     fn pattern(&mut self, pattern: &Pattern, tests: &mut Vec<Expression>, targets: &mut Vec<BindingTarget>) {
-        if self.depth >= DEPTH {
-            self.cut = true;
+        if !self.nesting.enter() {
             return;
         }
-        self.depth += 1;
         let name = |name: Option<&ruff_python_ast::Identifier>, targets: &mut Vec<BindingTarget>| {
             targets.extend(name.map(|name| BindingTarget::Name(name.as_str().to_owned())));
         };
@@ -619,7 +608,7 @@ impl Reader {
                 }
             }
         }
-        self.depth -= 1;
+        self.nesting.leave();
     }
 }
 

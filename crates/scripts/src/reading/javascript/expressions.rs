@@ -8,7 +8,6 @@ use oxc_ast::ast::{
 };
 
 use super::{Reader, key};
-use crate::reading::DEPTH;
 use crate::tree::{Argument, BindingTarget, Expression, How, Joint, Operator};
 
 impl Reader {
@@ -17,13 +16,11 @@ impl Reader {
     }
 
     pub(super) fn expression(&mut self, expression: &ast::Expression<'_>) -> Expression {
-        if self.depth >= DEPTH {
-            self.cut = true;
+        if !self.nesting.enter() {
             return Expression::Cut;
         }
-        self.depth += 1;
         let read = self.expression_here(expression);
-        self.depth -= 1;
+        self.nesting.leave();
         read
     }
 

@@ -8,7 +8,6 @@ use oxc_ast::ast::{
 };
 
 use super::Reader;
-use crate::reading::DEPTH;
 use crate::tree::{BindingTarget, Expression, Import, Loop, Statement, SwitchCase, Try};
 
 impl Reader {
@@ -17,13 +16,11 @@ impl Reader {
     }
 
     pub(super) fn statement(&mut self, statement: &ast::Statement<'_>) -> Option<Statement> {
-        if self.depth >= DEPTH {
-            self.cut = true;
+        if !self.nesting.enter() {
             return Some(Statement::Cut);
         }
-        self.depth += 1;
         let read = self.statement_here(statement);
-        self.depth -= 1;
+        self.nesting.leave();
         read
     }
 
@@ -147,7 +144,7 @@ impl Reader {
             })),
             ast::Statement::WithStatement(with) => {
                 // Any name may mean a member of the object.
-                self.cut = true;
+                self.nesting.is_cut = true;
                 Statement::Expression(self.expression(&with.object))
             }
             ast::Statement::ImportDeclaration(import) => Statement::Block(Self::import(import)),
@@ -183,7 +180,7 @@ impl Reader {
             }
             ast::Statement::ClassDeclaration(class) => Statement::Class(Arc::new(self.class(class))),
             ast::Statement::TSModuleDeclaration(_) | ast::Statement::TSImportEqualsDeclaration(_) => {
-                self.cut = true;
+                self.nesting.is_cut = true;
                 Statement::Cut
             }
         })
@@ -229,7 +226,7 @@ impl Reader {
             | Declaration::TSEnumDeclaration(_)
             | Declaration::TSGlobalDeclaration(_) => return None,
             Declaration::TSModuleDeclaration(_) | Declaration::TSImportEqualsDeclaration(_) => {
-                self.cut = true;
+                self.nesting.is_cut = true;
                 Statement::Cut
             }
         })

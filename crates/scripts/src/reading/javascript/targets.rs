@@ -5,16 +5,13 @@ use oxc_ast::ast::{
 };
 
 use super::{Reader, key};
-use crate::reading::DEPTH;
 use crate::tree::BindingTarget;
 
 impl Reader {
     pub(super) fn pattern(&mut self, pattern: &BindingPattern<'_>) -> BindingTarget {
-        if self.depth >= DEPTH {
-            self.cut = true;
+        if !self.nesting.enter() {
             return BindingTarget::Nowhere;
         }
-        self.depth += 1;
         let target = match pattern {
             BindingPattern::BindingIdentifier(name) => BindingTarget::Name(name.name.to_string()),
             BindingPattern::ObjectPattern(object) => {
@@ -43,16 +40,14 @@ impl Reader {
                 BindingTarget::Default(Box::new(target), self.boxed(&assigned.right))
             }
         };
-        self.depth -= 1;
+        self.nesting.leave();
         target
     }
 
     pub(super) fn target(&mut self, target: &AssignmentTarget<'_>) -> BindingTarget {
-        if self.depth >= DEPTH {
-            self.cut = true;
+        if !self.nesting.enter() {
             return BindingTarget::Nowhere;
         }
-        self.depth += 1;
         let target = match target {
             AssignmentTarget::AssignmentTargetIdentifier(name) => BindingTarget::Name(name.name.to_string()),
             AssignmentTarget::StaticMemberExpression(member) => {
@@ -95,7 +90,7 @@ impl Reader {
             | AssignmentTarget::TSNonNullExpression(_)
             | AssignmentTarget::TSTypeAssertion(_) => BindingTarget::Nowhere,
         };
-        self.depth -= 1;
+        self.nesting.leave();
         target
     }
 
