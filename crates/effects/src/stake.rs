@@ -110,7 +110,13 @@ fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
     if let Some(change) = file_change(effect.kind) {
         let kept = match effect.nature.relief() {
             // A formatter writes the same program.
-            Relief::Rewritten if effect.kind == EffectKind::FileModify => return Loss::nothing(),
+            // Elsewhere it belongs to something that is laid out in another way.
+            Relief::Rewritten
+                if effect.kind == EffectKind::FileModify
+                    && (effect.nature != Nature::Reformatted || !lies_elsewhere(effect, world)) =>
+            {
+                return Loss::nothing();
+            }
             // What git changes by its own rules, a commit, a switch, a merge, it can give back; what it takes away it holds in a commit or in
             // its index.
             Relief::VersionControl

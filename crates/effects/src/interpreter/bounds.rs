@@ -1,6 +1,6 @@
 //! Bounds that the kernel keeps a command within: what `checkrein exec` promises, and what that makes of the unknown.
 
-use crate::effect::{EffectKind, NetworkReach, Target};
+use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
@@ -49,6 +49,38 @@ impl Machine<'_> {
             }
         }
         Some(bounds)
+    }
+
+    /// Adds that something of which it is not known what it does may write where keys lie or where the guard lives, because the words of
+    /// `checkrein exec` open that place to it.
+    pub(crate) fn note_opened(&mut self, given: &[Value], before: usize) {
+        if !self.effects_since(before).any(|effect| effect.kind == EffectKind::Opaque) {
+            return;
+        }
+        let mut words = given.iter();
+        while let Some(word) = words.next() {
+            let Some(text) = word.as_exact() else { continue };
+            let value = match text.split_once('=') {
+                Some(("--write", value)) => Value::exact(value),
+                None if text == "--write" => match words.next() {
+                    Some(value) => value.clone(),
+                    None => return,
+                },
+                Some(_) | None => continue,
+            };
+            let roots = self.paths_through(&value);
+            for root in roots.iter().filter_map(|aim| aim.target.path()) {
+                if self.holds_keys_or_guard(root) {
+                    self.add(
+                        Draft::new(EffectKind::GuardTampering, Target::Path(root.clone()))
+                            .possible()
+                            .severity(Severity::High)
+                            .irreversible()
+                            .note("opens a place of keys or of the guard to a program of which it is not known what it does"),
+                    );
+                }
+            }
+        }
     }
 
     /// Adds what something can do at most that cannot be understood, but is kept within bounds.

@@ -35,6 +35,7 @@
 //! | `provenance` | natures that follow from which program an effect is of |
 //! | `descriptors` | what the numbers behind redirections lead to |
 //! | `devices` | paths that are no ordinary files |
+//! | `carried_commands` | commands that options, settings and inputs carry |
 //! | `deferred_commands` | commands in variables, aliases, traps and options |
 //! | `renamed_programs` | names that are not what they look like |
 //! | `secrets` | variables that hold secrets, and whose they are |
@@ -54,6 +55,7 @@ mod bounds;
 mod branches;
 mod brought;
 pub(crate) mod call;
+mod carried_commands;
 mod condition;
 mod deferred_commands;
 mod descriptors;

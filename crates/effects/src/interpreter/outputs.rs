@@ -6,7 +6,7 @@
 use crate::effect::{Effect, EffectKind, Severity, Target};
 use crate::guard;
 use crate::path::AbsolutePath;
-use crate::world::GuardedPath;
+use crate::world::{Entry, GuardedPath};
 
 use super::call::Call;
 use super::draft::Draft;
@@ -94,13 +94,41 @@ const WRITTEN: &[&str] = &[
     "write",
     "writebatch",
 ];
+/// Names of options and variables behind which stands nothing but a file that is written, whatever stood in it.
+const FILES_WRITTEN: &[&str] = &[
+    "blockprofile",
+    "cidfile",
+    "coverprofile",
+    "cpuprofile",
+    "exportmarks",
+    "iidfile",
+    "junitxml",
+    "logfile",
+    "memprofile",
+    "metadatafile",
+    "mutexprofile",
+    "out",
+    "outfile",
+    "output",
+    "outputfile",
+    "outputs",
+    "pidfile",
+    "recording",
+    "screenshot",
+    "transcript",
+    "writebatch",
+];
 /// How many places that stand in one call are looked at.
 const PLACES: usize = 64;
 
 impl Machine<'_> {
     /// Adds what a call writes to the guard by what its words say, where none of the effects since `before` is about that place.
     pub(super) fn note_unseen_writes(&mut self, call: &Call, before: usize) {
-        if self.away.is_some() || self.world.place().guarded.is_empty() {
+        if self.away.is_some() {
+            return;
+        }
+        self.note_files_written(call, before);
+        if self.world.place().guarded.is_empty() {
             return;
         }
         let mut places = Vec::new();
@@ -152,6 +180,36 @@ impl Machine<'_> {
         }
         if is_opaque {
             self.note_named(call, before, &guarded);
+        }
+    }
+
+    /// Adds that a program writes over a file elsewhere that an option names, where none of the effects since `before` is about that file.
+    fn note_files_written(&mut self, call: &Call, before: usize) {
+        let mut places: Vec<String> = Vec::new();
+        let mut words = call.words.iter().peekable();
+        while let Some(word) = words.next() {
+            let Some(text) = word.as_exact().filter(|text| text.starts_with('-')) else { continue };
+            match assigned(text) {
+                Some((key, value)) if is_file_written(key) => places.push(value.to_owned()),
+                None if is_file_written(text) => {
+                    places.extend(words.peek().and_then(|next| next.as_exact()).map(str::to_owned));
+                }
+                // A short name means so only where nothing is known of the program, or a part.
+                None if text == "-o" && !crate::catalogue::is_read_through(&call.program) => {
+                    places.extend(words.peek().and_then(|next| next.as_exact()).map(str::to_owned));
+                }
+                Some(_) | None => {}
+            }
+        }
+        for place in places.iter().filter(|place| place.contains('/')).take(PLACES) {
+            let place = Value::exact(place);
+            let paths = self.paths_through(&place);
+            let Some(path) = paths.first().and_then(|aim| aim.target.path()).cloned() else { continue };
+            let is_elsewhere = !path.is_within(&self.world.place().workspace) && !self.is_temporary(&path);
+            let is_known = self.effects_since(before).any(|effect| effect.target.path() == Some(&path));
+            if is_elsewhere && !is_known && matches!(self.entry(&path), Entry::File(_)) {
+                self.write(&place);
+            }
         }
     }
 
@@ -247,6 +305,17 @@ fn assigned(text: &str) -> Option<(&str, &str)> {
     found
 }
 
+/// Whether the name of an option says that what stands behind it is a file that is written: `--output`, `-out`, `--log-file`, `--junit-xml`.
+fn is_file_written(name: &str) -> bool {
+    let parts: Vec<&str> = name.trim_start_matches('-').split(['-', '_']).collect();
+    let whole = parts.concat().to_ascii_lowercase();
+    FILES_WRITTEN.contains(&whole.as_str())
+        || matches!(
+            parts.as_slice(),
+            [.., "output" | "out" | "report" | "log" | "save" | "index", "file" | "path" | "json"]
+        )
+}
+
 /// Whether the name of an option or variable says that what it names is written.
 fn says_written(name: &str) -> bool {
     let name = name.trim_start_matches('-');
@@ -291,6 +360,27 @@ mod tests {
         }
         for name in ["--config", "-c", "--settings", "--file", "-m", "CONFIG", "", "--router", "--catalog"] {
             assert!(!says_written(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_files_that_are_written_are_told_from_others() {
+        for name in
+            ["--output", "-out", "--log-file", "--junit-xml", "-coverprofile", "--reports-output-path"]
+        {
+            assert!(is_file_written(name), "{name}");
+        }
+        for name in [
+            "--output-format",
+            "--log-level",
+            "--cache",
+            "--save",
+            "-c",
+            "--target",
+            "--output-dir",
+            "--logger",
+        ] {
+            assert!(!is_file_written(name), "{name}");
         }
     }
 

@@ -583,6 +583,7 @@ impl Machine<'_> {
         let rest = with_options.as_deref().unwrap_or(rest);
         let call = self.call_of(base, written, rest);
         self.run_options(&call);
+        self.run_carried(&call);
         self.note_endless(&call);
         self.note_truncated(&call);
         let outer_showing = std::mem::replace(&mut self.sweep.showing, filters::showing(&call));

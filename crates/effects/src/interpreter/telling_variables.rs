@@ -9,12 +9,14 @@ use crate::programs::wrappers::quoted_words;
 enum Form {
     /// Words like those behind its name.
     Words,
+    /// One word like that behind its name.
+    Whole,
     /// The value of one option.
     Behind(&'static str),
 }
 
 /// Variables that hold options, by the programs that read them. Sources: the manuals of GNU tar 1.35 (3.2.1), zip 3.0 and unzip 6.0
-/// ("ENVIRONMENT OPTIONS"), xz 5.6, gzip 1.13, bzip2 1.0.8, rsync 3.4, vim 9.1 (`initialization`), man-db 2.13, bc 1.07, fzf 0.60.
+/// ("ENVIRONMENT OPTIONS"), xz 5.6, gzip 1.13, bzip2 1.0.8, rsync 3.4, vim 9.1 (`initialization`), man-db 2.13, bc 1.07, fzf 0.60, less 668.
 const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["tar", "gtar", "bsdtar"], &["TAR_OPTIONS"], Form::Words),
     (&["zip"], &["ZIPOPT", "ZIP"], Form::Words),
@@ -25,6 +27,7 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["man"], &["MANOPT"], Form::Words),
     (&["bc"], &["BC_ENV_ARGS"], Form::Words),
     (&["fzf"], &["FZF_DEFAULT_OPTS"], Form::Words),
+    (&["less"], &["LESS"], Form::Whole),
     (&["rsync"], &["RSYNC_RSH"], Form::Behind("-e")),
     (&["vim", "vi", "view", "ex", "nvim", "gvim", "vimdiff"], &["VIMINIT", "EXINIT"], Form::Behind("-c")),
 ];
@@ -129,6 +132,7 @@ impl Machine<'_> {
             }
             match form {
                 Form::Words => words.extend(quoted_words(&text).into_iter().map(Value::Exact)),
+                Form::Whole => words.push(Value::Exact(text)),
                 Form::Behind(option) => words.extend([Value::exact(*option), Value::Exact(text)]),
             }
         }

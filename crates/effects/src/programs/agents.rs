@@ -85,6 +85,19 @@ const OWN: &[(&[&str], &[&str])] = &[
 /// The modes of goose in which it asks. Where nothing is said it does not (source: its guide to permission modes).
 const ASKING_MODES: &[&str] = &["approve", "smart_approve", "chat"];
 
+/// Agents that ask nobody of themselves: with one of these words, or always where there are none. Sources: the documentation of opencode
+/// ("Permissions": everything is allowed unless it is configured), pi ("no permission prompts"), Crush (`crush run` approves by itself), Mistral
+/// Vibe (programmatic mode), Kimi CLI (`--print` implies `--yolo`), Cursor (`--print` has full write access), gptme (`--non-interactive`),
+/// Auggie (`--print`), trae-agent (`run`), Codebuff, Forge, Grok CLI (headless mode), goose (`auto` is its mode).
+const BY_THEMSELVES: &[(&[&str], &[&str])] = &[
+    (&["opencode", "opencode-ai", "pi", "codebuff", "forge"], &[]),
+    (&["crush", "trae-cli"], &["run"]),
+    (&["vibe", "grok", "grok-cli"], &["-p", "--prompt"]),
+    (&["kimi", "kimi-cli"], &["--print"]),
+    (&["cursor-agent", "cursor", "auggie"], &["-p", "--print"]),
+    (&["gptme"], &["-n", "--non-interactive"]),
+];
+
 /// Variables that say the same, whatever they hold but a plain no.
 const UNASKED_VARIABLES: &[&str] = &[
     "OPENCODE_PURE",
@@ -206,6 +219,10 @@ fn asks_nobody(words: &[&str], program: &str) -> Option<&'static str> {
         programs.contains(&name) && words.iter().any(|word| options.contains(word))
     });
     let by_own = by_own || name == "codex" && words.windows(2).any(|pair| matches!(pair, ["-a", "never"]));
+    let by_itself = BY_THEMSELVES.iter().any(|(programs, options)| {
+        programs.contains(&name) && (options.is_empty() || words.iter().any(|word| options.contains(word)))
+    });
+    let by_own = by_own || by_itself;
     // Settings that are given as text count before those of the user.
     let by_settings = words.iter().any(|word| word.contains("disableAllHooks"));
     (by_option || by_value || by_own || by_settings).then_some("starts an agent that asks nobody")

@@ -312,8 +312,10 @@ pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {
         (None, bounds) => bounds,
     };
     let outer = std::mem::replace(&mut machine.bounds, inner);
+    let before = machine.effect_count();
     let exit = machine.run_words(rest, call.input.clone());
     machine.bounds = outer;
+    machine.note_opened(given, before);
     exit
 }
 
@@ -459,12 +461,29 @@ pub(crate) fn script(machine: &mut Machine<'_>, call: &Call) -> Exit {
         "cEIOBTm",
         &["command", "log-in", "log-out", "log-io", "log-timing", "output-limit"],
     );
-    let log = peeled.rest.first().cloned().unwrap_or_else(|| Value::exact("typescript"));
-    machine.write(&log);
+    // Where logs are named, the one that has a name of its own is not written (script(1)).
+    let names = ["-O", "--log-out", "-I", "--log-in", "-B", "--log-io", "-T", "--log-timing"];
+    let logs: Vec<Value> = names.iter().filter_map(|name| peeled.value(&[name]).cloned()).collect();
+    for log in &logs {
+        machine.write(log);
+    }
+    if logs.is_empty() || !peeled.rest.is_empty() {
+        machine.write(&peeled.rest.first().cloned().unwrap_or_else(|| Value::exact("typescript")));
+    }
     match (peeled.value(&["-c", "--command"]), peeled.rest.get(1..)) {
         (Some(text), _) => machine.run_text(text, call.input.clone()),
         (None, Some(words)) if !words.is_empty() => machine.run_words(words, call.input.clone()),
         (None, _) => machine.run_input(&call.input),
+    }
+}
+
+/// Text for zsh with the redirections of its own as bash writes them: `>!` and `>>!` write whatever the options say (zshmisc(1), "Redirection").
+fn in_words_of_bash(program: &str, text: &Value) -> Value {
+    match text {
+        Value::Exact(text) if program == "zsh" && text.contains(['>']) => Value::Exact(
+            text.replace("&>!", "&>").replace(">&!", "&>").replace(">>!", ">>").replace(">!", ">|"),
+        ),
+        other => other.clone(),
     }
 }
 
@@ -540,6 +559,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     if command {
         let Some((text, arguments)) = rest.split_first() else { return Exit::failure() };
+        let text = &in_words_of_bash(&call.program, text);
         let (name, arguments) = match arguments.split_first() {
             Some((name, arguments)) => (name.clone(), arguments),
             None => (Value::exact(call.program.as_str()), arguments),

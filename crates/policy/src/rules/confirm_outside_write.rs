@@ -51,13 +51,14 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             && (effect.stake == Stake::Critical
                 || (effect.stake == Stake::Unsaved && context.is_outside(effect)))
     });
-    // What only may be changed is told. Part of the system weighs more.
+    // What only may be changed is told. Part of the system weighs more, and what is laid out anew is so where it was not.
     let grave = context.any(|effect| {
         changes(effect)
             && effect.stake == Stake::Unsaved
             && (effect.certainty == Certainty::Certain
                 && !effect.only_adds()
                 && effect.nature != Nature::OwnSetting
+                || effect.nature == Nature::Reformatted
                 || effect.severity >= Severity::High)
             && context.is_outside(effect)
     });

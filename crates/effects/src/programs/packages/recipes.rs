@@ -28,6 +28,9 @@ pub(crate) fn make(machine: &mut Machine<'_>, call: &Call) -> Exit {
             continue;
         };
         let mut words = flags_of_environment(text);
+        if text.contains('$') {
+            words.insert(0, Value::Exact(format!("--eval={}", expanded(text))));
+        }
         if words.is_empty() {
             continue;
         }
@@ -40,6 +43,13 @@ pub(crate) fn make(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Some(directory) => machine.inside(&directory, |machine| make_here(machine, call)),
         None => make_here(machine, call),
     }
+}
+
+/// A line of a makefile that expands a text: what functions in it run, runs. Variables of the command line go to every recipe expanded, and
+/// the variables that hold options are expanded as they are read (GNU make 4.4: `decode_env_switches`, "Communicating Variables to a
+/// Sub-make").
+fn expanded(text: &str) -> String {
+    format!(".EXPANDED := {}", text.replace('\n', " "))
 }
 
 /// The value of a variable that the command itself sets for programs.
@@ -124,7 +134,17 @@ fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
             makefile.inherit(&name, &value);
         }
     }
-    let evaluated: Vec<Value> = arguments.values(&["--eval", "-E"]).cloned().collect();
+    let mut evaluated: Vec<Value> = arguments.values(&["--eval", "-E"]).cloned().collect();
+    for text in arguments.operands.iter().filter_map(Value::as_exact) {
+        if let Some((_, value)) = text.split_once('=').filter(|(_, value)| value.contains('$')) {
+            evaluated.push(Value::Exact(expanded(value)));
+        }
+    }
+    if let Some(Value::Exact(names)) =
+        given(machine, "MAKEFILES").filter(|names| names.known_start().contains('$'))
+    {
+        evaluated.push(Value::Exact(expanded(&names)));
+    }
     let Some(texts) = makefiles(machine, call, &cwd) else {
         if let Input::Network(url) = &call.input {
             machine.runs_from_network(&url.clone());
