@@ -129,7 +129,7 @@ impl Timer {
     #[expect(unsafe_code, reason = "as the type")]
     fn set(&self, first: Duration, then: Duration) {
         let time = |time: Duration| libc::timespec {
-            tv_sec: time.as_secs().try_into().unwrap_or(libc::time_t::MAX),
+            tv_sec: time.as_secs().try_into().unwrap_or(i32::MAX.into()),
             tv_nsec: time.subsec_nanos().into(),
         };
         let times = libc::itimerspec { it_interval: time(then), it_value: time(first) };
