@@ -16,7 +16,7 @@ use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_protocol::{RecordBody, SessionId, Timestamp};
 use checkrein_session::SessionLedger;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use support::TestEnvironment;
 
 fn ledger(environment: &TestEnvironment, session: &str) -> String {
@@ -72,16 +72,37 @@ fn a_file_of_heads_elsewhere_shows_that_the_end_was_cut_off() {
 }
 
 #[test]
-fn an_agent_brings_along_the_trust_debt_of_its_last_session() {
+fn an_agent_brings_along_the_trust_debt_of_its_last_session_in_the_same_project() {
     let environment = TestEnvironment::new();
+    environment.configure("config.yaml", "governance: {tier: 4}\n");
     start(&environment, "first");
-    for _ in 0..2 {
+    for _ in 0..4 {
         environment.bash("first", "rm -rf ~");
     }
+    // In another project it begins anew.
+    let other = environment.home().join("other");
+    fs::create_dir(&other).unwrap();
+    let mut payload: Json = serde_json::from_slice(&environment.payload(
+        "elsewhere",
+        "SessionStart",
+        json!({ "source": "startup" }),
+    ))
+    .unwrap();
+    payload["cwd"] = json!(other);
+    environment.answer_to(payload.to_string().as_bytes());
+    let records = environment.records("elsewhere");
+    let started = records.iter().find(|record| record["body"]["type"] == "session_started").unwrap();
+    assert!(started["body"]["debt"].is_null(), "{started}");
     start(&environment, "second");
     let records = environment.records("second");
     let started = records.iter().find(|record| record["body"]["type"] == "session_started").unwrap();
-    assert!(started["body"]["debt"].as_f64().unwrap() > 3.0, "{started}");
+    assert!(started["body"]["debt"].as_f64().unwrap() > 6.0, "{started}");
+    // Where the debt decides, it is the reason, with what the user can do.
+    let prompt = json!({ "prompt": "Explain how the parser of dates works" });
+    environment.answer_to(&environment.payload("second", "UserPromptSubmit", prompt));
+    let answer = environment.bash("second", "npm install left-pad").to_string();
+    assert!(answer.contains("trust debt") && answer.contains("checkrein ticket list"), "{answer}");
+    assert!(!answer.contains("Side effects"), "{answer}");
     environment.configure("config.yaml", "governance:\n  trust_debt:\n    enabled: false\n");
     start(&environment, "third");
     let records = environment.records("third");

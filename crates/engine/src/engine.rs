@@ -219,6 +219,7 @@ fn handle_moment(
             let debt = session_ledger::inherited_debt(
                 context.surroundings(),
                 event.client.name(),
+                context.workspace(),
                 context.policy().config(),
             );
             let unrecorded = context.record_or_tell(

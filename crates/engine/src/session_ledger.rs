@@ -13,7 +13,7 @@ use checkrein_ledger::{
 };
 
 use checkrein_policy::{Audit, Config, LogLevel};
-use checkrein_protocol::SessionId;
+use checkrein_protocol::{AbsolutePath, SessionId};
 use checkrein_session::{SessionLedger, SessionSummary, prune, sessions};
 
 use crate::environment::HostEnvironment;
@@ -78,15 +78,25 @@ pub(crate) fn clear_away(surroundings: &HostEnvironment, config: &Config) {
     }
 }
 
-/// The trust debt that an agent brings along: what is left of that of its newest session, 0 where there is none. Trust belongs to the agent,
-/// not to one of its sessions (ACGP); an agent is known by its client.
-pub(crate) fn inherited_debt(surroundings: &HostEnvironment, client: &str, config: &Config) -> f64 {
+/// The trust debt that an agent brings along: what is left of that of its newest session in the same workspace, 0 where there is none. Trust
+/// belongs to the agent, not to one of its sessions (ACGP); an agent is known by its client. What it did in one project says nothing to a
+/// user who works in another, so debt counts where it arose (ours).
+pub(crate) fn inherited_debt(
+    surroundings: &HostEnvironment,
+    client: &str,
+    workspace: &AbsolutePath,
+    config: &Config,
+) -> f64 {
     let policy = &config.governance.trust_debt;
     if !config.governance.enabled || !policy.enabled {
         return 0.0;
     }
     let all = sessions(&surroundings.state).unwrap_or_default();
-    let own = |session: &&SessionSummary| session.client.as_deref() == Some(client) && session.trust.at.0 > 0;
+    let own = |session: &&SessionSummary| {
+        session.client.as_deref() == Some(client)
+            && session.workspace.as_ref() == Some(workspace)
+            && session.trust.at.0 > 0
+    };
     let newest = all.iter().filter(own).max_by_key(|session| session.trust.at);
     newest.map_or(0.0, |session| policy.left(&session.trust, surroundings.now()))
 }

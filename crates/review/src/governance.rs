@@ -10,6 +10,7 @@ use checkrein_policy::{
 use checkrein_protocol::{Effect, EffectKind, Severity, TallyIncrement, Target, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::reasoning;
 use crate::verdict::{Escalation, Rationality, Review, Risk, RuleFinding, ScopeReach, Score};
 
 /// What governance says about an action.
@@ -242,18 +243,29 @@ pub(crate) fn enforce(review: &mut Review) {
     if review.governance.by_thresholds == least {
         let ctq = &review.governance.ctq;
         let tier = review.governance.tier.map_or("", Tier::word);
-        let reason = format!(
-            "The quality of this step is low (CTQ {}, weakest: {}), which tier {tier} does not let pass",
-            ctq.score,
-            weakest(ctq)
-        );
-        if review.reasoning.primary.is_empty() {
+        let quality = format!("CTQ {}, weakest: {}", ctq.score, weakest(ctq));
+        let trust = review.governance.trust;
+        let (reason, advice) = match trust.posture {
+            Posture::Normal | Posture::ElevatedMonitoring => (
+                format!("The quality of this step is low ({quality}), which tier {tier} does not let pass"),
+                "take a smaller step that names what it is about",
+            ),
+            Posture::RestrictedMode | Posture::ReTieringReview => (
+                format!(
+                    "what was refused and asked about in this project adds up to a trust debt of {:.1}, so tier {tier} holds, by which the quality of this step is low ({quality})",
+                    trust.before
+                ),
+                "ask the user: the debt wears off with time, and closing a ticket clears it (`checkrein ticket list --open`)",
+            ),
+        };
+        // What would change is no reason for a refusal.
+        if review.reasoning.primary.is_empty() || !reasoning::gives_reason(review) {
             review.reasoning.primary.clone_from(&reason);
+            review.alternatives.insert(0, advice.to_owned());
+        } else if review.alternatives.is_empty() {
+            review.alternatives.push(advice.to_owned());
         }
         review.reasoning.all.push(reason);
-        if review.alternatives.is_empty() {
-            review.alternatives.push("take a smaller step that names what it is about".to_owned());
-        }
     }
 }
 

@@ -18,12 +18,12 @@ pub(crate) fn build(
         .map(|finding| finding.reason.clone())
         .collect();
     all.dedup();
-    if risk.score.value() > 0.7 {
+    if risk.score.value() > SPEAKING_RISK {
         let factors: Vec<String> =
             risk.factors.iter().map(|factor| format!("{} ({})", factor.name, factor.detail)).collect();
         all.push(format!("High risk action: {}", factors.join(", ")));
     }
-    if rationality.score.value() < 0.5 {
+    if rationality.score.value() < SPEAKING_RATIONALITY {
         all.push(format!("Low rationality: {}", rationality.issues.join(", ")));
     }
     let changes: Vec<String> =
@@ -35,6 +35,19 @@ pub(crate) fn build(
     Reasoning { primary: all.first().cloned().unwrap_or_default(), all }
 }
 
+/// Whether the reasons of a review say more than what would change.
+pub(crate) fn gives_reason(review: &Review) -> bool {
+    review.rules.iter().any(|finding| finding.decision > Decision::Allow)
+        || review.risk.score.value() > SPEAKING_RISK
+        || review.rationality.score.value() < SPEAKING_RATIONALITY
+}
+
+/// Above this risk is a reason of its own (seed 002).
+const SPEAKING_RISK: f64 = 0.7;
+
+/// Below this rationality is one (seed 002).
+const SPEAKING_RATIONALITY: f64 = 0.5;
+
 /// One effect in words: `deletes /home/dev/proj/notes.txt and everything below (only copy)`.
 pub fn sentence(effect: &Effect) -> String {
     let verb = effect.kind.verb();
@@ -45,7 +58,7 @@ pub fn sentence(effect: &Effect) -> String {
         Stake::Nothing => "",
         Stake::Regenerable => " (can be made again)",
         Stake::Recoverable if effect.saved => " (saved first)",
-        Stake::Recoverable => " (in a commit)",
+        Stake::Recoverable => " (can be brought back)",
         Stake::Unsaved => " (the only copy)",
         Stake::Critical => " (must not be lost)",
     };

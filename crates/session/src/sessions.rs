@@ -1,7 +1,7 @@
 //! All sessions at a glance, from their state files.
 
 use checkrein_facts::TrustDebt;
-use checkrein_protocol::Timestamp;
+use checkrein_protocol::{AbsolutePath, Timestamp};
 
 use checkrein_ledger::{FolderName, Halt, LedgerError, StateDirectory, is_halted};
 
@@ -28,6 +28,8 @@ pub struct SessionSummary {
     pub verdicts: VerdictCounts,
     /// The client, when a start was recorded.
     pub client: Option<String>,
+    /// Where it works, when that was recorded.
+    pub workspace: Option<AbsolutePath>,
     /// How many file operations it made.
     pub file_operations: u64,
     /// What it has spent.
@@ -66,6 +68,7 @@ fn summary(home: &StateDirectory, folder: FolderName, state: &SessionState) -> S
         actions: state.actions(),
         verdicts: state.verdicts(),
         client: state.client().map(str::to_owned),
+        workspace: state.workspace().cloned(),
         file_operations: state.file_operations(),
         spent: state.spent().clone(),
         failures: state.failures(),
