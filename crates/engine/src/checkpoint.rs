@@ -33,7 +33,10 @@ use crate::session_ledger;
 
 use databases::Settled;
 pub use words::{NOT_SAVED, call_in_words, in_words};
-use words::{left_out, missing, places_in_words, special, told, too_much, was_saved, would_be_saved};
+use words::{
+    left_out, missing, places_in_words, references_in_words, special, told, too_much, was_saved,
+    would_be_saved,
+};
 
 /// How much is saved of what can be had again elsewhere (ours): enough for sources, not for what an install brings.
 const WELCOME: CaptureBounds = CaptureBounds::LITTLE;
@@ -223,6 +226,8 @@ struct Plan {
     loses_files: bool,
     /// Whether nobody can say what it does to what git runs by itself.
     is_unseen: bool,
+    /// The names of commits that go, in words.
+    lost_names: Option<String>,
 }
 
 /// How much of a work tree may change.
@@ -274,6 +279,7 @@ impl Plan {
             held: BTreeSet::new(),
             loses_files: git_changes_any_file && references == ReferenceChange::Lose,
             is_unseen: is_opaque(review) || is_contained(review),
+            lost_names: references_in_words(&review.side_effects.effects),
         };
         let mut beside = Vec::new();
         let around = world.place();
@@ -339,6 +345,11 @@ impl Plan {
         self.places.is_empty() && self.repositories.is_empty() && self.extent == Extent::Places
     }
 
+    /// What is saved, in words: commits by the names that go, anything else by its place.
+    fn what_is_saved(&self, taken: &[ToSave]) -> String {
+        self.lost_names.clone().unwrap_or_else(|| places_in_words(taken))
+    }
+
     fn carry_out(&self, context: &Context, action: &Action, purpose: &Protection) -> Result<Done, Unsaved> {
         let settings = &context.policy().config().snapshots;
         let bounds = CaptureBounds {
@@ -398,7 +409,7 @@ impl Plan {
                 if keeps_references {
                     add_references(&mut saved);
                 }
-                let note = would_be_saved(&taken);
+                let note = would_be_saved(&self.what_is_saved(&taken));
                 return Ok(Done { left, saved, record: None, note, incomplete: None });
             }
             Protection::Save(place) => place,
@@ -460,7 +471,7 @@ impl Plan {
         let what = match taken.as_slice() {
             [] if is_whole => "the work tree".to_owned(),
             [] => "what the repository's branches, tags and stashes point to".to_owned(),
-            taken => places_in_words(taken),
+            taken => self.what_is_saved(taken),
         };
         let (entries, bytes, but) = (captured.entries, captured.bytes, left_out(&captured.skipped));
         let id = draft.commit(&captured.described(Circumstances {

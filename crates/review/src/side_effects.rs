@@ -10,7 +10,7 @@ pub(crate) fn summarise(effects: Vec<Effect>) -> SideEffects {
     let severity = effects.iter().map(|effect| effect.severity).max().unwrap_or(Severity::Low);
     let mut mitigations = Vec::new();
     if effects.iter().any(|effect| effect.kind.is_mutating() && effect.stake == Stake::Recoverable) {
-        mitigations.push("what is in a commit comes back with `git restore`".to_owned());
+        mitigations.push("what git holds comes back with `git restore`".to_owned());
     }
     if effects.iter().any(|effect| effect.kind.is_mutating() && effect.stake == Stake::Regenerable) {
         mitigations.push("what is generated comes back with the next build or install".to_owned());

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::commands::exec::{self, InheritedEnvironment, ScopeStrictness};
+use crate::commands::exec::{self, InheritedEnvironment, LEAST_MEMORY, ScopeStrictness};
 use crate::commands::{route, run};
 use crate::credentials::CredentialName;
 use checkrein_clients::Prices;
@@ -181,7 +181,13 @@ fn memory(text: &str) -> Result<Bytes, String> {
     if is_zero(text) {
         return Ok(Bytes(0));
     }
-    text.parse::<Bytes>().map_err(|error| error.to_string())
+    match text.parse::<Bytes>() {
+        Ok(bytes) if bytes < LEAST_MEMORY => {
+            Err(format!("less than {LEAST_MEMORY} lets no program start; write the unit too, such as 512M"))
+        }
+        Ok(bytes) => Ok(bytes),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn is_zero(text: &str) -> bool {

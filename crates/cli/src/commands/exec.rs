@@ -90,7 +90,7 @@ const NOT_RUNNABLE: u8 = 126;
 const NOT_THERE: u8 = 127;
 
 /// With less no program runs (ours).
-const LEAST_MEMORY: Bytes = Bytes(1 << 20);
+pub const LEAST_MEMORY: Bytes = Bytes(1 << 20);
 
 /// Lines about what was refused that a user reads; `--json` has them all.
 const SHOWN: usize = 8;

@@ -325,7 +325,24 @@ fn apply(
     }
     if output == Output::Text {
         remarks.iter().for_each(|remark| print(remark));
-        print(&difference(settings, before, after));
+        let difference = difference(settings, before, after);
+        match approval {
+            Approval::Ask | Approval::DryRun => print(&difference),
+            // Who agreed beforehand does not read it.
+            Approval::Given => {
+                let counted = |sign: char| {
+                    let is_meant = |line: &&str| {
+                        line.starts_with(sign) && !line.starts_with(&format!("{sign}{sign}{sign}"))
+                    };
+                    difference.lines().filter(is_meant).count()
+                };
+                print(&format!(
+                    "change    {} lines more, {} lines less; `--dry-run` in place of `--yes` shows them",
+                    counted('+'),
+                    counted('-')
+                ));
+            }
+        }
     }
     match approval {
         Approval::DryRun => return Ok(Written::DryRun),

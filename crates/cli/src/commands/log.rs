@@ -97,11 +97,13 @@ fn matches_verdict(record: &Record, wanted: Option<&str>) -> bool {
 const SESSION: usize = 8;
 const ACTION: usize = 14;
 
-/// Whether a record says more than the row of its call: what was spent stands in the list of sessions, and a call without a word ran.
+/// Whether a record says more than the row of its call: what was spent stands in the list of sessions, and a
+/// call without a word ran.
 fn is_told(record: &Record) -> bool {
     match &record.body {
-        RecordBody::Usage(_) => false,
-        RecordBody::Event { name, .. } => name != "PostToolBatch",
+        RecordBody::Usage(_) | RecordBody::Message { .. } => false,
+        // What the client tells of its own turns is the frame of the calls, and no call.
+        RecordBody::Event { name, .. } => name.starts_with("checkrein.") || name == "PermissionDenied",
         RecordBody::Outcome(outcome) => {
             outcome.failed || outcome.verification.as_deref().and_then(surprises_in_one_line).is_some()
         }

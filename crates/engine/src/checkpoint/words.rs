@@ -1,6 +1,6 @@
 //! What was saved and what was not, in words.
 
-use checkrein_protocol::{Action, ToolName};
+use checkrein_protocol::{Action, Effect, EffectKind, Target, ToolName};
 use checkrein_review::ToSave;
 use checkrein_snapshot::{CaptureBounds, Captured, LimitExceeded, SkipReason, Skipped};
 
@@ -75,8 +75,21 @@ pub(super) fn was_saved(what: &str, left_out: Option<&str>, id: u64) -> String {
     }
 }
 
-pub(super) fn would_be_saved(taken: &[ToSave]) -> String {
-    format!("{} would be saved first, so that `checkrein undo` can bring it back", places_in_words(taken))
+pub(super) fn would_be_saved(what: &str) -> String {
+    format!("{what} would be saved first, so that `checkrein undo` can bring it back")
+}
+
+/// The names of commits that an action loses, in words; `None` when it loses none.
+pub(super) fn references_in_words(effects: &[Effect]) -> Option<String> {
+    let mut names = effects.iter().filter_map(|effect| match (effect.kind, &effect.target) {
+        (EffectKind::VcsLocalLoss, Target::Reference(name)) => Some(name),
+        _ => None,
+    });
+    let first = names.next()?;
+    Some(match names.count() {
+        0 => format!("`{first}` with its commits"),
+        more => format!("`{first}` and {more} more with their commits"),
+    })
 }
 
 /// An action in one line, for the list of snapshots.

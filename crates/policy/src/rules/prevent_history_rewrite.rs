@@ -1,6 +1,6 @@
 //! Rewrites history that others may have.
 
-use checkrein_protocol::{Decision, EffectKind, Severity};
+use checkrein_protocol::{Decision, Effect, EffectKind, Nature, Severity, Target};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
 
@@ -25,11 +25,48 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let grave = context
         .any(|effect| effect.kind == EffectKind::VcsHistoryRewrite && effect.severity == Severity::Critical);
     let decision = if grave { Decision::Block } else { Decision::Modify };
-    let reason = format!(
-        "this rewrites the history of {}{}, and commits of others can be lost by it",
-        context.names(&rewrites),
-        context.note(&rewrites)
-    );
-    let alternatives = ["git push --force-with-lease, after a fetch", "push to a new branch"];
+    let (names, note) = (context.names(&rewrites), context.note(&rewrites));
+    let is_tag =
+        |effect: &Effect| matches!(&effect.target, Target::Reference(name) if name.starts_with("refs/tags/"));
+    let mut meant = rewrites.iter().filter_map(|place| context.effects.get(*place));
+    let (reason, alternatives) = if meant.all(is_tag) {
+        let reason =
+            format!("this changes what the tag {names} is elsewhere{note}, and others may rely on it");
+        (
+            reason,
+            [
+                "git tag NAME and git push origin NAME, with a name that nobody has yet",
+                "leave the tag as it is",
+            ],
+        )
+    } else if !is_local(context, &rewrites) {
+        let reason =
+            format!("this rewrites the history of {names}{note}, and commits of others can be lost by it");
+        (reason, ["git push --force-with-lease, after a fetch", "push to a new branch"])
+    } else {
+        let reason = format!("this rewrites the history of {names}{note}, and others may have these commits");
+        (
+            reason,
+            [
+                "git branch NAME first, which keeps the commits under a name",
+                "git revert, which rewrites nothing",
+            ],
+        )
+    };
     Finding::on(rewrites, RULE.name, decision, reason, &alternatives)
+}
+
+/// Whether what is rewritten stays here: it is more than one name can say, which no push is given, and nothing goes to another repository.
+fn is_local(context: &RuleContext<'_>, rewrites: &[usize]) -> bool {
+    let is_everything =
+        |effect: &Effect| matches!(&effect.target, Target::Reference(name) if name.contains(' '));
+    let goes_out = |effect: &Effect| {
+        effect.nature == Nature::OfRemote
+            || matches!(
+                effect.kind,
+                EffectKind::NetworkRequest | EffectKind::VcsRemoteUpdate | EffectKind::DataUpload
+            )
+    };
+    rewrites.iter().filter_map(|place| context.effects.get(*place)).all(is_everything)
+        && !context.any(goes_out)
 }

@@ -1,6 +1,6 @@
 //! Throws away work that is in no commit, or commits that nothing names any more.
 
-use checkrein_protocol::{Decision, Effect, EffectKind, Severity, Stake, Target};
+use checkrein_protocol::{Decision, Effect, EffectKind, Nature, Severity, Stake, Target};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
 
@@ -47,7 +47,12 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.names(&losses),
         context.note(&losses)
     );
-    let alternatives =
-        ["git stash push --include-untracked, then go on", "commit it on a branch of its own first"];
+    // Commits that nothing names are in no work tree: no stash and no commit brings them back.
+    let mut meant = losses.iter().filter_map(|place| context.effects.get(*place));
+    let alternatives = if meant.all(|effect| effect.nature == Nature::ClearedAway) {
+        ["git gc, which keeps what is younger than two weeks", "git branch NAME COMMIT, which keeps a commit"]
+    } else {
+        ["git stash push --include-untracked, then go on", "commit it on a branch of its own first"]
+    };
     Finding::on(losses, RULE.name, decision, reason, &alternatives)
 }
