@@ -33,6 +33,30 @@ pub(crate) fn check(files: &[String], crates: &[&str], violations: &mut Vec<Stri
     Ok(())
 }
 
+/// What is wrong with the table of modules at the head of a source file: it names each module that the file has, and no other.
+pub(crate) fn faults_of_module_table(text: &str) -> Vec<String> {
+    let mut rows = text.lines().take_while(|line| line.starts_with("//!")).skip_while(|line| !is_head(line));
+    if rows.next().is_none() {
+        return Vec::new();
+    }
+    let cells = rows.take_while(|line| line.starts_with("//! |")).filter_map(|line| line.split('|').nth(1));
+    let named: BTreeSet<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let modules: BTreeSet<&str> = text.lines().filter_map(declared_module).collect();
+    let gone = named.difference(&modules).map(|name| format!("names a module `{name}`, which is not there"));
+    let left_out = modules.difference(&named).filter(|name| !name.contains("test"));
+    gone.chain(left_out.map(|name| format!("leaves out the module `{name}`"))).collect()
+}
+
+fn is_head(line: &str) -> bool {
+    line.starts_with("//! | module |")
+}
+
+/// The module that a line declares in a file of its own.
+fn declared_module(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("pub").map_or(line, |rest| rest.trim_start_matches("(crate)").trim_start());
+    line.strip_prefix("mod ")?.strip_suffix(';')
+}
+
 /// The pages at the root and in `docs`. What is generated is right by its making, and the changelog tells of files that are gone.
 fn pages() -> Result<Vec<String>, String> {
     let mut pages = Vec::new();
@@ -105,6 +129,14 @@ mod tests {
         let text = "`risk.rs` and `crates/glob/src/`, not `target/`, `.rs`, `cargo test`\n```sh\n`gone.rs`\n```\n`tests/hook.rs`";
         let named: Vec<_> = names(text).collect();
         assert_eq!(named, [(1, "risk.rs"), (1, "crates/glob/src/"), (5, "tests/hook.rs")]);
+    }
+
+    #[test]
+    fn a_table_of_modules_names_each_and_no_other() {
+        let text = "//! A crate.\n//!\n//! | module | holds |\n//! |---|---|\n//! | `one`, [`two`] | both |\n\nmod one;\npub(crate) mod three;\nmod tests;\n";
+        let faults = faults_of_module_table(text);
+        assert_eq!(faults, ["names a module `two`, which is not there", "leaves out the module `three`"]);
+        assert!(faults_of_module_table("//! A crate without a table.\nmod one;\n").is_empty());
     }
 
     #[test]

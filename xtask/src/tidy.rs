@@ -112,6 +112,8 @@ fn sources(violations: &mut Vec<String>) -> Outcome {
         if !judges && !file.ends_with("tidy.rs") && text.contains(WRITES_A_VERDICT) {
             violations.push(format!("{shown} writes a verdict: `Review::escalate` does"));
         }
+        let faults = pages::faults_of_module_table(&text);
+        violations.extend(faults.iter().map(|fault| format!("{shown}: the table of modules {fault}")));
         if !file.ends_with("tidy.rs") {
             let found = UNFINISHED.iter().filter(|word| text.contains(**word));
             violations.extend(found.map(|word| format!("{shown} holds `{word}`")));

@@ -199,7 +199,7 @@ impl Credentials {
         let facts = file.metadata().map_err(|error| CommandError::file("read", path.display(), &error))?;
         if !facts.is_file() {
             return Err(CommandError::user(
-                format!("`{}` is no file", path.display()),
+                format!("`{}` is not a file", path.display()),
                 "remove it, and set the credential anew",
             ));
         }

@@ -87,7 +87,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     open: &[
         "what is typed into a shell or program that is already open (`write_stdin`) reaches no hook",
         "a question of a hook would let the call run, so what is to be asked is refused, and the user does it in a terminal",
-        "it does not say whether a command failed, so what a command was sure to do and did not is no surprise",
+        "it does not say whether a command failed, so what a command was sure to do and did not is not a surprise",
     ],
 };
 

@@ -5,6 +5,7 @@
 //! | `adapter` | what the rest of the program knows of a client: the row |
 //! | `claude`, `codex`, `gemini` | Claude Code, Codex CLI, Gemini CLI |
 //! | `payload` | the fields of hook payloads, for all clients that write flat objects |
+//! | `weight` | how much memory a payload would take |
 //! | `registration` | JSON files in which hooks are registered, and seeing whether they are |
 //! | `command` | the command line that a client runs |
 //! | `canary` | a payload that must be denied |

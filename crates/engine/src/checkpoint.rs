@@ -535,7 +535,9 @@ impl Plan {
             .filter(|place| !taken.iter().any(|one| one.path == place.path) && !is_saved(place));
         let why = |place: &ToSave| match place.need {
             Need::Required | Need::Wanted => "it is too much",
-            Need::Welcome | Need::Absence => "it can be had again, and is too much to be saved beside",
+            Need::Welcome | Need::Absence => {
+                "it can be made or fetched again, and is too much to save as well"
+            }
         };
         left.take(RECORDED_SKIPS).map(|place| format!("`{}` {NOT_SAVED}{}", place.path, why(place))).collect()
     }

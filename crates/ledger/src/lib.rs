@@ -16,6 +16,7 @@
 //! | `testimony` | what is kept of sessions outside, so that the loss of records shows |
 //! | `export` | JSON Lines and CSV |
 //! | [`mask`] | taking secrets and personal data out of everything that is written |
+//! | `error` | what can go wrong with a ledger |
 //!
 //! **Invariants.** The ledger is the truth: the projection is a cache that equals what the records say, and no record is changed or
 //! taken out of a ledger. An append costs the same however long the ledger is. Everything is masked before it is written. Damage is

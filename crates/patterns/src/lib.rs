@@ -9,14 +9,15 @@
 //! | `issue` | the vocabulary of the answer |
 //! | `step` | what detectors are told about an action |
 //! | `observation`, `normalise` | what is kept of an output: marks, error signatures, counts of tests |
-//! | `loops`, `messages` | stuck loops: equal actions, cycles, monologues |
+//! | `stuck_loop`, `messages` | stuck loops: equal actions, cycles, monologues |
 //! | `errors` | repetitive errors (upstream 1.2) |
 //! | `oscillating_edits` | oscillating edits |
 //! | `stagnation` | tests that come out the same (seed 004, upstream 3.8) |
-//! | `scope`, `drift`, `spiral`, `wandering`, `phantoms` | scope creep, goal drift, resource spirals, wandering, hallucination (upstream 1.2) |
+//! | `scope`, `goal_drift`, `resource_spiral`, `exploration_wandering`, `hallucination` | scope creep, goal drift, resource spirals, wandering, hallucination (upstream 1.2) |
 //! | `claims` | what an agent says that it has seen |
 //! | `cascade` | an agent that talks itself into new work (seed 004, upstream 3.1) |
 //! | `combination` | patterns that are worse together (upstream 1.2) |
+//! | `settings` | what a policy may set about the detectors |
 //!
 //! **Invariants.** No input or output, no clock, no randomness. What changes is never a repetition: every detector compares results, not
 //! only actions, so that work which gets somewhere is left alone.

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `action`, `path`, `time`, `change` | what an agent wants to do, where and when, and what was seen to change |
-//! | `effect`, `nature` | what an action would change, and what is special about it |
+//! | `effect`, `effect_kind`, `nature` | what an action would change, and what is special about it |
 //! | `decision`, `verdict`, `levels` | what a review says, and the bands and modes of it |
 //! | `issue`, `observation`, `message`, `mark` | what detectors find, and what they keep of outputs and messages |
 //! | `intervention` | what is done about an issue |

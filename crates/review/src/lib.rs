@@ -6,6 +6,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `verdict` | the vocabulary of the answer |
+//! | `review` | the function that all the others serve |
 //! | `risk` | how bad it would be: base, stake, modifiers (design 5, seed 002) |
 //! | `rationality` | whether it makes sense now: four components, those without input left out |
 //! | `undoing`, `forbidden` | what contradicts the action before it, or what the user said |
@@ -13,6 +14,7 @@
 //! | `decision` | the matrix and the rules put together |
 //! | `governance` | trace quality, thresholds, flags, trust debt, contracts |
 //! | `rewrite` | safer commands that do what was wanted |
+//! | `containment` | opaque calls within bounds that the kernel enforces |
 //! | `reasoning` | the answer in words: for a model to obey, for a user to read |
 //! | `fingerprint` | what makes two actions the same, or of one kind |
 //! | `surprise` | what really changed against what was predicted, and how much trust that costs |

@@ -20,6 +20,7 @@
 //! | `terminal` | a terminal between ours and the agent's |
 //! | `terminals` | which terminals a confined command may use |
 //! | `process_tree` | the processes below this one: found, measured, ended |
+//! | `error` | what can fail here: kind, cause, hint |
 //!
 //! **Invariants.** What is enforced is enforced by the kernel; what is not is a [`Gap`] and known before the command runs. Nothing here
 //! prints, exits or reads the environment. This is the only library with `unsafe`: where the kernel is called in ways that no safe crate

@@ -8,10 +8,10 @@
 //! | `tree` | the typed tree that everything above this crate sees |
 //! | `guard` | [`parse`], [`parse_within`] and the [`ParseLimits`] that keep hostile text from hurting |
 //! | `lowering` | the only place that knows the parser: its statements, our words |
-//! | [`parse_posix`] | the same for a shell that knows no more than POSIX |
-//! | [`quoted`] | a text as one word again |
-//! | [`substance()`] | what of a text makes it the command that it is |
-//! | [`outline`] | a tree as one compact line, for tests and for people |
+//! | `posix` | [`parse_posix`]: the same for a shell that knows no more than POSIX |
+//! | `quoting` | a text as one word again |
+//! | `substance` | what of a text makes it the command that it is |
+//! | `outline` | a tree as one compact line, for tests and for people |
 //!
 //! **Invariants.** No parser type leaves the lowering module. No input panics, overflows the stack or runs without
 //! bound. Nothing that may run is dropped without a trace: what has no place in the tree is opaque or a problem.

@@ -7,6 +7,7 @@
 //! | module | reads |
 //! |---|---|
 //! | `statements` | statements, pipelines, simple commands |
+//! | `shown` | the text as the parser is shown it |
 //! | `compounds` | loops, conditionals, functions, coprocesses |
 //! | `conditions` | `[[ ... ]]` |
 //! | `assignments` | `NAME=value`, arrays |

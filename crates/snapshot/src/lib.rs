@@ -6,6 +6,7 @@
 //! | `pack` | one file of objects and a snapshot, whole or nothing |
 //! | `index` | which pack holds an object |
 //! | `node` | what is saved: files, links, directories, snapshots |
+//! | `id`, `bytes`, `metadata` | the names of things, bytes as bytes, what the system says of a file |
 //! | `draft` | a snapshot that is being taken |
 //! | `lookup` | paths of any length, through no link |
 //! | `lending` | modes that directories are given for a while |
@@ -22,6 +23,7 @@
 //! | `restore` | doing it |
 //! | `objects` | keeping the objects of a repository |
 //! | `prune` | taking old snapshots away, checking what is left |
+//! | `error` | what can go wrong with snapshots |
 //!
 //! **Invariants.** Nothing is written but in the store, and where a restore was asked for. A snapshot is whole or is not there,
 //! whatever happens to its writer. What is not saved is listed. A restore saves what is there first, and does nothing before everything

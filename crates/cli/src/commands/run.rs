@@ -9,6 +9,7 @@
 //! | `pipeline` | whether what the run was said to belong to is known |
 //! | `provider` | the circuit breaker of the provider, kept between runs |
 //! | `report` | what is told at the end |
+//! | `session` | what is kept of a run, and going on with one |
 //! | `strict` | what the strict profile wants before anything runs |
 //! | `progress` | how it goes, on one line |
 //! | `transcript_count` | what the transcript of the agent says it has spent, where no hook reads it |

@@ -72,7 +72,7 @@ pub fn surprises(
         Output::Text => {
             print(&table(&["program", "when", "command", "predicted", "seen"], rows(&calls)));
             print(&dim(&format!(
-                "\nA surprise is no proof. To teach what a program does, describe it in {}/catalogue/NAME.toml as docs/catalogue.md says;\n\
+                "\nA surprise is not a proof. To teach what a program does, describe it in {}/catalogue/NAME.toml as docs/catalogue.md says;\n\
                  `checkrein check COMMAND` then shows it. `checkrein log --json` has the names of calls for `checkrein show ID`.",
                 surroundings.configuration
             )));

@@ -7,6 +7,7 @@
 //! | `targets` | from words to targets |
 //! | `assignment` | what becomes of a value that is assigned |
 //! | `ambient` | variables that shells and clients set by themselves |
+//! | `telling_variables` | variables that are options of a program, or name one |
 //! | `file_operations` | reading, writing, making and removing files |
 //! | `heuristics` | commands in text that could not be read |
 //! | `statements` | control flow: lists, pipes, functions |
@@ -21,6 +22,7 @@
 //! | `pattern` | patterns against text |
 //! | `glob` | patterns against the tree |
 //! | `arithmetic` | expressions on whole numbers |
+//! | `evaluation` | arithmetic with the variables of a shell |
 //! | `user_hooks` | code that a user has arranged to run: hooks |
 //! | `condition` | `[[ ]]` and `test` |
 //! | `value` | what is known about a text |
@@ -39,6 +41,7 @@
 //! | `deferred_commands` | commands in variables, aliases, traps and options |
 //! | `renamed_programs` | names that are not what they look like |
 //! | `secrets` | variables that hold secrets, and whose they are |
+//! | `printed`, `handing`, `sweeps` | secrets in what a call prints, hands over or comes by |
 //! | `log_tampering` | what is recorded about the use of the machine |
 //! | `unbounded` | what goes on without end |
 //! | `scan` | looking over what is not followed |

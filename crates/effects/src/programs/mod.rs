@@ -11,6 +11,7 @@
 //! | `store_place` | whether a store is one of this machine |
 //! | `databases`, `sql`, `sql_words`, `stores` | clients of databases and what statements do |
 //! | `direnv` | letting the variables of a directory in |
+//! | `environment` | programs that print variables |
 //! | `disk` | overwriting devices and files |
 //! | `expression` | regular expressions |
 //! | `files` | making, moving and removing files |
@@ -28,8 +29,10 @@
 //! | `text` | text programs that write or run something |
 //! | `shells` | interpreters that run their standard input |
 //! | `strings` | escapes, formats, fields |
+//! | `formats` | formats of `printf` |
 //! | `windows_shells` | PowerShell and `cmd` |
 //! | `wrappers` | programs that run another program |
+//! | `listed` | operands that stand in a file or come from a pipe |
 
 mod agents;
 mod archives;

@@ -28,11 +28,11 @@ pub fn named_texts(text: &str) -> Result<Vec<NamedText>, NamedTextError> {
         .map_err(|fault| NamedTextError { line: fault.at.line, what: fault.kind.to_string() })?;
     let wrong = |line: usize, what: &str| NamedTextError { line, what: what.to_owned() };
     let NodeValue::Map(entries) = root.value else {
-        return Err(wrong(root.at.line, "the file is no map of names to texts"));
+        return Err(wrong(root.at.line, "the file is not a map of names to texts"));
     };
     let named = entries.into_iter().map(|entry| match entry.value.scalar() {
         Some(text) => Ok(NamedText { name: entry.key, text: text.to_owned(), line: entry.at.line }),
-        None => Err(wrong(entry.at.line, &format!("what stands behind `{}` is no text", entry.key))),
+        None => Err(wrong(entry.at.line, &format!("what stands behind `{}` is not a text", entry.key))),
     });
     named.collect()
 }

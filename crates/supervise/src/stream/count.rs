@@ -39,7 +39,7 @@ pub(crate) fn count(usage: &Json, name: &str) -> Result<u64, Uncounted> {
             reason = "whole and not negative; saturates"
         )]
         Some(count) if count >= 0.0 && count.fract() == 0.0 => Ok(count as u64),
-        _ => Err(Uncounted(format!("`{name}` is {number}, no number of tokens"))),
+        _ => Err(Uncounted(format!("`{name}` is {number}, not a number of tokens"))),
     }
 }
 

@@ -13,7 +13,7 @@
 //! | `expressions`, `arguments` | tokens followed: operators, members, calls |
 //! | `statements`, `definitions` | tokens followed: branches, loops, functions and classes |
 //! | `calls` | what is called |
-//! | `deeds`, `acts` | what a known function does, carried out |
+//! | `call_effects`, `library_calls` | what known functions do, and what that does to files, processes and hosts |
 //! | `methods` | methods of values |
 //! | `secrets` | variables that hold secrets, and what prints them |
 //! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
