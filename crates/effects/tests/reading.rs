@@ -109,3 +109,8 @@ fn what_is_evaluated_again_runs() {
 fn what_a_value_becomes_runs() {
     all_are_seen(texts::VALUES);
 }
+
+#[test]
+fn what_goes_from_hand_to_hand_runs() {
+    all_are_seen(texts::WAYS);
+}

@@ -8,7 +8,9 @@ use super::devices::{Device, device};
 use super::draft::Aim;
 use super::exit::Output;
 use super::machine::{Machine, socket_host};
+use super::shell::Shell;
 use super::statements::Done;
+use super::value::Value;
 
 /// The first number that the shell gives to a descriptor of which it chooses the number: `exec {name}< file` (bash).
 const FIRST_CHOSEN: u32 = 10;
@@ -157,6 +159,19 @@ impl Machine<'_> {
     pub(super) fn pass(&mut self, level: usize, output: Output) {
         if output != Output::Nothing && self.passed.len() < REMEMBERED {
             self.passed.push((level, output));
+        }
+    }
+
+    /// Goes on behind what another process has read of descriptors that are open in both.
+    pub(super) fn go_on_reading(&mut self, inner: &Shell) {
+        for (number, opening) in &mut self.shell.descriptors {
+            let left = inner.descriptors.get(number).and_then(|inner| inner.input.as_ref());
+            if let (Some(Input::Text(Value::Exact(all))), Some(Input::Text(Value::Exact(left)))) =
+                (&opening.input, left)
+                && all.ends_with(left.as_str())
+            {
+                opening.input = Some(Input::Text(Value::exact(left.as_str())));
+            }
         }
     }
 

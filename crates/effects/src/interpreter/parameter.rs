@@ -80,6 +80,7 @@ impl Machine<'_> {
             | ParameterOperation::Transform(_) => {}
         }
         let mut name = parameter.name.clone();
+        let mut subscript = parameter.index.clone();
         if parameter.indirect {
             // Of a reference it is the name that it stands for.
             let target = match self.shell.references.get(&name) {
@@ -101,18 +102,28 @@ impl Machine<'_> {
                 self.note_origin(&target);
             }
             self.evaluate_subscript(&target);
-            if let Some((array, _)) = target.split_once('[') {
+            if let Some((array, element)) = target.split_once('[') {
                 self.variable(array);
                 if self.shell.options.nounset {
                     // Whether there is such an element is not known; without it the shell ends.
                     self.perhaps_ends();
                 }
-                return Expanded::One(Value::Unknown, None);
+                let element = element.strip_suffix(']').unwrap_or_default();
+                let is_plain =
+                    !element.is_empty() && element.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if !is_plain || parameter.index.is_some() {
+                    return Expanded::One(Value::Unknown, None);
+                }
+                let span = checkrein_shell::Span { start: 0, end: 0 };
+                let parts = vec![checkrein_shell::Part::Literal(element.to_owned())];
+                subscript = Some(Word { parts, span });
+                array.clone_into(&mut name);
+            } else {
+                name = target;
             }
-            name = target;
         }
         let all = all_of(parameter);
-        let held = self.held(&name, parameter.index.as_ref(), all);
+        let held = self.held(&name, subscript.as_ref(), all);
         if tells_value {
             self.note_held(&name, &held);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use checkrein_shell::{AssignedValue, Assignment, Part, Simple};
+use checkrein_shell::{AssignedValue, Assignment, ParameterOperation, Part, Simple};
 
 use crate::path::AbsolutePath;
 use crate::programs::{builtins, filters, processes};
@@ -23,6 +23,9 @@ use super::ways::Leaving;
 /// The greatest number of directories in which a program is looked for (ours).
 const DIRECTORIES: usize = 32;
 
+/// The greatest number of texts of which each is tried as a command (ours).
+const CHOICES: usize = 4;
+
 /// Where a program is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lookup {
@@ -35,6 +38,9 @@ pub(crate) enum Lookup {
 impl Machine<'_> {
     /// Runs a simple command.
     pub(super) fn run_simple(&mut self, simple: &Simple) -> Done {
+        if let Some((name, texts)) = self.choices_of_command(simple) {
+            return self.run_with_each(simple, &name, &texts);
+        }
         let hollow = std::mem::take(&mut self.hollow);
         let substituted = std::mem::take(&mut self.substituted);
         let failed = std::mem::replace(&mut self.failed, false);
@@ -49,6 +55,36 @@ impl Machine<'_> {
         self.substituted = substituted;
         self.failed = failed;
         done
+    }
+
+    /// The variable that a command begins with, unquoted, when it holds one of a few texts of several words.
+    fn choices_of_command(&self, simple: &Simple) -> Option<(String, Vec<String>)> {
+        let [Part::Parameter(parameter)] = simple.words.first()?.parts.as_slice() else { return None };
+        let is_plain = matches!(parameter.operation, ParameterOperation::Plain)
+            && !parameter.indirect
+            && parameter.index.is_none();
+        let name = self.shell.referred(&parameter.name);
+        let Content::Scalar(Value::AnyOf(texts)) = &self.shell.variables.get(name)?.content else {
+            return None;
+        };
+        let is_split = texts.iter().any(|text| text.trim().contains(char::is_whitespace));
+        (is_plain && is_split && texts.len() <= CHOICES && self.scanning == 0 && self.unsure == 0)
+            .then(|| (name.to_owned(), texts.clone()))
+    }
+
+    /// Runs a command once with each of the texts that a variable may hold.
+    fn run_with_each(&mut self, simple: &Simple, name: &str, texts: &[String]) -> Done {
+        let Some((first, others)) = texts.split_first() else { return Done::quiet() };
+        let run = |machine: &mut Self| {
+            if let Some(variable) = machine.shell.variables.get_mut(name) {
+                variable.content = Content::Scalar(Value::exact(first.as_str()));
+            }
+            machine.run_simple(simple)
+        };
+        if others.is_empty() {
+            return run(self);
+        }
+        self.either(Leaving::Doubts, run, |machine| machine.run_with_each(simple, name, others))
     }
 
     fn run_simple_here(&mut self, simple: &Simple) -> Done {
@@ -250,6 +286,20 @@ impl Machine<'_> {
             if !assignment.append {
                 items.clear();
             }
+            if elements.iter().all(|(index, _)| index.is_none()) {
+                // Keys and values in turn.
+                let mut words = elements.iter().map(|(_, word)| self.expand_assigned(word));
+                while let Some(key) = words.next() {
+                    let value = words.next().unwrap_or_else(|| Value::exact(""));
+                    let Some(key) = key.as_exact() else {
+                        self.assign_content(&assignment.name, Content::Unknown);
+                        return;
+                    };
+                    items.insert(key.to_owned(), value);
+                }
+                self.assign_content(&assignment.name, Content::Map(items));
+                return;
+            }
             for (index, word) in elements {
                 let value = self.expand_assigned(word);
                 let key = index.as_ref().map(|index| self.expand_text(index));
@@ -419,6 +469,12 @@ impl Machine<'_> {
             }
         }
         let exit = self.call_program(name, name, rest);
+        if name == "kill" {
+            // What is to run at a signal may run here.
+            for text in self.shell.on_signals.clone() {
+                self.perhaps(|machine| machine.run_here(&text));
+            }
+        }
         if name == "kill" && processes::may_end_shell(rest) {
             // Signals can be ignored, so what follows may still run.
             self.perhaps_ends();

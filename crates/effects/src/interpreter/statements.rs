@@ -347,7 +347,8 @@ impl Machine<'_> {
             done.status = status;
         }
         self.left = left;
-        self.shell = outer;
+        let inner = std::mem::replace(&mut self.shell, outer);
+        self.go_on_reading(&inner);
         done.flow = Flow::Next;
         done
     }

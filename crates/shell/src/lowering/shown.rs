@@ -92,9 +92,14 @@ fn hide(text: &str, shown: &mut [u8]) {
                 !stands_alone(bytes, at, back_tick)
                     || bytes.get(at + 1) == Some(&b'\\')
                     || is_pattern_before(bytes, at + 1)
+                    || follows(bytes.get(..at).unwrap_or_default(), b"select")
                     || is_pattern_behind(bytes, at)
             }
-            b'}' => !stands_alone(bytes, at, back_tick) || is_pattern_behind(bytes, at),
+            b'}' => {
+                !stands_alone(bytes, at, back_tick)
+                    || is_pattern_behind(bytes, at)
+                    || follows(bytes.get(..at).unwrap_or_default(), b"select")
+            }
             b'!' => stands_alone(bytes, at, back_tick) && ends_command(bytes, at + 1),
             _ => false,
         };
@@ -256,13 +261,13 @@ fn is_pattern_behind(bytes: &[u8], at: usize) -> bool {
     let end = at + 1 + usize::from(bytes.get(at..at + 2) == Some(b"]]"));
     let is_closed = is_pattern_before(bytes, end);
     let is_next = before.ends_with(b"|") && !before.ends_with(b"||") && !is_opened;
-    is_closed && (begins || is_next || ends_with_subject(before))
+    is_closed && (begins || is_next || follows(before, b"case"))
 }
 
-/// Whether a text ends with `case word in`.
-fn ends_with_subject(before: &[u8]) -> bool {
+/// Whether a text ends with `case word in`, or with another word that begins so.
+fn follows(before: &[u8], first: &[u8]) -> bool {
     let mut words = before.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    words.next() == Some(b"in") && words.next().is_some() && words.next() == Some(b"case")
+    words.next() == Some(b"in") && words.next().is_some() && words.next() == Some(first)
 }
 
 fn ends_command(bytes: &[u8], from: usize) -> bool {
@@ -298,6 +303,7 @@ mod tests {
             ("case a in {) b;; a|}) c;; esac", "case a in _) b;; a|_) c;; esac"),
             ("case a in [[) b;; ]]) c;; esac", "case a in _[) b;; _]) c;; esac"),
             ("case a in\n({|b) b;; ( } ) c;; esac", "case a in\n(_|b) b;; ( _ ) c;; esac"),
+            ("select x in {; do a; done", "select x in _; do a; done"),
             ("({ a; }) | { b; } | c", "({ a; }) | { b; } | c"),
             ("case a in a) { b; };; b) c; esac; }", "case a in a) { b; };; b) c; esac; }"),
             ("[() { a; }; [ b ]", "_() { a; }; [ b ]"),
