@@ -90,6 +90,7 @@ impl Machine<'_> {
                 "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => {
                     text.split(':').any(|place| self.anyone_writes(place))
                 }
+                "PERL5DB" => true,
                 "PERL5OPT" => has(&["-M", "-m", "-d", "-e", "-I"]),
                 "RUBYOPT" => has(&["-r", "-I"]),
                 "NODE_OPTIONS" => has(&["-r", "--require", "--import", "--loader", "--experimental-loader"]),

@@ -115,6 +115,14 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
     }
     preloads::run(machine, call);
     let mut exit = Exit::unknown();
+    // What stands behind `-M` is text of the program: `use TEXT;` (perlrun, "-M").
+    for module in arguments.values(&["-M", "-m"]).cloned().collect::<Vec<_>>() {
+        let is_code = |text: &str| text.contains([';', '(', '{', '\n', '`']);
+        if call.program.starts_with("perl") && module.as_exact().is_some_and(is_code) {
+            let text = Value::exact("use ").followed_by(&module);
+            drop(super::code(machine, call, &text));
+        }
+    }
     let modules = arguments.values(&["-M", "-m", "-r"]).any(|module| !is_harmless_module(module));
     for code in &codes {
         let plain = !modules && code.as_exact().is_some_and(|text| stays_in_text(text, words));

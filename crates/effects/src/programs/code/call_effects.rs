@@ -99,7 +99,11 @@ impl Evaluator<'_, '_, '_> {
     /// Adds that a path is removed; one that is not known is possible only.
     pub(super) fn delete(&mut self, path: &Value, depth: Depth) {
         let path = &self.at_home(path.clone());
-        if *path == Value::Unknown {
+        if *path == Value::Unknown && self.reads_names && self.is_inline() {
+            self.machine.with_words_from(&Output::Unknown, |machine| {
+                machine.possibly(|machine| machine.delete(path, depth));
+            });
+        } else if *path == Value::Unknown {
             self.machine.possibly(|machine| machine.delete(path, depth));
         } else {
             self.act(|machine| machine.delete(path, depth));
@@ -534,6 +538,76 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
+    /// The function that `Function("a", "b", "text")` of JavaScript makes (ECMA-262, "The Function Constructor").
+    pub(super) fn made_function(&mut self, given: &Given) -> ScriptValue {
+        let texts: Option<Vec<String>> = given.positional.iter().map(ScriptValue::exact).collect();
+        let Some(mut texts) = texts else {
+            self.runs_unknown_code("runs code that is put together while it runs");
+            return ScriptValue::Foreign;
+        };
+        let body = texts.pop().unwrap_or_default();
+        let name = "functionMadeOfText";
+        self.run_code(&format!("var {name} = function ({}) {{\n{body}\n}};", texts.join(", ")));
+        self.lookup(name)
+    }
+
+    /// Whether the code stands in the command itself, not in a script of its own.
+    fn is_inline(&self) -> bool {
+        self.call.arguments.has(&["-c", "-e", "-E", "-r", "-n", "-p", "--eval", "--print"])
+            || matches!(self.call.input, Input::Text(_))
+    }
+
+    /// The lines of a text, of an open file or of the standard input; where they are not known, they may name any file.
+    pub(super) fn lines(&mut self, of: &ScriptValue) -> ScriptValue {
+        let text = match of {
+            ScriptValue::Text(Value::Exact(text)) => Some(text.clone()),
+            ScriptValue::File(file) => match self.machine.peek(file) {
+                Output::Text(Value::Exact(text)) => Some(text),
+                Output::Secret(_) | Output::Network(_) => return of.clone(),
+                Output::Nothing | Output::Text(_) | Output::Local(_) | Output::Unknown => None,
+            },
+            ScriptValue::Name(name) if matches!(name.as_str(), "sys.stdin" | "STDIN" | "$stdin" | "ARGF") => {
+                self.standard_input().exact()
+            }
+            ScriptValue::Text(_) => None,
+            other => return other.clone(),
+        };
+        if let Some(text) = text {
+            return ScriptValue::List(
+                text.lines().map(|line| ScriptValue::text(format!("{line}\n"))).collect(),
+            );
+        }
+        self.reads_names = true;
+        ScriptValue::List(vec![ScriptValue::Text(Value::Unknown)])
+    }
+
+    /// The lines that `perl -n` and `ruby -n` go through.
+    pub(super) fn take_lines(&mut self) {
+        if !matches!(self.language, Language::Perl | Language::Ruby)
+            || !self.call.arguments.has(&["-n", "-p"])
+        {
+            return;
+        }
+        let files = self.call.arguments.operands.clone();
+        let text = match files.as_slice() {
+            [] => self.standard_input(),
+            [file] => Self::from_output(self.machine.peek(file)),
+            _ => ScriptValue::Text(Value::Unknown),
+        };
+        let lines = self.lines(&text);
+        let each = match lines.each() {
+            ScriptValue::Text(Value::AnyOf(lines)) => {
+                Value::one_of(lines.iter().map(|line| line.trim_end().to_owned()).collect())
+            }
+            ScriptValue::Text(Value::Exact(line)) => Value::exact(line.trim_end()),
+            _ => {
+                self.reads_names = true;
+                Value::Unknown
+            }
+        };
+        self.variables.insert("$_".to_owned(), ScriptValue::Text(each));
+    }
+
     pub(super) fn joined(given: &Given) -> Value {
         let mut parts = given.positional.iter().flat_map(ScriptValue::items);
         let Some(first) = parts.next() else { return Value::exact(".") };
@@ -624,7 +698,9 @@ impl Evaluator<'_, '_, '_> {
         match &self.call.input {
             Input::Network(url) => ScriptValue::Network(url.clone()),
             Input::Secret(place) if place.starts_with('$') => ScriptValue::Secret(place.clone()),
+            Input::Text(text) if text.alternatives().is_some() => ScriptValue::Text(text.clone()),
             Input::Inherited | Input::Text(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
+                self.reads_names = true;
                 ScriptValue::Text(Value::Unknown)
             }
         }

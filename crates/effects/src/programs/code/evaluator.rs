@@ -152,6 +152,8 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) spawned_shell: bool,
     /// Whether it was looked up which processes run.
     pub(super) sees_processes: bool,
+    /// Whether it reads data of which the text is not known: a name of which nothing is known may stand there.
+    pub(super) reads_names: bool,
     steps: usize,
     depth: usize,
     calls: usize,
@@ -190,6 +192,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             duplicated: false,
             spawned_shell: false,
             sees_processes: false,
+            reads_names: false,
             steps: 0,
             depth: 0,
             calls: 0,
@@ -204,6 +207,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             self.not_followed("cannot be read as a whole");
         }
         self.tokens = Rc::new(tokens);
+        self.take_lines();
         let end = self.tokens.list.len();
         self.define_functions(0, end);
         self.run(0, end);

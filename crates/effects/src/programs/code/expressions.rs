@@ -374,6 +374,13 @@ impl Evaluator<'_, '_, '_> {
                 }
             }
         }
+        // `unlink` as the last word of all.
+        if at >= to
+            && matches!(self.tokens.list.get(at), None | Some(Token::Mark("}")))
+            && self.is_bare_call(&thing)
+        {
+            thing = self.call_thing(&thing, &Given::default());
+        }
         match thing {
             // An attribute of what came over the network, as `response.text`.
             ScriptValue::Method(of, _) if matches!(*of, ScriptValue::Network(_)) => (*of, at),

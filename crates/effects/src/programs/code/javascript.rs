@@ -87,12 +87,16 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "module.createRequire" => LibraryCall::Becomes("require"),
         "console.log" | "console.info" => LibraryCall::Print,
         "process.stdout.write" => LibraryCall::PrintPlain,
-        "eval"
-        | "Function"
-        | "vm.runInThisContext"
-        | "vm.runInNewContext"
-        | "vm.Script"
-        | "setTimeout.code" => LibraryCall::Evaluate,
+        // "The Function Constructor" of ECMA-262, and its names that need none; node 22, "Worker threads", "Modules".
+        "Function" | "GeneratorFunction" | "AsyncFunction" => LibraryCall::MakeFunction,
+        name if name.ends_with(".constructor.constructor") => LibraryCall::MakeFunction,
+        "module.prototype._compile" | "Module.prototype._compile" | "module._compile" => {
+            LibraryCall::Evaluate
+        }
+        "Worker" | "worker_threads.Worker" => LibraryCall::Worker,
+        "eval" | "vm.runInThisContext" | "vm.runInNewContext" | "vm.Script" | "setTimeout.code" => {
+            LibraryCall::Evaluate
+        }
         "fs.unlink" | "fs.rmdir" | "fs.rm" | "fs.remove" | "fs.emptyDir" | "Deno.remove" | "rimraf"
         | "rimraf.sync" | "del" | "rimraf.rimraf" | "trash" => match plain {
             "fs.remove" | "fs.emptyDir" | "rimraf" | "rimraf.sync" | "del" | "rimraf.rimraf" | "trash" => {

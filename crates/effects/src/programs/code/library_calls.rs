@@ -76,6 +76,18 @@ pub(super) enum LibraryCall {
     KillRest,
     /// Runs text as code of the same language.
     Evaluate,
+    /// Runs every text that it is given as code of the same language, and calls the functions.
+    EvaluateTexts,
+    /// Makes a function of the text behind the names of its parameters.
+    MakeFunction,
+    /// Starts a thread with a file, or with text when an option says so.
+    Worker,
+    /// The lines of a file.
+    Lines,
+    /// Runs what stands between the marks of a template as code of the same language.
+    Template,
+    /// Gives each path below its directories to a function.
+    FindFiles,
     /// Runs a file of the same language.
     RunFile,
     /// Loads a module, or runs a file of the same language.
@@ -189,6 +201,7 @@ impl LibraryCall {
                 | Self::ExecuteRest
                 | Self::Kill
                 | Self::Evaluate
+                | Self::EvaluateTexts
                 | Self::Download
         )
     }
@@ -453,10 +466,64 @@ impl Evaluator<'_, '_, '_> {
                 unknown
             }
             LibraryCall::Evaluate => {
-                // The code stands behind the names of its parameters.
-                let code =
-                    if name == "Function" { given.positional.last() } else { given.positional.first() };
+                let code = given.positional.first();
                 self.evaluate(&code.cloned().unwrap_or(ScriptValue::Local));
+                unknown
+            }
+            LibraryCall::EvaluateTexts => {
+                let texts = given.positional.iter().chain(given.named.iter().map(|(_, value)| value));
+                for text in texts.cloned().collect::<Vec<_>>() {
+                    match text {
+                        ScriptValue::Text(Value::Exact(text)) => {
+                            // Examples of documentation stand behind a prompt.
+                            let lines: Vec<&str> =
+                                text.lines().map(|line| line.trim_start_matches(">>> ")).collect();
+                            self.run_code(&lines.join("\n"));
+                        }
+                        ScriptValue::Function(_) | ScriptValue::Network(_) => self.evaluate(&text),
+                        ScriptValue::Text(_) => self.not_known(name),
+                        _ => {}
+                    }
+                }
+                unknown
+            }
+            LibraryCall::Worker if given.is_on("eval") => {
+                self.evaluate(&given.at(0));
+                unknown
+            }
+            LibraryCall::Worker => {
+                self.not_known(name);
+                unknown
+            }
+            LibraryCall::Lines => {
+                let file = given.at(0);
+                let text = self.read(&file);
+                self.lines(&text)
+            }
+            LibraryCall::MakeFunction => self.made_function(given),
+            LibraryCall::Template => {
+                if let Some(text) = given.at(0).exact() {
+                    for part in text.split("<%").skip(1).take(64) {
+                        let code = part.split("%>").next().unwrap_or_default();
+                        self.run_code(code.trim_start_matches(['=', '-', '#']));
+                    }
+                }
+                unknown
+            }
+            LibraryCall::FindFiles => {
+                let roots: Vec<ScriptValue> = given
+                    .positional
+                    .iter()
+                    .filter(|thing| !matches!(thing, ScriptValue::Function(_) | ScriptValue::Map(_)))
+                    .flat_map(ScriptValue::items)
+                    .collect();
+                let root = roots.first().cloned().unwrap_or_else(|| ScriptValue::text("."));
+                let inside = ScriptValue::Text(
+                    root.value().followed_by(&Value::exact("/")).followed_by(&Value::Unknown),
+                );
+                for name in ["$_", "$File::Find::name"] {
+                    self.variables.insert(name.to_owned(), inside.clone());
+                }
                 unknown
             }
             LibraryCall::RunFile => {

@@ -47,6 +47,11 @@ impl Evaluator<'_, '_, '_> {
                     None => ScriptValue::Text(Value::Unknown),
                 }
             }
+            // A line that is read, of whatever: `<STDIN>`, `<$handle>`, `<>`.
+            (Language::Perl, "<>") => {
+                self.reads_names = true;
+                self.lookup(word)
+            }
             _ => self.lookup(word),
         }
     }
@@ -417,6 +422,15 @@ impl Evaluator<'_, '_, '_> {
                     Some(_) => ScriptValue::List(vec![ScriptValue::Text(Value::Unknown)]),
                 }
             }
+            (ScriptValue::Method(_, member), "constructor")
+                if self.language == Language::JavaScript && member == "constructor" =>
+            {
+                self.made_function(given)
+            }
+            (ScriptValue::Text(Value::Exact(text)), "splitlines") => {
+                ScriptValue::List(text.lines().map(ScriptValue::text).collect())
+            }
+            (ScriptValue::Text(Value::Exact(_)), "lines" | "readlines" | "each_line") => self.lines(of),
             (ScriptValue::Text(Value::Exact(text)), "lower" | "toLowerCase" | "downcase") => {
                 ScriptValue::text(text.to_lowercase())
             }
@@ -596,9 +610,11 @@ impl Evaluator<'_, '_, '_> {
                 self.act(|machine| unpack_from(machine, archive, &directory, Names::Without(0)));
                 ScriptValue::Text(Value::Unknown)
             }
-            "read" | "readlines" | "readline" | "gets" | "each_line" | "lines" => {
-                Self::from_output(self.machine.peek(path))
+            "readlines" | "each_line" | "lines" => {
+                let text = Self::from_output(self.machine.peek(path));
+                self.lines(&text)
             }
+            "read" | "readline" | "gets" => Self::from_output(self.machine.peek(path)),
             _ => ScriptValue::File(path.clone()),
         }
     }

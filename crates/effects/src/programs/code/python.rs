@@ -285,6 +285,39 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "os.open" => LibraryCall::Open,
         "fileinput.input" | "fileinput.FileInput" => LibraryCall::Read,
         "exec" | "eval" | "compile" | "runpy.run_code" => LibraryCall::Evaluate,
+        // "The Python Standard Library", 3.13: what takes statements as text, or an object that does.
+        "timeit.timeit"
+        | "timeit.repeat"
+        | "timeit.Timer"
+        | "timeit.main"
+        | "cProfile.run"
+        | "cProfile.runctx"
+        | "profile.run"
+        | "profile.runctx"
+        | "pdb.run"
+        | "pdb.runeval"
+        | "pdb.runcall"
+        | "bdb.run"
+        | "code.interact"
+        | "doctest.run_docstring_examples"
+        | "doctest.debug_src"
+        | "doctest.script_from_examples"
+        | "codeop.compile_command" => LibraryCall::EvaluateTexts,
+        "trace.Trace"
+        | "bdb.Bdb"
+        | "pdb.Pdb"
+        | "profile.Profile"
+        | "cProfile.Profile"
+        | "code.InteractiveInterpreter"
+        | "code.InteractiveConsole" => LibraryCall::Becomes("evaluator"),
+        "evaluator.run"
+        | "evaluator.runctx"
+        | "evaluator.runeval"
+        | "evaluator.runcall"
+        | "evaluator.runfunc"
+        | "evaluator.runsource"
+        | "evaluator.runcode"
+        | "evaluator.push" => LibraryCall::EvaluateTexts,
         "execfile" | "runpy.run_path" => LibraryCall::RunFile,
         "__import__" | "importlib.import_module" | "importlib.__import__" => LibraryCall::Import,
         "getattr" => LibraryCall::Attribute,

@@ -110,8 +110,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "File.open" | "File.new" | "open" | "IO.open" | "File.for_fd" => LibraryCall::Open,
         "URI.open" | "OpenURI.open_uri" => LibraryCall::Open,
         "File.write" | "IO.write" | "File.binwrite" | "IO.binwrite" | "File.truncate" => LibraryCall::Write,
-        "File.read" | "IO.read" | "File.readlines" | "IO.readlines" | "File.foreach" | "IO.foreach"
-        | "File.binread" | "IO.binread" => LibraryCall::Read,
+        "File.read" | "IO.read" | "File.binread" | "IO.binread" => LibraryCall::Read,
         "File.rename" | "FileUtils.mv" | "FileUtils.move" | "mv" => LibraryCall::Move,
         "FileUtils.cp"
         | "FileUtils.cp_r"
@@ -133,9 +132,23 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "system" | "exec" | "spawn" | "Process.spawn" | "Process.exec" | "IO.popen" | "Open3.capture2"
         | "Open3.capture2e" | "Open3.capture3" | "Open3.popen3" | "Open3.popen2" | "Open3.popen2e"
         | "Open3.pipeline" | "PTY.spawn" | "PTY.getpty" => LibraryCall::Shell,
-        "eval" | "instance_eval" | "class_eval" | "module_eval" | "RubyVM::InstructionSequence.eval" => {
+        "File.readlines" | "IO.readlines" | "File.foreach" | "IO.foreach" => LibraryCall::Lines,
+        "ERB.new" => LibraryCall::Template,
+        name if [".instance_eval", ".class_eval", ".module_eval", ".class_exec"]
+            .iter()
+            .any(|end| name.ends_with(end)) =>
+        {
             LibraryCall::Evaluate
         }
+        "eval"
+        | "instance_eval"
+        | "class_eval"
+        | "module_eval"
+        | "binding.eval"
+        | "Kernel.eval"
+        | "RubyVM::InstructionSequence.eval"
+        | "RubyVM::InstructionSequence.compile"
+        | "RubyVM::InstructionSequence.new" => LibraryCall::Evaluate,
         "load" | "require_relative" => LibraryCall::RunFile,
         "require" | "autoload" | "include" | "extend" | "using" | "gem" => LibraryCall::Nothing,
         "Object.const_get" | "syscall" | "Fiddle.dlopen" => LibraryCall::Foreign,

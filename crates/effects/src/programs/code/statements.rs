@@ -60,6 +60,8 @@ impl Evaluator<'_, '_, '_> {
                 | "case" | "for" | "foreach",
             ) => self.branch(at, to, &word),
             (_, "else" | "except" | "catch" | "rescue" | "default" | "when") => self.otherwise(at, to, &word),
+            // `do "file"`
+            (Language::Perl, "do") if !self.tokens.is(at + 1, "{") => self.plain(at, to),
             (
                 _,
                 "try" | "finally" | "do" | "begin" | "ensure" | "repeat" | "BEGIN" | "END" | "then" | "loop",

@@ -168,12 +168,22 @@ impl Evaluator<'_, '_, '_> {
         match &each.over {
             Some((target, list)) => {
                 let list = self.value(list);
+                let list = self.as_lines(list);
                 self.turns_over(target, &list, each);
             }
             None => self.turns_while(each),
         }
         self.run_tree(&each.otherwise);
         Flow::Next
+    }
+
+    /// What a loop over a value goes through: the lines of a file that is open, and of what a program is given.
+    fn as_lines(&mut self, list: ScriptValue) -> ScriptValue {
+        match &list {
+            ScriptValue::File(_) => self.lines(&list),
+            ScriptValue::Name(name) if name == "sys.stdin" => self.lines(&list),
+            _ => list,
+        }
     }
 
     fn turns_over(&mut self, target: &BindingTarget, list: &ScriptValue, each: &Loop) {

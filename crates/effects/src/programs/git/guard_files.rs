@@ -152,6 +152,7 @@ impl Git<'_, '_> {
             };
             let goes = match self.machine.world().version(&file.path) {
                 VersionState::TrackedModified => true,
+                _ if self.was_added(&file.path) => true,
                 _ if self.machine.untracked(&file.path) == Some(Untracked::All) => {
                     stashed != Stashed::Tracked
                 }
@@ -162,6 +163,15 @@ impl Git<'_, '_> {
             };
             if goes {
                 self.touch_guard(file.path, "git moves it, or what was changed in it, to the stash");
+            }
+        }
+    }
+
+    /// Adds what goes of the guard because the action itself gave it to git before.
+    pub(super) fn take_added_guard(&mut self, paths: &[Value]) {
+        for file in self.guard_files(paths) {
+            if self.was_added(&file.path) {
+                self.touch_guard(file.path, "git was given it by the same action, and takes it away");
             }
         }
     }

@@ -74,6 +74,7 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.change_tree("tracked files become what the commit holds, what is only staged too");
         git.change_submodules(words);
         git.becomes(words.operands().first());
+        git.take_added_guard(&[]);
         git.move_head(words.operands().first());
         return git.keep_for_a_while("commits that no branch holds any more stay in the reflog");
     }

@@ -20,6 +20,15 @@ pub(crate) struct Stored {
     added: Vec<AbsolutePath>,
     /// Those of which the name of the object was asked for.
     named: Vec<AbsolutePath>,
+    /// Directories and files that were added, with what is ignored in them or without.
+    tracked: Vec<(AbsolutePath, Ignored)>,
+}
+
+/// Whether what is ignored was added with the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ignored {
+    Added,
+    Left,
 }
 
 /// Subcommands that tell the name of an object.
@@ -28,6 +37,11 @@ const NAMING: &[&str] = &["rev-parse", "ls-tree", "ls-files", "hash-object", "re
 impl Git<'_, '_> {
     /// Notes the secrets that a subcommand puts into the store of objects, or of which it tells the names there.
     pub(super) fn note_stored(&mut self, name: &str, words: &Words) {
+        if matches!(name, "add" | "stage") && !words.any(&["-n", "--dry-run"]) {
+            let ignored = if words.any(&["-f", "--force"]) { Ignored::Added } else { Ignored::Left };
+            let placed = self.placed(words);
+            self.machine.stored.tracked.extend(placed.into_iter().map(|path| (path, ignored)));
+        }
         match name {
             "add" | "stage" if words.any(&["-f", "--force"]) => {
                 for path in self.placed(words) {
@@ -81,6 +95,16 @@ impl Git<'_, '_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether the action itself gave git a file that it did not hold: what takes tracked files away takes it, too.
+    pub(super) fn was_added(&self, path: &AbsolutePath) -> bool {
+        let state = self.machine.world().version(path);
+        self.machine.stored.tracked.iter().any(|(root, ignored)| {
+            path.is_within(root)
+                && (state == VersionState::Untracked
+                    || state == VersionState::Ignored && *ignored == Ignored::Added)
+        })
     }
 
     /// The paths that the operands of `git add` name; all of the work tree where there are none.

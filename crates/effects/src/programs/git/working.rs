@@ -225,6 +225,7 @@ fn remove_tracked(git: &mut Git<'_, '_>, operand: &Value, place: &AbsolutePath, 
             .note("what git tracks there goes, and nothing else"),
     );
     git.arrive(&Arrival::Nothing, &paths);
+    git.take_added_guard(&paths);
 }
 
 fn rename(git: &mut Git<'_, '_>, words: &Words) -> Exit {

@@ -291,6 +291,7 @@ impl Evaluator<'_, '_, '_> {
             return;
         };
         let list = self.value(&clause.list);
+        let list = self.as_lines(list);
         let items = match &list {
             ScriptValue::List(items) if (1..=TURNS).contains(&items.len()) => items.clone(),
             other => vec![element(other)],
