@@ -86,11 +86,15 @@ impl Machine<'_> {
                 text.split_whitespace().any(|word| flags.iter().any(|flag| word.starts_with(flag)))
             };
             let tells = match *name {
-                "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" | "PYTHONSTARTUP" | "GCONV_PATH" => true,
+                "LD_PRELOAD"
+                | "LD_AUDIT"
+                | "DYLD_INSERT_LIBRARIES"
+                | "PYTHONSTARTUP"
+                | "GCONV_PATH"
+                | "PERL5DB" => true,
                 "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => {
                     text.split(':').any(|place| self.anyone_writes(place))
                 }
-                "PERL5DB" => true,
                 "PERL5OPT" => has(&["-M", "-m", "-d", "-e", "-I"]),
                 "RUBYOPT" => has(&["-r", "-I"]),
                 "NODE_OPTIONS" => has(&["-r", "--require", "--import", "--loader", "--experimental-loader"]),

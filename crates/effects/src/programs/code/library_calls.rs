@@ -470,23 +470,7 @@ impl Evaluator<'_, '_, '_> {
                 self.evaluate(&code.cloned().unwrap_or(ScriptValue::Local));
                 unknown
             }
-            LibraryCall::EvaluateTexts => {
-                let texts = given.positional.iter().chain(given.named.iter().map(|(_, value)| value));
-                for text in texts.cloned().collect::<Vec<_>>() {
-                    match text {
-                        ScriptValue::Text(Value::Exact(text)) => {
-                            // Examples of documentation stand behind a prompt.
-                            let lines: Vec<&str> =
-                                text.lines().map(|line| line.trim_start_matches(">>> ")).collect();
-                            self.run_code(&lines.join("\n"));
-                        }
-                        ScriptValue::Function(_) | ScriptValue::Network(_) => self.evaluate(&text),
-                        ScriptValue::Text(_) => self.not_known(name),
-                        _ => {}
-                    }
-                }
-                unknown
-            }
+            LibraryCall::EvaluateTexts => self.evaluated_texts(name, given),
             LibraryCall::Worker if given.is_on("eval") => {
                 self.evaluate(&given.at(0));
                 unknown
@@ -501,31 +485,8 @@ impl Evaluator<'_, '_, '_> {
                 self.lines(&text)
             }
             LibraryCall::MakeFunction => self.made_function(given),
-            LibraryCall::Template => {
-                if let Some(text) = given.at(0).exact() {
-                    for part in text.split("<%").skip(1).take(64) {
-                        let code = part.split("%>").next().unwrap_or_default();
-                        self.run_code(code.trim_start_matches(['=', '-', '#']));
-                    }
-                }
-                unknown
-            }
-            LibraryCall::FindFiles => {
-                let roots: Vec<ScriptValue> = given
-                    .positional
-                    .iter()
-                    .filter(|thing| !matches!(thing, ScriptValue::Function(_) | ScriptValue::Map(_)))
-                    .flat_map(ScriptValue::items)
-                    .collect();
-                let root = roots.first().cloned().unwrap_or_else(|| ScriptValue::text("."));
-                let inside = ScriptValue::Text(
-                    root.value().followed_by(&Value::exact("/")).followed_by(&Value::Unknown),
-                );
-                for name in ["$_", "$File::Find::name"] {
-                    self.variables.insert(name.to_owned(), inside.clone());
-                }
-                unknown
-            }
+            LibraryCall::Template => self.template(given),
+            LibraryCall::FindFiles => self.found_files(given),
             LibraryCall::RunFile => {
                 let path = given.at(0);
                 match self.read(&path) {

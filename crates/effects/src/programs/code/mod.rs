@@ -15,6 +15,7 @@
 //! | `calls` | what is called |
 //! | `call_effects`, `library_calls` | what known functions do, and what that does to files, processes and hosts |
 //! | `methods` | methods of values |
+//! | `evaluated` | text that functions run as code, and the lines that code goes through |
 //! | `secrets` | variables that hold secrets, and what prints them |
 //! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
 
@@ -22,6 +23,7 @@ mod arguments;
 mod call_effects;
 mod calls;
 mod definitions;
+mod evaluated;
 mod evaluator;
 mod expressions;
 mod javascript;
