@@ -108,17 +108,17 @@ impl From<bool> for Switch {
 }
 
 /// Refuses commands that only a user may give when an agent gives them, or somebody of whom that cannot be told.
-pub fn for_people_only(surroundings: &HostEnvironment, command: &str) -> Result<(), CommandError> {
-    for_asker(surroundings, Asker::Person, command)
+pub fn for_people_only(environment: &HostEnvironment, command: &str) -> Result<(), CommandError> {
+    for_asker(environment, Asker::Person, command)
 }
 
 /// Refuses commands that no agent may give when one gives them; a service may.
-pub fn for_no_agent(surroundings: &HostEnvironment, command: &str) -> Result<(), CommandError> {
-    for_asker(surroundings, Asker::PersonOrService, command)
+pub fn for_no_agent(environment: &HostEnvironment, command: &str) -> Result<(), CommandError> {
+    for_asker(environment, Asker::PersonOrService, command)
 }
 
-fn for_asker(surroundings: &HostEnvironment, asker: Asker, command: &str) -> Result<(), CommandError> {
-    match asking::sign(surroundings, asker) {
+fn for_asker(environment: &HostEnvironment, asker: Asker, command: &str) -> Result<(), CommandError> {
+    match asking::sign(environment, asker) {
         None => Ok(()),
         Some(sign) => Err(CommandError::user(
             format!("`checkrein {command}` is for humans only, and {sign}"),
@@ -140,18 +140,18 @@ pub fn line(value: &impl serde::Serialize) -> Result<String, CommandError> {
 }
 
 /// Says, beside the output, in which projects calls were reviewed once and are no more: there no hook runs that could say so.
-pub(crate) fn tell_fallen(surroundings: &HostEnvironment, output: Output) {
+pub(crate) fn tell_fallen(environment: &HostEnvironment, output: Output) {
     if output == Output::Json {
         return;
     }
     // What cannot be read is told by `doctor`.
-    let (here, elsewhere): (Vec<Fallen>, Vec<Fallen>) = Installations::load(surroundings)
+    let (here, elsewhere): (Vec<Fallen>, Vec<Fallen>) = Installations::load(environment)
         .unwrap_or_default()
         .fallen()
         .into_iter()
-        .partition(|fallen| concerns(surroundings, fallen));
+        .partition(|fallen| concerns(environment, fallen));
     // Those of another project are told of once; `doctor` names them always.
-    let path = surroundings.state_path.join("fallen-told.json");
+    let path = environment.state_path.join("fallen-told.json");
     let told: Vec<String> = checkrein_files::read(path.as_str(), checkrein_files::SMALL)
         .ok()
         .and_then(|text| serde_json::from_slice(&text).ok())
@@ -161,7 +161,7 @@ pub(crate) fn tell_fallen(surroundings: &HostEnvironment, output: Output) {
         say(&format!("warning: {fallen}\nhint: {FALLEN_HINT}"));
     }
     // What an agent read, no user was told of.
-    let is_person = asking::sign(surroundings, Asker::Person).is_none();
+    let is_person = asking::sign(environment, Asker::Person).is_none();
     if now != told
         && is_person
         && let Ok(text) = serde_json::to_vec(&now)
@@ -172,10 +172,10 @@ pub(crate) fn tell_fallen(surroundings: &HostEnvironment, output: Output) {
 }
 
 /// Whether settings that no longer call the hooks are those of this project, or of all.
-fn concerns(surroundings: &HostEnvironment, fallen: &Fallen) -> bool {
-    let is_of_all = CLIENTS.iter().any(|client| fallen.settings.is_within(&surroundings.folder_of(client)));
-    let workspace = find_workspace(&surroundings.cwd);
-    is_of_all || fallen.settings.is_within(&workspace) || fallen.settings.is_within(&surroundings.cwd)
+fn concerns(environment: &HostEnvironment, fallen: &Fallen) -> bool {
+    let is_of_all = CLIENTS.iter().any(|client| fallen.settings.is_within(&environment.folder_of(client)));
+    let workspace = find_workspace(&environment.cwd);
+    is_of_all || fallen.settings.is_within(&workspace) || fallen.settings.is_within(&environment.cwd)
 }
 
 #[cfg(test)]

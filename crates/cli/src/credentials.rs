@@ -116,12 +116,12 @@ pub struct Credentials {
 
 impl Credentials {
     /// Those of the user whose process this is.
-    pub fn of(surroundings: &HostEnvironment) -> Self {
-        let folder = PathBuf::from(surroundings.configuration.join("credentials").as_str());
+    pub fn of(environment: &HostEnvironment) -> Self {
+        let folder = PathBuf::from(environment.configuration.join("credentials").as_str());
         // Without a bus there is nobody to ask, and `secret-tool` would start one.
         let has_bus =
-            surroundings.variables.get("DBUS_SESSION_BUS_ADDRESS").is_some_and(|value| !value.is_empty());
-        let path = surroundings.variables.get("PATH").filter(|_| has_bus);
+            environment.variables.get("DBUS_SESSION_BUS_ADDRESS").is_some_and(|value| !value.is_empty());
+        let path = environment.variables.get("PATH").filter(|_| has_bus);
         let keyring = path.and_then(|path| {
             std::env::split_paths(path).map(|folder| folder.join("secret-tool")).find(|tool| tool.is_file())
         });

@@ -117,40 +117,40 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
     if let Command::Run { wanted, command: None } = arguments.command {
         return Ok(run::run(&(*wanted).into(), Output::from_switch(arguments.json.into())));
     }
-    let surroundings = HostEnvironment::of_process()?;
+    let environment = HostEnvironment::of_process()?;
     let output = Output::from_switch(arguments.json.into());
     match arguments.command {
         Command::Init(wanted) => {
             let (scope, approval) = (scope(&wanted), approval(&wanted));
-            each_client(init::clients(&surroundings, &wanted.client)?, |client| {
-                init::init(&surroundings, client, scope, approval, wanted.hook.clone(), output)
+            each_client(init::clients(&environment, &wanted.client)?, |client| {
+                init::init(&environment, client, scope, approval, wanted.hook.clone(), output)
             })
         }
         Command::Uninstall(wanted) => {
             let (scope, approval) = (scope(&wanted), approval(&wanted));
-            each_client(init::clients(&surroundings, &wanted.client)?, |client| {
-                init::uninstall(&surroundings, client, scope, approval, output)
+            each_client(init::clients(&environment, &wanted.client)?, |client| {
+                init::uninstall(&environment, client, scope, approval, output)
             })
         }
         Command::Doctor { client } => {
-            let clients = doctor::clients(&surroundings, client.as_deref())?;
-            doctor::doctor(surroundings, &clients, output)
+            let clients = doctor::clients(&environment, client.as_deref())?;
+            doctor::doctor(environment, &clients, output)
         }
         Command::Check { batch, cwd, root, command } => {
             let place = Where { cwd, root };
             match (batch, command) {
-                (Some(source), _) => check::batch(surroundings, &place, &source),
-                (None, Some(command)) => check::one(surroundings, &place, &command, output),
+                (Some(source), _) => check::batch(environment, &place, &source),
+                (None, Some(command)) => check::one(environment, &place, &command, output),
                 (None, None) => {
                     Err(CommandError::user("no command to check", "`checkrein check 'rm -rf build'`"))
                 }
             }
         }
         Command::Exec(_) | Command::Run { command: None, wanted: _ } => Ok(Exit::Done),
-        Command::Run { command: Some(command), wanted: _ } => run_records(&surroundings, &command, output),
-        Command::Route(wanted) => route::route(&surroundings, &wanted.into(), output),
+        Command::Run { command: Some(command), wanted: _ } => run_records(&environment, &command, output),
+        Command::Route(wanted) => route::route(&environment, &wanted.into(), output),
         Command::Log { session, number, verdict } => log::log(
-            &surroundings,
+            &environment,
             &log::LogFilter {
                 session,
                 count: number,
@@ -158,66 +158,66 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
             },
             output,
         ),
-        Command::Show { id } => show::show(&surroundings, &id, output),
-        Command::Watch { once, all } => watch::watch(&surroundings, once.into(), all.into(), output),
+        Command::Show { id } => show::show(&environment, &id, output),
+        Command::Watch { once, all } => watch::watch(&environment, once.into(), all.into(), output),
         Command::Undo(wanted) => {
             let permissions = wanted.consent.permissions(wanted.remove_new);
-            undo::undo(&surroundings, wanted.action.as_deref(), permissions, output)
+            undo::undo(&environment, wanted.action.as_deref(), permissions, output)
         }
         Command::Halt { session, all: _, lift: true, reason: _ } => {
             let which = session.as_deref().map_or(halt::Which::All, halt::Which::Named);
-            halt::resume(&surroundings, which, output)
+            halt::resume(&environment, which, output)
         }
         Command::Halt { session, all: _, lift: false, reason } => {
-            halt::halt(&surroundings, session.as_deref(), &reason, output)
+            halt::halt(&environment, session.as_deref(), &reason, output)
         }
         Command::Resume { session, all } => {
-            halt::resume(&surroundings, halt::Which::of(session.as_deref(), all.into()), output)
+            halt::resume(&environment, halt::Which::of(session.as_deref(), all.into()), output)
         }
         Command::Trust { yes: _, command: Some(TrustCommand::Show) } => {
-            trust::show_waiting(&surroundings, output)
+            trust::show_waiting(&environment, output)
         }
-        Command::Trust { yes, command: None } => trust::trust(&surroundings, yes.into(), output),
-        Command::Session { command } => sessions(&surroundings, command, output),
-        Command::Snapshot { command } => snapshots(&surroundings, command, output),
-        Command::Worktree { command } => worktrees(&surroundings, command, output),
+        Command::Trust { yes, command: None } => trust::trust(&environment, yes.into(), output),
+        Command::Session { command } => sessions(&environment, command, output),
+        Command::Snapshot { command } => snapshots(&environment, command, output),
+        Command::Worktree { command } => worktrees(&environment, command, output),
         Command::Incident { command } => match command {
-            IncidentCommand::List => incidents::incidents(&surroundings, output),
-            IncidentCommand::Show { id } => incidents::show(&surroundings, &id, output),
+            IncidentCommand::List => incidents::incidents(&environment, output),
+            IncidentCommand::Show { id } => incidents::show(&environment, &id, output),
         },
-        Command::Issue { command } => issues(&surroundings, command, output),
-        Command::Ticket { command } => tickets(&surroundings, command, output),
+        Command::Issue { command } => issues(&environment, command, output),
+        Command::Ticket { command } => tickets(&environment, command, output),
         Command::Surprise { command: SurpriseCommand::List(wanted) } => {
             let selection = surprises::SurpriseFilter { session: wanted.session, limit: wanted.limit };
-            surprises::surprises(&surroundings, &selection, output)
+            surprises::surprises(&environment, &selection, output)
         }
         Command::Replay { file, against, goals } => {
-            replay::replay(&surroundings, &file, against.as_deref(), &goals, output)
+            replay::replay(&environment, &file, against.as_deref(), &goals, output)
         }
         Command::Config { command } => match command {
-            ConfigCommand::Show => config::show(&surroundings, output),
-            ConfigCommand::Check => config::check(&surroundings, output),
+            ConfigCommand::Show => config::show(&environment, output),
+            ConfigCommand::Check => config::check(&environment, output),
             ConfigCommand::Schema => config::schema(),
         },
         Command::Policy { command } => match command {
-            PolicyCommand::Show => policy::show(&surroundings, output),
-            PolicyCommand::Check => policy::check(&surroundings, output),
-            PolicyCommand::Test { file } => policy::test(&surroundings, file.as_deref(), output),
+            PolicyCommand::Show => policy::show(&environment, output),
+            PolicyCommand::Check => policy::check(&environment, output),
+            PolicyCommand::Test { file } => policy::test(&environment, file.as_deref(), output),
         },
         Command::Audit { command } => match command {
-            AuditCommand::Verify { session } => audit::verify(&surroundings, session.as_deref(), output),
+            AuditCommand::Verify { session } => audit::verify(&environment, session.as_deref(), output),
             AuditCommand::Export { session, form, output } => {
-                audit::export(&surroundings, session.as_deref(), form.map(Into::into), output.as_deref())
+                audit::export(&environment, session.as_deref(), form.map(Into::into), output.as_deref())
             }
         },
         Command::Credential { command } => match command {
-            CredentialCommand::Set { name } => credential::set(&surroundings, &name, output),
-            CredentialCommand::Get { name } => credential::get(&surroundings, &name, output),
-            CredentialCommand::List => credential::list(&surroundings, output),
-            CredentialCommand::Delete { name } => credential::delete(&surroundings, &name, output),
+            CredentialCommand::Set { name } => credential::set(&environment, &name, output),
+            CredentialCommand::Get { name } => credential::get(&environment, &name, output),
+            CredentialCommand::List => credential::list(&environment, output),
+            CredentialCommand::Delete { name } => credential::delete(&environment, &name, output),
         },
         Command::Notice { command } => notify::notify(
-            &surroundings,
+            &environment,
             match command {
                 NoticeCommand::Send => Switch::Off,
                 NoticeCommand::Test => Switch::On,
@@ -232,147 +232,145 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
             answer_hook_of(Some(&client));
             Ok(Exit::Done)
         }
-        Command::Old(form) => old_form(&surroundings, form, output),
+        Command::Old(form) => old_form(&environment, form, output),
     }
 }
 
 fn run_records(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     command: &RunCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
     match command {
-        RunCommand::List(wanted) => runs::list(surroundings, wanted.number, output),
-        RunCommand::Show { run } => runs::show(surroundings, run, output),
-        RunCommand::Verify => runs::verify(surroundings, output),
+        RunCommand::List(wanted) => runs::list(environment, wanted.number, output),
+        RunCommand::Show { run } => runs::show(environment, run, output),
+        RunCommand::Verify => runs::verify(environment, output),
     }
 }
 
 fn sessions(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     command: SessionCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
     match command {
-        SessionCommand::List => sessions::sessions(surroundings, output),
+        SessionCommand::List => sessions::sessions(environment, output),
         SessionCommand::Rollback { session, before, consent } => {
-            rollback::rollback_session(surroundings, &session, &before, consent.consent(), output)
+            rollback::rollback_session(environment, &session, &before, consent.consent(), output)
         }
         SessionCommand::Recover(wanted) => {
-            recover::recover(surroundings, &wanted.session, wanted.policy.map(Into::into), output)
+            recover::recover(environment, &wanted.session, wanted.policy.map(Into::into), output)
         }
     }
 }
 
 fn snapshots(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     command: SnapshotCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
     match command {
-        SnapshotCommand::List(wanted) => snapshots::list(surroundings, wanted.number, output),
-        SnapshotCommand::Create { reason } => snapshots::create(surroundings, &reason, output),
+        SnapshotCommand::List(wanted) => snapshots::list(environment, wanted.number, output),
+        SnapshotCommand::Create { reason } => snapshots::create(environment, &reason, output),
         SnapshotCommand::Diff(wanted) => {
-            diff::diff(surroundings, wanted.from, wanted.to, wanted.patch.into(), output)
+            diff::diff(environment, wanted.from, wanted.to, wanted.patch.into(), output)
         }
         SnapshotCommand::Restore { snapshot, paths, remove_new, consent } => {
-            rollback::rollback(surroundings, snapshot, &paths, consent.permissions(remove_new), output)
+            rollback::rollback(environment, snapshot, &paths, consent.permissions(remove_new), output)
         }
         SnapshotCommand::Pin { snapshot, remove } => {
             let pin = if remove { Pin::Loose } else { Pin::Pinned };
-            snapshots::pin(surroundings, snapshot, pin, output)
+            snapshots::pin(environment, snapshot, pin, output)
         }
-        SnapshotCommand::Prune { dry_run } => snapshots::prune(surroundings, dry_run.into(), output),
-        SnapshotCommand::Verify => snapshots::verify(surroundings, output),
+        SnapshotCommand::Prune { dry_run } => snapshots::prune(environment, dry_run.into(), output),
+        SnapshotCommand::Verify => snapshots::verify(environment, output),
         SnapshotCommand::Export { snapshot, directory } => {
-            export::export(surroundings, snapshot, &directory, output)
+            export::export(environment, snapshot, &directory, output)
         }
     }
 }
 
 fn issues(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     command: IssueCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
     match command {
-        IssueCommand::List(wanted) => marks::issues(surroundings, wanted.number, output),
+        IssueCommand::List(wanted) => marks::issues(environment, wanted.number, output),
         IssueCommand::Mark(wanted) => marks::mark(
-            surroundings,
+            environment,
             &wanted.id,
             wanted.judgement.into(),
             wanted.pattern.as_deref(),
             &wanted.note,
             output,
         ),
-        IssueCommand::Stats => marks::marks(surroundings, output),
+        IssueCommand::Stats => marks::marks(environment, output),
     }
 }
 
 fn tickets(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     command: TicketCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
     match command {
         TicketCommand::List { open } => {
             let shown = if open { reviews::Shown::Open } else { reviews::Shown::All };
-            reviews::reviews(surroundings, shown, output)
+            reviews::reviews(environment, shown, output)
         }
-        TicketCommand::Close(wanted) => reviews::close(surroundings, &wanted.id, &wanted.note, output),
+        TicketCommand::Close(wanted) => reviews::close(environment, &wanted.id, &wanted.note, output),
     }
 }
 
-fn old_form(surroundings: &HostEnvironment, form: OldForm, output: Output) -> Result<Exit, CommandError> {
+fn old_form(environment: &HostEnvironment, form: OldForm, output: Output) -> Result<Exit, CommandError> {
     match form {
-        OldForm::Sessions => sessions(surroundings, SessionCommand::List, output),
-        OldForm::Snapshots(wanted) => snapshots(surroundings, SnapshotCommand::List(wanted), output),
-        OldForm::Diff(wanted) => snapshots(surroundings, SnapshotCommand::Diff(wanted), output),
+        OldForm::Sessions => sessions(environment, SessionCommand::List, output),
+        OldForm::Snapshots(wanted) => snapshots(environment, SnapshotCommand::List(wanted), output),
+        OldForm::Diff(wanted) => snapshots(environment, SnapshotCommand::Diff(wanted), output),
         OldForm::Rollback(wanted) => match wanted.now() {
-            Some(RollbackForm::Session(command)) => sessions(surroundings, command, output),
-            Some(RollbackForm::Snapshot(command)) => snapshots(surroundings, command, output),
+            Some(RollbackForm::Session(command)) => sessions(environment, command, output),
+            Some(RollbackForm::Snapshot(command)) => snapshots(environment, command, output),
             None => {
                 Err(CommandError::user("the snapshot is missing", "`checkrein snapshot list` lists them"))
             }
         },
-        OldForm::Recover(wanted) => sessions(surroundings, SessionCommand::Recover(wanted), output),
+        OldForm::Recover(wanted) => sessions(environment, SessionCommand::Recover(wanted), output),
         OldForm::Runs { number, verify: false } => {
-            run_records(surroundings, &RunCommand::List(number), output)
+            run_records(environment, &RunCommand::List(number), output)
         }
-        OldForm::Runs { number: _, verify: true } => run_records(surroundings, &RunCommand::Verify, output),
+        OldForm::Runs { number: _, verify: true } => run_records(environment, &RunCommand::Verify, output),
         OldForm::Surprises(wanted) => {
             let selection = surprises::SurpriseFilter { session: wanted.session, limit: wanted.limit };
-            surprises::surprises(surroundings, &selection, output)
+            surprises::surprises(environment, &selection, output)
         }
         OldForm::Reviews { open, command: None } => {
-            tickets(surroundings, TicketCommand::List { open }, output)
+            tickets(environment, TicketCommand::List { open }, output)
         }
         OldForm::Reviews { open: _, command: Some(OldReviewsForm::Close(wanted)) } => {
-            tickets(surroundings, TicketCommand::Close(wanted), output)
+            tickets(environment, TicketCommand::Close(wanted), output)
         }
-        OldForm::Mark(wanted) => issues(surroundings, IssueCommand::Mark(wanted), output),
-        OldForm::Marks => issues(surroundings, IssueCommand::Stats, output),
-        OldForm::Incidents => incidents::incidents(surroundings, output),
-        OldForm::Notify { test } => notify::notify(surroundings, test.into(), output),
+        OldForm::Mark(wanted) => issues(environment, IssueCommand::Mark(wanted), output),
+        OldForm::Marks => issues(environment, IssueCommand::Stats, output),
+        OldForm::Incidents => incidents::incidents(environment, output),
+        OldForm::Notify { test } => notify::notify(environment, test.into(), output),
     }
 }
 
 fn worktrees(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     command: WorktreeCommand,
     output: Output,
 ) -> Result<Exit, CommandError> {
     match command {
-        WorktreeCommand::List => worktree::list(surroundings, output),
-        WorktreeCommand::Diff { name, stat } => worktree::diff(surroundings, &name, stat.into(), output),
+        WorktreeCommand::List => worktree::list(environment, output),
+        WorktreeCommand::Diff { name, stat } => worktree::diff(environment, &name, stat.into(), output),
         WorktreeCommand::Merge { name, yes, with_guard_files, keep } => {
             let guard_files = if with_guard_files { GuardFiles::ComeBack } else { GuardFiles::StayBehind };
             let afterwards = if keep { worktree::Afterwards::Keep } else { worktree::Afterwards::Remove };
-            worktree::merge(surroundings, &name, consent(yes), guard_files, afterwards, output)
+            worktree::merge(environment, &name, consent(yes), guard_files, afterwards, output)
         }
-        WorktreeCommand::Discard { name, yes } => {
-            worktree::discard(surroundings, &name, consent(yes), output)
-        }
+        WorktreeCommand::Discard { name, yes } => worktree::discard(environment, &name, consent(yes), output),
     }
 }
 

@@ -49,8 +49,8 @@ pub enum Asker {
 }
 
 /// What speaks against it that such a one asks; `None` when nothing does.
-pub fn sign(surroundings: &HostEnvironment, asker: Asker) -> Option<Sign> {
-    if surroundings.is_inside_agent() {
+pub fn sign(environment: &HostEnvironment, asker: Asker) -> Option<Sign> {
+    if environment.is_inside_agent() {
         return Some(Sign::Environment);
     }
     judge(&line_of_own(), asker)

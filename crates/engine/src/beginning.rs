@@ -58,7 +58,7 @@ pub(crate) fn hold(context: &mut Context, ledger: &SessionLedger, event: &HookEv
     };
     let none = RuleTexts::default();
     let now = (&context.policy, context.rules().unwrap_or(&none));
-    let held = held(context.surroundings(), ledger, &beginning, context.workspace(), now);
+    let held = held(context.environment(), ledger, &beginning, context.workspace(), now);
     context.beginning = Some(beginning);
     match held {
         Ok(None) => {}
@@ -86,17 +86,17 @@ pub(crate) fn begin(
         return Ok(None);
     }
     let workspace = context.workspace().clone();
-    let files = settings_of_client(context.surroundings(), &workspace, &event.cwd);
-    let surroundings = context.surroundings().clone();
+    let files = settings_of_client(context.environment(), &workspace, &event.cwd);
+    let environment = context.environment().clone();
     let settings = context
         .installations_mut()
-        .remember(&surroundings, &files)
+        .remember(&environment, &files)
         .map_err(|error| Failure::Record(error.message))?;
     let texts = context.rules().cloned().unwrap_or_default();
     let write = |error: CommandError| Failure::Record(error.message);
     config_files::write_private(&stored_at(ledger), texts.to_text().as_bytes()).map_err(write)?;
-    let places = other_names(&installation::guarded(&surroundings, &workspace, context.installations()));
-    let words = InterventionTexts::read(&surroundings, context.policy().config());
+    let places = other_names(&installation::guarded(&environment, &workspace, context.installations()));
+    let words = InterventionTexts::read(&environment, context.policy().config());
     if words != InterventionTexts::default() {
         config_files::write_private(&words_at(ledger), words.to_text().as_bytes()).map_err(write)?;
     }
@@ -106,12 +106,12 @@ pub(crate) fn begin(
 
 /// The settings files of the client for a session in a workspace: it reads those of the directory where it was started.
 pub(crate) fn settings_of_client(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
     cwd: &AbsolutePath,
 ) -> Vec<AbsolutePath> {
-    let (started_in, own) = (surroundings.started_in(), surroundings.client_folder());
-    let places = &surroundings.client.places;
+    let (started_in, own) = (environment.started_in(), environment.client_folder());
+    let places = &environment.client.places;
     let mut files: Vec<AbsolutePath> = Vec::new();
     for folder in [Some(workspace), Some(cwd), started_in.as_ref()].into_iter().flatten() {
         let all = places.settings.iter().map(|(_, place)| place).chain(places.managed);
@@ -136,7 +136,7 @@ fn other_names(guarded: &[GuardedPath]) -> Vec<AbsolutePath> {
 
 /// The rules that a session is held to, which began otherwise; `None` where what holds now may hold.
 pub(crate) fn held(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     ledger: &SessionLedger,
     beginning: &Beginning,
     workspace: &AbsolutePath,
@@ -147,17 +147,17 @@ pub(crate) fn held(
     if hash.0 == beginning.rules {
         return Ok(None);
     }
-    let trusted = config_files::trusted(surroundings)?;
+    let trusted = config_files::trusted(environment)?;
     let is_agreed = |hash: &FileHash| hash.0 == beginning.rules || trusted.contains(hash);
     let is_elsewhere = *workspace != beginning.workspace;
     if !is_elsewhere && is_agreed(&hash) {
         return Ok(None);
     }
     let first = stored(ledger, beginning)?;
-    let began = first.config(surroundings, &trusted)?;
+    let began = first.config(environment, &trusted)?;
     let least = if is_elsewhere {
-        let there = RuleTexts::read(surroundings, &beginning.workspace)?;
-        let config = there.config(surroundings, &trusted)?;
+        let there = RuleTexts::read(environment, &beginning.workspace)?;
+        let config = there.config(environment, &trusted)?;
         if is_agreed(&there.hash()) { config } else { strictest(&config, &began) }
     } else {
         began
@@ -181,7 +181,7 @@ fn different(one: &Config, other: &Config) -> Vec<&'static str> {
 
 /// The settings that are looser now than when a session of this workspace began, and wait for a user.
 pub fn waiting(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
     ledger: &SessionLedger,
 ) -> Result<Vec<&'static str>, CommandError> {
@@ -189,9 +189,9 @@ pub fn waiting(
     let Some(beginning) = state.beginning().filter(|beginning| beginning.workspace == *workspace) else {
         return Ok(Vec::new());
     };
-    let texts = RuleTexts::read(surroundings, workspace)?;
-    let policy = Policy::new(texts.config(surroundings, &config_files::trusted(surroundings)?)?);
-    let held = held(surroundings, ledger, beginning, workspace, (&policy, &texts))?;
+    let texts = RuleTexts::read(environment, workspace)?;
+    let policy = Policy::new(texts.config(environment, &config_files::trusted(environment)?)?);
+    let held = held(environment, ledger, beginning, workspace, (&policy, &texts))?;
     let mut waiting = held.map_or_else(Vec::new, |held| {
         let mut waiting = held.waiting;
         if held.earlier.is_some() {
@@ -199,23 +199,23 @@ pub fn waiting(
         }
         waiting
     });
-    let now = InterventionTexts::read(surroundings, policy.config());
-    if let Some(began) = words_held(surroundings, ledger, beginning, &now)? {
-        waiting.extend(began.different(surroundings, &now));
+    let now = InterventionTexts::read(environment, policy.config());
+    if let Some(began) = words_held(environment, ledger, beginning, &now)? {
+        waiting.extend(began.different(environment, &now));
     }
     Ok(waiting)
 }
 
 /// The texts about interventions that a session is held to: those of its beginning, until a user agrees to others.
 pub(crate) fn intervention_texts(context: &Context, ledger: &SessionLedger) -> HeldTexts {
-    let (surroundings, config) = (context.surroundings(), context.policy().config());
-    let now = InterventionTexts::read(surroundings, config);
+    let (environment, config) = (context.environment(), context.policy().config());
+    let now = InterventionTexts::read(environment, config);
     let as_now = HeldTexts { texts: now.clone(), because: None };
     let Some(beginning) = &context.beginning else { return as_now };
-    match words_held(surroundings, ledger, beginning, &now) {
+    match words_held(environment, ledger, beginning, &now) {
         Ok(None) => as_now,
         Ok(Some(texts)) => {
-            let different = texts.different(surroundings, &now).join(" and ");
+            let different = texts.different(environment, &now).join(" and ");
             let because =
                 format!("{different} changed since the session began; `checkrein trust` agrees to that");
             HeldTexts { texts, because: Some(because) }
@@ -228,14 +228,14 @@ pub(crate) fn intervention_texts(context: &Context, ledger: &SessionLedger) -> H
 /// The texts about interventions with which a session began, where others are there now to which nobody agreed; `None` where those of now
 /// may hold.
 fn words_held(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     ledger: &SessionLedger,
     beginning: &Beginning,
     now: &InterventionTexts,
 ) -> Result<Option<InterventionTexts>, CommandError> {
     let Some(began) = beginning.interventions else { return Ok(None) };
     let hash = now.hash();
-    if hash.0 == began || config_files::trusted(surroundings)?.contains(&hash) {
+    if hash.0 == began || config_files::trusted(environment)?.contains(&hash) {
         return Ok(None);
     }
     let nothing = InterventionTexts::default();

@@ -99,17 +99,17 @@ pub(crate) enum Protection {
 }
 
 /// The store of a workspace.
-pub fn store(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Store {
-    let stores = Path::new(surroundings.state_path.as_str()).join("snapshots");
+pub fn store(environment: &HostEnvironment, workspace: &AbsolutePath) -> Store {
+    let stores = Path::new(environment.state_path.as_str()).join("snapshots");
     let real =
         std::fs::canonicalize(workspace.as_str()).unwrap_or_else(|_| PathBuf::from(workspace.as_str()));
     Store::open(&stores, &real)
 }
 
 /// What version control ignores in a workspace; small files that nothing makes again are saved all the same.
-pub fn ignoring(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Ignoring {
-    let configuration = surroundings.variables.get("XDG_CONFIG_HOME").map(String::as_str);
-    Ignoring::of(workspace, &surroundings.home, configuration).with_ignored(Ignored::SmallKept)
+pub fn ignoring(environment: &HostEnvironment, workspace: &AbsolutePath) -> Ignoring {
+    let configuration = environment.variables.get("XDG_CONFIG_HOME").map(String::as_str);
+    Ignoring::of(workspace, &environment.home, configuration).with_ignored(Ignored::SmallKept)
 }
 
 /// What became of what an action would destroy.
@@ -357,7 +357,7 @@ impl Plan {
             bytes: settings.max_megabytes.saturating_mul(1024 * 1024),
             time: Duration::from_millis(settings.max_ms),
         };
-        let own = [PathBuf::from(context.surroundings().state_path.as_str())];
+        let own = [PathBuf::from(context.environment().state_path.as_str())];
         let manner = |bounds| CaptureOptions {
             bounds,
             largest: None,
@@ -414,7 +414,7 @@ impl Plan {
             }
             Protection::Save(place) => place,
         };
-        let store = store(context.surroundings(), context.workspace());
+        let store = store(context.environment(), context.workspace());
         let mut draft = store.begin(Effort::Quick)?;
         let mut whole = None;
         if extent == Extent::WorkTree && context.work_tree().is_some() {
@@ -475,7 +475,7 @@ impl Plan {
         };
         let (entries, bytes, but) = (captured.entries, captured.bytes, left_out(&captured.skipped));
         let id = draft.commit(&captured.described(Circumstances {
-            at: context.surroundings().now().0,
+            at: context.environment().now().0,
             occasion: SnapshotReason::BeforeAction,
             reason: masked(context, &in_words(action)),
             place: Some(place.clone()),
@@ -502,7 +502,7 @@ impl Plan {
     ) -> Result<Option<Captured>, SnapshotError> {
         let Some(mut whole) = work_tree(context, store, draft, wanted, manner)? else { return Ok(None) };
         for root in &self.others {
-            let ignoring = ignoring(context.surroundings(), root);
+            let ignoring = ignoring(context.environment(), root);
             let manner = CaptureOptions { ignoring: Some(&ignoring), ..*manner };
             let place = CaptureRequest {
                 path: PathBuf::from(root.as_str()),
@@ -547,7 +547,7 @@ impl Plan {
         if matches!(purpose, Protection::Ask) || self.references != ReferenceChange::Lose {
             return Ok(true);
         }
-        let store = store(context.surroundings(), context.workspace());
+        let store = store(context.environment(), context.workspace());
         for directory in &self.repositories {
             let objects = shared(Path::new(directory.as_str())).join("objects");
             if store.keep_objects(&objects, &OBJECTS)? == ObjectRetention::NotAll {
@@ -632,7 +632,7 @@ fn work_tree(
 ) -> Result<Option<Captured>, SnapshotError> {
     let root = store.workspace();
     let named = root.to_str().and_then(AbsolutePath::new);
-    let ignoring = ignoring(context.surroundings(), named.as_ref().unwrap_or(context.workspace()));
+    let ignoring = ignoring(context.environment(), named.as_ref().unwrap_or(context.workspace()));
     let seen = store.seen();
     let bounds =
         CaptureBounds { entries: u64::MAX, bytes: manner.bounds.bytes.saturating_mul(4), ..manner.bounds };
@@ -675,7 +675,7 @@ fn wanted(place: &ToSave) -> CaptureRequest {
 
 /// A text without the secrets that are known by their form.
 pub(crate) fn masked(context: &Context, text: &str) -> String {
-    session_ledger::mask_key(context.surroundings(), context.policy().config())
+    session_ledger::mask_key(context.environment(), context.policy().config())
         .map_or_else(|_| String::new(), |key| mask_text(text, &key).into_owned())
 }
 

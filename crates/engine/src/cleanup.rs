@@ -17,34 +17,34 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// Moves the files that the session made in temporary directories, outside the workspace, into the folder of the report, and lists them there.
 /// Only what is known for certain to be made by the session, and still is a plain file of this user with one name. What goes wrong is said.
 pub(crate) fn move_away(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
     created: Vec<AbsolutePath>,
     id: &IncidentId,
 ) {
-    let place = incident::folder(surroundings).join(&id.0);
-    match moved(surroundings, workspace, created, &place) {
+    let place = incident::folder(environment).join(&id.0);
+    match moved(environment, workspace, created, &place) {
         Ok(moved) if moved.is_empty() => {}
         Ok(moved) => {
             if let Err(error) = list(&place, &moved) {
-                surroundings
+                environment
                     .diagnostics
                     .add(format!("what was moved away is in `{}`, and not listed: {error}", place.display()));
             }
         }
         Err(error) => {
-            surroundings.diagnostics.add(format!("temporary files were not moved away: {error}"));
+            environment.diagnostics.add(format!("temporary files were not moved away: {error}"));
         }
     }
 }
 
 fn moved(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
     mut created: Vec<AbsolutePath>,
     place: &Path,
 ) -> io::Result<Vec<(AbsolutePath, PathBuf)>> {
-    let temporary = surroundings.temporary();
+    let temporary = environment.temporary();
     let is_left = |path: &AbsolutePath| {
         temporary.iter().any(|folder| path.is_within(folder)) && !path.is_within(workspace)
     };

@@ -27,25 +27,25 @@ pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
 }
 
 /// The effective configuration in a workspace. An error lists everything that is wrong, with line and column.
-pub fn load(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Result<LoadedConfig, CommandError> {
-    let layers = layers(surroundings, workspace)?;
-    checkrein_policy::load_at(&layers, &trusted(surroundings)?, &surroundings.standpoint)
+pub fn load(environment: &HostEnvironment, workspace: &AbsolutePath) -> Result<LoadedConfig, CommandError> {
+    let layers = layers(environment, workspace)?;
+    checkrein_policy::load_at(&layers, &trusted(environment)?, &environment.standpoint)
         .map_err(|errors| invalid(&errors))
 }
 
 /// What the environment sets. The settings of a client in a cloned repository can set variables for its hooks, so what comes from the
 /// environment may tighten like a project file, and loosen as little.
-pub(crate) fn environment(surroundings: &HostEnvironment) -> Layer {
-    Layer { kind: LayerKind::Project, source: ConfigSource::Variables(surroundings.variables.clone()) }
+pub(crate) fn environment_layer(environment: &HostEnvironment) -> Layer {
+    Layer { kind: LayerKind::Project, source: ConfigSource::Variables(environment.variables.clone()) }
 }
 
 /// The same, with every condition parsed, and every example and fixture played.
 pub fn load_proved(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
 ) -> Result<LoadedConfig, CommandError> {
-    let layers = layers(surroundings, workspace)?;
-    checkrein_policy::load_proved(&layers, &trusted(surroundings)?).map_err(|errors| invalid(&errors))
+    let layers = layers(environment, workspace)?;
+    checkrein_policy::load_proved(&layers, &trusted(environment)?).map_err(|errors| invalid(&errors))
 }
 
 /// What is wrong with a configuration or a blueprint, as a user reads it.
@@ -58,18 +58,18 @@ pub fn invalid(errors: &ConfigErrors) -> CommandError {
 }
 
 /// Everything that takes part, blueprints included.
-pub fn layers(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Result<Vec<Layer>, CommandError> {
-    let mut layers = files(surroundings, workspace, LayerKind::Project)?;
-    layers.push(environment(surroundings));
+pub fn layers(environment: &HostEnvironment, workspace: &AbsolutePath) -> Result<Vec<Layer>, CommandError> {
+    let mut layers = files(environment, workspace, LayerKind::Project)?;
+    layers.push(environment_layer(environment));
     Ok(layers)
 }
 
 /// The projects around a workspace, outermost first: a repository inside another one keeps to its rules as well. The home directory and
 /// what lies above it are nobody's project.
-fn projects_around(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Vec<AbsolutePath> {
-    let temporary = surroundings.temporary();
+fn projects_around(environment: &HostEnvironment, workspace: &AbsolutePath) -> Vec<AbsolutePath> {
+    let temporary = environment.temporary();
     let is_project = |folder: &AbsolutePath| {
-        !surroundings.home.is_within(folder) && folder.parent().is_some() && !temporary.contains(folder)
+        !environment.home.is_within(folder) && folder.parent().is_some() && !temporary.contains(folder)
     };
     let mut around: Vec<AbsolutePath> =
         std::iter::successors(workspace.parent(), AbsolutePath::parent).take_while(is_project).collect();
@@ -79,16 +79,14 @@ fn projects_around(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> 
 
 /// The files that take part, blueprints included, up to those of one kind.
 pub(crate) fn files(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
     last: LayerKind,
 ) -> Result<Vec<Layer>, CommandError> {
     let managed = AbsolutePath::root().join(MANAGED).join("config.yaml");
-    let mut files = vec![
-        (LayerKind::Managed, managed),
-        (LayerKind::User, surroundings.configuration.join("config.yaml")),
-    ];
-    let projects = projects_around(surroundings, workspace).into_iter().chain([workspace.clone()]);
+    let mut files =
+        vec![(LayerKind::Managed, managed), (LayerKind::User, environment.configuration.join("config.yaml"))];
+    let projects = projects_around(environment, workspace).into_iter().chain([workspace.clone()]);
     files.extend(projects.map(|project| (LayerKind::Project, project_file(&project))));
     let mut layers = Vec::new();
     let mut named = Vec::new();
@@ -103,15 +101,15 @@ pub(crate) fn files(
 }
 
 /// The commands that the user has described in `catalogue/*.toml` of the configuration directory, files in the order of their names.
-pub fn catalogue(surroundings: &HostEnvironment) -> Result<UserCatalogue, CommandError> {
-    parse_catalogue(&catalogue_texts(surroundings)?)
+pub fn catalogue(environment: &HostEnvironment) -> Result<UserCatalogue, CommandError> {
+    parse_catalogue(&catalogue_texts(environment)?)
 }
 
 /// The texts of these files, with their names.
 pub(crate) fn catalogue_texts(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
 ) -> Result<Vec<(AbsolutePath, String)>, CommandError> {
-    let folder = surroundings.configuration.join("catalogue");
+    let folder = environment.configuration.join("catalogue");
     let entries = match fs::read_dir(folder.as_str()) {
         Ok(entries) => entries,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -269,8 +267,8 @@ pub fn blueprint_files(
 }
 
 /// What a user has trusted.
-pub(crate) fn trusted(surroundings: &HostEnvironment) -> Result<Vec<FileHash>, CommandError> {
-    let path = trust_list(surroundings);
+pub(crate) fn trusted(environment: &HostEnvironment) -> Result<Vec<FileHash>, CommandError> {
+    let path = trust_list(environment);
     let Some(text) = read(&path)? else { return Ok(Vec::new()) };
     serde_json::from_str(&text).map_err(|error| {
         CommandError::user(
@@ -280,8 +278,8 @@ pub(crate) fn trusted(surroundings: &HostEnvironment) -> Result<Vec<FileHash>, C
     })
 }
 
-pub(crate) fn trust_list(surroundings: &HostEnvironment) -> AbsolutePath {
-    surroundings.state_path.join("trusted.json")
+pub(crate) fn trust_list(environment: &HostEnvironment) -> AbsolutePath {
+    environment.state_path.join("trusted.json")
 }
 
 /// The text of a file; `None` when it is not there.

@@ -28,7 +28,7 @@ use crate::session_ledger;
 /// Everything that is needed to judge actions in one workspace.
 #[derive(Debug)]
 pub struct Context {
-    surroundings: HostEnvironment,
+    environment: HostEnvironment,
     workspace: AbsolutePath,
     installations: Installations,
     pub(crate) policy: Policy,
@@ -50,44 +50,40 @@ pub struct Context {
 impl Context {
     /// Reads configuration and installations for the workspace that holds `cwd`. What cannot be read becomes a failure that every
     /// later answer takes into account.
-    pub fn open(surroundings: HostEnvironment, cwd: &AbsolutePath) -> Self {
-        Self::of_session(surroundings, cwd, None)
+    pub fn open(environment: HostEnvironment, cwd: &AbsolutePath) -> Self {
+        Self::of_session(environment, cwd, None)
     }
 
     /// The same for a call of a session.
-    pub fn of_session(
-        surroundings: HostEnvironment,
-        cwd: &AbsolutePath,
-        session: Option<&SessionId>,
-    ) -> Self {
+    pub fn of_session(environment: HostEnvironment, cwd: &AbsolutePath, session: Option<&SessionId>) -> Self {
         // A directory that is entered through a link is the same directory.
-        let real = if *cwd == surroundings.cwd { cwd.clone() } else { real_path(cwd) };
-        Self::settled(surroundings, find_workspace(&real), session)
+        let real = if *cwd == environment.cwd { cwd.clone() } else { real_path(cwd) };
+        Self::settled(environment, find_workspace(&real), session)
     }
 
     /// The same with the workspace given.
-    pub fn in_workspace(surroundings: HostEnvironment, workspace: AbsolutePath) -> Self {
-        Self::settled(surroundings, workspace, None)
+    pub fn in_workspace(environment: HostEnvironment, workspace: AbsolutePath) -> Self {
+        Self::settled(environment, workspace, None)
     }
 
-    fn settled(surroundings: HostEnvironment, workspace: AbsolutePath, session: Option<&SessionId>) -> Self {
-        let settled = places::settle(surroundings, &workspace, session);
-        let surroundings = settled.surroundings;
+    fn settled(environment: HostEnvironment, workspace: AbsolutePath, session: Option<&SessionId>) -> Self {
+        let settled = places::settle(environment, &workspace, session);
+        let environment = settled.environment;
         let mut failures: Vec<Failure> = settled.complaints.into_iter().map(Failure::Configuration).collect();
-        let installations = Installations::load(&surroundings).unwrap_or_else(|error| {
+        let installations = Installations::load(&environment).unwrap_or_else(|error| {
             failures.push(Failure::Configuration(error.to_string()));
             Installations::default()
         });
-        let loaded = policy(&surroundings, &workspace).map_err(|error| Failure::Configuration(error.message));
+        let loaded = policy(&environment, &workspace).map_err(|error| Failure::Configuration(error.message));
         let (policy, rules) = match loaded {
             Ok((policy, rules)) => (policy, Some(rules)),
             Err(failure) => {
                 failures.push(failure);
-                (standing(&surroundings, &workspace), None)
+                (standing(&environment, &workspace), None)
             }
         };
         Self {
-            surroundings,
+            environment,
             workspace,
             installations,
             policy,
@@ -123,23 +119,23 @@ impl Context {
         if touched.is_empty() || extent == TargetKnowledge::Open {
             touched.push((real_path(&action.cwd), Depth::Single));
         }
-        let mut surroundings = self.surroundings.clone();
-        surroundings.standpoint = Arc::new(Standpoint {
+        let mut environment = self.environment.clone();
+        environment.standpoint = Arc::new(Standpoint {
             touched,
             extent,
             workspace: Some(self.workspace.clone()),
-            ..(*surroundings.standpoint).clone()
+            ..(*environment.standpoint).clone()
         });
         let mut failures = self.failures.clone();
         let loaded =
-            config_files::trusted(&surroundings).and_then(|trusted| rules.config(&surroundings, &trusted));
+            config_files::trusted(&environment).and_then(|trusted| rules.config(&environment, &trusted));
         let config = loaded.unwrap_or_else(|error| {
             failures.push(Failure::Configuration(error.message));
             self.policy.config().clone()
         });
         Some(Self {
             policy: Policy::new(config).with_catalogue(self.policy.catalogue().clone()),
-            surroundings,
+            environment,
             failures,
             workspace: self.workspace.clone(),
             installations: self.installations.clone(),
@@ -160,8 +156,8 @@ impl Context {
     }
 
     /// What was found around.
-    pub fn surroundings(&self) -> &HostEnvironment {
-        &self.surroundings
+    pub fn environment(&self) -> &HostEnvironment {
+        &self.environment
     }
 
     /// The policy in force.
@@ -198,30 +194,30 @@ impl Context {
     pub(crate) fn work_tree(&self) -> Option<AbsolutePath> {
         let workspace = real_path(&self.workspace);
         let holds = |place: &AbsolutePath| real_path(place).is_within(&workspace);
-        let is_crowded = holds(&self.surroundings.home) || self.surroundings.temporary().iter().any(holds);
+        let is_crowded = holds(&self.environment.home) || self.environment.temporary().iter().any(holds);
         (!is_crowded).then_some(workspace)
     }
 
     /// The real world as it is now, with this history.
     pub fn world(&self, history: History) -> RealWorld {
-        self.world_at(history, self.surroundings.now())
+        self.world_at(history, self.environment.now())
     }
 
     /// The same at another time, for what is played again.
     pub fn world_at(&self, history: History, now: Timestamp) -> RealWorld {
-        let surroundings = &self.surroundings;
+        let environment = &self.environment;
         let mut history = history;
-        let expected = [".cache"].iter().chain(surroundings.client.places.expected);
-        let expected = expected.map(|folder| surroundings.home.join(folder)).collect();
+        let expected = [".cache"].iter().chain(environment.client.places.expected);
+        let expected = expected.map(|folder| environment.home.join(folder)).collect();
         history.goals.splice(0..0, self.policy.config().goals.iter().cloned());
         RealWorld::new(checkrein_world::WorldInputs {
-            home: surroundings.home.clone(),
-            user: surroundings.user.clone(),
+            home: environment.home.clone(),
+            user: environment.user.clone(),
             workspace: self.workspace.clone(),
-            temporary: surroundings.temporary(),
+            temporary: environment.temporary(),
             guarded: self.guarded(),
             expected,
-            variables: surroundings.variables.clone(),
+            variables: environment.variables.clone(),
             history,
             now,
             confiner,
@@ -230,7 +226,7 @@ impl Context {
 
     /// Everything of the guard that the agent must not change, blueprints of the project included.
     pub(crate) fn guarded(&self) -> Vec<GuardedPath> {
-        let mut guarded = installation::guarded(&self.surroundings, &self.workspace, &self.installations);
+        let mut guarded = installation::guarded(&self.environment, &self.workspace, &self.installations);
         for entry in &self.policy.config().governance.blueprints {
             let path = self.workspace.join(config_files::blueprint_entry(entry).0);
             guarded.push(GuardedPath { path, role: "a blueprint of this project".to_owned() });
@@ -246,7 +242,7 @@ impl Context {
                     config_files::project_file(began),
                     "the policy of the project where the session began",
                 ));
-                guarded.extend(installation::client_settings(&self.surroundings, began));
+                guarded.extend(installation::client_settings(&self.environment, began));
             }
         }
         let mut seen = BTreeSet::new();
@@ -262,10 +258,10 @@ impl Context {
 
     /// The same, and what the agent is told where it cannot be written, since nobody may read the client's log.
     pub(crate) fn record_or_tell(&self, ledger: &SessionLedger, body: RecordBody) -> Option<String> {
-        let error = ledger.append(self.surroundings.now(), body, Durability::Plain).err()?;
+        let error = ledger.append(self.environment.now(), body, Durability::Plain).err()?;
         let said = format!("not recorded: {error}");
-        session_ledger::diagnose(&self.surroundings, self.policy.config(), LogLevel::Error, &said);
-        self.surroundings.diagnostics.add(said);
+        session_ledger::diagnose(&self.environment, self.policy.config(), LogLevel::Error, &said);
+        self.environment.diagnostics.add(said);
         let failure = Failure::Record(error.to_string());
         Some(format!(
             "checkrein cannot record this session: {error}. Until it can, a call that changes something is asked about or refused; tell the user: {}.",
@@ -276,11 +272,11 @@ impl Context {
 
 /// The policy that configuration and described commands make.
 fn policy(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
 ) -> Result<(Policy, RuleTexts), CommandError> {
-    let rules = RuleTexts::read(surroundings, workspace)?;
-    let config = rules.config(surroundings, &config_files::trusted(surroundings)?)?;
+    let rules = RuleTexts::read(environment, workspace)?;
+    let config = rules.config(environment, &config_files::trusted(environment)?)?;
     Ok((Policy::new(config).with_catalogue(rules.catalogue()?), rules))
 }
 

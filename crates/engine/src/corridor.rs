@@ -110,11 +110,11 @@ pub(crate) fn before(
         config,
         state,
         history: world.history(),
-        now: context.surroundings().now(),
+        now: context.environment().now(),
         failures: &all,
         waiting: &context.waiting,
         halted,
-        run: context.surroundings().run_limits.as_deref(),
+        run: context.environment().run_limits.as_deref(),
         took,
     };
     let Adjudicated { review, stop } = adjudicate(review, &circumstances, Surface::Hook);
@@ -137,7 +137,7 @@ pub(crate) fn before(
     diagnose(context, &record);
     let behaviour = state.behaviour().now();
     let body = RecordBody::Review(Box::new(record));
-    let written = ledger.append_to(known, context.surroundings().now(), body, durability);
+    let written = ledger.append_to(known, context.environment().now(), body, durability);
     if config.mode == Mode::Enforce {
         carry_out(context, ledger, stop, &review);
     }
@@ -216,7 +216,7 @@ impl Answering<'_> {
         };
         let told = stopped.clone().unwrap_or_else(|| self.reply(&review));
         let body = RecordBody::Told { action_id: id.clone(), text: told.text().to_owned() };
-        let now = self.context.surroundings().now();
+        let now = self.context.environment().now();
         let written = self.ledger.append(now, body, Durability::Plain);
         match (stopped, written) {
             // A stop is as strict as an answer can be.
@@ -269,11 +269,11 @@ fn alone<'a>(context: &'a Context, state: &'a SessionState, history: &'a History
         config: context.policy().config(),
         state,
         history,
-        now: context.surroundings().now(),
+        now: context.environment().now(),
         failures: context.failures(),
         waiting: &context.waiting,
         halted: None,
-        run: context.surroundings().run_limits.as_deref(),
+        run: context.environment().run_limits.as_deref(),
         took: std::time::Duration::ZERO,
     }
 }
@@ -282,7 +282,7 @@ fn alone<'a>(context: &'a Context, state: &'a SessionState, history: &'a History
 fn nobody(context: &Context, event: &HookEvent, review: &Review, history: &History) -> Option<Nobody> {
     let config = context.policy().config();
     let asks = review.verdict.kind == VerdictKind::Escalate && config.mode == Mode::Enforce;
-    let (around, workspace) = (context.surroundings(), context.workspace());
+    let (around, workspace) = (context.environment(), context.workspace());
     asks.then(|| Nobody::about(event, review, config.profile, around, workspace, history)).flatten()
 }
 
@@ -295,17 +295,17 @@ fn carry_out(context: &Context, ledger: &SessionLedger, stop: Option<StopCause>,
             let (by, switch) = (format!("tripwire {name}"), Some(HookSwitch::Tripwire));
             stop_for(context, ledger, Barrier::Halt, &by, &reason, switch);
         }
-        Some(StopCause::Limit(switch)) if context.surroundings().run_limits.is_some() => {
+        Some(StopCause::Limit(switch)) if context.environment().run_limits.is_some() => {
             end_run(context, ledger, switch, &review.reasoning.primary);
         }
         // Reported once: every further call is refused for it.
-        Some(StopCause::Limit(_)) => match is_reported(context.surroundings(), ledger, BUDGET) {
+        Some(StopCause::Limit(_)) => match is_reported(context.environment(), ledger, BUDGET) {
             Ok(true) => {}
             Ok(false) => {
                 stop_for(context, ledger, Barrier::None, BUDGET, &review.reasoning.primary, None);
             }
             Err(error) => {
-                context.surroundings().diagnostics.add(format!("the incidents cannot be read: {error}"));
+                context.environment().diagnostics.add(format!("the incidents cannot be read: {error}"));
             }
         },
     }
@@ -313,7 +313,7 @@ fn carry_out(context: &Context, ledger: &SessionLedger, stop: Option<StopCause>,
 
 /// Ends the run above the session for a limit that is reached, once: the run ends the client, and until then each call is refused.
 pub(crate) fn end_run(context: &Context, ledger: &SessionLedger, switch: HookSwitch, reason: &str) {
-    let run = context.surroundings().run_limits.as_deref();
+    let run = context.environment().run_limits.as_deref();
     if run.is_some_and(|run| run.stopped().is_none()) {
         stop_for(context, ledger, Barrier::None, BUDGET, reason, Some(switch));
     }
@@ -329,7 +329,7 @@ fn stop_for(
 ) {
     let state = ledger.state().unwrap_or_default();
     let stopping = Stopping {
-        surroundings: context.surroundings(),
+        environment: context.environment(),
         config: context.policy().config(),
         workspace: context.workspace(),
         ledger: Some(ledger),
@@ -347,7 +347,7 @@ fn stop_for(
 fn diagnose(context: &Context, record: &ReviewRecord) {
     let config = context.policy().config();
     let level = config.audit.log_level;
-    let line = |level, text: &str| session_ledger::diagnose(context.surroundings(), config, level, text);
+    let line = |level, text: &str| session_ledger::diagnose(context.environment(), config, level, text);
     if level <= LogLevel::Warn {
         record
             .problems

@@ -43,7 +43,7 @@ const NO_SESSION: &str = "unknown-session";
 /// What answers calls.
 #[derive(Debug, Clone)]
 pub struct Engine {
-    surroundings: HostEnvironment,
+    environment: HostEnvironment,
 }
 
 /// An answer.
@@ -78,8 +78,8 @@ pub struct ToolCall {
 
 impl Engine {
     /// Returns an engine for this host environment.
-    pub fn new(surroundings: HostEnvironment) -> Self {
-        Self { surroundings }
+    pub fn new(environment: HostEnvironment) -> Self {
+        Self { environment }
     }
 
     /// Answers a call before it runs.
@@ -95,9 +95,9 @@ impl Engine {
 
     /// Answers one event of a client, which came at `started`, and records it.
     pub fn answer(&self, event: &HookEvent, started: Instant) -> Response {
-        let surroundings = self.surroundings.for_a_call(event.client);
-        let diagnostics = surroundings.diagnostics.clone();
-        let mut context = Context::of_session(surroundings, &event.cwd, Some(&event.session));
+        let environment = self.environment.for_a_call(event.client);
+        let diagnostics = environment.diagnostics.clone();
+        let mut context = Context::of_session(environment, &event.cwd, Some(&event.session));
         if let Some(there) = judged(&event.moment).and_then(|action| context.at(action)) {
             context = there;
         }
@@ -139,7 +139,7 @@ fn event(call: &ToolCall, name: &str, moment: HookEventKind) -> HookEvent {
 }
 
 fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookResponse, Option<Remains>) {
-    let ledger = session_ledger::ledger(context.surroundings(), &event.session, context.policy().config());
+    let ledger = session_ledger::ledger(context.environment(), &event.session, context.policy().config());
     let mut kept = kept_settings::stored(&ledger);
     let mut gone = None;
     if kept.is_none() || lost_records::is_looked_for(event) {
@@ -215,9 +215,9 @@ fn handle_moment(
             if let Ok(state) = ledger.state() {
                 beginning::hold(context, ledger, event, &state);
             }
-            session_ledger::clear_away(context.surroundings(), context.policy().config());
+            session_ledger::clear_away(context.environment(), context.policy().config());
             let debt = session_ledger::inherited_debt(
-                context.surroundings(),
+                context.environment(),
                 event.client.name(),
                 context.workspace(),
                 context.policy().config(),
@@ -313,10 +313,10 @@ fn after(
         observation: Some(observation(&outcome.output, success(outcome.failed))),
         verification,
     });
-    let read = usage::transcribed(context.surroundings(), event, &known, usage::AFTER_A_CALL, None);
+    let read = usage::transcribed(context.environment(), event, &known, usage::AFTER_A_CALL, None);
     let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
     let bodies = std::iter::once(body).chain(ran).chain(read).collect();
-    match ledger.append_all_to(known, context.surroundings().now(), bodies, Durability::Plain) {
+    match ledger.append_all_to(known, context.environment().now(), bodies, Durability::Plain) {
         Ok(appended) => {
             let stepped_in = match run_over(context, ledger, &appended.state) {
                 Some(stop) => stop,
@@ -327,7 +327,7 @@ fn after(
                 .map_or(stepped_in.clone(), |record| tell_unanswered(context, ledger, &record, stepped_in))
         }
         Err(error) => {
-            context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+            context.environment().diagnostics.add(format!("not recorded: {error}"));
             HookResponse::NoOpinion
         }
     }
@@ -336,17 +336,17 @@ fn after(
 /// The calls of one answer are done. Below a run what was spent is looked at here too: an answer whose calls were all refused has no outcome.
 fn batch_done(context: &Context, event: &HookEvent, ledger: &SessionLedger) -> HookResponse {
     let body = event_record(event, json!({}));
-    if context.surroundings().run_limits.is_none() {
+    if context.environment().run_limits.is_none() {
         context.record(ledger, body);
         return HookResponse::NoOpinion;
     }
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
-    let read = usage::transcribed(context.surroundings(), event, &known, usage::AFTER_A_CALL, None);
+    let read = usage::transcribed(context.environment(), event, &known, usage::AFTER_A_CALL, None);
     let bodies = std::iter::once(body).chain(read).collect();
-    match ledger.append_all_to(known, context.surroundings().now(), bodies, Durability::Plain) {
+    match ledger.append_all_to(known, context.environment().now(), bodies, Durability::Plain) {
         Ok(appended) => run_over(context, ledger, &appended.state).unwrap_or(HookResponse::NoOpinion),
         Err(error) => {
-            context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+            context.environment().diagnostics.add(format!("not recorded: {error}"));
             HookResponse::NoOpinion
         }
     }
@@ -359,7 +359,7 @@ fn running(ledger: &SessionLedger, action: &Action) -> Option<ActionId> {
 
 /// Ends the run above the session when one of its limits is used up, before the next answer is paid for.
 fn run_over(context: &Context, ledger: &SessionLedger, state: &SessionState) -> Option<HookResponse> {
-    let run = context.surroundings().run_limits.as_deref()?;
+    let run = context.environment().run_limits.as_deref()?;
     let config = context.policy().config();
     if config.mode != Mode::Enforce {
         return None;
@@ -372,7 +372,7 @@ fn run_over(context: &Context, ledger: &SessionLedger, state: &SessionState) -> 
 
 /// Tells the run above that a session begins or goes on, and what it had spent before.
 fn tell_run(context: &Context, ledger: &SessionLedger, session: &SessionId) {
-    let Some(run) = context.surroundings().run_limits.as_deref() else { return };
+    let Some(run) = context.environment().run_limits.as_deref() else { return };
     let state = ledger.state().unwrap_or_default();
     let begun = HookedSession {
         session: session.0.clone(),
@@ -380,15 +380,15 @@ fn tell_run(context: &Context, ledger: &SessionLedger, session: &SessionId) {
         tokens: state.spent().tokens(),
     };
     if let Err(error) = run.begins(&begun) {
-        context.surroundings().diagnostics.add(format!("the run was not told of the session: {error}"));
+        context.environment().diagnostics.add(format!("the run was not told of the session: {error}"));
     }
 }
 
 /// The user is being asked already; only what would be refused anyway is refused here.
 /// Who answers the questions of the client, in one word.
 fn answerer(context: &Context) -> &'static str {
-    let surroundings = context.surroundings();
-    match (surroundings.client.answerer)(&surroundings.variables) {
+    let environment = context.environment();
+    match (environment.client.answerer)(&environment.variables) {
         Answerer::User => "user",
         Answerer::NotKnown => "unknown",
     }
@@ -430,7 +430,7 @@ fn configuration_changed(
         return HookResponse::NoOpinion;
     };
     let text = checkrein_files::read_text(file.as_str(), checkrein_files::SMALL).ok();
-    let hooks = &context.surroundings().client.hooks;
+    let hooks = &context.environment().client.hooks;
     let found = hooks.protection(text.as_deref(), &context.installations().commands(file));
     let decision = match &found {
         Protection::Stands | Protection::NotConcerned => "accepted".to_owned(),
@@ -467,20 +467,20 @@ fn tell_lost(context: &Context, ledger: &SessionLedger, session: Option<&Session
         event: "protection_lost".to_owned(),
         session: ledger.folder().as_str().to_owned(),
         workspace: context.workspace().clone(),
-        at: context.surroundings().now(),
+        at: context.environment().now(),
         title: "checkrein: hooks are gone".to_owned(),
         text: text.clone(),
     };
-    if let Err(error) = notification::send(context.surroundings(), context.policy().config(), &notice) {
-        context.surroundings().diagnostics.add(format!("{first}; nobody was told: {error}"));
+    if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {
+        context.environment().diagnostics.add(format!("{first}; nobody was told: {error}"));
     }
     Some(format!("checkrein: {text}"))
 }
 
 fn halt_reason(context: &Context, session: &SessionId) -> Option<String> {
-    is_halted(&context.surroundings().state, &FolderName::of(session))
+    is_halted(&context.environment().state, &FolderName::of(session))
         .map(|halt| format!("{HALTED}{}", halt.reason))
-        .or_else(|| context.surroundings().run_limits.as_deref()?.stopped().map(|stop| stop.reason))
+        .or_else(|| context.environment().run_limits.as_deref()?.stopped().map(|stop| stop.reason))
 }
 
 /// The same for a conversation that was halted under another name.
@@ -494,7 +494,7 @@ fn of_origin(
 }
 
 /// Writes down a failure of the edge, as well as that is possible.
-pub fn record_failure(surroundings: &HostEnvironment, session: Option<SessionId>, failure: &Failure) {
+pub fn record_failure(environment: &HostEnvironment, session: Option<SessionId>, failure: &Failure) {
     let session = session.unwrap_or_else(|| SessionId(NO_SESSION.to_owned()));
     let body = RecordBody::Failure {
         stage: failure.stage().to_owned(),
@@ -502,12 +502,12 @@ pub fn record_failure(surroundings: &HostEnvironment, session: Option<SessionId>
         detail: failure.to_string(),
         verdict: VerdictKind::Block,
     };
-    let written = SessionLedger::open(&surroundings.state, &session).append(
-        surroundings.now(),
+    let written = SessionLedger::open(&environment.state, &session).append(
+        environment.now(),
         body,
         Durability::Durable,
     );
     if let Err(error) = written {
-        surroundings.diagnostics.add(format!("not recorded: {error}"));
+        environment.diagnostics.add(format!("not recorded: {error}"));
     }
 }

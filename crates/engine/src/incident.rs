@@ -26,8 +26,8 @@ const TIMELINE: usize = 50;
 const FILES: usize = 100;
 
 /// The folder of all incidents.
-pub fn folder(surroundings: &HostEnvironment) -> PathBuf {
-    surroundings.state.root().join("incidents")
+pub fn folder(environment: &HostEnvironment) -> PathBuf {
+    environment.state.root().join("incidents")
 }
 
 /// What a report is made of.
@@ -44,7 +44,7 @@ pub(crate) struct Report<'a> {
 
 /// Saves the report on a stop, with the whole state of the session beside it (`state.json`); answers its name. What it holds comes from the
 /// ledger, where everything is masked.
-pub(crate) fn save(surroundings: &HostEnvironment, report: &Report<'_>) -> io::Result<IncidentId> {
+pub(crate) fn save(environment: &HostEnvironment, report: &Report<'_>) -> io::Result<IncidentId> {
     let records = match report.ledger.map(SessionLedger::path) {
         Some(path) if path.exists() => last(&path, TIMELINE).map_err(io::Error::other)?,
         Some(_) | None => Vec::new(),
@@ -55,8 +55,8 @@ pub(crate) fn save(surroundings: &HostEnvironment, report: &Report<'_>) -> io::R
         Some(_) => session.chars().take(8).collect(),
         None => "run".to_owned(),
     };
-    let (id, place) = claim(&folder(surroundings), &format!("{moment}-{begins}"))?;
-    let key = surroundings.state.mask_key().map_err(io::Error::other)?;
+    let (id, place) = claim(&folder(environment), &format!("{moment}-{begins}"))?;
+    let key = environment.state.mask_key().map_err(io::Error::other)?;
     let incident = Incident::report(IncidentFacts {
         id: id.clone(),
         session,
@@ -96,12 +96,12 @@ fn claim(root: &Path, name: &str) -> io::Result<(IncidentId, PathBuf)> {
 
 /// Removes reports that are older or more than is kept; what goes is written into the ledger first.
 pub(crate) fn clear_away(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     ledger: &SessionLedger,
     settings: &EmergencyStop,
     now: Timestamp,
 ) -> io::Result<()> {
-    let root = folder(surroundings);
+    let root = folder(environment);
     // The names begin with the time, so the oldest come first.
     let mut names: Vec<String> =
         fs::read_dir(&root)?.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();

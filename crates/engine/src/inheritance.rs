@@ -35,7 +35,7 @@ pub(crate) fn halt_of_origin(
     if state.actions() >= NEW {
         return None;
     }
-    let home = &context.surroundings().state;
+    let home = &context.environment().state;
     let own = ledger.folder();
     let candidates: Vec<FolderName> = halted(home).ok()?.into_iter().filter(|folder| folder != own).collect();
     if candidates.is_empty() {
@@ -51,11 +51,11 @@ pub(crate) fn halt_of_origin(
     let why = is_halted(home, &origin)?.reason;
     let reason = format!("it continues session {}, which is halted: {why}", origin.as_str());
     if let Err(error) = halt(home, HaltTarget::Session(own), &reason) {
-        context.surroundings().diagnostics.add(format!("the halt was not written: {error}"));
+        context.environment().diagnostics.add(format!("the halt was not written: {error}"));
     }
     let body = RecordBody::Halted { scope: HaltScope::Session, reason: reason.clone(), by: BY.to_owned() };
-    if let Err(error) = ledger.append(context.surroundings().now(), body, Durability::Durable) {
-        context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+    if let Err(error) = ledger.append(context.environment().now(), body, Durability::Durable) {
+        context.environment().diagnostics.add(format!("not recorded: {error}"));
     }
     Some(reason)
 }

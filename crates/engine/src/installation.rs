@@ -76,8 +76,8 @@ pub struct Installations(pub Vec<Installed>);
 
 impl Installations {
     /// Reads the list; a missing file is an empty list.
-    pub fn load(surroundings: &HostEnvironment) -> Result<Self, CommandError> {
-        let path = list_path(surroundings);
+    pub fn load(environment: &HostEnvironment) -> Result<Self, CommandError> {
+        let path = list_path(environment);
         match checkrein_files::read_text(path.as_str(), checkrein_files::SMALL) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| {
                 CommandError::user(
@@ -91,8 +91,8 @@ impl Installations {
     }
 
     /// Writes the list.
-    pub fn save(&self, surroundings: &HostEnvironment) -> Result<(), CommandError> {
-        let path = list_path(surroundings);
+    pub fn save(&self, environment: &HostEnvironment) -> Result<(), CommandError> {
+        let path = list_path(environment);
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| CommandError::user(error.to_string(), "report this"))?;
         crate::config_files::write_private(&path, text.as_bytes())
@@ -118,10 +118,10 @@ impl Installations {
     /// reach from then on.
     pub fn remember(
         &mut self,
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
         files: &[AbsolutePath],
     ) -> Result<Vec<AbsolutePath>, CommandError> {
-        let client = surroundings.client;
+        let client = environment.client;
         let found: Vec<Installed> = files
             .iter()
             .filter_map(|file| {
@@ -134,15 +134,15 @@ impl Installations {
             return Ok(settings);
         }
         // Another session may have written meanwhile.
-        let _lock = lock(surroundings);
-        *self = Self::load(surroundings)?;
+        let _lock = lock(environment);
+        *self = Self::load(environment)?;
         self.0.retain(Installed::is_of_something);
         for installed in found {
             if !self.0.iter().any(|known| known.settings == installed.settings) {
                 self.0.push(installed);
             }
         }
-        self.save(surroundings)?;
+        self.save(environment)?;
         Ok(settings)
     }
 
@@ -177,8 +177,8 @@ fn text(path: &AbsolutePath) -> Option<String> {
 
 /// Held while the list is changed; `None` when it cannot be had in a moment. Then the list is changed all the same: a lost entry comes back
 /// with the next session, and the guard waits for nobody.
-fn lock(surroundings: &HostEnvironment) -> Option<fs::File> {
-    let path = surroundings.state_path.join("installed.lock");
+fn lock(environment: &HostEnvironment) -> Option<fs::File> {
+    let path = environment.state_path.join("installed.lock");
     let mut options = fs::OpenOptions::new();
     let file =
         checkrein_files::open_with(options.append(true).create(true).mode(0o600), path.as_str()).ok()?;
@@ -192,14 +192,14 @@ fn lock(surroundings: &HostEnvironment) -> Option<fs::File> {
 }
 
 /// The file with the list of all places from which hooks were called.
-pub(crate) fn list_path(surroundings: &HostEnvironment) -> AbsolutePath {
-    surroundings.state_path.join("installed.json")
+pub(crate) fn list_path(environment: &HostEnvironment) -> AbsolutePath {
+    environment.state_path.join("installed.json")
 }
 
 /// What decides about the hooks of the client that calls, in a workspace, with what that is.
-pub fn client_settings(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Vec<GuardedPath> {
-    let folder = surroundings.client_folder();
-    let guarded = surroundings.client.places.guarded.iter();
+pub fn client_settings(environment: &HostEnvironment, workspace: &AbsolutePath) -> Vec<GuardedPath> {
+    let folder = environment.client_folder();
+    let guarded = environment.client.places.guarded.iter();
     guarded
         .map(|(place, role)| GuardedPath { path: place.at(workspace, &folder), role: (*role).to_owned() })
         .collect()
@@ -207,29 +207,29 @@ pub fn client_settings(surroundings: &HostEnvironment, workspace: &AbsolutePath)
 
 /// Everything of the guard that the agent must not change: state, configuration, programs, hook settings.
 pub fn guarded(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
     installations: &Installations,
 ) -> Vec<GuardedPath> {
     let own = |path: AbsolutePath, role: &str| GuardedPath { path, role: role.to_owned() };
     let mut paths = vec![
-        own(surroundings.state_path.clone(), "the state of checkrein"),
-        own(testimony_folder(&surroundings.home), "what checkrein keeps of its records"),
-        own(surroundings.configuration.clone(), "the configuration of checkrein"),
+        own(environment.state_path.clone(), "the state of checkrein"),
+        own(testimony_folder(&environment.home), "what checkrein keeps of its records"),
+        own(environment.configuration.clone(), "the configuration of checkrein"),
         own(workspace.join("checkrein.yaml"), "the policy of this project"),
         own(AbsolutePath::root().join(MANAGED), "the managed configuration of checkrein"),
     ];
-    paths.extend(client_settings(surroundings, workspace));
+    paths.extend(client_settings(environment, workspace));
     for installed in &installations.0 {
         paths.push(own(installed.settings.clone(), "the hook settings of a client"));
         let Some(command) = installed.hook() else { continue };
         let program = |path: AbsolutePath| own(path, "the hook program of checkrein");
         match command.program() {
             Some(path) => paths.extend(AbsolutePath::new(path).map(program)),
-            None => paths.extend(looked_up(surroundings).map(program)),
+            None => paths.extend(looked_up(environment).map(program)),
         }
     }
-    let program = surroundings.program.as_ref().and_then(|path| AbsolutePath::new(path.to_str()?));
+    let program = environment.program.as_ref().and_then(|path| AbsolutePath::new(path.to_str()?));
     paths.extend(program.map(|path| own(path, "the program of checkrein")));
     // In this order, not by name: what a user reads first is the state, wherever the programs happen to lie.
     let mut seen = BTreeSet::new();
@@ -238,10 +238,10 @@ pub fn guarded(
 }
 
 /// Where a shared command line looks for the hook program: whoever puts another one before it has the guard.
-pub fn looked_up(surroundings: &HostEnvironment) -> impl Iterator<Item = AbsolutePath> + '_ {
+pub fn looked_up(environment: &HostEnvironment) -> impl Iterator<Item = AbsolutePath> + '_ {
     PLACES.iter().map(|place| {
         let folder = match place.strip_prefix("~/") {
-            Some(below) => surroundings.home.join(below),
+            Some(below) => environment.home.join(below),
             None => AbsolutePath::root().join(place),
         };
         folder.join("checkrein-hook")

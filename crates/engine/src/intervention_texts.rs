@@ -32,12 +32,12 @@ impl SessionTexts for InterventionTexts {}
 
 impl InterventionTexts {
     /// Reads what there is now.
-    pub(crate) fn read(surroundings: &HostEnvironment, config: &Config) -> Self {
-        let folder = folder(surroundings);
+    pub(crate) fn read(environment: &HostEnvironment, config: &Config) -> Self {
+        let folder = folder(environment);
         let names = template_names(&folder);
         let mut paths: Vec<AbsolutePath> = names.iter().map(|name| folder.join(name)).collect();
-        paths.extend(prompts_file(surroundings, config));
-        paths.push(strategy_file(surroundings));
+        paths.extend(prompts_file(environment, config));
+        paths.push(strategy_file(environment));
         let files = paths.into_iter().filter_map(|path| {
             let text = read(&path).map_err(|error| Unreadable { message: error.message }).transpose()?;
             Some((path, text))
@@ -46,8 +46,8 @@ impl InterventionTexts {
     }
 
     /// Which of the texts are others in `now`, in words that a user knows.
-    pub(crate) fn different(&self, surroundings: &HostEnvironment, now: &Self) -> Vec<&'static str> {
-        let strategy = strategy_file(surroundings);
+    pub(crate) fn different(&self, environment: &HostEnvironment, now: &Self) -> Vec<&'static str> {
+        let strategy = strategy_file(environment);
         let words = |texts: &Self| -> Vec<_> {
             texts.files.iter().filter(|(path, _)| *path != strategy).cloned().collect()
         };
@@ -74,12 +74,12 @@ impl InterventionTexts {
     /// `None` when there is neither.
     pub(crate) fn template(
         &self,
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
         config: &Config,
         kind: InterventionKind,
         pattern: PatternKind,
     ) -> Result<Option<Template>, CommandError> {
-        let folder = folder(surroundings);
+        let folder = folder(environment);
         for name in [format!("{}.{}.txt", kind.name(), pattern.name()), format!("{}.txt", kind.name())] {
             let path = folder.join(&name);
             if let Some(text) = self.text(&path)? {
@@ -89,7 +89,7 @@ impl InterventionTexts {
         if kind != InterventionKind::SoftCorrection {
             return Ok(None);
         }
-        let prompts = self.prompts(surroundings, config)?;
+        let prompts = self.prompts(environment, config)?;
         let of = |name: Option<PatternKind>| prompts.iter().find(|(of, _)| *of == name);
         Ok(of(Some(pattern)).or_else(|| of(None)).map(|(_, template)| template.clone()))
     }
@@ -97,10 +97,10 @@ impl InterventionTexts {
     /// The hints of the file that `custom_prompts_path` names, by pattern; `None` stands for `any`. None where no file is named.
     fn prompts(
         &self,
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
         config: &Config,
     ) -> Result<Vec<(Option<PatternKind>, Template)>, CommandError> {
-        let Some(path) = prompts_file(surroundings, config) else { return Ok(Vec::new()) };
+        let Some(path) = prompts_file(environment, config) else { return Ok(Vec::new()) };
         let wrong = |message: String| wrong(message, BUILT_IN);
         let text = self.text(&path)?.ok_or_else(|| {
             wrong(format!(
@@ -128,9 +128,9 @@ impl InterventionTexts {
     /// The rules of the user for picking an intervention: `strategy.rules` of the configuration; `None` when there is no such file.
     pub(crate) fn strategy(
         &self,
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
     ) -> Result<Option<CustomStrategy>, CommandError> {
-        let path = strategy_file(surroundings);
+        let path = strategy_file(environment);
         let Some(text) = self.text(&path)? else { return Ok(None) };
         CustomStrategy::parse(text).map(Some).map_err(|error| {
             wrong(format!("`{path}` {error}"), "until it is mended the ladder is climbed step by step")
@@ -139,10 +139,10 @@ impl InterventionTexts {
 }
 
 /// Reads every template, the named hints and the strategy, and complains of the first that is wrong or has a name that nothing asks for.
-pub fn check(surroundings: &HostEnvironment, config: &Config) -> Result<(), CommandError> {
-    let texts = InterventionTexts::read(surroundings, config);
-    texts.prompts(surroundings, config)?;
-    let folder = folder(surroundings);
+pub fn check(environment: &HostEnvironment, config: &Config) -> Result<(), CommandError> {
+    let texts = InterventionTexts::read(environment, config);
+    texts.prompts(environment, config)?;
+    let folder = folder(environment);
     for name in &template_names(&folder) {
         let mut parts = name.trim_end_matches(".txt").split('.');
         let is_kind = |part: &str| InterventionKind::LADDER.iter().any(|kind| kind.name() == part);
@@ -158,7 +158,7 @@ pub fn check(surroundings: &HostEnvironment, config: &Config) -> Result<(), Comm
         }
         parse_template(&path, texts.text(&path)?.unwrap_or_default())?;
     }
-    texts.strategy(surroundings).map(drop)
+    texts.strategy(environment).map(drop)
 }
 
 /// What is done meanwhile about a text that is wrong.
@@ -172,18 +172,18 @@ fn parse_template(path: &AbsolutePath, text: &str) -> Result<Template, CommandEr
     Template::parse(text).map_err(|error| wrong(format!("`{path}` {error}"), BUILT_IN))
 }
 
-fn folder(surroundings: &HostEnvironment) -> AbsolutePath {
-    surroundings.configuration.join("templates")
+fn folder(environment: &HostEnvironment) -> AbsolutePath {
+    environment.configuration.join("templates")
 }
 
-fn strategy_file(surroundings: &HostEnvironment) -> AbsolutePath {
-    surroundings.configuration.join("strategy.rules")
+fn strategy_file(environment: &HostEnvironment) -> AbsolutePath {
+    environment.configuration.join("strategy.rules")
 }
 
 /// The file that `custom_prompts_path` names.
-fn prompts_file(surroundings: &HostEnvironment, config: &Config) -> Option<AbsolutePath> {
+fn prompts_file(environment: &HostEnvironment, config: &Config) -> Option<AbsolutePath> {
     let named = config.interventions.soft_correction.custom_prompts_path.as_ref()?;
-    Some(surroundings.configuration.join(named))
+    Some(environment.configuration.join(named))
 }
 
 /// The names of the templates in a folder, in order.

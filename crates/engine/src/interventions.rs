@@ -24,10 +24,9 @@ use crate::verification;
 /// Does something about what the detectors find, if anything, and answers what the agent is told.
 pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &SessionState) -> HookResponse {
     let config = context.policy().config();
-    let now = context.surroundings().now();
+    let now = context.environment().now();
     let texts = || beginning::intervention_texts(context, ledger);
-    let noticed =
-        monitor::look(state, &pattern_settings(config), config, context.surroundings(), &texts, now);
+    let noticed = monitor::look(state, &pattern_settings(config), config, context.environment(), &texts, now);
     if noticed.records.is_empty() {
         return HookResponse::NoOpinion;
     }
@@ -38,7 +37,7 @@ pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &Sessi
     if let Some(made) = stop {
         saved = stop_session(
             &Stopping {
-                surroundings: context.surroundings(),
+                environment: context.environment(),
                 config,
                 workspace: context.workspace(),
                 ledger: Some(ledger),
@@ -54,7 +53,7 @@ pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &Sessi
     } else {
         let durability = if goes_back.is_some() { Durability::Durable } else { Durability::Plain };
         if let Err(error) = ledger.append_all(now, noticed.records, durability) {
-            context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+            context.environment().diagnostics.add(format!("not recorded: {error}"));
         }
     }
     match made {
@@ -75,11 +74,11 @@ pub(crate) fn tell(context: &Context, ledger: &SessionLedger, event: &str, title
         event: event.to_owned(),
         session: ledger.folder().as_str().to_owned(),
         workspace: context.workspace().clone(),
-        at: context.surroundings().now(),
+        at: context.environment().now(),
         title: title.to_owned(),
         text: checkpoint::masked(context, text),
     };
-    if let Err(error) = notification::send(context.surroundings(), context.policy().config(), &notice) {
+    if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {
         let failure = RecordBody::Failure {
             stage: "notify".to_owned(),
             kind: "not_started".to_owned(),
@@ -131,7 +130,7 @@ fn go_back(
     about: Option<&Issue>,
 ) -> String {
     let session = Session {
-        surroundings: context.surroundings(),
+        environment: context.environment(),
         config: context.policy().config(),
         workspace: context.workspace(),
         ledger,
@@ -168,8 +167,8 @@ fn go_back(
         }
     };
     let body = RecordBody::Rollback(Box::new(record));
-    if let Err(error) = ledger.append(context.surroundings().now(), body, Durability::Durable) {
-        context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+    if let Err(error) = ledger.append(context.environment().now(), body, Durability::Durable) {
+        context.environment().diagnostics.add(format!("not recorded: {error}"));
     }
     if consent == RecoveryConsent::NotNeeded {
         // What was set back is no surprise of the next call.

@@ -90,7 +90,7 @@ pub(crate) fn watch(
     }
     let Some(kept) = kept else {
         if let HookEventKind::BeforeAction { .. } | HookEventKind::SessionStarted { .. } = &event.moment {
-            let mut files = settings_of_client(context.surroundings(), context.workspace(), &event.cwd);
+            let mut files = settings_of_client(context.environment(), context.workspace(), &event.cwd);
             files.push(configuration(context));
             // What stands in no hands of ours at the beginning is nothing to go back to.
             let all: Vec<Kept> = files.iter().map(Kept::now).collect();
@@ -127,7 +127,7 @@ pub(crate) fn watch(
         let ran_unrecorded = context.unrecorded.as_ref().is_some_and(|call| {
             changed_at(&kept.path).is_none_or(|changed| changed.0 >= call.since.0.saturating_sub(TICK))
         });
-        ran_unrecorded || is_by_a_call(&records, kept, context.surroundings().now())
+        ran_unrecorded || is_by_a_call(&records, kept, context.environment().now())
     };
     for kept in opened {
         let gained = kept.gained(&Kept::now(&kept.path));
@@ -183,7 +183,7 @@ pub(crate) fn with(answer: HookResponse, told: Option<String>) -> HookResponse {
 
 /// The configuration of the user for all projects.
 fn configuration(context: &Context) -> AbsolutePath {
-    context.surroundings().configuration.join("config.yaml")
+    context.environment().configuration.join("config.yaml")
 }
 
 /// What the user's own file says, with what is built in; `None` when that cannot be used.
@@ -202,7 +202,7 @@ fn why_fallen(context: &Context, was: &Kept, file: &Kept) -> Option<String> {
         let is_looser = now.is_none_or(|now| strictest(&now, &was) != now);
         return is_looser.then(|| "it let pass more than before".to_owned());
     }
-    let hooks = &context.surroundings().client.hooks;
+    let hooks = &context.environment().client.hooks;
     match hooks.protection(file.text.as_deref(), &context.installations().commands(&file.path)) {
         Protection::Falls { why } => Some(why),
         Protection::Stands | Protection::NotConcerned => None,
@@ -323,12 +323,12 @@ fn tell(context: &Context, ledger: &SessionLedger, said: &[String]) -> String {
         event: "protection_lost".to_owned(),
         session: ledger.folder().as_str().to_owned(),
         workspace: context.workspace().clone(),
-        at: context.surroundings().now(),
+        at: context.environment().now(),
         title: "checkrein: a call changed what guards this session".to_owned(),
         text: text.clone(),
     };
-    if let Err(error) = notification::send(context.surroundings(), context.policy().config(), &notice) {
-        context.surroundings().diagnostics.add(format!("{text}; nobody was told: {error}"));
+    if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {
+        context.environment().diagnostics.add(format!("{text}; nobody was told: {error}"));
     }
     format!(
         "checkrein keeps its settings: {text}\nLeave these files as they are, and say at the end that this happened. The user removes the \
@@ -379,6 +379,6 @@ fn store(context: &Context, ledger: &SessionLedger, kept: &[Kept]) {
         Ok(())
     });
     if let Err(error) = written {
-        context.surroundings().diagnostics.add(format!("the settings were not kept: {error}"));
+        context.environment().diagnostics.add(format!("the settings were not kept: {error}"));
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn keep(context: &Context, ledger: &SessionLedger, event: &HookEvent,
         cwd: event.cwd.to_string(),
         beginning: beginning.clone(),
         files: files.collect(),
-        installed: read(installation::list_path(context.surroundings())),
+        installed: read(installation::list_path(context.environment())),
     };
     write(context, &place, &kept);
 }
@@ -90,7 +90,7 @@ pub(crate) fn notice(context: &mut Context, ledger: &SessionLedger, event: &Hook
         return None;
     }
     // The testimony is read before the ledger, which may grow meanwhile.
-    let testimony = context.surroundings().state.testimony()?;
+    let testimony = context.environment().state.testimony()?;
     let known = testimony.says(ledger.folder());
     let head_at = time_of(&testimony.of_session(ledger.folder()));
     let left = last(&ledger.path(), 1).ok().and_then(|records| Some(records.last()?.seq)).unwrap_or(0);
@@ -101,11 +101,11 @@ pub(crate) fn notice(context: &mut Context, ledger: &SessionLedger, event: &Hook
     let written = match known {
         Some(Testified { records, .. }) if left < records.max(1) => records,
         // The state was there before the call, or its review would have made it.
-        None if outcome.is_some() && !context.surroundings().state.sessions().exists() => 0,
+        None if outcome.is_some() && !context.environment().state.sessions().exists() => 0,
         Some(_) | None => return None,
     };
     let restored = put_back(context, ledger, event);
-    let now = context.surroundings().now();
+    let now = context.environment().now();
     let mut text = format!("checkrein: records of this session are gone: {}", count(written, left));
     if let Some(outcome) = outcome {
         let since = verification::since(head_at.unwrap_or(now), outcome.duration_ms, now);
@@ -156,15 +156,15 @@ fn put_back(context: &mut Context, ledger: &SessionLedger, event: &HookEvent) ->
     let Some(kept) = place(context, ledger).and_then(|place| read(&place)) else { return false };
     let mut missing: Vec<(AbsolutePath, &String)> =
         kept.files.iter().map(|(name, text)| (own(ledger, name), text)).collect();
-    let list = installation::list_path(context.surroundings());
+    let list = installation::list_path(context.environment());
     missing.extend(kept.installed.iter().map(|text| (list.clone(), text)));
     missing.retain(|(path, _)| fs::symlink_metadata(path.as_str()).is_err());
     for (path, text) in missing {
         if let Err(error) = config_files::write_private(&path, text.as_bytes()) {
-            context.surroundings().diagnostics.add(format!("not put back: {}", error.message));
+            context.environment().diagnostics.add(format!("not put back: {}", error.message));
         }
     }
-    if let Ok(installations) = Installations::load(context.surroundings()) {
+    if let Ok(installations) = Installations::load(context.environment()) {
         *context.installations_mut() = installations;
     }
     let is_begun = ledger.state().is_ok_and(|state| state.beginning().is_some());
@@ -188,11 +188,11 @@ fn put_back(context: &mut Context, ledger: &SessionLedger, event: &HookEvent) ->
 
 /// Records the loss, reports it, tells people; returns what the agent is told.
 fn tell(context: &Context, ledger: &SessionLedger, text: &str, damage: LedgerDamage) -> String {
-    let (surroundings, config) = (context.surroundings(), context.policy().config());
+    let (environment, config) = (context.environment(), context.policy().config());
     let reason = text.trim_start_matches("checkrein: ").replace('\n', " ");
     let body = RecordBody::Repaired { damage, lost_bytes: 0, kept: None, reason: reason.clone() };
     let mut said = text.to_owned();
-    match ledger.append(surroundings.now(), body, Durability::Durable) {
+    match ledger.append(environment.now(), body, Durability::Durable) {
         Ok(appended) => {
             let report = Report {
                 ledger: Some(ledger),
@@ -201,33 +201,33 @@ fn tell(context: &Context, ledger: &SessionLedger, text: &str, damage: LedgerDam
                 by: BY,
                 reason: &reason,
                 policy: RecoveryPolicy::of(config.profile),
-                at: surroundings.now(),
+                at: environment.now(),
             };
-            match incident::save(surroundings, &report) {
+            match incident::save(environment, &report) {
                 Ok(IncidentId(id)) => {
                     said = format!("{said}\nThe report for the user: `checkrein incident show {id}`");
                 }
-                Err(error) => surroundings.diagnostics.add(format!("no report could be saved: {error}")),
+                Err(error) => environment.diagnostics.add(format!("no report could be saved: {error}")),
             }
         }
-        Err(error) => surroundings.diagnostics.add(format!("not recorded: {error}")),
+        Err(error) => environment.diagnostics.add(format!("not recorded: {error}")),
     }
     let notice = Notice {
         event: "protection_lost".to_owned(),
         session: ledger.folder().as_str().to_owned(),
         workspace: context.workspace().clone(),
-        at: surroundings.now(),
+        at: environment.now(),
         title: "checkrein: records are gone".to_owned(),
         text: said.clone(),
     };
-    if let Err(error) = notification::send(surroundings, config, &notice) {
-        surroundings.diagnostics.add(format!("{reason}; nobody was told: {error}"));
+    if let Err(error) = notification::send(environment, config, &notice) {
+        environment.diagnostics.add(format!("{reason}; nobody was told: {error}"));
     }
     format!("{said}\nStop here and tell the user what was run.")
 }
 
 fn place(context: &Context, ledger: &SessionLedger) -> Option<AbsolutePath> {
-    let folder = context.surroundings().state.testimony()?.of_session(ledger.folder());
+    let folder = context.environment().state.testimony()?.of_session(ledger.folder());
     Some(AbsolutePath::new(folder.to_str()?)?.join("kept"))
 }
 
@@ -247,7 +247,7 @@ fn write(context: &Context, place: &AbsolutePath, kept: &Kept) {
     let written = text
         .and_then(|text| config_files::write_private(place, text.as_bytes()).map_err(|error| error.message));
     if let Err(error) = written {
-        context.surroundings().diagnostics.add(format!("the beginning was not kept outside: {error}"));
+        context.environment().diagnostics.add(format!("the beginning was not kept outside: {error}"));
     }
 }
 

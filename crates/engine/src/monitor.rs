@@ -43,7 +43,7 @@ pub(crate) fn look(
     state: &SessionState,
     settings: &PatternSettings,
     config: &Config,
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     texts: &dyn Fn() -> HeldTexts,
     now: Timestamp,
 ) -> Noticed {
@@ -72,7 +72,7 @@ pub(crate) fn look(
         let goals = [config.goals.clone(), state.goals()].concat();
         let workspace = state.workspace().map(ToString::to_string);
         let custom = match config.interventions.strategy.kind {
-            StrategyType::Custom => texts.texts.strategy(surroundings).unwrap_or_else(|error| {
+            StrategyType::Custom => texts.texts.strategy(environment).unwrap_or_else(|error| {
                 noticed.records.push(unusable("strategy", error));
                 None
             }),
@@ -92,7 +92,7 @@ pub(crate) fn look(
             if let Some(because) = &texts.because {
                 noticed.records.push(failure("interventions", "held", because.clone()));
             }
-            match texts.texts.template(surroundings, config, made.kind, made.pattern) {
+            match texts.texts.template(environment, config, made.kind, made.pattern) {
                 Ok(Some(template)) => made.text = template.fill(&made, issue, occasion.task),
                 Ok(None) => {}
                 Err(error) => noticed.records.push(unusable("template", error)),

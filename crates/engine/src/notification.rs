@@ -9,14 +9,14 @@ use crate::environment::HostEnvironment;
 pub use crate::notifier::{Notice, Notifier, NotifyingProcess};
 
 /// Where notices wait.
-pub fn folder(surroundings: &HostEnvironment) -> PathBuf {
-    surroundings.state.root().join("notices")
+pub fn folder(environment: &HostEnvironment) -> PathBuf {
+    environment.state.root().join("notices")
 }
 
 /// Has a notice sent when the configuration names a way to.
-pub(crate) fn send(surroundings: &HostEnvironment, config: &Config, notice: &Notice) -> io::Result<()> {
+pub(crate) fn send(environment: &HostEnvironment, config: &Config, notice: &Notice) -> io::Result<()> {
     if config.interventions.emergency_stop.notification_channels.is_empty() {
         return Ok(());
     }
-    surroundings.notifier.notify(notice, &folder(surroundings), surroundings.program.as_deref())
+    environment.notifier.notify(notice, &folder(environment), environment.program.as_deref())
 }

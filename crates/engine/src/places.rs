@@ -21,35 +21,35 @@ const MOVING: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKRE
 #[derive(Debug)]
 pub(crate) struct Settled {
     /// The host environment.
-    pub(crate) surroundings: HostEnvironment,
+    pub(crate) environment: HostEnvironment,
     /// What is not as it should be, in words; empty where all is well.
     pub(crate) complaints: Vec<String>,
 }
 
 /// Takes our places from the user where something else moved them. `session` is that of the call, when there is one.
 pub(crate) fn settle(
-    surroundings: HostEnvironment,
+    environment: HostEnvironment,
     workspace: &AbsolutePath,
     session: Option<&SessionId>,
 ) -> Settled {
-    settle_at(surroundings, workspace, session, home_from_system().as_ref())
+    settle_at(environment, workspace, session, home_from_system().as_ref())
 }
 
 /// The same with the home directory that the system knows.
 fn settle_at(
-    surroundings: HostEnvironment,
+    environment: HostEnvironment,
     workspace: &AbsolutePath,
     session: Option<&SessionId>,
     own_home: Option<&AbsolutePath>,
 ) -> Settled {
-    let moved: Vec<&str> = MOVING.into_iter().filter(|name| moves(name, &surroundings, own_home)).collect();
-    let is_set = |name: &&str| surroundings.variables.get(*name).is_some_and(|value| !value.is_empty());
+    let moved: Vec<&str> = MOVING.into_iter().filter(|name| moves(name, &environment, own_home)).collect();
+    let is_set = |name: &&str| environment.variables.get(*name).is_some_and(|value| !value.is_empty());
     let interposing: Vec<&str> =
-        surroundings.client.places.interposing.iter().copied().filter(is_set).collect();
+        environment.client.places.interposing.iter().copied().filter(is_set).collect();
     if moved.is_empty() && interposing.is_empty() {
-        return Settled { surroundings, complaints: Vec::new() };
+        return Settled { environment, complaints: Vec::new() };
     }
-    let brought = brought_by(&surroundings, workspace);
+    let brought = brought_by(&environment, workspace);
     let mut complaints = Vec::new();
     for name in interposing {
         if let Some((file, ..)) = brought.iter().find(|(_, named, _)| named == name) {
@@ -59,12 +59,12 @@ fn settle_at(
     let before = complaints.len();
     let mut kept = Vec::clone(&moved);
     for name in &moved {
-        let value = surroundings.variables.get(*name).map(String::as_str).unwrap_or_default();
+        let value = environment.variables.get(*name).map(String::as_str).unwrap_or_default();
         let file = brought.iter().find(|(_, named, text)| named == name && text == value);
         if let Some((file, ..)) = file {
             complaints.push(format!("`{file}` sets `{name}`, which a project must not"));
             kept.retain(|other| other != name);
-        } else if let Some(why) = misplaced(name, value, &surroundings, workspace, own_home) {
+        } else if let Some(why) = misplaced(name, value, &environment, workspace, own_home) {
             complaints.push(format!("`{name}` is `{value}`, {why}"));
             kept.retain(|other| other != name);
         }
@@ -72,27 +72,27 @@ fn settle_at(
     // A session that is on record where the user's own places are began there.
     if complaints.len() == before
         && let Some(session) = session
-        && let Some(own) = without(&surroundings, &moved, own_home)
-        && own.state_path != surroundings.state_path
+        && let Some(own) = without(&environment, &moved, own_home)
+        && own.state_path != environment.state_path
         && fs::symlink_metadata(own.state.session(&FolderName::of(session))).is_ok()
-        && fs::symlink_metadata(surroundings.state.session(&FolderName::of(session))).is_err()
+        && fs::symlink_metadata(environment.state.session(&FolderName::of(session))).is_err()
     {
         complaints.push(format!("{} moved while the session was going on", moved.join(", ")));
         kept.clear();
     }
     if complaints.len() == before {
-        return Settled { surroundings, complaints };
+        return Settled { environment, complaints };
     }
     let dropped: Vec<&str> = moved.into_iter().filter(|name| !kept.contains(name)).collect();
-    match without(&surroundings, &dropped, own_home) {
-        Some(surroundings) => Settled { surroundings, complaints },
-        None => Settled { surroundings, complaints },
+    match without(&environment, &dropped, own_home) {
+        Some(environment) => Settled { environment, complaints },
+        None => Settled { environment, complaints },
     }
 }
 
 /// Whether a variable puts our places elsewhere than they would be without it.
-fn moves(name: &str, surroundings: &HostEnvironment, own_home: Option<&AbsolutePath>) -> bool {
-    match (name, surroundings.variables.get(name)) {
+fn moves(name: &str, environment: &HostEnvironment, own_home: Option<&AbsolutePath>) -> bool {
+    match (name, environment.variables.get(name)) {
         (_, None) => false,
         ("HOME", Some(home)) => own_home.is_some_and(|own| AbsolutePath::new(home).as_ref() != Some(own)),
         (_, Some(path)) => !path.is_empty(),
@@ -101,12 +101,12 @@ fn moves(name: &str, surroundings: &HostEnvironment, own_home: Option<&AbsoluteP
 
 /// The variables that the settings of the workspace set: by which file, name, value.
 fn brought_by(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
 ) -> Vec<(AbsolutePath, String, String)> {
-    let client = surroundings.client;
-    let mut folders = vec![workspace.clone(), surroundings.cwd.clone()];
-    folders.extend(surroundings.started_in());
+    let client = environment.client;
+    let mut folders = vec![workspace.clone(), environment.cwd.clone()];
+    folders.extend(environment.started_in());
     folders.sort();
     folders.dedup();
     let mut found = Vec::new();
@@ -126,7 +126,7 @@ fn brought_by(
 fn misplaced(
     name: &str,
     value: &str,
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
     own_home: Option<&AbsolutePath>,
 ) -> Option<&'static str> {
@@ -136,33 +136,32 @@ fn misplaced(
         return Some("which is a place of the kernel");
     }
     let real = real_place(&given);
-    if real_place(&surroundings.home) == *workspace || own_home.is_some_and(|home| home.is_within(workspace))
-    {
+    if real_place(&environment.home) == *workspace || own_home.is_some_and(|home| home.is_within(workspace)) {
         return None;
     }
     if real.is_within(workspace) {
         return Some("which lies inside the workspace, where the agent can write");
     }
-    let home = real_place(&surroundings.home);
+    let home = real_place(&environment.home);
     let is_open = |folder: &AbsolutePath| real.is_within(folder) && !home.is_within(folder);
-    (name != "HOME" && surroundings.temporary().iter().any(is_open))
+    (name != "HOME" && environment.temporary().iter().any(is_open))
         .then_some("which lies among temporary files, where the agent can write")
 }
 
 /// The host environment without these variables; `HOME` is what the system says. `None` when it says nothing.
 fn without(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     names: &[&str],
     own_home: Option<&AbsolutePath>,
 ) -> Option<HostEnvironment> {
-    let mut variables = surroundings.variables.as_ref().clone();
+    let mut variables = environment.variables.as_ref().clone();
     for name in names {
         variables.remove(*name);
     }
     if names.contains(&"HOME") {
         variables.insert("HOME".to_owned(), own_home?.to_string());
     }
-    HostEnvironment::of(Arc::new(variables), surroundings.cwd.clone()).ok()
+    HostEnvironment::of(Arc::new(variables), environment.cwd.clone()).ok()
 }
 
 /// Where a path really is, as far as it exists; the rest of it is taken as it stands.
@@ -204,7 +203,7 @@ mod tests {
             AbsolutePath::new(real.to_str().unwrap()).unwrap().join(path)
         }
 
-        fn surroundings(&self, variables: &[(&str, String)]) -> HostEnvironment {
+        fn environment(&self, variables: &[(&str, String)]) -> HostEnvironment {
             let mut all = BTreeMap::from([("HOME".to_owned(), self.at("home").to_string())]);
             all.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
             HostEnvironment::of(Arc::new(all), self.at("home/project")).unwrap()
@@ -213,11 +212,11 @@ mod tests {
         fn settle(&self, variables: &[(&str, String)], session: Option<&str>) -> Settled {
             let session = session.map(|name| SessionId(name.to_owned()));
             let own = Some(self.at("home"));
-            settle_at(self.surroundings(variables), &self.at("home/project"), session.as_ref(), own.as_ref())
+            settle_at(self.environment(variables), &self.at("home/project"), session.as_ref(), own.as_ref())
         }
 
         fn is_at_home(&self, settled: &Settled) -> bool {
-            let found = &settled.surroundings;
+            let found = &settled.environment;
             found.home == self.at("home")
                 && found.configuration == self.at("home/.config/checkrein")
                 && found.state_path == self.at("home/.local/state/checkrein")

@@ -198,7 +198,7 @@ pub(crate) fn unanswered(
     event: &HookEvent,
     id: &ActionId,
 ) -> Option<UnansweredRecord> {
-    if context.surroundings().client.announces_questions == Announces::NotAll {
+    if context.environment().client.announces_questions == Announces::NotAll {
         return None;
     }
     let review = asked_about(ledger, id)?;

@@ -129,9 +129,9 @@ impl ReplaySession {
     }
 
     fn detect(&mut self) -> Noticed {
-        let (config, surroundings) = (self.context.policy().config(), self.context.surroundings());
-        let texts = || HeldTexts { texts: InterventionTexts::read(surroundings, config), because: None };
-        let noticed = monitor::look(&self.state, &self.settings, config, surroundings, &texts, self.now);
+        let (config, environment) = (self.context.policy().config(), self.context.environment());
+        let texts = || HeldTexts { texts: InterventionTexts::read(environment, config), because: None };
+        let noticed = monitor::look(&self.state, &self.settings, config, environment, &texts, self.now);
         noticed.records.iter().for_each(|body| self.apply(body.clone()));
         noticed
     }

@@ -61,7 +61,7 @@ pub enum Who {
 /// A session whose work is to be taken back.
 pub struct Session<'a> {
     /// What was found around.
-    pub surroundings: &'a HostEnvironment,
+    pub environment: &'a HostEnvironment,
     /// The configuration in force.
     pub config: &'a Config,
     /// Where the agent works.
@@ -90,7 +90,7 @@ struct Part {
 impl Session<'_> {
     /// The way back to what stood before an action; an error says in one clause why there is none.
     pub fn way(&self, before: ActionNumber, depth: u64, who: Who) -> Result<Way, String> {
-        let store = checkpoint::store(self.surroundings, self.workspace);
+        let store = checkpoint::store(self.environment, self.workspace);
         if store.interrupted().is_some() {
             return Err("another restore was interrupted; `checkrein undo --dry-run` finishes it".to_owned());
         }
@@ -142,7 +142,7 @@ impl Session<'_> {
                 |step: &Step| past.remotes.iter().any(|place| step.path.as_path().starts_with(place));
             part.prepared.retain(|step| !is_of_others(step));
         }
-        let sparing = Sparing::of(self.surroundings, self.workspace);
+        let sparing = Sparing::of(self.environment, self.workspace);
         for part in &mut way.parts {
             part.prepared.retain(|step| {
                 let is_spared = sparing.touched_by(step).is_some();
@@ -167,7 +167,7 @@ impl Session<'_> {
         let mut done = 0;
         for part in way.parts {
             let request = Request {
-                at: self.surroundings.now().0,
+                at: self.environment.now().0,
                 reason: format!("before going back to what stood before action {}", way.before.0),
                 place: Some(SessionPlace {
                     session: self.ledger.folder().as_str().to_owned(),
@@ -280,8 +280,8 @@ impl Session<'_> {
     ) -> Result<Box<Prepared>, String> {
         let root = store.workspace().to_str().and_then(AbsolutePath::new);
         let ignoring: Ignoring =
-            checkpoint::ignoring(self.surroundings, root.as_ref().unwrap_or(self.workspace));
-        let own = [PathBuf::from(self.surroundings.state_path.as_str())];
+            checkpoint::ignoring(self.environment, root.as_ref().unwrap_or(self.workspace));
+        let own = [PathBuf::from(self.environment.state_path.as_str())];
         let seen = store.seen();
         let (bounds, mounts) = match who {
             Who::Hook => (LOOKING, Mounts::Skip),

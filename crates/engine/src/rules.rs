@@ -42,42 +42,42 @@ impl SessionTexts for RuleTexts {}
 impl RuleTexts {
     /// Reads what holds in a workspace.
     pub(crate) fn read(
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
         workspace: &AbsolutePath,
     ) -> Result<Self, CommandError> {
-        Self::read_up_to(surroundings, workspace, LayerKind::Project)
+        Self::read_up_to(environment, workspace, LayerKind::Project)
     }
 
     fn read_up_to(
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
         workspace: &AbsolutePath,
         last: LayerKind,
     ) -> Result<Self, CommandError> {
-        let layers = config_files::files(surroundings, workspace, last)?;
+        let layers = config_files::files(environment, workspace, last)?;
         let layers = layers.into_iter().filter_map(|layer| LayerText::of(layer.kind, layer.source)).collect();
-        Ok(Self { layers, catalogue: config_files::catalogue_texts(surroundings)? })
+        Ok(Self { layers, catalogue: config_files::catalogue_texts(environment)? })
     }
 
-    /// The configuration that they make, with what the environment says.
+    /// The configuration that they make, with what the environment variables say.
     pub(crate) fn config(
         &self,
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
         trusted: &[FileHash],
     ) -> Result<Config, CommandError> {
-        self.config_with(Some(config_files::environment(surroundings)), surroundings, trusted)
+        self.config_with(Some(config_files::environment_layer(environment)), environment, trusted)
     }
 
     fn config_with(
         &self,
-        environment: Option<Layer>,
-        surroundings: &HostEnvironment,
+        variables: Option<Layer>,
+        environment: &HostEnvironment,
         trusted: &[FileHash],
     ) -> Result<Config, CommandError> {
-        let layers: Vec<Layer> = self.layers.iter().map(LayerText::layer).chain(environment).collect();
-        let loaded = checkrein_policy::load_at(&layers, trusted, &surroundings.standpoint)
+        let layers: Vec<Layer> = self.layers.iter().map(LayerText::layer).chain(variables).collect();
+        let loaded = checkrein_policy::load_at(&layers, trusted, &environment.standpoint)
             .map_err(|errors| config_files::invalid(&errors))?;
         let mut config = loaded.config;
-        if let Some(limits) = &surroundings.run_limits {
+        if let Some(limits) = &environment.run_limits {
             // Zero is no limit.
             config.limits.dollars = Some(limits.dollars.unwrap_or_default());
             config.limits.tokens = Some(limits.tokens.unwrap_or_default());
@@ -112,19 +112,19 @@ impl RuleTexts {
 
 /// What still holds where something of the configuration is wrong: all but the environment, or what the user says for all projects, or
 /// what is installed on the machine. A file that came with a project must not lift the user's own rules by a mistake in it.
-pub(crate) fn standing(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Policy {
-    let trusted = config_files::trusted(surroundings).unwrap_or_default();
-    let environment = || Some(config_files::environment(surroundings));
+pub(crate) fn standing(environment: &HostEnvironment, workspace: &AbsolutePath) -> Policy {
+    let trusted = config_files::trusted(environment).unwrap_or_default();
+    let variables = || Some(config_files::environment_layer(environment));
     let ways = [
         (LayerKind::Project, None),
-        (LayerKind::User, environment()),
+        (LayerKind::User, variables()),
         (LayerKind::User, None),
-        (LayerKind::Managed, environment()),
+        (LayerKind::Managed, variables()),
         (LayerKind::Managed, None),
     ];
-    for (last, environment) in ways {
-        let Ok(texts) = RuleTexts::read_up_to(surroundings, workspace, last) else { continue };
-        if let Ok(config) = texts.config_with(environment, surroundings, &trusted) {
+    for (last, variables) in ways {
+        let Ok(texts) = RuleTexts::read_up_to(environment, workspace, last) else { continue };
+        if let Ok(config) = texts.config_with(variables, environment, &trusted) {
             return Policy::new(config).with_catalogue(texts.catalogue().unwrap_or_default());
         }
     }
@@ -133,39 +133,39 @@ pub(crate) fn standing(surroundings: &HostEnvironment, workspace: &AbsolutePath)
 
 /// Trusts the rules that hold in a workspace now: the text of its project file, all of them together for sessions that began with
 /// others, and the texts about interventions.
-pub fn trust(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Result<(), CommandError> {
+pub fn trust(environment: &HostEnvironment, workspace: &AbsolutePath) -> Result<(), CommandError> {
     let file = config_files::read(&config_files::project_file(workspace))?.map(|text| FileHash::of(&text));
-    let texts = RuleTexts::read(surroundings, workspace)?;
-    let mut hashes = config_files::trusted(surroundings)?;
-    let config = texts.config(surroundings, &hashes)?;
-    let interventions = InterventionTexts::read(surroundings, &config).hash();
+    let texts = RuleTexts::read(environment, workspace)?;
+    let mut hashes = config_files::trusted(environment)?;
+    let config = texts.config(environment, &hashes)?;
+    let interventions = InterventionTexts::read(environment, &config).hash();
     for hash in file.into_iter().chain([texts.hash(), interventions]) {
         if !hashes.contains(&hash) {
             hashes.push(hash);
         }
     }
-    write_trusted(surroundings, &hashes.iter().collect::<Vec<_>>())
+    write_trusted(environment, &hashes.iter().collect::<Vec<_>>())
 }
 
 /// Takes trust back from the rules that hold in a workspace now; whether there was any. What a restore brings back was replaced by
 /// something that a user wanted.
-pub fn distrust(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Result<bool, CommandError> {
+pub fn distrust(environment: &HostEnvironment, workspace: &AbsolutePath) -> Result<bool, CommandError> {
     let file = config_files::read(&config_files::project_file(workspace))?.map(|text| FileHash::of(&text));
-    let together = RuleTexts::read(surroundings, workspace)?.hash();
-    let known = config_files::trusted(surroundings)?;
+    let together = RuleTexts::read(environment, workspace)?.hash();
+    let known = config_files::trusted(environment)?;
     let kept: Vec<&FileHash> =
         known.iter().filter(|hash| **hash != together && file.as_ref() != Some(*hash)).collect();
     if kept.len() == known.len() {
         return Ok(false);
     }
-    write_trusted(surroundings, &kept)?;
+    write_trusted(environment, &kept)?;
     Ok(true)
 }
 
-fn write_trusted(surroundings: &HostEnvironment, hashes: &[&FileHash]) -> Result<(), CommandError> {
+fn write_trusted(environment: &HostEnvironment, hashes: &[&FileHash]) -> Result<(), CommandError> {
     let text = serde_json::to_string(hashes)
         .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
-    config_files::write_private(&config_files::trust_list(surroundings), text.as_bytes())
+    config_files::write_private(&config_files::trust_list(environment), text.as_bytes())
 }
 
 impl LayerText {

@@ -28,10 +28,10 @@ const SILENT: Duration = Duration::from_hours(1);
 const LONGEST_LOG: u64 = 1024 * 1024;
 
 /// The ledger of a session as the configuration wants it written.
-pub(crate) fn ledger(surroundings: &HostEnvironment, session: &SessionId, config: &Config) -> SessionLedger {
-    SessionLedger::open(&surroundings.state, session)
+pub(crate) fn ledger(environment: &HostEnvironment, session: &SessionId, config: &Config) -> SessionLedger {
+    SessionLedger::open(&environment.state, session)
         .with_masking(masking(&config.audit))
-        .with_witness(anchor(surroundings, &config.audit))
+        .with_witness(anchor(environment, &config.audit))
 }
 
 /// What is masked before anything is written.
@@ -45,23 +45,23 @@ pub(crate) fn masking(audit: &Audit) -> Masking {
 }
 
 /// The key of this state directory, for what the configuration wants masked.
-pub(crate) fn mask_key(surroundings: &HostEnvironment, config: &Config) -> Result<MaskKey, LedgerError> {
-    Ok(surroundings.state.mask_key()?.with_masking(masking(&config.audit)))
+pub(crate) fn mask_key(environment: &HostEnvironment, config: &Config) -> Result<MaskKey, LedgerError> {
+    Ok(environment.state.mask_key()?.with_masking(masking(&config.audit)))
 }
 
 /// The file outside the state directory to which heads are appended; a path that is not absolute is one of the home directory.
-pub fn anchor(surroundings: &HostEnvironment, audit: &Audit) -> Option<PathBuf> {
+pub fn anchor(environment: &HostEnvironment, audit: &Audit) -> Option<PathBuf> {
     let named = audit.anchor.as_deref()?;
     let named = named.strip_prefix("~/").unwrap_or(named);
-    Some(PathBuf::from(surroundings.home.join(named).as_str()))
+    Some(PathBuf::from(environment.home.join(named).as_str()))
 }
 
 /// Removes the records of sessions that are older than the configuration keeps them, once a day; where nothing is to be kept, those of
 /// sessions that have ended. What is removed is itself on record. A failure is for the diagnostic log: it takes nothing away.
-pub(crate) fn clear_away(surroundings: &HostEnvironment, config: &Config) {
+pub(crate) fn clear_away(environment: &HostEnvironment, config: &Config) {
     let audit = &config.audit;
-    let marker = Path::new(surroundings.state_path.as_str()).join("retention.looked");
-    let now = surroundings.now();
+    let marker = Path::new(environment.state_path.as_str()).join("retention.looked");
+    let now = environment.now();
     let looked = fs::metadata(&marker)
         .and_then(|facts| facts.modified())
         .ok()
@@ -72,9 +72,9 @@ pub(crate) fn clear_away(surroundings: &HostEnvironment, config: &Config) {
     }
     let keep =
         if audit.enabled { Duration::from_millis(audit.retention_days.saturating_mul(DAY)) } else { SILENT };
-    match prune(&surroundings.state, now, keep) {
+    match prune(&environment.state, now, keep) {
         Ok(_) => drop(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&marker)),
-        Err(error) => diagnose(surroundings, config, LogLevel::Error, &format!("old records stay: {error}")),
+        Err(error) => diagnose(environment, config, LogLevel::Error, &format!("old records stay: {error}")),
     }
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn clear_away(surroundings: &HostEnvironment, config: &Config) {
 /// belongs to the agent, not to one of its sessions (ACGP); an agent is known by its client. What it did in one project says nothing to a
 /// user who works in another, so debt counts where it arose (ours).
 pub(crate) fn inherited_debt(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     client: &str,
     workspace: &AbsolutePath,
     config: &Config,
@@ -91,27 +91,27 @@ pub(crate) fn inherited_debt(
     if !config.governance.enabled || !policy.enabled {
         return 0.0;
     }
-    let all = sessions(&surroundings.state).unwrap_or_default();
+    let all = sessions(&environment.state).unwrap_or_default();
     let own = |session: &&SessionSummary| {
         session.client.as_deref() == Some(client)
             && session.workspace.as_ref() == Some(workspace)
             && session.trust.at.0 > 0
     };
     let newest = all.iter().filter(own).max_by_key(|session| session.trust.at);
-    newest.map_or(0.0, |session| policy.left(&session.trust, surroundings.now()))
+    newest.map_or(0.0, |session| policy.left(&session.trust, environment.now()))
 }
 
 /// Writes a line into the diagnostic log, when the configuration asks for lines of this level. What cannot be written is lost: the log is
 /// for people who look for a cause, the ledger is the record.
-pub(crate) fn diagnose(surroundings: &HostEnvironment, config: &Config, level: LogLevel, text: &str) {
+pub(crate) fn diagnose(environment: &HostEnvironment, config: &Config, level: LogLevel, text: &str) {
     if level < config.audit.log_level {
         return;
     }
-    let path = Path::new(surroundings.state_path.as_str()).join("diagnostics.log");
+    let path = Path::new(environment.state_path.as_str()).join("diagnostics.log");
     if fs::metadata(&path).is_ok_and(|facts| facts.len() > LONGEST_LOG) {
         drop(fs::rename(&path, path.with_extension("log.old")));
     }
-    let line = format!("{} {} {}\n", surroundings.now().0, level.word(), text.replace('\n', " "));
+    let line = format!("{} {} {}\n", environment.now().0, level.word(), text.replace('\n', " "));
     let written = OpenOptions::new()
         .append(true)
         .create(true)

@@ -22,8 +22,8 @@ pub struct Sparing(Vec<GuardedPath>);
 
 impl Sparing {
     /// The places of the guard for a workspace.
-    pub fn of(surroundings: &HostEnvironment, workspace: &AbsolutePath) -> Self {
-        let mut places = Context::in_workspace(surroundings.clone(), workspace.clone()).guarded();
+    pub fn of(environment: &HostEnvironment, workspace: &AbsolutePath) -> Self {
+        let mut places = Context::in_workspace(environment.clone(), workspace.clone()).guarded();
         let real: Vec<GuardedPath> = places
             .iter()
             .map(|one| GuardedPath { path: real_place(&one.path), role: one.role.clone() })

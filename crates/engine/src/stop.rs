@@ -36,7 +36,7 @@ pub enum Barrier {
 #[derive(Debug)]
 pub struct Stopping<'a> {
     /// What was found around.
-    pub surroundings: &'a HostEnvironment,
+    pub environment: &'a HostEnvironment,
     /// The configuration in force.
     pub config: &'a Config,
     /// Where the agent works; its configuration says who is told.
@@ -60,21 +60,21 @@ pub struct Stopping<'a> {
 /// Stops a session. What goes wrong on the way is said and keeps nothing else from being done. `before` are records that belong in front of
 /// that of the stop. Answers a line that names the report, beginning with the end of the line before.
 pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String {
-    let Stopping { surroundings, config, ledger, reason, by, .. } = *stopping;
-    let now = surroundings.now();
+    let Stopping { environment, config, ledger, reason, by, .. } = *stopping;
+    let now = environment.now();
     // The run hears first why: it takes a halt that it knows nothing else of for the word of a user.
     end_run(stopping, None);
     // The halt stands before the record: a stop that could not be written down is a stop all the same.
     if let (Barrier::Halt, Some(ledger)) = (stopping.barrier, ledger)
-        && let Err(error) = halt(&surroundings.state, HaltTarget::Session(ledger.folder()), reason)
+        && let Err(error) = halt(&environment.state, HaltTarget::Session(ledger.folder()), reason)
     {
-        surroundings.diagnostics.add(format!("not halted: {error}"));
+        environment.diagnostics.add(format!("not halted: {error}"));
     }
     if let Some(ledger) = ledger {
         let mut records = before;
         records.push(record(stopping));
         if let Err(error) = ledger.append_all(now, records, Durability::Durable) {
-            surroundings.diagnostics.add(format!("not recorded: {error}"));
+            environment.diagnostics.add(format!("not recorded: {error}"));
         }
     }
     let report = Report {
@@ -86,11 +86,11 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
         policy: RecoveryPolicy::of(config.profile),
         at: now,
     };
-    let saved = match incident::save(surroundings, &report) {
+    let saved = match incident::save(environment, &report) {
         Ok(id) => {
             if config.interventions.emergency_stop.auto_cleanup {
                 let created = stopping.state.history().created;
-                cleanup::move_away(surroundings, stopping.workspace, created, &id);
+                cleanup::move_away(environment, stopping.workspace, created, &id);
             }
             let IncidentId(id) = id;
             format!("\nThe report: `checkrein incident show {id}`")
@@ -101,8 +101,8 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
     tell(stopping, &saved);
     if let Some(ledger) = ledger {
         let kept = &config.interventions.emergency_stop;
-        if let Err(error) = incident::clear_away(surroundings, ledger, kept, now) {
-            surroundings.diagnostics.add(format!("old incidents were not removed: {error}"));
+        if let Err(error) = incident::clear_away(environment, ledger, kept, now) {
+            environment.diagnostics.add(format!("old incidents were not removed: {error}"));
         }
     }
     saved
@@ -110,14 +110,14 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
 
 /// Has the run above the session end, where there is one and it has to; with the line that names the report, once there is one.
 fn end_run(stopping: &Stopping<'_>, report: Option<String>) {
-    let surroundings = stopping.surroundings;
-    let Some((run, switch)) = surroundings.run_limits.as_deref().zip(stopping.switch) else { return };
-    let reason = surroundings.state.mask_key().map_or_else(
+    let environment = stopping.environment;
+    let Some((run, switch)) = environment.run_limits.as_deref().zip(stopping.switch) else { return };
+    let reason = environment.state.mask_key().map_or_else(
         |_| "its hooks stopped it".to_owned(),
         |key| mask_text(stopping.reason, &key).into_owned(),
     );
     if let Err(error) = run.stop(&HookStop { switch, reason, report }) {
-        surroundings.diagnostics.add(format!("the run was not told to end: {error}"));
+        environment.diagnostics.add(format!("the run was not told to end: {error}"));
     }
 }
 
@@ -135,25 +135,25 @@ fn record(stopping: &Stopping<'_>) -> RecordBody {
 }
 
 fn tell(stopping: &Stopping<'_>, saved: &str) {
-    let Stopping { surroundings, config, ledger, reason, by, .. } = *stopping;
+    let Stopping { environment, config, ledger, reason, by, .. } = *stopping;
     let text = stopping.issue.map_or(reason, |issue| issue.summary.as_str());
-    let key = surroundings.state.mask_key();
+    let key = environment.state.mask_key();
     let text =
         key.map_or_else(|_| String::new(), |key| mask_text(&format!("{text}{saved}"), &key).into_owned());
     let notice = Notice {
         event: if by == "emergency_stop" { by } else { "stop" }.to_owned(),
         session: ledger.map(|ledger| ledger.folder().as_str().to_owned()).unwrap_or_default(),
         workspace: stopping.workspace.clone(),
-        at: surroundings.now(),
+        at: environment.now(),
         title: match by {
             "emergency_stop" => "checkrein stopped a session".to_owned(),
             by => format!("checkrein stopped a session ({by})"),
         },
         text,
     };
-    if let Err(error) = notification::send(surroundings, config, &notice) {
+    if let Err(error) = notification::send(environment, config, &notice) {
         let detail = error.to_string();
-        surroundings.diagnostics.add(format!("nobody was told: {detail}"));
+        environment.diagnostics.add(format!("nobody was told: {detail}"));
         let failure = RecordBody::Failure {
             stage: "notify".to_owned(),
             kind: "not_started".to_owned(),
@@ -161,20 +161,20 @@ fn tell(stopping: &Stopping<'_>, saved: &str) {
             verdict: VerdictKind::Ok,
         };
         if let Some(ledger) = ledger
-            && let Err(error) = ledger.append(surroundings.now(), failure, Durability::Plain)
+            && let Err(error) = ledger.append(environment.now(), failure, Durability::Plain)
         {
-            surroundings.diagnostics.add(format!("not recorded: {error}"));
+            environment.diagnostics.add(format!("not recorded: {error}"));
         }
     }
 }
 
 /// Whether there is a report on a stop of this session by the same, so that what is refused again and again is reported once.
 pub(crate) fn is_reported(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     ledger: &SessionLedger,
     by: &str,
 ) -> io::Result<bool> {
-    let entries = match fs::read_dir(incident::folder(surroundings)) {
+    let entries = match fs::read_dir(incident::folder(environment)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error),

@@ -33,22 +33,22 @@ pub(crate) fn turn_ended(
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
     beginning::hold(context, ledger, event, known.state());
     let offered = known.state().behaviour().standing().iter().any(|one| one.kind == PatternKind::Cascade);
-    let read = usage::transcribed(context.surroundings(), event, &known, usage::AT_THE_END, message);
+    let read = usage::transcribed(context.environment(), event, &known, usage::AT_THE_END, message);
     let said = message.map(|text| message_record(text, MessagePlace::End));
     let bodies = read.into_iter().chain(said).chain([event_record(event, json!({}))]).collect();
-    let now = context.surroundings().now();
+    let now = context.environment().now();
     let config = context.policy().config();
     let appended = match ledger.append_all_to(known, now, bodies, Durability::Plain) {
         Ok(appended) => appended,
         Err(error) => {
-            context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+            context.environment().diagnostics.add(format!("not recorded: {error}"));
             return HookResponse::NoOpinion;
         }
     };
     let state = &appended.state;
     let texts = || beginning::intervention_texts(context, ledger);
-    let surroundings = context.surroundings();
-    let mut noticed = monitor::look(state, &pattern_settings(config), config, surroundings, &texts, now);
+    let environment = context.environment();
+    let mut noticed = monitor::look(state, &pattern_settings(config), config, environment, &texts, now);
     let is_answered =
         config.mode == Mode::Enforce && matches!(event.moment, HookEventKind::TurnEnding { .. });
     let issues = state.behaviour().issues(&pattern_settings(config));
@@ -65,7 +65,7 @@ pub(crate) fn turn_ended(
     if !noticed.records.is_empty()
         && let Err(error) = ledger.append_all(now, noticed.records, Durability::Plain)
     {
-        context.surroundings().diagnostics.add(format!("not recorded: {error}"));
+        context.environment().diagnostics.add(format!("not recorded: {error}"));
     }
     let (Some(issue), Some(made)) = (about, noticed.intervention) else { return HookResponse::NoOpinion };
     if issue.kind == PatternKind::Cascade {
@@ -86,7 +86,7 @@ fn stop_cascade(
 ) -> HookResponse {
     let reason = "it offered itself new work again after it was told that nobody is there to answer";
     let stopping = Stopping {
-        surroundings: context.surroundings(),
+        environment: context.environment(),
         config: context.policy().config(),
         workspace: context.workspace(),
         ledger: Some(ledger),

@@ -29,7 +29,7 @@ pub(crate) const AT_THE_END: usize = 16 * 1024 * 1024;
 /// Reads a transcript on from where the session has read it; `None` when there is nothing new or it cannot be read, which the list of
 /// sessions shows as unknown.
 pub(crate) fn read(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     state: &SessionState,
     transcript: Option<&AbsolutePath>,
     most: usize,
@@ -39,8 +39,8 @@ pub(crate) fn read(
     match piece(path, mark, most) {
         Ok(Piece::Nothing) => None,
         Ok(Piece::New(bytes)) => {
-            let price = surroundings.run_limits.as_ref().and_then(|limits| limits.price.as_deref());
-            let (prices, gap) = match prices(surroundings, price) {
+            let price = environment.run_limits.as_ref().and_then(|limits| limits.price.as_deref());
+            let (prices, gap) = match prices(environment, price) {
                 Ok(prices) => (prices, None),
                 Err(error) => (Prices::default(), Some(error.message)),
             };
@@ -62,7 +62,7 @@ pub(crate) fn read(
             Some(TranscriptReading { usage, said: Vec::new() })
         }
         Err(error) => {
-            surroundings.diagnostics.add(format!("`{path}` is not read: {error}"));
+            environment.diagnostics.add(format!("`{path}` is not read: {error}"));
             None
         }
     }
@@ -111,14 +111,14 @@ const MESSAGES: usize = 8;
 /// What the transcript says that is new, as records: what was spent, and messages between calls that speak of new work. `last` is the
 /// message that is recorded anyway.
 pub(crate) fn transcribed(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     event: &HookEvent,
     known: &KnownSession,
     most: usize,
     last: Option<&str>,
 ) -> Vec<RecordBody> {
     let transcript = event.transcript.as_ref();
-    let Some(reading) = read(surroundings, known.state(), transcript, most) else {
+    let Some(reading) = read(environment, known.state(), transcript, most) else {
         return Vec::new();
     };
     let known_marks = [Some(known.state().said()), last.map(message_mark)];
@@ -131,13 +131,13 @@ pub(crate) fn transcribed(
 }
 
 /// The prices in force: one for every model that was given for a run, `prices.csv` of the configuration, and those that come along.
-pub fn prices(surroundings: &HostEnvironment, given: Option<&str>) -> Result<Prices, CommandError> {
+pub fn prices(environment: &HostEnvironment, given: Option<&str>) -> Result<Prices, CommandError> {
     if let Some(given) = given {
         return Prices::default().for_all_models(given).map_err(|error| {
             CommandError::user(format!("`{}` is not a price", error.found), "write INPUT,OUTPUT in dollars")
         });
     }
-    let path = surroundings.configuration.join("prices.csv");
+    let path = environment.configuration.join("prices.csv");
     let text = match checkrein_files::read_text(path.as_str(), checkrein_files::SMALL) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

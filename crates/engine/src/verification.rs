@@ -67,7 +67,7 @@ const OTHER_RECORDS: usize = 32;
 /// Takes the first picture of the workspace, so that the first call already can be told what is gone after it.
 pub(crate) fn take_picture(context: &Context, ledger: &SessionLedger) {
     let (Some(workspace), Ok(key)) =
-        (context.work_tree(), session_ledger::mask_key(context.surroundings(), context.policy().config()))
+        (context.work_tree(), session_ledger::mask_key(context.environment(), context.policy().config()))
     else {
         return;
     };
@@ -87,16 +87,16 @@ pub(crate) fn verify(
     outcome: &Outcome,
 ) -> Option<VerificationRecord> {
     let manner = Manner::of(outcome)?;
-    let at = context.surroundings().now();
+    let at = context.environment().now();
     let Some(found) = Found::newest(ledger, id) else {
         return Some(not_at_all("no review of this call was found"));
     };
     if let Some(snapshot) = &found.review.snapshot
-        && !checkpoint::store(context.surroundings(), context.workspace()).holds(SnapshotId(snapshot.id))
+        && !checkpoint::store(context.environment(), context.workspace()).holds(SnapshotId(snapshot.id))
     {
         context.snapshot_gone = Some(snapshot.id);
     }
-    let Ok(key) = session_ledger::mask_key(context.surroundings(), context.policy().config()) else {
+    let Ok(key) = session_ledger::mask_key(context.environment(), context.policy().config()) else {
         return Some(not_at_all("the key for masking cannot be read"));
     };
     match manner {
@@ -125,7 +125,7 @@ pub(crate) fn unreviewed(
 ) -> Option<VerificationRecord> {
     let (Manner::Seen | Manner::SeenIfItMay) = Manner::of(outcome)? else { return None };
     let workspace = context.work_tree()?;
-    let key = session_ledger::mask_key(context.surroundings(), context.policy().config()).ok()?;
+    let key = session_ledger::mask_key(context.environment(), context.policy().config()).ok()?;
     let near = real_path(&outcome.action.cwd);
     let look = look_around(context, &workspace, &near, since, &Before::picture(None), &key);
     store(context, ledger, &look);
@@ -158,7 +158,7 @@ fn keep_footprint(context: &Context, found: &Found, at: Timestamp, others: &[Pat
     // Our clock is cut to milliseconds, that of the file system is not.
     let (since, at) = (file_time(found.at.0.saturating_sub(TICK)), file_time(at.0 + 1));
     let (Some(since), Some(at)) = (since, at) else { return };
-    let kept = checkpoint::store(context.surroundings(), context.workspace()).keep_footprint(
+    let kept = checkpoint::store(context.environment(), context.workspace()).keep_footprint(
         SnapshotId(snapshot.id),
         &found.review.action_id.0,
         since,
@@ -166,7 +166,7 @@ fn keep_footprint(context: &Context, found: &Found, at: Timestamp, others: &[Pat
         others,
     );
     if let Err(error) = kept {
-        context.surroundings().diagnostics.add(format!("what the call left behind was not kept: {error}"));
+        context.environment().diagnostics.add(format!("what the call left behind was not kept: {error}"));
     }
 }
 
@@ -245,7 +245,7 @@ fn seen(
     workspace: &AbsolutePath,
     key: &MaskKey,
 ) -> VerificationRecord {
-    let now = context.surroundings().now();
+    let now = context.environment().now();
     let since = since(found.at, outcome.duration_ms, now);
     let near = real_path(&outcome.action.cwd);
     let stored = stored(ledger);
@@ -423,11 +423,11 @@ fn concerns(record: &Record, workspace: &AbsolutePath) -> bool {
 fn busy_ledgers(context: &Context, own: &FolderName, since: Timestamp) -> Vec<PathBuf> {
     let oldest = since.0.saturating_sub(RUNNING_FOR);
     let mut busy: Vec<(u64, PathBuf)> = Vec::new();
-    for entry in fs::read_dir(context.surroundings().state.sessions()).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(context.environment().state.sessions()).into_iter().flatten().flatten() {
         let Some(folder) = FolderName::on_disk(&entry.file_name()).filter(|folder| folder != own) else {
             continue;
         };
-        let path = SessionLedger::of_folder(&context.surroundings().state, folder).path();
+        let path = SessionLedger::of_folder(&context.environment().state, folder).path();
         let modified = fs::metadata(&path).and_then(|facts| facts.modified()).ok();
         let modified = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let modified = modified.and_then(|time| u64::try_from(time.as_millis()).ok()).unwrap_or(0);
@@ -504,17 +504,17 @@ fn look_around(
     before: &Before<'_>,
     key: &MaskKey,
 ) -> ChangeScan {
-    let surroundings = context.surroundings();
+    let environment = context.environment();
     // The client writes its own answers to permission questions there; its settings have a watch of their own.
-    let written = surroundings.client.places.written.iter().map(|file| workspace.join(file));
-    let spared: Vec<AbsolutePath> = written.chain([real_path(&surroundings.state_path)]).collect();
+    let written = environment.client.places.written.iter().map(|file| workspace.join(file));
+    let spared: Vec<AbsolutePath> = written.chain([real_path(&environment.state_path)]).collect();
     let ground = ScanRequest {
         root: workspace,
         near,
         spared: &spared,
-        home: &surroundings.home,
-        configuration: surroundings.variables.get("XDG_CONFIG_HOME").map(String::as_str),
-        now: surroundings.now(),
+        home: &environment.home,
+        configuration: environment.variables.get("XDG_CONFIG_HOME").map(String::as_str),
+        now: environment.now(),
         bounds: ScanBounds::default(),
     };
     look(&ground, since, before, &|name| masked_text(name, key))
@@ -545,7 +545,7 @@ fn store(context: &Context, ledger: &SessionLedger, look: &ChangeScan) {
     let written = checkrein_files::open_with(&mut options, picture_path(ledger))
         .and_then(|mut file| std::io::Write::write_all(&mut file, &bytes));
     if let Err(error) = written {
-        context.surroundings().diagnostics.add(format!("no picture of the workspace was kept: {error}"));
+        context.environment().diagnostics.add(format!("no picture of the workspace was kept: {error}"));
     }
 }
 

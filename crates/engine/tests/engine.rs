@@ -57,7 +57,7 @@ impl Scene {
         self.home.join(".local/state/checkrein")
     }
 
-    fn surroundings(&self) -> HostEnvironment {
+    fn environment(&self) -> HostEnvironment {
         let variables = BTreeMap::from([
             ("HOME".to_owned(), self.home.to_str().unwrap().to_owned()),
             ("USER".to_owned(), "dev".to_owned()),
@@ -82,9 +82,9 @@ impl Scene {
         self.call(session, number, Action::command(text, absolute(&self.project)))
     }
 
-    fn records(surroundings: &HostEnvironment, session: &str) -> Vec<Record> {
+    fn records(environment: &HostEnvironment, session: &str) -> Vec<Record> {
         let folder = FolderName::of(&SessionId(session.to_owned()));
-        last(&surroundings.state.session(&folder).join("ledger.jsonl"), 1_000).unwrap()
+        last(&environment.state.session(&folder).join("ledger.jsonl"), 1_000).unwrap()
     }
 }
 
@@ -120,7 +120,7 @@ fn an_engine_may_be_used_from_many_threads() {
 #[test]
 fn a_configuration_that_changes_counts_from_the_next_call_on() {
     let scene = Scene::new();
-    let engine = Engine::new(scene.surroundings());
+    let engine = Engine::new(scene.environment());
     assert!(is_refused(&engine.before(&scene.command("a", 1, "rm -rf ~"))));
     scene.configure("mode: observe\n");
     let observed = engine.before(&scene.command("b", 1, "rm -rf ~"));
@@ -156,12 +156,12 @@ fn time_and_people_are_handed_in() {
     let scene = Scene::new();
     scene.configure("interventions:\n  emergency_stop:\n    notification_channels: [desktop]\nnotifications:\n  questions: true\n");
     let listening = Arc::new(Listening::default());
-    let surroundings =
-        scene.surroundings().with_clock(Arc::new(Standing)).with_notifier(Arc::clone(&listening) as _);
-    let engine = Engine::new(surroundings.clone());
+    let environment =
+        scene.environment().with_clock(Arc::new(Standing)).with_notifier(Arc::clone(&listening) as _);
+    let engine = Engine::new(environment.clone());
     let asked = engine.before(&scene.command("s", 1, "git push --force origin main"));
     assert!(matches!(asked.answer, HookResponse::Ask { .. }), "{:?}", asked.answer);
-    let records = Scene::records(&surroundings, "s");
+    let records = Scene::records(&environment, "s");
     assert!(!records.is_empty() && records.iter().all(|record| record.at == Timestamp(1_700_000_000_123)));
     let told = listening.0.lock().unwrap();
     assert_eq!(told.iter().map(|notice| notice.event.as_str()).collect::<Vec<_>>(), ["question"]);
@@ -171,14 +171,14 @@ fn time_and_people_are_handed_in() {
 fn what_the_agent_is_told_beyond_a_review_is_on_record() {
     let scene = Scene::new();
     scene.configure("profile: unattended\n");
-    let engine = Engine::new(scene.surroundings());
+    let engine = Engine::new(scene.environment());
     let mut more = 0;
     for number in 1..=24 {
         let answer = engine.before(&scene.command("s", number, "rm -rf ~ /etc")).answer;
         let (HookResponse::Deny { reason } | HookResponse::Halt { reason }) = &answer else {
             panic!("{answer:?}");
         };
-        let records = Scene::records(&scene.surroundings(), "s");
+        let records = Scene::records(&scene.environment(), "s");
         let told = records.iter().rev().find_map(|record| match &record.body {
             RecordBody::Told { action_id, text } if action_id.as_str() == format!("call-{number}") => {
                 Some(text)
@@ -210,11 +210,11 @@ fn what_the_agent_is_told_beyond_a_review_is_on_record() {
 #[test]
 fn an_answer_that_could_not_be_recorded_says_so() {
     let scene = Scene::new();
-    let engine = Engine::new(scene.surroundings());
+    let engine = Engine::new(scene.environment());
     drop(engine.before(&scene.command("s", 1, "ls")));
     // The ledger is no file any more.
-    let surroundings = scene.surroundings();
-    let ledger = surroundings.state.session(&FolderName::of(&SessionId("s".to_owned()))).join("ledger.jsonl");
+    let environment = scene.environment();
+    let ledger = environment.state.session(&FolderName::of(&SessionId("s".to_owned()))).join("ledger.jsonl");
     std::fs::remove_file(&ledger).unwrap();
     std::fs::create_dir(&ledger).unwrap();
     let response = engine.before(&scene.command("s", 2, "touch src/new.rs"));
@@ -268,7 +268,7 @@ fn snapshots(scene: &Scene) -> usize {
 fn endure(calls: u64, threads: u64) -> (u64, u64) {
     let scene = Scene::new();
     scene.configure("snapshots:\n  session_start: false\naudit:\n  sync: never\n");
-    let engine = Engine::new(scene.surroundings());
+    let engine = Engine::new(scene.environment());
     let work = |from: u64, to: u64| {
         thread::scope(|scope| {
             for number in 0..threads {
@@ -279,7 +279,7 @@ fn endure(calls: u64, threads: u64) -> (u64, u64) {
                         turn(engine, scene, &session, call);
                         if call % SESSION >= SESSION - threads {
                             let folder = FolderName::of(&SessionId(session));
-                            drop(std::fs::remove_dir_all(scene.surroundings().state.session(&folder)));
+                            drop(std::fs::remove_dir_all(scene.environment().state.session(&folder)));
                         }
                     }
                 });

@@ -130,9 +130,8 @@ fn respond(
     {
         return Err(Failure::Oversize);
     }
-    let surroundings =
-        HostEnvironment::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
-    let engine = Engine::new(surroundings);
+    let environment = HostEnvironment::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
+    let engine = Engine::new(environment);
     let response = engine.answer(&event, started);
     log_all(&response.diagnostics);
     let encoded = (client.encode)(&event, &response.answer);
@@ -149,9 +148,9 @@ fn refuse(client: &'static ClientAdapter, session: Option<SessionId>, failure: &
     let (sender, receiver) = mpsc::channel::<()>();
     let recorder = thread::Builder::new().spawn(move || {
         let record = || {
-            if let Ok(surroundings) = HostEnvironment::of_process() {
-                checkrein_engine::record_failure(&surroundings, session, &failure);
-                log_all(&surroundings.diagnostics.take());
+            if let Ok(environment) = HostEnvironment::of_process() {
+                checkrein_engine::record_failure(&environment, session, &failure);
+                log_all(&environment.diagnostics.take());
             }
         };
         drop(panic::catch_unwind(AssertUnwindSafe(record)));

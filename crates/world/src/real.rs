@@ -62,7 +62,7 @@ pub struct RealWorld {
 
 impl RealWorld {
     /// A world around an action. Nothing is read yet.
-    pub fn new(surroundings: WorldInputs) -> Self {
+    pub fn new(inputs: WorldInputs) -> Self {
         let WorldInputs {
             home,
             user,
@@ -74,7 +74,7 @@ impl RealWorld {
             history,
             now,
             confiner,
-        } = surroundings;
+        } = inputs;
         let versions = Versions::new(&home, variables.get("XDG_CONFIG_HOME").map(String::as_str));
         Self {
             place: HostPaths { home, user, workspace, temporary, guarded, expected },

@@ -28,11 +28,11 @@ pub enum ExportForm {
 
 /// Verifies every ledger, or those of the sessions whose name begins so.
 pub fn verify(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     session: Option<&str>,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let all = checkrein_ledger::verify_against(&surroundings.state, anchor(surroundings).as_deref())?;
+    let all = checkrein_ledger::verify_against(&environment.state, anchor(environment).as_deref())?;
     let chosen: Vec<(&String, &Verification)> = all
         .sessions
         .iter()
@@ -93,7 +93,7 @@ pub fn verify(
             Output::Text => print(&format!("{} {name}\n     {problem}", mark(Health::Broken))),
         }
     }
-    if let Some(testimony) = surroundings.state.testimony()
+    if let Some(testimony) = environment.state.testimony()
         && !missing.is_empty()
         && output == Output::Text
     {
@@ -121,14 +121,14 @@ pub fn verify(
 }
 
 /// The file of heads outside the state directory that the configuration names.
-fn anchor(surroundings: &HostEnvironment) -> Option<std::path::PathBuf> {
-    let loaded = config_files::load(surroundings, &find_workspace(&surroundings.cwd)).ok()?;
-    session_ledger::anchor(surroundings, &loaded.config.audit)
+fn anchor(environment: &HostEnvironment) -> Option<std::path::PathBuf> {
+    let loaded = config_files::load(environment, &find_workspace(&environment.cwd)).ok()?;
+    session_ledger::anchor(environment, &loaded.config.audit)
 }
 
 /// The form of an export when none is named: what `audit.export_format` says.
-fn usual_form(surroundings: &HostEnvironment) -> ExportForm {
-    let loaded = config_files::load(surroundings, &find_workspace(&surroundings.cwd));
+fn usual_form(environment: &HostEnvironment) -> ExportForm {
+    let loaded = config_files::load(environment, &find_workspace(&environment.cwd));
     match loaded.map(|loaded| loaded.config.audit.export_format) {
         Ok(ExportFormat::Csv) => ExportForm::Csv,
         Ok(ExportFormat::Json) | Err(_) => ExportForm::JsonLines,
@@ -142,13 +142,13 @@ fn describe(broken: &checkrein_ledger::Broken) -> String {
 
 /// Writes all records, or those of the sessions whose name begins so, to a file or to standard output.
 pub fn export(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     session: Option<&str>,
     form: Option<ExportForm>,
     file: Option<&str>,
 ) -> Result<Exit, CommandError> {
-    let form = form.unwrap_or_else(|| usual_form(surroundings));
-    let folders = super::session_choice::folders(surroundings, session)?;
+    let form = form.unwrap_or_else(|| usual_form(environment));
+    let folders = super::session_choice::folders(environment, session)?;
     let mut writer: Box<dyn Write> = match file {
         Some(path) => Box::new(BufWriter::new(
             File::create(path).map_err(|error| CommandError::file("write", path, &error))?,
@@ -160,7 +160,7 @@ pub fn export(
         export_csv_header(&mut writer).map_err(|error| CommandError::file("write", place, &error))?;
     }
     for folder in folders {
-        let path = SessionLedger::of_folder(&surroundings.state, folder.clone()).path();
+        let path = SessionLedger::of_folder(&environment.state, folder.clone()).path();
         let written = match form {
             ExportForm::JsonLines => export_json_lines(&path, &mut writer),
             ExportForm::Csv => export_csv(&folder, &path, &mut writer),

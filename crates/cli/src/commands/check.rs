@@ -28,20 +28,20 @@ pub struct Where {
 
 /// Explains the verdict on one shell command.
 pub fn one(
-    surroundings: HostEnvironment,
+    environment: HostEnvironment,
     place: &Where,
     command: &str,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let cwd = directory(&surroundings, place.cwd.as_deref());
-    let context = context(surroundings, place, &cwd);
+    let cwd = directory(&environment, place.cwd.as_deref());
+    let context = context(environment, place, &cwd);
     let review = check_action(&context, &Action::command(command, cwd), None);
     match output {
         Output::Json => print(&pretty(&batch_answer(json!("1"), &review))?),
         Output::Text => {
             print(&explain(&review));
             // Of the command itself that says nothing.
-            if let Some(reason) = halt_of_all(&context.surroundings().state) {
+            if let Some(reason) = halt_of_all(&context.environment().state) {
                 log(&format!(
                     "all sessions are halted ({}), so an agent would be refused; `checkrein resume --all` lets them go on",
                     plain(&reason)
@@ -53,15 +53,15 @@ pub fn one(
 }
 
 /// Answers JSON Lines of questions, one line each, in order. A line that cannot be read is answered with an error and a block.
-pub fn batch(surroundings: HostEnvironment, place: &Where, source: &str) -> Result<Exit, CommandError> {
+pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Result<Exit, CommandError> {
     let input: Box<dyn BufRead> = match source {
         "-" => Box::new(io::stdin().lock()),
         path => Box::new(BufReader::new(
             File::open(path).map_err(|error| CommandError::file("read", path, &error))?,
         )),
     };
-    let own = directory(&surroundings, place.cwd.as_deref());
-    let first = context(surroundings, place, &own);
+    let own = directory(&environment, place.cwd.as_deref());
+    let first = context(environment, place, &own);
     let settings = &first.policy().config().step_reviewer.cache;
     let size = if settings.enabled { usize::try_from(settings.max_size).unwrap_or(usize::MAX) } else { 0 };
     let mut cache = ReviewCache::new(TimeToLive(settings.ttl_minutes.saturating_mul(60_000)), Size(size));
@@ -103,9 +103,9 @@ fn guard_for<'a>(
 ) -> &'a Context {
     let known = guards.iter().position(|(directory, _)| directory == cwd);
     let at = known.unwrap_or_else(|| {
-        let surroundings = guards.first().map(|(_, context)| context.surroundings().clone());
-        if let Some(surroundings) = surroundings {
-            guards.push((cwd.clone(), context(surroundings, place, cwd)));
+        let environment = guards.first().map(|(_, context)| context.environment().clone());
+        if let Some(environment) = environment {
+            guards.push((cwd.clone(), context(environment, place, cwd)));
         }
         guards.len() - 1
     });
@@ -144,17 +144,17 @@ fn action(question: BatchQuestion, cwd: AbsolutePath) -> Action {
     }
 }
 
-fn directory(surroundings: &HostEnvironment, given: Option<&str>) -> AbsolutePath {
-    given.map_or_else(|| surroundings.cwd.clone(), |text| surroundings.cwd.join(text))
+fn directory(environment: &HostEnvironment, given: Option<&str>) -> AbsolutePath {
+    given.map_or_else(|| environment.cwd.clone(), |text| environment.cwd.join(text))
 }
 
-fn context(surroundings: HostEnvironment, place: &Where, cwd: &AbsolutePath) -> Context {
+fn context(environment: HostEnvironment, place: &Where, cwd: &AbsolutePath) -> Context {
     match &place.root {
         Some(root) => {
-            let root = surroundings.cwd.join(root);
-            Context::in_workspace(surroundings, root)
+            let root = environment.cwd.join(root);
+            Context::in_workspace(environment, root)
         }
-        None => Context::open(surroundings, cwd),
+        None => Context::open(environment, cwd),
     }
 }
 

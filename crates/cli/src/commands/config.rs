@@ -12,8 +12,8 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Prints the effective configuration with the place of every setting.
-pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    let loaded = config_files::load(surroundings, &find_workspace(&surroundings.cwd))?;
+pub fn show(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let loaded = config_files::load(environment, &find_workspace(&environment.cwd))?;
     match output {
         Output::Json => {
             let settings = settings_of(&loaded.config)
@@ -61,11 +61,11 @@ fn limited(loaded: &LoadedConfig) -> impl Iterator<Item = (String, &str, &Proven
 }
 
 /// Checks every configuration file that takes part.
-pub fn check(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    let loaded = config_files::load_proved(surroundings, &find_workspace(&surroundings.cwd))?;
-    config_files::catalogue(surroundings)?;
-    checkrein_engine::check_intervention_texts(surroundings, &loaded.config)?;
-    checkrein_engine::usage::prices(surroundings, None)?;
+pub fn check(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let loaded = config_files::load_proved(environment, &find_workspace(&environment.cwd))?;
+    config_files::catalogue(environment)?;
+    checkrein_engine::check_intervention_texts(environment, &loaded.config)?;
+    checkrein_engine::usage::prices(environment, None)?;
     match output {
         Output::Json => {
             print(&api::pretty(&ValidConfiguration { valid: true, pending: loaded.pending.len() })?);

@@ -14,13 +14,13 @@ use checkrein_engine::error::CommandError;
 
 /// Reads a credential from standard input, without showing it, and keeps it.
 pub fn set(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     name: &CredentialName,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_no_agent(surroundings, "credential set")?;
+    for_no_agent(environment, "credential set")?;
     let secret = Secret::new(&typed()?)?;
-    let place = Credentials::of(surroundings).set(name, &secret)?;
+    let place = Credentials::of(environment).set(name, &secret)?;
     match output {
         Output::Json => print(&api::pretty(&described(name, place))?),
         Output::Text => print(&format!("kept in the {}", place.word())),
@@ -30,12 +30,12 @@ pub fn set(
 
 /// Prints a credential.
 pub fn get(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     name: &CredentialName,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "credential get")?;
-    let secret = Credentials::of(surroundings).get(name)?;
+    for_people_only(environment, "credential get")?;
+    let secret = Credentials::of(environment).get(name)?;
     match output {
         Output::Json => print(&api::pretty(&CredentialValue {
             name: name.to_string(),
@@ -47,8 +47,8 @@ pub fn get(
 }
 
 /// Names what is kept.
-pub fn list(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    let all = Credentials::of(surroundings).list();
+pub fn list(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let all = Credentials::of(environment).list();
     match output {
         Output::Json => {
             let credentials = all.iter().map(|(name, place)| described(name, *place)).collect();
@@ -65,12 +65,12 @@ pub fn list(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
 
 /// Takes one away.
 pub fn delete(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     name: &CredentialName,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "credential delete")?;
-    let deleted = Credentials::of(surroundings).delete(name)?;
+    for_people_only(environment, "credential delete")?;
+    let deleted = Credentials::of(environment).delete(name)?;
     match output {
         Output::Json => {
             let deleted = deleted == Deleted::Deleted;

@@ -16,13 +16,13 @@ const LONGEST: u64 = 1024 * 1024;
 
 /// Shows what differs, a path a line; with `patch` also the lines of text.
 pub fn diff(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     from: SnapshotId,
     to: Option<SnapshotId>,
     patch: Switch,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let ground = RestoreContext::open(surroundings)?;
+    let ground = RestoreContext::open(environment)?;
     let compared = ground.store.compare(from, to, &ground.manner())?;
     for one in &compared.differences {
         let place = one.path.as_path().to_string_lossy();

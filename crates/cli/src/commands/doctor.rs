@@ -60,15 +60,15 @@ fn diagnosis(findings: Vec<Finding>) -> installation::Diagnosis {
 
 /// The clients that are to be examined: the one that is named, all that are found here, or without a name those with hooks of ours.
 pub fn clients(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     name: Option<&str>,
 ) -> Result<Vec<&'static ClientAdapter>, CommandError> {
     if let Some(name) = name {
-        return init::clients(surroundings, name);
+        return init::clients(environment, name);
     }
     let holds = |client: &&ClientAdapter| {
         let scopes = client.places.settings.iter().map(|(scope, _)| *scope);
-        let mut files = scopes.filter_map(|scope| settings_file(surroundings, client, scope));
+        let mut files = scopes.filter_map(|scope| settings_file(environment, client, scope));
         files.any(|file| read(&file).is_ok_and(|text| text.contains("checkrein-hook")))
     };
     let found: Vec<&ClientAdapter> = CLIENTS.iter().filter(holds).collect();
@@ -77,15 +77,15 @@ pub fn clients(
 
 /// Examines the installation of clients in this project; fails when it does not protect.
 pub fn doctor(
-    surroundings: HostEnvironment,
+    environment: HostEnvironment,
     clients: &[&'static ClientAdapter],
     output: Output,
 ) -> Result<Exit, CommandError> {
     let mut findings = Vec::new();
     let settings: Vec<ClientSettings> =
-        clients.iter().map(|client| settings_findings(&surroundings, client, &mut findings)).collect();
-    let state = surroundings.state.clone();
-    let context = Context::open(surroundings, &crate_cwd()?);
+        clients.iter().map(|client| settings_findings(&environment, client, &mut findings)).collect();
+    let state = environment.state.clone();
+    let context = Context::open(environment, &crate_cwd()?);
     for failure in context.failures() {
         findings.push(finding("configuration", Health::Broken, failure.to_string(), Some(failure.hint())));
     }
@@ -148,12 +148,12 @@ pub fn doctor(
 
 /// Whether calls in this project are reviewed and refused; what is wrong when they are not.
 pub(super) fn protection(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     client: &'static ClientAdapter,
 ) -> Result<(), CommandError> {
     let mut findings = Vec::new();
-    let settings = settings_findings(surroundings, client, &mut findings);
-    let context = Context::open(surroundings.clone(), &surroundings.cwd);
+    let settings = settings_findings(environment, client, &mut findings);
+    let context = Context::open(environment.clone(), &environment.cwd);
     for failure in context.failures() {
         findings.push(finding("configuration", Health::Broken, failure.to_string(), Some(failure.hint())));
     }
@@ -173,9 +173,9 @@ pub(super) fn protection(
 }
 
 /// Whether hooks that review each call are registered here, as far as the settings tell.
-pub(super) fn has_hooks(surroundings: &HostEnvironment, client: &'static ClientAdapter) -> bool {
+pub(super) fn has_hooks(environment: &HostEnvironment, client: &'static ClientAdapter) -> bool {
     let mut findings = Vec::new();
-    let settings = settings_findings(surroundings, client, &mut findings);
+    let settings = settings_findings(environment, client, &mut findings);
     !settings.commands.is_empty() && findings.iter().all(|finding| finding.wellness != Health::Broken)
 }
 
@@ -194,7 +194,7 @@ struct ClientSettings {
 
 /// Looks at every settings file that takes part; one that the client cannot read silences all hooks in it.
 fn settings_findings(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     client: &'static ClientAdapter,
     findings: &mut Vec<Finding>,
 ) -> ClientSettings {
@@ -202,7 +202,7 @@ fn settings_findings(
     let again = format!("run `{}`", init::init_for(client));
     let again = Some(again.as_str());
     for (scope, _) in client.places.settings {
-        let Some(path) = settings_file(surroundings, client, *scope) else { continue };
+        let Some(path) = settings_file(environment, client, *scope) else { continue };
         let text = match read(&path) {
             Ok(text) => text,
             Err(error) => {
@@ -250,7 +250,7 @@ fn settings_findings(
         found.variables.extend(set);
         let ours = client.hooks.reviewing_command(&text);
         if let (Some(trust), Some(_)) = (&client.trust, &ours)
-            && let Some(why) = (trust.doubt)(&path, &text, &trust_of(surroundings, client, trust.file))
+            && let Some(why) = (trust.doubt)(&path, &text, &trust_of(environment, client, trust.file))
         {
             findings
                 .push(broken(format!("{path}: {} passes it over: {why}", client.title), client.next_step));
@@ -274,8 +274,8 @@ fn settings_findings(
 }
 
 /// What a user has agreed to for a client, as it is written down; empty where it cannot be read.
-fn trust_of(surroundings: &HostEnvironment, client: &ClientAdapter, place: ClientPath) -> String {
-    let path = place.at(&find_workspace(&surroundings.cwd), &surroundings.folder_of(client));
+fn trust_of(environment: &HostEnvironment, client: &ClientAdapter, place: ClientPath) -> String {
+    let path = place.at(&find_workspace(&environment.cwd), &environment.folder_of(client));
     read(&path).unwrap_or_default()
 }
 
@@ -355,10 +355,10 @@ fn probe(
 ) {
     let ClientSettings { client, variables, .. } = settings;
     let name = client.hooks.parse(command).map_or(command.to_owned(), |(known, _)| known.to_string());
-    let home = match ThrownAway::beside(&context.surroundings().state_path) {
+    let home = match ThrownAway::beside(&context.environment().state_path) {
         Ok(home) => home,
         Err(error) => {
-            let path = &context.surroundings().state_path;
+            let path = &context.environment().state_path;
             findings.push(finding(
                 "canary",
                 Health::Broken,

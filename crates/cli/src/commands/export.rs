@@ -13,13 +13,13 @@ use checkrein_engine::error::CommandError;
 
 /// Copies a snapshot into a new directory: each place below it under its own path.
 pub fn export(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     snapshot: SnapshotId,
     directory: &str,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let ground = RestoreContext::open(surroundings)?;
-    let directory = PathBuf::from(surroundings.cwd.join(directory).as_str());
+    let ground = RestoreContext::open(environment)?;
+    let directory = PathBuf::from(environment.cwd.join(directory).as_str());
     let exported = ground.store.export(snapshot, &directory)?;
     match output {
         Output::Json => {

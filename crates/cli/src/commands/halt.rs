@@ -25,14 +25,14 @@ const AT_WORK: u64 = 15 * 60 * 1000;
 
 /// Halts a session, or all of them: every further call is refused until a user resumes.
 pub fn halt(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     session: Option<&str>,
     reason: &str,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let Some(text) = session else { return halt_all(surroundings, reason, output) };
-    let folder = target(surroundings, text)?;
-    let said = stop(surroundings, &folder, Barrier::Halt, reason)?;
+    let Some(text) = session else { return halt_all(environment, reason, output) };
+    let folder = target(environment, text)?;
+    let said = stop(environment, &folder, Barrier::Halt, reason)?;
     let resume = format!("checkrein resume {}", folder.as_str());
     say(
         output,
@@ -45,17 +45,17 @@ pub fn halt(
 /// What a halt of all does.
 const REFUSED: &str = "every further call is refused; `checkrein resume --all` lets them go on";
 
-fn halt_all(surroundings: &HostEnvironment, reason: &str, output: Output) -> Result<Exit, CommandError> {
+fn halt_all(environment: &HostEnvironment, reason: &str, output: Output) -> Result<Exit, CommandError> {
     // First the file, which is all that it takes.
-    checkrein_ledger::halt(&surroundings.state, HaltTarget::All, reason)?;
-    let now = surroundings.now().0;
-    let by_runs = EndedRuns::of(surroundings);
-    for folder in folders(surroundings, None)? {
-        let newest = last(&SessionLedger::of_folder(&surroundings.state, folder.clone()).path(), NEWEST)?;
+    checkrein_ledger::halt(&environment.state, HaltTarget::All, reason)?;
+    let now = environment.now().0;
+    let by_runs = EndedRuns::of(environment);
+    for folder in folders(environment, None)? {
+        let newest = last(&SessionLedger::of_folder(&environment.state, folder.clone()).path(), NEWEST)?;
         // What is over is left as it is: should it go on, its next call is refused all the same.
         let is_recent = newest.last().is_some_and(|last| now.saturating_sub(last.at.0) < AT_WORK);
         if is_recent && !has_ended(&newest) && !by_runs.covers(&folder, &newest) {
-            stop(surroundings, &folder, Barrier::HaltOfAll, reason)?;
+            stop(environment, &folder, Barrier::HaltOfAll, reason)?;
         }
     }
     say(output, None, "halted", REFUSED)
@@ -79,19 +79,19 @@ fn has_ended(newest: &[Record]) -> bool {
 
 /// Stops one session; what is said of the report.
 fn stop(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     folder: &FolderName,
     barrier: Barrier,
     reason: &str,
 ) -> Result<String, CommandError> {
-    let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
     let state = ledger.state().unwrap_or_default();
-    let workspace = state.workspace().cloned().unwrap_or_else(|| find_workspace(&surroundings.cwd));
+    let workspace = state.workspace().cloned().unwrap_or_else(|| find_workspace(&environment.cwd));
     // A halt must not fail because a configuration cannot be read: then nobody is told.
-    let config = config_files::load(surroundings, &workspace).map(|loaded| loaded.config).unwrap_or_default();
+    let config = config_files::load(environment, &workspace).map(|loaded| loaded.config).unwrap_or_default();
     let said = stop_session(
         &Stopping {
-            surroundings,
+            environment,
             config: &config,
             workspace: &workspace,
             ledger: Some(&ledger),
@@ -104,9 +104,9 @@ fn stop(
         },
         Vec::new(),
     );
-    log_all(&surroundings.diagnostics.take());
+    log_all(&environment.diagnostics.take());
     let scope = match barrier {
-        Barrier::Halt => is_halted(&surroundings.state, folder),
+        Barrier::Halt => is_halted(&environment.state, folder),
         Barrier::HaltOfAll | Barrier::None => return Ok(said),
     };
     match scope {
@@ -148,9 +148,9 @@ pub(super) fn halt_of_all(state: &StateDirectory) -> Option<String> {
 }
 
 /// The only session that is halted; `None` for the halt of all. An error lists them when there are several.
-fn only_halted(surroundings: &HostEnvironment) -> Result<Option<FolderName>, CommandError> {
-    let mut halted = checkrein_ledger::halted(&surroundings.state)?;
-    let all = halt_of_all(&surroundings.state).is_some();
+fn only_halted(environment: &HostEnvironment) -> Result<Option<FolderName>, CommandError> {
+    let mut halted = checkrein_ledger::halted(&environment.state)?;
+    let all = halt_of_all(&environment.state).is_some();
     match (halted.pop(), all) {
         (None, true) => Ok(None),
         (Some(one), false) if halted.is_empty() => Ok(Some(one)),
@@ -170,21 +170,17 @@ fn only_halted(surroundings: &HostEnvironment) -> Result<Option<FolderName>, Com
 }
 
 /// Lets a session, or all of them, go on.
-pub fn resume(
-    surroundings: &HostEnvironment,
-    which: Which<'_>,
-    output: Output,
-) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "resume")?;
+pub fn resume(environment: &HostEnvironment, which: Which<'_>, output: Output) -> Result<Exit, CommandError> {
+    for_people_only(environment, "resume")?;
     let folder = match which {
         Which::All => None,
-        Which::Named(text) => Some(target(surroundings, text)?),
-        Which::Only => only_halted(surroundings)?,
+        Which::Named(text) => Some(target(environment, text)?),
+        Which::Only => only_halted(environment)?,
     };
-    let lifted = checkrein_ledger::resume(&surroundings.state, aim(folder.as_ref()))?;
+    let lifted = checkrein_ledger::resume(&environment.state, aim(folder.as_ref()))?;
     // All sessions go on, those too that were halted by name, or by what they did.
     let by_name = match which {
-        Which::All => checkrein_ledger::halted(&surroundings.state)?,
+        Which::All => checkrein_ledger::halted(&environment.state)?,
         Which::Named(_) | Which::Only => Vec::new(),
     };
     if lifted == Lifted::WasNotHalted && by_name.is_empty() {
@@ -194,37 +190,37 @@ pub fn resume(
     let scope = scope_of(folder.as_ref());
     let folders = match (&folder, lifted) {
         (Some(folder), _) => vec![folder.clone()],
-        (None, Lifted::Lifted) => halted_with_all(surroundings)?,
+        (None, Lifted::Lifted) => halted_with_all(environment)?,
         (None, Lifted::WasNotHalted) => Vec::new(),
     };
     for folder in folders {
-        record_resumed(surroundings, folder, scope)?;
+        record_resumed(environment, folder, scope)?;
     }
     for folder in by_name {
-        checkrein_ledger::resume(&surroundings.state, HaltTarget::Session(&folder))?;
-        record_resumed(surroundings, folder, HaltScope::Session)?;
+        checkrein_ledger::resume(&environment.state, HaltTarget::Session(&folder))?;
+        record_resumed(environment, folder, HaltScope::Session)?;
     }
     say(output, folder.as_ref(), "resumed", "it may go on")
 }
 
 fn record_resumed(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     folder: FolderName,
     scope: HaltScope,
 ) -> Result<(), CommandError> {
     let body = RecordBody::Resumed { scope, by: PERSON.to_owned() };
-    let ledger = SessionLedger::of_folder(&surroundings.state, folder);
-    ledger.append(surroundings.now(), body, Durability::Durable)?;
+    let ledger = SessionLedger::of_folder(&environment.state, folder);
+    ledger.append(environment.now(), body, Durability::Durable)?;
     Ok(())
 }
 
 /// The session whose name is or begins so. A name that nothing has is an error: who halts in a hurry must not believe that it was done.
-fn target(surroundings: &HostEnvironment, text: &str) -> Result<FolderName, CommandError> {
+fn target(environment: &HostEnvironment, text: &str) -> Result<FolderName, CommandError> {
     let all: Vec<FolderName> =
-        checkrein_session::sessions(&surroundings.state)?.into_iter().map(|session| session.folder).collect();
+        checkrein_session::sessions(&environment.state)?.into_iter().map(|session| session.folder).collect();
     // A session that is halted before its first record has a halt file and nothing else; one without hooks is known to its run only.
-    let waiting = checkrein_ledger::halted(&surroundings.state)?;
-    let runs = Runs::new(surroundings.state.root()).all()?.into_iter();
+    let waiting = checkrein_ledger::halted(&environment.state)?;
+    let runs = Runs::new(environment.state.root()).all()?.into_iter();
     let running = runs.filter(|found| found.whereabouts == Whereabouts::Active).filter_map(|found| {
         let session = found.loaded.ok()?.state.session()?.to_owned();
         Some(FolderName::of(&SessionId(session)))
@@ -305,10 +301,10 @@ fn scope_of(folder: Option<&FolderName>) -> HaltScope {
 const SINCE: usize = 200;
 
 /// The sessions that the halt of all stopped at work, and that nobody resumed since.
-fn halted_with_all(surroundings: &HostEnvironment) -> Result<Vec<FolderName>, CommandError> {
+fn halted_with_all(environment: &HostEnvironment) -> Result<Vec<FolderName>, CommandError> {
     let mut found = Vec::new();
-    for folder in folders(surroundings, None)? {
-        let path = SessionLedger::of_folder(&surroundings.state, folder.clone()).path();
+    for folder in folders(environment, None)? {
+        let path = SessionLedger::of_folder(&environment.state, folder.clone()).path();
         let newest = last(&path, SINCE)?.into_iter().rev().find_map(|record| match record.body {
             RecordBody::Halted { scope: HaltScope::All, .. } => Some(true),
             RecordBody::Resumed { scope: HaltScope::All, .. } => Some(false),

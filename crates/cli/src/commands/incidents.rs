@@ -12,8 +12,8 @@ use checkrein_engine::error::CommandError;
 use checkrein_engine::incident::folder;
 
 /// Lists all incidents, newest last.
-pub fn incidents(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    let all = read(surroundings)?;
+pub fn incidents(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let all = read(environment)?;
     match output {
         Output::Json => {
             for incident in &all {
@@ -39,8 +39,8 @@ pub fn incidents(surroundings: &HostEnvironment, output: Output) -> Result<Exit,
 }
 
 /// Shows the incident whose name begins so.
-pub fn show(surroundings: &HostEnvironment, id: &str, output: Output) -> Result<Exit, CommandError> {
-    let mut found: Vec<Incident> = read(surroundings)?;
+pub fn show(environment: &HostEnvironment, id: &str, output: Output) -> Result<Exit, CommandError> {
+    let mut found: Vec<Incident> = read(environment)?;
     found.retain(|incident| incident.id.0.starts_with(id));
     match (found.as_slice(), output) {
         ([one], Output::Json) => print(&api::pretty(&told(one))?),
@@ -67,8 +67,8 @@ fn told(incident: &Incident) -> api::sessions::IncidentReport {
 }
 
 /// All incidents, oldest first; the names begin with the time. A report that cannot be read is an error, never left out.
-fn read(surroundings: &HostEnvironment) -> Result<Vec<Incident>, CommandError> {
-    let folder = folder(surroundings);
+fn read(environment: &HostEnvironment) -> Result<Vec<Incident>, CommandError> {
+    let folder = folder(environment);
     let shown = folder.display().to_string();
     let entries = match fs::read_dir(&folder) {
         Ok(entries) => entries,

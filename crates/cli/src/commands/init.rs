@@ -41,12 +41,12 @@ pub const ALL: &str = "all";
 
 /// The clients that a name on the command line means: one, or all that are found on this machine.
 pub fn clients(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     name: &str,
 ) -> Result<Vec<&'static ClientAdapter>, CommandError> {
     let is_here = |client: &&ClientAdapter| {
-        client.programs.iter().any(|name| find_on_path(surroundings, name))
-            || fs::metadata(surroundings.folder_of(client).as_str()).is_ok()
+        client.programs.iter().any(|name| find_on_path(environment, name))
+            || fs::metadata(environment.folder_of(client).as_str()).is_ok()
     };
     let found: Vec<&ClientAdapter> = match name {
         ALL => CLIENTS.iter().filter(is_here).collect(),
@@ -64,7 +64,7 @@ pub fn clients(
 
 /// Registers the hooks of a client. Without a scope: in the file of the project that holds them already, else in that of this user.
 pub fn init(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     client: &'static ClientAdapter,
     scope: Option<SettingsScope>,
     approval: Approval,
@@ -74,14 +74,14 @@ pub fn init(
     let is_registered = |path: &AbsolutePath| -> Result<bool, CommandError> {
         Ok(client.hooks.registration(&read(path)?).is_ok_and(|found| found != Registration::Absent))
     };
-    let team = settings_file(surroundings, client, SettingsScope::Team);
+    let team = settings_file(environment, client, SettingsScope::Team);
     let chosen = match (scope, team) {
         (Some(scope), _) => scope,
         (None, Some(team)) if is_registered(&team)? => SettingsScope::Team,
         (None, _) => client.places.own_scope(),
     };
-    let settings = settings_file(surroundings, client, chosen).ok_or_else(|| no_such_scope(client))?;
-    let command = hook_command(surroundings, client, program)?;
+    let settings = settings_file(environment, client, chosen).ok_or_else(|| no_such_scope(client))?;
+    let command = hook_command(environment, client, program)?;
     if scope == Some(SettingsScope::Team)
         && let Some(program) = command.program()
     {
@@ -94,7 +94,7 @@ pub fn init(
     }
     let before = read(&settings)?;
     let after = client.hooks.register(&before, &command)?;
-    let found = if client.programs.iter().any(|name| find_on_path(surroundings, name)) {
+    let found = if client.programs.iter().any(|name| find_on_path(environment, name)) {
         "found"
     } else {
         "not found on PATH; the hooks wait for it"
@@ -105,18 +105,18 @@ pub fn init(
         format!("hook      {command}"),
     ];
     let is_new = std::fs::symlink_metadata(settings.as_str()).is_err();
-    let exclude = (chosen == SettingsScope::Local).then(|| exclude_file(surroundings, client)).flatten();
+    let exclude = (chosen == SettingsScope::Local).then(|| exclude_file(environment, client)).flatten();
     if let Some((file, _)) = &exclude {
         remarks.push(format!("git       leaves the settings alone: a line in {file}"));
     }
     // The list first: a session that sees the file change must know which command is meant to stand there.
     let remember = || -> Result<(), CommandError> {
-        let mut installations = Installations::load(surroundings)?;
+        let mut installations = Installations::load(environment)?;
         let mut entry = Installed::new(client, settings.clone(), client.hooks.reviewing_line(&command));
         entry.made = is_new || installations.0.iter().any(|known| known.settings == settings && known.made);
         if !installations.0.contains(&entry) {
             installations.add(entry);
-            installations.save(surroundings)?;
+            installations.save(environment)?;
         }
         exclude.as_ref().map_or(Ok(()), |(file, line)| exclude_settings(file, line))
     };
@@ -174,18 +174,18 @@ fn no_such_scope(client: &ClientAdapter) -> CommandError {
 
 /// Takes the hooks of a client back. Without a scope: from the files that `init` chooses without one.
 pub fn uninstall(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     client: &'static ClientAdapter,
     scope: Option<SettingsScope>,
     approval: Approval,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "uninstall")?;
+    for_people_only(environment, "uninstall")?;
     let both = vec![client.places.own_scope(), SettingsScope::Team];
     let scopes = scope.map_or_else(
         || {
             let holds = |scope: &SettingsScope| {
-                let file = settings_file(surroundings, client, *scope);
+                let file = settings_file(environment, client, *scope);
                 file.is_some_and(|file| read(&file).is_ok_and(|text| text.contains("checkrein")))
             };
             let found: Vec<SettingsScope> = both.iter().copied().filter(holds).collect();
@@ -195,16 +195,16 @@ pub fn uninstall(
     );
     let mut exit = Exit::Done;
     for scope in scopes {
-        let settings = settings_file(surroundings, client, scope).ok_or_else(|| no_such_scope(client))?;
+        let settings = settings_file(environment, client, scope).ok_or_else(|| no_such_scope(client))?;
         let before = read(&settings)?;
         let after = client.hooks.unregister(&before)?;
         let was_made =
-            Installations::load(surroundings)?.0.iter().any(|known| known.settings == settings && known.made);
+            Installations::load(environment)?.0.iter().any(|known| known.settings == settings && known.made);
         // The list first: a running session must not take the change of the file for tampering.
         let forget = || -> Result<(), CommandError> {
-            let mut installations = Installations::load(surroundings)?;
+            let mut installations = Installations::load(environment)?;
             installations.0.retain(|known| known.settings != settings);
-            installations.save(surroundings)
+            installations.save(environment)
         };
         let remarks = [format!("settings  {settings}")];
         let written = apply(client, &settings, &before, &after, approval, output, &remarks, &forget)?;
@@ -215,7 +215,7 @@ pub fn uninstall(
             remove_made(&settings)?;
         }
         if written == Written::Yes && scope == SettingsScope::Local {
-            include_settings(surroundings, client)?;
+            include_settings(environment, client)?;
         }
         let done = finish(written, &settings, output, "the hooks are gone; the records stay where they are")?;
         if done != Exit::Done {
@@ -252,9 +252,9 @@ fn excluded(client: &ClientAdapter) -> Option<String> {
 
 /// The file that keeps git away from local settings and the line that does, when that is to be written; `None` outside a repository and where
 /// it says so already.
-fn exclude_file(surroundings: &HostEnvironment, client: &ClientAdapter) -> Option<(AbsolutePath, String)> {
+fn exclude_file(environment: &HostEnvironment, client: &ClientAdapter) -> Option<(AbsolutePath, String)> {
     let excluded = excluded(client)?;
-    let folder = shared_git_directory(&find_workspace(&surroundings.cwd))?;
+    let folder = shared_git_directory(&find_workspace(&environment.cwd))?;
     let file = folder.join("info/exclude");
     let text = read(&file).ok()?;
     (!text.lines().any(|line| line.trim() == excluded)).then_some((file, excluded))
@@ -273,9 +273,9 @@ fn exclude_settings(file: &AbsolutePath, excluded: &str) -> Result<(), CommandEr
 }
 
 /// Takes back what [`exclude_settings`] wrote.
-fn include_settings(surroundings: &HostEnvironment, client: &ClientAdapter) -> Result<(), CommandError> {
+fn include_settings(environment: &HostEnvironment, client: &ClientAdapter) -> Result<(), CommandError> {
     let Some(excluded) = excluded(client) else { return Ok(()) };
-    let Some(folder) = shared_git_directory(&find_workspace(&surroundings.cwd)) else { return Ok(()) };
+    let Some(folder) = shared_git_directory(&find_workspace(&environment.cwd)) else { return Ok(()) };
     let file = folder.join("info/exclude");
     let text = read(&file)?;
     let without = text.replace(&format!("{EXCLUDED_BY}\n{excluded}\n"), "");
@@ -284,12 +284,12 @@ fn include_settings(surroundings: &HostEnvironment, client: &ClientAdapter) -> R
 
 /// The settings file of a scope; `None` where the client has no such scope.
 pub fn settings_file(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     client: &ClientAdapter,
     scope: SettingsScope,
 ) -> Option<AbsolutePath> {
     let place = client.places.of_scope(scope)?;
-    Some(place.at(&find_workspace(&surroundings.cwd), &surroundings.folder_of(client)))
+    Some(place.at(&find_workspace(&environment.cwd), &environment.folder_of(client)))
 }
 
 /// The text of a settings file; empty when it is not there.
@@ -392,12 +392,12 @@ fn difference(path: &AbsolutePath, before: &str, after: &str) -> String {
 
 /// The command that the client will run: one that looks for the program where that finds this one, else one with its path.
 fn hook_command(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     client: &ClientAdapter,
     given: Option<PathBuf>,
 ) -> Result<HookCommand, CommandError> {
-    let program = hook_program(surroundings, given)?;
-    let first = looked_up(surroundings).find(is_executable);
+    let program = hook_program(environment, given)?;
+    let first = looked_up(environment).find(is_executable);
     let finds = first.and_then(|path| fs::canonicalize(path.as_str()).ok());
     Ok(if finds.as_deref() == Some(Path::new(&program)) {
         client.hooks.looked_up()
@@ -411,8 +411,8 @@ fn is_executable(path: &AbsolutePath) -> bool {
 }
 
 /// The program that the client will start: the one given, the small hook beside this program, or this program's own hook command.
-fn hook_program(surroundings: &HostEnvironment, given: Option<PathBuf>) -> Result<String, CommandError> {
-    let beside = surroundings
+fn hook_program(environment: &HostEnvironment, given: Option<PathBuf>) -> Result<String, CommandError> {
+    let beside = environment
         .program
         .as_ref()
         .and_then(|path| path.parent())
@@ -434,8 +434,8 @@ fn hook_program(surroundings: &HostEnvironment, given: Option<PathBuf>) -> Resul
     })
 }
 
-fn find_on_path(surroundings: &HostEnvironment, name: &str) -> bool {
-    let path = surroundings.variables.get("PATH").map(String::as_str).unwrap_or_default();
+fn find_on_path(environment: &HostEnvironment, name: &str) -> bool {
+    let path = environment.variables.get("PATH").map(String::as_str).unwrap_or_default();
     path.split(':')
         .filter(|folder| !folder.is_empty())
         .any(|folder| PathBuf::from(folder).join(name).is_file())

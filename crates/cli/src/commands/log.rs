@@ -27,17 +27,17 @@ pub struct LogFilter {
 
 /// Shows the newest records.
 pub fn log(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     selection: &LogFilter,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    tell_fallen(surroundings, output);
+    tell_fallen(environment, output);
     let mut records = Vec::new();
     let mut all_answers = HashMap::new();
     // Of what stands in the records text shows less than half.
     let read = if output == Output::Text { selection.count.saturating_mul(5) } else { selection.count };
-    for folder in folders(surroundings, selection.session.as_deref())? {
-        let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
+    for folder in folders(environment, selection.session.as_deref())? {
+        let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
         // With a filter the newest matches may lie far back; without one the end of the file is enough.
         let found = match &selection.verdict {
             None => last(&ledger.path(), read)?,
@@ -66,7 +66,7 @@ pub fn log(
         Output::Text if records.is_empty() => {
             let is_chosen =
                 selection.count == 0 || selection.verdict.is_some() || selection.session.is_some();
-            print(if is_chosen && has_any(surroundings) {
+            print(if is_chosen && has_any(environment) {
                 "no record fits; `checkrein log` shows the newest of all"
             } else {
                 "nothing is recorded yet; `checkrein init` registers the hooks"
@@ -81,8 +81,8 @@ pub fn log(
 }
 
 /// Whether anything is recorded.
-fn has_any(surroundings: &HostEnvironment) -> bool {
-    folders(surroundings, None).is_ok_and(|folders| !folders.is_empty())
+fn has_any(environment: &HostEnvironment) -> bool {
+    folders(environment, None).is_ok_and(|folders| !folders.is_empty())
 }
 
 fn matches_verdict(record: &Record, wanted: Option<&str>) -> bool {

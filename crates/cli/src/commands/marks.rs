@@ -25,20 +25,20 @@ const ACCURATE: f64 = 0.7;
 
 /// Records what a user says about the issue `SESSION:NUMBER`; for one that was missed the session alone is named, and the pattern.
 pub fn mark(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     id: &str,
     judgement: Judgement,
     pattern: Option<&str>,
     note: &str,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "issue mark")?;
+    for_people_only(environment, "issue mark")?;
     let (session, number) = match id.rsplit_once(':') {
         Some((session, number)) => (session, number.parse::<u64>().ok()),
         None => (id, None),
     };
-    let folder = only_folder(surroundings, session)?;
-    let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
+    let folder = only_folder(environment, session)?;
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
     let (record, kind) = match (judgement, number, pattern) {
         (Judgement::Missed, None, Some(name)) => (0, named(name)?),
         (Judgement::Missed, _, _) => {
@@ -58,7 +58,7 @@ pub fn mark(
         }
     };
     let body = RecordBody::Marked { record, kind, judgement, note: note.to_owned() };
-    ledger.append(surroundings.now(), body, Durability::Durable)?;
+    ledger.append(environment.now(), body, Durability::Durable)?;
     match output {
         Output::Json => print(&api::pretty(&api::sessions::Mark {
             record,
@@ -109,8 +109,8 @@ struct Judged {
 }
 
 /// Lists the newest issues with what was said about them, newest last.
-pub fn issues(surroundings: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
-    let (mut judged, _) = read(surroundings)?;
+pub fn issues(environment: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
+    let (mut judged, _) = read(environment)?;
     let shown = judged.split_off(judged.len().saturating_sub(count));
     match output {
         Output::Json => {
@@ -143,8 +143,8 @@ pub fn issues(surroundings: &HostEnvironment, count: usize, output: Output) -> R
 }
 
 /// Shows the confusion table of each pattern, what is not marked yet, and what is suggested.
-pub fn marks(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    let (judged, missed) = read(surroundings)?;
+pub fn marks(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let (judged, missed) = read(environment)?;
     let mut columns: BTreeMap<PatternKind, Column> = BTreeMap::new();
     for one in &judged {
         let column = columns.entry(one.issue.kind).or_default();
@@ -209,10 +209,10 @@ impl Column {
 }
 
 /// Every issue with its last mark, oldest first, and the patterns that were missed.
-fn read(surroundings: &HostEnvironment) -> Result<(Vec<Judged>, Vec<PatternKind>), CommandError> {
+fn read(environment: &HostEnvironment) -> Result<(Vec<Judged>, Vec<PatternKind>), CommandError> {
     let (mut judged, mut missed): (Vec<Judged>, Vec<PatternKind>) = (Vec::new(), Vec::new());
-    for folder in folders(surroundings, None)? {
-        let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
+    for folder in folders(environment, None)? {
+        let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
         let mut numbers = BTreeMap::new();
         // Issues and marks only: the others need not be parsed.
         for record in lines(&ledger.path())?.holding("\"kind\":\"").filter_map(|line| line.ok()?.record) {

@@ -35,21 +35,21 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const MOST: usize = 20;
 
 /// Sends everything that waits; with `test` also a notice about itself.
-pub fn notify(surroundings: &HostEnvironment, test: Switch, output: Output) -> Result<Exit, CommandError> {
-    let mut notices = take(surroundings);
+pub fn notify(environment: &HostEnvironment, test: Switch, output: Output) -> Result<Exit, CommandError> {
+    let mut notices = take(environment);
     if test == Switch::On {
         notices.push(Notice {
             event: "test".to_owned(),
             session: String::new(),
-            workspace: checkrein_world::find_workspace(&surroundings.cwd),
-            at: surroundings.now(),
+            workspace: checkrein_world::find_workspace(&environment.cwd),
+            at: environment.now(),
             title: "checkrein: a test".to_owned(),
             text: "If you read this, checkrein can reach you.".to_owned(),
         });
     }
     let mut exit = Exit::Done;
     for notice in &notices {
-        let config = config_files::load(surroundings, &notice.workspace)?.config;
+        let config = config_files::load(environment, &notice.workspace)?.config;
         if notice.event == "test" && config.interventions.emergency_stop.notification_channels.is_empty() {
             return Err(CommandError::user(
                 "no channel is set, so nobody was told",
@@ -58,7 +58,7 @@ pub fn notify(surroundings: &HostEnvironment, test: Switch, output: Output) -> R
         }
         let mut told = Vec::new();
         for channel in &config.interventions.emergency_stop.notification_channels {
-            let sent = tell(surroundings, &config, channel, notice);
+            let sent = tell(environment, &config, channel, notice);
             match &sent {
                 Ok(()) => told.push(channel.clone()),
                 Err(why) => {
@@ -71,7 +71,7 @@ pub fn notify(surroundings: &HostEnvironment, test: Switch, output: Output) -> R
                         detail,
                         verdict: VerdictKind::Ok,
                     };
-                    record(surroundings, notice, failure);
+                    record(environment, notice, failure);
                 }
             }
             if output == Output::Json {
@@ -86,15 +86,15 @@ pub fn notify(surroundings: &HostEnvironment, test: Switch, output: Output) -> R
         }
         if !told.is_empty() {
             let fields = json!({ "event": notice.event, "channels": told });
-            record(surroundings, notice, RecordBody::Event { name: "checkrein.notified".to_owned(), fields });
+            record(environment, notice, RecordBody::Event { name: "checkrein.notified".to_owned(), fields });
         }
     }
     Ok(exit)
 }
 
 /// Takes the notices that wait, oldest first. Each belongs to whoever removes its file.
-fn take(surroundings: &HostEnvironment) -> Vec<Notice> {
-    let folder = folder(surroundings);
+fn take(environment: &HostEnvironment) -> Vec<Notice> {
+    let folder = folder(environment);
     let mut paths: Vec<_> =
         fs::read_dir(&folder).into_iter().flatten().flatten().map(|one| one.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|end| end == "json"));
@@ -112,17 +112,17 @@ fn take(surroundings: &HostEnvironment) -> Vec<Notice> {
     notices
 }
 
-fn record(surroundings: &HostEnvironment, notice: &Notice, body: RecordBody) {
+fn record(environment: &HostEnvironment, notice: &Notice, body: RecordBody) {
     let Some(folder) = FolderName::on_disk(notice.session.as_ref()) else { return };
-    let ledger = SessionLedger::of_folder(&surroundings.state, folder);
-    if let Err(error) = ledger.append(surroundings.now(), body, Durability::Plain) {
+    let ledger = SessionLedger::of_folder(&environment.state, folder);
+    if let Err(error) = ledger.append(environment.now(), body, Durability::Plain) {
         log(&format!("not recorded: {error}"));
     }
 }
 
 /// Tells people in one way; why that failed.
 fn tell(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     config: &Config,
     channel: &str,
     notice: &Notice,
@@ -130,7 +130,7 @@ fn tell(
     let settings = &config.notifications;
     let secret = |set: &Option<String>, name: &str| match set {
         Some(value) => Ok(value.clone()),
-        None => secret(surroundings, name),
+        None => secret(environment, name),
     };
     match channel {
         "desktop" => {
@@ -149,7 +149,7 @@ fn tell(
             let text = json!({ "text": format!("*{}*\n{}", notice.title, notice.text) });
             post(&secret(&settings.slack, "slack_url")?, &text.to_string())
         }
-        "email" => mail(surroundings, settings, notice),
+        "email" => mail(environment, settings, notice),
         other => {
             Err(format!("there is no channel `{other}`; there are desktop, command, webhook, slack, email"))
         }
@@ -166,7 +166,7 @@ fn post(url: &str, body: &str) -> Result<(), String> {
     curl(&lines)
 }
 
-fn mail(surroundings: &HostEnvironment, settings: &Notifications, notice: &Notice) -> Result<(), String> {
+fn mail(environment: &HostEnvironment, settings: &Notifications, notice: &Notice) -> Result<(), String> {
     let need = |value: &Option<String>, key: &str| {
         value.clone().ok_or_else(|| format!("`notifications.{key}` is not set"))
     };
@@ -182,7 +182,7 @@ fn mail(surroundings: &HostEnvironment, settings: &Notifications, notice: &Notic
         "From: {from}\r\nTo: {to}\r\nSubject: {subject}\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{}\r\n",
         notice.text.replace('\n', "\r\n")
     );
-    let path = folder(surroundings).join(format!(".mail-{}", std::process::id()));
+    let path = folder(environment).join(format!(".mail-{}", std::process::id()));
     let written = config_files::write_private(
         &checkrein_protocol::AbsolutePath::new(&path.to_string_lossy())
             .ok_or("the state has no plain path")?,
@@ -196,7 +196,7 @@ fn mail(surroundings: &HostEnvironment, settings: &Notifications, notice: &Notic
         setting("upload-file", &path.to_string_lossy()),
     ];
     if let Some(user) = &settings.smtp_user {
-        lines.push(setting("user", &format!("{user}:{}", secret(surroundings, "smtp_password")?)));
+        lines.push(setting("user", &format!("{user}:{}", secret(environment, "smtp_password")?)));
         // A password only goes over a line that nobody reads along.
         lines.push("ssl-reqd".to_owned());
     }
@@ -269,16 +269,16 @@ fn run(mut command: Command, input: &str) -> Result<(), String> {
 }
 
 /// A secret from `notify.secrets` of the configuration, which nobody else may read, else from the environment.
-fn secret(surroundings: &HostEnvironment, name: &str) -> Result<String, String> {
-    let path = surroundings.configuration.join("notify.secrets");
+fn secret(environment: &HostEnvironment, name: &str) -> Result<String, String> {
+    let path = environment.configuration.join("notify.secrets");
     if let Some(found) = secrets(Path::new(path.as_str()))?.remove(name) {
         return Ok(found);
     }
     let variable = format!("CHECKREIN_{}", name.to_uppercase());
-    if let Some(found) = surroundings.variables.get(&variable) {
+    if let Some(found) = environment.variables.get(&variable) {
         return Ok(found.clone());
     }
-    let credential = name.parse().ok().map(|name| Credentials::of(surroundings).get(&name));
+    let credential = name.parse().ok().map(|name| Credentials::of(environment).get(&name));
     match credential {
         Some(Ok(secret)) => Ok(secret.reveal().to_owned()),
         _ => Err(format!("`{name}` is neither in `{path}` nor in `{variable}`, nor a credential")),

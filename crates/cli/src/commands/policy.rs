@@ -14,8 +14,8 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Shows tier, thresholds, trust, contract, tripwires and patterns that hold here.
-pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    let config = config_files::load(surroundings, &find_workspace(&surroundings.cwd))?.config;
+pub fn show(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let config = config_files::load(environment, &find_workspace(&environment.cwd))?.config;
     let governance = &config.governance;
     let (tier, trust, contract) = (governance.tier, &governance.trust_debt, &governance.contract);
     let thresholds = governance.thresholds(tier);
@@ -105,18 +105,14 @@ pub fn show(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
 }
 
 /// Checks every file that takes part, every condition, example and fixture.
-pub fn check(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    super::config::check(surroundings, output)
+pub fn check(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    super::config::check(environment, output)
 }
 
 /// Plays the examples and fixtures of a file, or of everything that takes part here.
-pub fn test(
-    surroundings: &HostEnvironment,
-    file: Option<&str>,
-    output: Output,
-) -> Result<Exit, CommandError> {
+pub fn test(environment: &HostEnvironment, file: Option<&str>, output: Output) -> Result<Exit, CommandError> {
     let mut all: Vec<Trial> = Vec::new();
-    for source in sources(surroundings, file)? {
+    for source in sources(environment, file)? {
         match &source.source {
             ConfigSource::Blueprint { name, text } => {
                 let blueprint =
@@ -166,11 +162,11 @@ pub fn test(
 }
 
 /// What to play.
-fn sources(surroundings: &HostEnvironment, file: Option<&str>) -> Result<Vec<Layer>, CommandError> {
+fn sources(environment: &HostEnvironment, file: Option<&str>) -> Result<Vec<Layer>, CommandError> {
     let Some(file) = file else {
-        return config_files::layers(surroundings, &find_workspace(&surroundings.cwd));
+        return config_files::layers(environment, &find_workspace(&environment.cwd));
     };
-    let path: AbsolutePath = surroundings.cwd.join(file);
+    let path: AbsolutePath = environment.cwd.join(file);
     let text = checkrein_files::read_text(path.as_str(), checkrein_files::SMALL)
         .map_err(|error| CommandError::file("read", &path, &error))?;
     if text.contains("acgp.blueprint") {

@@ -17,13 +17,13 @@ use checkrein_engine::error::CommandError;
 
 /// Shows the plan for the newest issue of a session. Without a policy it is the one of the profile.
 pub fn recover(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     session: &str,
     policy: Option<RecoveryPolicy>,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let folder = only_folder(surroundings, session)?;
-    let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
+    let folder = only_folder(environment, session)?;
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
     let Some((issue, attempts)) = newest_issue(&ledger)? else {
         match output {
             Output::Json => print(&api::pretty(&Recovery {
@@ -38,10 +38,10 @@ pub fn recover(
         return Ok(Exit::Done);
     };
     let workspace = ledger.state()?.workspace().cloned();
-    let workspace = workspace.unwrap_or_else(|| checkrein_world::find_workspace(&surroundings.cwd));
+    let workspace = workspace.unwrap_or_else(|| checkrein_world::find_workspace(&environment.cwd));
     let policy = match policy {
         Some(policy) => policy,
-        None => RecoveryPolicy::of(config_files::load(surroundings, &workspace)?.config.profile),
+        None => RecoveryPolicy::of(config_files::load(environment, &workspace)?.config.profile),
     };
     let plan = plan(RecoverableFailure::of(&issue, attempts), policy);
     match output {

@@ -39,18 +39,18 @@ enum Event<'a> {
 /// Plays every session of a file, or of standard input when it is `-`. With a configuration file `against`, what that file would say is
 /// compared instead.
 pub fn replay(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     file: &str,
     against: Option<&str>,
     goals: &[String],
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let stage = Stage { surroundings, goals, output };
+    let stage = Stage { environment, goals, output };
     match against.map(other_configuration).transpose()? {
         None => play_all(file, &mut Player { stage, playing: None }),
         Some(config) => {
             let policy =
-                || Ok(Policy::new(config.clone()).with_catalogue(config_files::catalogue(surroundings)?));
+                || Ok(Policy::new(config.clone()).with_catalogue(config_files::catalogue(environment)?));
             play_all(file, &mut Comparison { stage, policy, comparing: None })
         }
     }
@@ -69,7 +69,7 @@ fn play_all(file: &str, listener: &mut impl Listener) -> Result<Exit, CommandErr
 /// Where sessions are played.
 #[derive(Clone, Copy)]
 struct Stage<'a> {
-    surroundings: &'a HostEnvironment,
+    environment: &'a HostEnvironment,
     /// What every session was for, beside what it says itself.
     goals: &'a [String],
     output: Output,
@@ -79,8 +79,8 @@ impl Stage<'_> {
     /// Where a session worked, as far as it says so, and who judges there.
     fn set(&self, opening: &Opening) -> (AbsolutePath, Context) {
         let named = opening.cwd.as_deref().and_then(AbsolutePath::new);
-        let cwd = named.unwrap_or_else(|| self.surroundings.cwd.clone());
-        let context = Context::open(self.surroundings.clone(), &cwd);
+        let cwd = named.unwrap_or_else(|| self.environment.cwd.clone());
+        let context = Context::open(self.environment.clone(), &cwd);
         (cwd, context)
     }
 

@@ -93,10 +93,10 @@ pub enum GuardPlaces {
 
 impl Permissions {
     /// Refuses what only a user may permit when somebody else does.
-    pub fn check(&self, surroundings: &HostEnvironment, command: &str) -> Result<(), CommandError> {
+    pub fn check(&self, environment: &HostEnvironment, command: &str) -> Result<(), CommandError> {
         match self.guard {
             GuardPlaces::Spare => Ok(()),
-            GuardPlaces::PutBack => for_people_only(surroundings, &format!("{command} --with-guard-files")),
+            GuardPlaces::PutBack => for_people_only(environment, &format!("{command} --with-guard-files")),
         }
     }
 }
@@ -114,22 +114,22 @@ pub struct RestoreContext {
 
 impl RestoreContext {
     /// The workspace around the working directory of this process. A restore that was interrupted is finished first.
-    pub fn open(surroundings: &HostEnvironment) -> Result<Self, CommandError> {
-        Self::at(surroundings, find_workspace(&surroundings.cwd))
+    pub fn open(environment: &HostEnvironment) -> Result<Self, CommandError> {
+        Self::at(environment, find_workspace(&environment.cwd))
     }
 
     /// A workspace. A restore that was interrupted is finished first.
-    pub fn at(surroundings: &HostEnvironment, workspace: AbsolutePath) -> Result<Self, CommandError> {
-        let store = checkpoint::store(surroundings, &workspace);
+    pub fn at(environment: &HostEnvironment, workspace: AbsolutePath) -> Result<Self, CommandError> {
+        let store = checkpoint::store(environment, &workspace);
         let real =
             store.workspace().to_str().and_then(AbsolutePath::new).unwrap_or_else(|| workspace.clone());
-        let ignoring = checkpoint::ignoring(surroundings, &real);
-        let sparing = Sparing::of(surroundings, &real);
-        let own = vec![PathBuf::from(surroundings.state_path.as_str())];
+        let ignoring = checkpoint::ignoring(environment, &real);
+        let sparing = Sparing::of(environment, &real);
+        let own = vec![PathBuf::from(environment.state_path.as_str())];
         let ground = Self { workspace, store, own, ignoring, sparing };
         if let Some(begun) = ground.store.interrupted() {
             log(&format!("a restore of snapshot {} was interrupted; finishing it", begun.of));
-            let request = request(surroundings, format!("finishing the restore of snapshot {}", begun.of));
+            let request = request(environment, format!("finishing the restore of snapshot {}", begun.of));
             let done = ground.store.finish(&begun, &ground.manner(), request)?;
             log(&format!("{} left and now done", count(done, "step was", "steps were")));
         }
@@ -181,8 +181,8 @@ pub struct RestoreTerms<'a> {
 }
 
 /// Tells whether version control holds what stands at the path of a step.
-fn held(surroundings: &HostEnvironment) -> impl Fn(&Step) -> bool + use<> {
-    let world = Context::open(surroundings.clone(), &surroundings.cwd).world(History::default());
+fn held(environment: &HostEnvironment) -> impl Fn(&Step) -> bool + use<> {
+    let world = Context::open(environment.clone(), &environment.cwd).world(History::default());
     move |step| {
         let path = step.path.as_path().to_str().and_then(AbsolutePath::new);
         path.is_some_and(|path| world.version(&path) == VersionState::TrackedClean)
@@ -191,18 +191,18 @@ fn held(surroundings: &HostEnvironment) -> impl Fn(&Step) -> bool + use<> {
 
 /// Shows what would be done, asks, and does it. `passed_over` is said first: what was looked at before, and why it is left.
 pub fn restore(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     mut prepared: Box<Prepared>,
     case: &RestoreTerms<'_>,
     passed_over: &[String],
     output: Output,
 ) -> Result<Exit, CommandError> {
     let (ground, snapshot) = (case.ground, case.snapshot);
-    let sorted = case.sort(&mut prepared, held(surroundings));
+    let sorted = case.sort(&mut prepared, held(environment));
     let steps = prepared.steps().to_vec();
     if output == Output::Text {
         passed_over.iter().for_each(|one| print(one));
-        show(surroundings, &prepared, &sorted, case);
+        show(environment, &prepared, &sorted, case);
     }
     // What nothing is done to is as safe as it was.
     let is_touched = |path: &std::path::Path| {
@@ -234,12 +234,12 @@ pub fn restore(
         return Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"));
     }
     let reason = format!("before going back to snapshot {}", snapshot.id);
-    let restored = prepared.carry_out(request(surroundings, reason))?;
+    let restored = prepared.carry_out(request(environment, reason))?;
     if let Some(restored) = &restored {
         give_objects_back(ground, snapshot)?;
-        record(surroundings, snapshot, restored, steps.len());
+        record(environment, snapshot, restored, steps.len());
         if steps.iter().any(|step| ground.sparing.touched_by(step).is_some())
-            && rules::distrust(surroundings, &ground.workspace)?
+            && rules::distrust(environment, &ground.workspace)?
         {
             log(
                 "the rules that came back were trusted once and are not trusted by that; `checkrein trust` trusts them",
@@ -262,12 +262,12 @@ fn give_objects_back(ground: &RestoreContext, snapshot: &Listed) -> Result<(), C
     Ok(())
 }
 
-fn request(surroundings: &HostEnvironment, reason: String) -> Request {
-    Request { at: surroundings.now().0, reason, place: None }
+fn request(environment: &HostEnvironment, reason: String) -> Request {
+    Request { at: environment.now().0, reason, place: None }
 }
 
 /// Writes into the ledger of the session that its work was taken back: history is kept, with what was done about it.
-fn record(surroundings: &HostEnvironment, snapshot: &Listed, restored: &Restored, steps: usize) {
+fn record(environment: &HostEnvironment, snapshot: &Listed, restored: &Restored, steps: usize) {
     let Some(place) = &snapshot.snapshot.place else { return };
     let Some(folder) = FolderName::on_disk(place.session.as_ref()) else { return };
     let body = RecordBody::Event {
@@ -281,13 +281,13 @@ fn record(surroundings: &HostEnvironment, snapshot: &Listed, restored: &Restored
             "left": restored.left.len(),
         }),
     };
-    let ledger = SessionLedger::of_folder(&surroundings.state, folder);
-    if let Err(error) = ledger.append(surroundings.now(), body, Durability::Durable) {
+    let ledger = SessionLedger::of_folder(&environment.state, folder);
+    if let Err(error) = ledger.append(environment.now(), body, Durability::Durable) {
         log(&format!("not recorded: {error}"));
     }
 }
 
-fn show(surroundings: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, case: &RestoreTerms<'_>) {
+fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, case: &RestoreTerms<'_>) {
     let snapshot = case.snapshot;
     print(&format!(
         "{} {}  {}  {}{}",
@@ -295,7 +295,7 @@ fn show(surroundings: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, ca
         snapshot.id,
         dim(&time(snapshot.snapshot.at)),
         plain(&snapshot.snapshot.reason),
-        dim(&elsewhere(surroundings, case.ground)),
+        dim(&elsewhere(environment, case.ground)),
     ));
     let (of_git, files): (Vec<&Step>, Vec<&Step>) =
         prepared.steps().iter().partition(|step| git::directory_of(snapshot, step).is_some());
@@ -329,11 +329,11 @@ fn show(surroundings: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, ca
 }
 
 /// Where a workspace is, when a user stands somewhere else.
-pub fn elsewhere(surroundings: &HostEnvironment, ground: &RestoreContext) -> String {
-    if ground.workspace == find_workspace(&surroundings.cwd) {
+pub fn elsewhere(environment: &HostEnvironment, ground: &RestoreContext) -> String {
+    if ground.workspace == find_workspace(&environment.cwd) {
         return String::new();
     }
-    let here = std::path::Path::new(surroundings.cwd.as_str());
+    let here = std::path::Path::new(environment.cwd.as_str());
     let there = std::path::Path::new(ground.workspace.as_str());
     format!("  in `{}`", plain(&there.strip_prefix(here).unwrap_or(there).to_string_lossy()))
 }

@@ -31,10 +31,10 @@ struct Known {
 }
 
 /// Lists tickets, newest last.
-pub fn reviews(surroundings: &HostEnvironment, shown: Shown, output: Output) -> Result<Exit, CommandError> {
+pub fn reviews(environment: &HostEnvironment, shown: Shown, output: Output) -> Result<Exit, CommandError> {
     let mut all = Vec::new();
-    for folder in folders(surroundings, None)? {
-        all.extend(tickets(surroundings, &folder)?);
+    for folder in folders(environment, None)? {
+        all.extend(tickets(environment, &folder)?);
     }
     all.retain(|known| shown == Shown::All || known.ticket.closed.is_none());
     all.sort_by_key(|known| known.at);
@@ -74,12 +74,12 @@ pub fn reviews(surroundings: &HostEnvironment, shown: Shown, output: Output) -> 
 
 /// Closes a ticket: a user looked at it.
 pub fn close(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     id: &str,
     note: &str,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "ticket close")?;
+    for_people_only(environment, "ticket close")?;
     let unknown = || {
         CommandError::user(
             format!("no ticket begins with `{id}`"),
@@ -88,8 +88,8 @@ pub fn close(
     };
     let (session, number) = id.rsplit_once(':').ok_or_else(unknown)?;
     let mut found: Vec<(FolderName, Known)> = Vec::new();
-    for folder in folders(surroundings, Some(session))? {
-        let all = tickets(surroundings, &folder)?;
+    for folder in folders(environment, Some(session))? {
+        let all = tickets(environment, &folder)?;
         let named = all.into_iter().filter(|known| known.record.to_string() == number);
         found.extend(named.map(|known| (folder.clone(), known)));
     }
@@ -107,8 +107,8 @@ pub fn close(
         ));
     }
     let body = RecordBody::ReviewClosed { ticket: record, note: note.to_owned(), by: "person".to_owned() };
-    SessionLedger::of_folder(&surroundings.state, folder).append(
-        surroundings.now(),
+    SessionLedger::of_folder(&environment.state, folder).append(
+        environment.now(),
         body,
         Durability::Durable,
     )?;
@@ -124,8 +124,8 @@ pub fn close(
 }
 
 /// The tickets of a session, oldest first. Most records are passed over without being parsed.
-fn tickets(surroundings: &HostEnvironment, folder: &FolderName) -> Result<Vec<Known>, CommandError> {
-    let path = SessionLedger::of_folder(&surroundings.state, folder.clone()).path();
+fn tickets(environment: &HostEnvironment, folder: &FolderName) -> Result<Vec<Known>, CommandError> {
+    let path = SessionLedger::of_folder(&environment.state, folder.clone()).path();
     let mut all = Vec::new();
     for line in lines(&path)?.holding("\"flagged\":true") {
         all.extend(ticket(folder, &line?));

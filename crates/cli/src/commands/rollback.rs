@@ -20,16 +20,16 @@ use checkrein_engine::rollback::{Session, Way, Who};
 
 /// Goes back to a snapshot: everything in it, or what lies in `paths`.
 pub fn rollback(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     snapshot: SnapshotId,
     paths: &[String],
     permissions: Permissions,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    permissions.check(surroundings, "snapshot restore")?;
-    let ground = RestoreContext::open(surroundings)?;
+    permissions.check(environment, "snapshot restore")?;
+    let ground = RestoreContext::open(environment)?;
     let listed = ground.store.snapshot(snapshot)?;
-    let paths: Vec<PathBuf> = paths.iter().map(|path| real(surroundings, path)).collect();
+    let paths: Vec<PathBuf> = paths.iter().map(|path| real(environment, path)).collect();
     let mut prepared = ground.prepare(snapshot, &paths, ActionEndTime::None)?;
     // What is neither there nor put back was not there either.
     let is_nowhere = |path: &&PathBuf| {
@@ -43,11 +43,11 @@ pub fn rollback(
         ));
     }
     let kept = match paths.as_slice() {
-        [] => spare_remotes(surroundings, &ground, &listed, &mut prepared),
+        [] => spare_remotes(environment, &ground, &listed, &mut prepared),
         [..] => Vec::new(),
     };
     let case = RestoreTerms { ground: &ground, snapshot: &listed, moment: ActionEndTime::None, permissions };
-    restore(surroundings, prepared, &case, &kept, output)
+    restore(environment, prepared, &case, &kept, output)
 }
 
 /// The number of an action of a session, from its number or the beginning of its name.
@@ -80,13 +80,13 @@ fn action_number(ledger: &SessionLedger, text: &str) -> Result<ActionNumber, Com
 
 /// Goes back to what stood before an action of a session. What changed before it stays.
 pub fn rollback_session(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     session: &str,
     before: &str,
     consent: Consent,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let ledger = SessionLedger::of_folder(&surroundings.state, only_folder(surroundings, session)?);
+    let ledger = SessionLedger::of_folder(&environment.state, only_folder(environment, session)?);
     let before = action_number(&ledger, before)?;
     let state = ledger.state()?;
     let unknown = || {
@@ -96,9 +96,9 @@ pub fn rollback_session(
         )
     };
     let workspace = state.workspace().cloned().ok_or_else(unknown)?;
-    let config = checkrein_engine::config_files::load(surroundings, &workspace)?.config;
+    let config = checkrein_engine::config_files::load(environment, &workspace)?.config;
     let session =
-        Session { surroundings, config: &config, workspace: &workspace, ledger: &ledger, state: &state };
+        Session { environment, config: &config, workspace: &workspace, ledger: &ledger, state: &state };
     let depth = config.interventions.checkpoint_rollback.max_rollback_depth;
     let way = session.way(before, depth, Who::Person).map_err(|why| {
         CommandError::user(
@@ -129,7 +129,7 @@ pub fn rollback_session(
         };
     }
     let record = session.go(way, "person");
-    ledger.append(surroundings.now(), RecordBody::Rollback(Box::new(record.clone())), Durability::Durable)?;
+    ledger.append(environment.now(), RecordBody::Rollback(Box::new(record.clone())), Durability::Durable)?;
     match output {
         Output::Json => print(&told(&record)?),
         Output::Text => {
@@ -159,8 +159,8 @@ fn show(way: &Way) {
 }
 
 /// The place that a path names, with no link on the way.
-pub(super) fn real(surroundings: &HostEnvironment, path: &str) -> PathBuf {
-    let path = PathBuf::from(surroundings.cwd.join(path).as_str());
+pub(super) fn real(environment: &HostEnvironment, path: &str) -> PathBuf {
+    let path = PathBuf::from(environment.cwd.join(path).as_str());
     let mut missing = Vec::new();
     let mut standing = path.as_path();
     while let (Some(parent), Some(name)) = (standing.parent(), standing.file_name()) {

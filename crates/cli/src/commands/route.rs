@@ -40,15 +40,15 @@ pub struct RouteOptions {
 /// Runs the tests; what they write is passed on. The exit status is theirs, 124 when they took too long, 127 when the program is not there,
 /// 126 when it cannot be started.
 pub fn route(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     wanted: &RouteOptions,
     output: Output,
 ) -> Result<Exit, CommandError> {
     let RouteOptions { runner, phase, time, remember, command } = wanted;
     // Strikes are counted for the same command in the same place, or where the script says.
-    let name = format!("{} {command:?}", surroundings.cwd);
-    let own = || surroundings.state_path.join("routes").join(&content_hash(name.as_bytes()));
-    let place = remember.as_ref().map_or_else(own, |file| surroundings.cwd.join(file));
+    let name = format!("{} {command:?}", environment.cwd);
+    let own = || environment.state_path.join("routes").join(&content_hash(name.as_bytes()));
+    let place = remember.as_ref().map_or_else(own, |file| environment.cwd.join(file));
     let before = checkrein_files::read(place.as_str(), checkrein_files::SMALL)
         .ok()
         .and_then(|bytes| serde_json::from_slice::<Route>(&bytes).ok());

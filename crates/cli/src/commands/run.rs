@@ -174,7 +174,7 @@ struct Plan {
     wanted: RunOptions,
     profile: Profile,
     output: Output,
-    surroundings: HostEnvironment,
+    environment: HostEnvironment,
     provider: Provider,
     attempts: Attempts,
     switches: Switches,
@@ -197,7 +197,7 @@ fn all_attempts(wanted: &RunOptions, output: Output) -> Result<u8, CommandError>
         return Ok(status);
     }
     // What begins anew is written down only now, when nothing speaks against it any more.
-    let mut kept = resumed.map_or_else(|| RunSession::prepare(&plan.wanted, &plan.surroundings), Ok)?;
+    let mut kept = resumed.map_or_else(|| RunSession::prepare(&plan.wanted, &plan.environment), Ok)?;
     plan.works_in(kept.directory())?;
     plan.switches = kept.limited(plan.switches)?;
     plan.variables.push(kept.tell_hooks()?);
@@ -208,24 +208,24 @@ fn all_attempts(wanted: &RunOptions, output: Output) -> Result<u8, CommandError>
 
 impl Plan {
     fn new(mut wanted: RunOptions, output: Output) -> Result<Self, CommandError> {
-        let mut surroundings = HostEnvironment::of_process()?;
+        let mut environment = HostEnvironment::of_process()?;
         let name = program_name(wanted.agent.first());
-        let mut variables = telemetry(&surroundings);
+        let mut variables = telemetry(&environment);
         if let Some(profile) = wanted.profile {
             // The hooks of the agent, and what judges its stream, hold to the same profile.
             variables.push(("CHECKREIN_PROFILE".into(), profile.word().into()));
-            let mut all = (*surroundings.variables).clone();
+            let mut all = (*environment.variables).clone();
             all.insert("CHECKREIN_PROFILE".to_owned(), profile.word().to_owned());
-            surroundings.variables = all.into();
+            environment.variables = all.into();
         }
         if let Some(pipeline) = &wanted.pipeline {
             // It may hold to looser rules, so that it is for people to say.
-            for_no_agent(&surroundings, "run --pipeline")?;
+            for_no_agent(&environment, "run --pipeline")?;
             let step =
                 PipelineStep { pipeline: pipeline.clone(), step: wanted.step.clone(), said_by: SaidBy::Run };
-            Arc::make_mut(&mut surroundings.standpoint).pipelines.push(step);
+            Arc::make_mut(&mut environment.standpoint).pipelines.push(step);
         }
-        let loaded = config_files::load(&surroundings, &find_workspace(&surroundings.cwd))?;
+        let loaded = config_files::load(&environment, &find_workspace(&environment.cwd))?;
         if let Some(unknown) = wanted
             .pipeline
             .as_deref()
@@ -238,12 +238,12 @@ impl Plan {
         let profile = config.profile;
         wanted.profile = Some(profile);
         if profile == Profile::Strict {
-            strict::hooks_work(&surroundings, &name, &wanted.agent)?;
+            strict::hooks_work(&environment, &name, &wanted.agent)?;
         }
-        let credentials = Credentials::of(&surroundings);
-        let mut veil = Veil { key: surroundings.state.mask_key().ok(), credentials: Vec::new() };
+        let credentials = Credentials::of(&environment);
+        let mut veil = Veil { key: environment.state.mask_key().ok(), credentials: Vec::new() };
         if !wanted.credentials.is_empty() {
-            for_no_agent(&surroundings, "run --credential")?;
+            for_no_agent(&environment, "run --credential")?;
         }
         for (name, variable) in &wanted.credentials {
             let value = credentials.get(name)?;
@@ -255,7 +255,7 @@ impl Plan {
             let names: Vec<OsString> = wanted.credentials.iter().map(|(_, name)| name.clone()).collect();
             variables.push((CREDENTIALS.into(), names.join(OsStr::new(","))));
         }
-        let above = surroundings.variables.get(ATTEMPT_VARIABLE).filter(|value| !value.is_empty());
+        let above = environment.variables.get(ATTEMPT_VARIABLE).filter(|value| !value.is_empty());
         if let Some(above) = above {
             variables.push((ATTEMPT_VARIABLE.into(), above.into()));
         }
@@ -265,7 +265,7 @@ impl Plan {
         }
         Ok(Self {
             output,
-            provider: Provider::of(&name, &surroundings),
+            provider: Provider::of(&name, &environment),
             attempts: Attempts::new(wanted.retries, nesting),
             switches: switches(&wanted, &config),
             looks_for_cascades: pattern_settings(&config).enabled.contains(&PatternKind::Cascade),
@@ -273,7 +273,7 @@ impl Plan {
             hold: hold(wanted.hold, profile)?,
             profile,
             wanted,
-            surroundings,
+            environment,
             veil,
             variables,
         })
@@ -288,13 +288,13 @@ impl Plan {
             )
         })?;
         self.variables.push(("PWD".into(), directory.into()));
-        self.surroundings.cwd = path;
+        self.environment.cwd = path;
         Ok(())
     }
 
     /// The status to end with, when the provider is known to fail and nobody said to try all the same.
     fn refused_by_breaker(&self) -> Result<Option<u8>, CommandError> {
-        match self.provider.ask(self.surroundings.now().0)? {
+        match self.provider.ask(self.environment.now().0)? {
             Passage::Free | Passage::Trial => Ok(None),
             Passage::Closed { until, failures } => {
                 let name = plain(&self.provider.name);
@@ -380,19 +380,19 @@ impl Plan {
     ) -> Result<u8, CommandError> {
         let signals = Signals::remembered()?;
         let agent = self.agent(switches, made, before)?;
-        kept.start(self.surroundings.now().0)?;
+        kept.start(self.environment.now().0)?;
         let mut teller = ProgressLine::new(agent.interaction, self.output);
-        let (mut onlooker, speaker) = StreamMonitor::new(&self.surroundings, self.profile);
+        let (mut monitor, speaker) = StreamMonitor::new(&self.environment, self.profile);
         let mut said = String::new();
-        let mut hooks = HookCount::new(&self.surroundings, kept.id());
-        let mut transcript = TranscriptCount::new(&self.surroundings, agent.prices.clone());
+        let mut hooks = HookCount::new(&self.environment, kept.id());
+        let mut transcript = TranscriptCount::new(&self.environment, agent.prices.clone());
         let count = |progress: &mut RunProgress, life: Life| {
             hooks.add_to(progress, life);
             if !hooks.has_sessions() {
                 transcript.add_to(progress);
             }
         };
-        let untold = untold(&switches, &self.wanted.agent, &self.surroundings);
+        let untold = untold(&switches, &self.wanted.agent, &self.environment);
         if let (Some(why), 1) = (&untold, made) {
             log(&format!(
                 "checkrein: the agent is stopped after {} s, because what it spends cannot be counted, so its limits could not hold: {why}",
@@ -400,13 +400,13 @@ impl Plan {
             ));
         }
         let started = Instant::now();
-        let (runs, run) = (Runs::new(self.surroundings.state.root()), kept.id().clone());
+        let (runs, run) = (Runs::new(self.environment.state.root()), kept.id().clone());
         let judge = |progress: &RunProgress| {
-            let halted = halt(&self.surroundings, progress.session.as_deref())
+            let halted = halt(&self.environment, progress.session.as_deref())
                 // What its hooks halted they also say, with the reason.
                 .filter(|_| runs.hook_stop(&run).is_none())
                 .map(Stop::Halted);
-            let own = halted.or_else(|| onlooker.judge());
+            let own = halted.or_else(|| monitor.judge());
             own.or_else(|| stays_untold(untold.as_deref(), started.elapsed(), progress)).or_else(
                 || match self.profile {
                     Profile::Unattended | Profile::Strict if self.looks_for_cascades => {
@@ -434,11 +434,11 @@ impl Plan {
                     "checkrein: the agent tells its tokens at the end of a turn only; until then at least what its steps hold is counted, and its limits hold late",
                 );
             }
-            kept.progressed(moment, || self.surroundings.now().0);
+            kept.progressed(moment, || self.environment.now().0);
         };
         let outcome =
             supervise(&agent, above, &signals, Some(speaker), count, judge, watch).map_err(|error| {
-                kept.fail(NOTHING_RUN, &error.to_string(), self.surroundings.now().0);
+                kept.fail(NOTHING_RUN, &error.to_string(), self.environment.now().0);
                 let hint = error.hint();
                 match error {
                     SuperviseError::NotFound { program } => {
@@ -448,13 +448,13 @@ impl Plan {
                 }
             })?;
         teller.finish();
-        let attempt = attempt(&outcome, onlooker);
+        let attempt = attempt(&outcome, monitor);
         let end = RunEnd {
             status: attempt.status,
             stopped_by: attempt.stopped_by.clone(),
             reason: attempt.reason.as_deref().map(|reason| self.veil.over(reason)),
         };
-        kept.end(&outcome.moment, end, attempt.failure, self.surroundings.now().0);
+        kept.end(&outcome.moment, end, attempt.failure, self.environment.now().0);
         match (&outcome.stop, &attempt.reason) {
             (Some(Stop::Hooks(HookStop { report: Some(report), .. })), _) => {
                 log(&format!("checkrein: {}", plain(report)));
@@ -475,20 +475,20 @@ impl Plan {
         }
         if let ("halted", Some(session)) = (name, &attempt.session) {
             let ran = Duration::from_secs_f64(attempt.seconds.max(0.0)).as_millis();
-            let since = self.surroundings.now().0.saturating_sub(u64::try_from(ran).unwrap_or(u64::MAX));
-            if let Some(id) = halted::report(&self.surroundings, session, since) {
+            let since = self.environment.now().0.saturating_sub(u64::try_from(ran).unwrap_or(u64::MAX));
+            if let Some(id) = halted::report(&self.environment, session, since) {
                 log(&format!("checkrein: The report: `checkrein incident show {id}`"));
                 return;
             }
         }
         let session = attempt.session.clone().map(SessionId);
-        let ledger = session.map(|session| SessionLedger::open(&self.surroundings.state, &session));
+        let ledger = session.map(|session| SessionLedger::open(&self.environment.state, &session));
         let state = ledger.as_ref().and_then(|ledger| ledger.state().ok()).unwrap_or_default();
         let saved = stop_session(
             &Stopping {
-                surroundings: &self.surroundings,
+                environment: &self.environment,
                 config: &self.config,
-                workspace: &find_workspace(&self.surroundings.cwd),
+                workspace: &find_workspace(&self.environment.cwd),
                 ledger: ledger.as_ref(),
                 state: &state,
                 barrier: Barrier::None,
@@ -499,7 +499,7 @@ impl Plan {
             },
             Vec::new(),
         );
-        log_all(&self.surroundings.diagnostics.take());
+        log_all(&self.environment.diagnostics.take());
         log(&format!("checkrein: {}", plain(saved.trim_start())));
     }
 
@@ -515,11 +515,11 @@ impl Plan {
         Ok(Agent {
             program: words.next().unwrap_or_default(),
             arguments: words.collect(),
-            directory: self.surroundings.cwd.as_str().into(),
+            directory: self.environment.cwd.as_str().into(),
             variables,
             environment: keeps.as_deref().map(plain_environment),
             switches,
-            prices: prices(&self.surroundings, self.wanted.price.as_deref())?,
+            prices: prices(&self.environment, self.wanted.price.as_deref())?,
             model: model_of(&self.wanted.agent),
             interaction: Interaction::of_process(),
             hold: self.hold,
@@ -529,12 +529,12 @@ impl Plan {
     /// Keeps what was learned of the provider; when it may be called again, when that is not at once.
     fn learned(&self, attempt: &Attempt) -> Result<Option<Milliseconds>, CommandError> {
         let answered = if attempt.iterations > 0 { Answered::Yes } else { Answered::NotKnown };
-        self.provider.ended(self.surroundings.now().0, attempt.failure, answered)
+        self.provider.ended(self.environment.now().0, attempt.failure, answered)
     }
 
     /// Waits before the next attempt; whether it is made.
     fn pause(&self, made: u32, attempt: &Attempt, signals: &Signals) -> bool {
-        let chance = f64::from(u32::try_from(self.surroundings.now().0 % 1000).unwrap_or(0)) / 1000.0;
+        let chance = f64::from(u32::try_from(self.environment.now().0 % 1000).unwrap_or(0)) / 1000.0;
         let time = delay(made, chance);
         let failure = attempt.failure.map_or_else(String::new, |failure| report::word(failure.cause));
         log(&format!(
@@ -545,7 +545,7 @@ impl Plan {
         ));
         let until = Instant::now() + time;
         while Instant::now() < until {
-            if signals.asked().is_some() || halt(&self.surroundings, attempt.session.as_deref()).is_some() {
+            if signals.asked().is_some() || halt(&self.environment, attempt.session.as_deref()).is_some() {
                 return false;
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -576,8 +576,8 @@ impl Plan {
             run: kept.id().to_string(),
             worktree: kept.worktree().map(str::to_owned),
             directory: kept.directory().to_string_lossy().into_owned(),
-            next_step: kept.next_step(&self.surroundings),
-            repository: kept.shared_changes(&self.surroundings),
+            next_step: kept.next_step(&self.environment),
+            repository: kept.shared_changes(&self.environment),
         };
         report.tell(&self.veil, self.output)?;
         Ok(status)
@@ -591,9 +591,9 @@ fn heard(mut told: PipeReader) -> Option<Attempt> {
     serde_json::from_slice(&text).ok()
 }
 
-fn attempt(outcome: &RunOutcome, onlooker: StreamMonitor) -> Attempt {
+fn attempt(outcome: &RunOutcome, monitor: StreamMonitor) -> Attempt {
     let progress = &outcome.moment.progress;
-    let (watched, found) = onlooker.finish();
+    let (watched, found) = monitor.finish();
     // What came with the last words counts too.
     let stop = outcome.stop.as_ref().or(found.as_ref());
     Attempt {
@@ -625,8 +625,8 @@ fn program_name(program: Option<&OsString>) -> String {
 }
 
 /// The first kill switch: what turns telemetry off in the agents and the programs that they use.
-fn telemetry(surroundings: &HostEnvironment) -> Vec<(OsString, OsString)> {
-    if surroundings.variables.get("CHECKREIN_TELEMETRY").is_none_or(|value| value != "0") {
+fn telemetry(environment: &HostEnvironment) -> Vec<(OsString, OsString)> {
+    if environment.variables.get("CHECKREIN_TELEMETRY").is_none_or(|value| value != "0") {
         return Vec::new();
     }
     let words = [
@@ -640,9 +640,9 @@ fn telemetry(surroundings: &HostEnvironment) -> Vec<(OsString, OsString)> {
 }
 
 /// Whether somebody halted this session, or all.
-fn halt(surroundings: &HostEnvironment, session: Option<&str>) -> Option<String> {
+fn halt(environment: &HostEnvironment, session: Option<&str>) -> Option<String> {
     let session = SessionId(session.unwrap_or_default().to_owned());
-    is_halted(&surroundings.state, &FolderName::of(&session)).map(|halt| halt.reason)
+    is_halted(&environment.state, &FolderName::of(&session)).map(|halt| halt.reason)
 }
 
 /// Whether the agent has just talked itself into new work, which nobody is there to approve.

@@ -12,18 +12,18 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Lists the newest runs, newest last.
-pub fn list(surroundings: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
-    runs(surroundings, count, Switch::Off, output)
+pub fn list(environment: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
+    runs(environment, count, Switch::Off, output)
 }
 
 /// Lists all runs and checks that those that are done are what they were.
-pub fn verify(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    runs(surroundings, usize::MAX, Switch::On, output)
+pub fn verify(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    runs(environment, usize::MAX, Switch::On, output)
 }
 
 /// Shows the one run whose name begins so.
-pub fn show(surroundings: &HostEnvironment, name: &str, output: Output) -> Result<Exit, CommandError> {
-    let runs = Runs::new(surroundings.state.root());
+pub fn show(environment: &HostEnvironment, name: &str, output: Output) -> Result<Exit, CommandError> {
+    let runs = Runs::new(environment.state.root());
     let mut all = runs.all()?;
     all.retain(|found| found.id.to_string().starts_with(name));
     let found = match all.as_slice() {
@@ -61,12 +61,12 @@ pub fn show(surroundings: &HostEnvironment, name: &str, output: Output) -> Resul
 }
 
 fn runs(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     count: usize,
     verify: Switch,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let runs = Runs::new(surroundings.state.root());
+    let runs = Runs::new(environment.state.root());
     let mut all = runs.all()?;
     let hidden = if verify == Switch::On { 0 } else { all.len().saturating_sub(count) };
     let all = all.split_off(hidden);

@@ -7,10 +7,10 @@ use checkrein_ledger::FolderName;
 
 /// The folders of the sessions whose name begins so; without a beginning all but what `doctor` tries, which is no work of an agent.
 pub fn folders(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     beginning: Option<&str>,
 ) -> Result<Vec<FolderName>, CommandError> {
-    let all = checkrein_session::sessions(&surroundings.state)?;
+    let all = checkrein_session::sessions(&environment.state)?;
     let folders: Vec<FolderName> = all
         .into_iter()
         .filter(|session| {
@@ -29,8 +29,8 @@ pub fn folders(
 }
 
 /// The folder of the one session whose name begins so.
-pub fn only_folder(surroundings: &HostEnvironment, beginning: &str) -> Result<FolderName, CommandError> {
-    let found = folders(surroundings, Some(beginning))?;
+pub fn only_folder(environment: &HostEnvironment, beginning: &str) -> Result<FolderName, CommandError> {
+    let found = folders(environment, Some(beginning))?;
     match found.as_slice() {
         [folder] => Ok(folder.clone()),
         many => Err(CommandError::user(

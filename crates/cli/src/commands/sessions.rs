@@ -15,15 +15,15 @@ use checkrein_engine::error::CommandError;
 use checkrein_engine::usage::cost_in_words;
 
 /// Lists all sessions of agents, newest last.
-pub fn sessions(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    let mut all = checkrein_session::sessions(&surroundings.state)?;
+pub fn sessions(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let mut all = checkrein_session::sessions(&environment.state)?;
     all.retain(|session| session.folder.as_str() != CANARY_SESSION);
     all.reverse();
-    tell_fallen(surroundings, output);
+    tell_fallen(environment, output);
     // What trust costs and how fast it wears off is up to the configuration here; where that is broken, the built-in numbers tell.
-    let policy = config_files::load(surroundings, &find_workspace(&surroundings.cwd))
+    let policy = config_files::load(environment, &find_workspace(&environment.cwd))
         .map_or_else(|_| TrustPolicy::default(), |loaded| loaded.config.governance.trust_debt);
-    let now = surroundings.now();
+    let now = environment.now();
     match output {
         Output::Json => {
             for session in &all {

@@ -22,7 +22,7 @@ use checkrein_engine::error::CommandError;
 
 /// Shows the reviews and outcomes of the action whose name begins with `id`, or of the record with that number in a session
 /// (`SESSION:NUMBER`).
-pub fn show(surroundings: &HostEnvironment, id: &str, output: Output) -> Result<Exit, CommandError> {
+pub fn show(environment: &HostEnvironment, id: &str, output: Output) -> Result<Exit, CommandError> {
     let (session, wanted) = match id.rsplit_once(':') {
         Some((session, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
             (Some(session), number)
@@ -31,8 +31,8 @@ pub fn show(surroundings: &HostEnvironment, id: &str, output: Output) -> Result<
     };
     let mut found: Vec<Record> = Vec::new();
     let mut all_answers = HashMap::new();
-    for folder in folders(surroundings, session)? {
-        let ledger = SessionLedger::of_folder(&surroundings.state, folder);
+    for folder in folders(environment, session)? {
+        let ledger = SessionLedger::of_folder(&environment.state, folder);
         let records: Vec<Record> = lines(&ledger.path())?.filter_map(|line| line.ok()?.record).collect();
         if records.iter().any(|record| is_meant(record, session, wanted)) {
             all_answers.extend(answers(&records));

@@ -18,8 +18,8 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Lists the snapshots of this workspace, newest last, and what they take on the disk.
-pub fn list(surroundings: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
-    let ground = RestoreContext::open(surroundings)?;
+pub fn list(environment: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
+    let ground = RestoreContext::open(environment)?;
     let mut all = ground.store.snapshots()?;
     let hidden = all.len().saturating_sub(count);
     let shown = all.split_off(hidden);
@@ -95,10 +95,9 @@ fn row(one: &Listed) -> Vec<String> {
 }
 
 /// Takes a snapshot of the whole workspace.
-pub fn create(surroundings: &HostEnvironment, reason: &str, output: Output) -> Result<Exit, CommandError> {
-    let ground = RestoreContext::open(surroundings)?;
-    let largest =
-        config_files::load(surroundings, &ground.workspace)?.config.snapshots.largest_file_megabytes;
+pub fn create(environment: &HostEnvironment, reason: &str, output: Output) -> Result<Exit, CommandError> {
+    let ground = RestoreContext::open(environment)?;
+    let largest = config_files::load(environment, &ground.workspace)?.config.snapshots.largest_file_megabytes;
     let manner = CaptureOptions {
         bounds: CaptureBounds { time: Duration::MAX, ..CaptureBounds::NONE },
         largest: Some(largest.saturating_mul(1024 * 1024)),
@@ -106,7 +105,7 @@ pub fn create(surroundings: &HostEnvironment, reason: &str, output: Output) -> R
         ..ground.manner()
     };
     let circumstances = Circumstances {
-        at: surroundings.now().0,
+        at: environment.now().0,
         occasion: SnapshotReason::Request,
         reason: reason.to_owned(),
         place: None,
@@ -141,12 +140,12 @@ pub fn create(surroundings: &HostEnvironment, reason: &str, output: Output) -> R
 
 /// Keeps a snapshot, or lets it go when it is old.
 pub fn pin(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     id: SnapshotId,
     pin: Pin,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let ground = RestoreContext::open(surroundings)?;
+    let ground = RestoreContext::open(environment)?;
     ground.store.pin(id, pin)?;
     match output {
         Output::Json => {
@@ -162,14 +161,14 @@ pub fn pin(
 
 /// Takes away what is older, more or larger than the configuration keeps.
 pub fn prune(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     dry: super::Switch,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "snapshot prune")?;
-    let ground = RestoreContext::open(surroundings)?;
-    let settings = config_files::load(surroundings, &ground.workspace)?.config.snapshots;
-    let retention = checkpoint::workspace::retention(surroundings, &settings);
+    for_people_only(environment, "snapshot prune")?;
+    let ground = RestoreContext::open(environment)?;
+    let settings = config_files::load(environment, &ground.workspace)?.config.snapshots;
+    let retention = checkpoint::workspace::retention(environment, &settings);
     let going = ground.store.expendable(&retention)?;
     let (snapshots, bytes) = match dry {
         super::Switch::On => (going, None),
@@ -189,8 +188,8 @@ pub fn prune(
 }
 
 /// Reads everything that is saved and checks it.
-pub fn verify(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    let ground = RestoreContext::open(surroundings)?;
+pub fn verify(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let ground = RestoreContext::open(environment)?;
     let count = ground.store.snapshots()?.len();
     let hurt = ground.store.verify()?;
     match output {

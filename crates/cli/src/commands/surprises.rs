@@ -36,13 +36,13 @@ struct Surprised {
 
 /// Lists the surprises of the newest calls, grouped by program, the program with the most surprising calls first.
 pub fn surprises(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     selection: &SurpriseFilter,
     output: Output,
 ) -> Result<Exit, CommandError> {
     let mut calls = Vec::new();
-    for folder in folders(surroundings, selection.session.as_deref())? {
-        calls.extend(of_session(surroundings, &folder)?);
+    for folder in folders(environment, selection.session.as_deref())? {
+        calls.extend(of_session(environment, &folder)?);
     }
     calls.sort_by_key(|call| call.at);
     let newest = calls.len().saturating_sub(selection.limit);
@@ -74,15 +74,15 @@ pub fn surprises(
             print(&dim(&format!(
                 "\nA surprise is not a proof. To teach what a program does, describe it in {}/catalogue/NAME.toml as docs/catalogue.md says;\n\
                  `checkrein check COMMAND` then shows it. `checkrein log --json` has the names of calls for `checkrein show ID`.",
-                surroundings.configuration
+                environment.configuration
             )));
         }
     }
     Ok(Exit::Done)
 }
 
-fn of_session(surroundings: &HostEnvironment, folder: &FolderName) -> Result<Vec<Surprised>, CommandError> {
-    let ledger = SessionLedger::of_folder(&surroundings.state, folder.clone());
+fn of_session(environment: &HostEnvironment, folder: &FolderName) -> Result<Vec<Surprised>, CommandError> {
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
     let mut found = Vec::new();
     for line in lines(&ledger.path())?.holding(MARK) {
         let line = line?;

@@ -17,15 +17,15 @@ use checkrein_engine::rules;
 
 /// Shows what the project file loosens and trusts this very text of it.
 pub fn trust(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     yes: super::Switch,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "trust")?;
-    let workspace = find_workspace(&surroundings.cwd);
+    for_people_only(environment, "trust")?;
+    let workspace = find_workspace(&environment.cwd);
     let file = config_files::project_file(&workspace);
-    let loaded = config_files::load(surroundings, &workspace)?;
-    let sessions = sessions_that_wait(surroundings, &workspace)?;
+    let loaded = config_files::load(environment, &workspace)?;
+    let sessions = sessions_that_wait(environment, &workspace)?;
     let told = |is_trusted: bool| tell(&file, &loaded, &sessions, is_trusted);
     if loaded.pending.is_empty() && sessions.is_empty() {
         match output {
@@ -47,7 +47,7 @@ pub fn trust(
         log("not trusted; `--yes` trusts without asking");
         return Ok(Exit::Failed);
     }
-    rules::trust(surroundings, &workspace)?;
+    rules::trust(environment, &workspace)?;
     match output {
         Output::Json => told(true)?,
         Output::Text => print("trusted; a change of the rules asks again"),
@@ -56,11 +56,11 @@ pub fn trust(
 }
 
 /// Shows what waits for the trust of the user, and changes nothing.
-pub fn show_waiting(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    let workspace = find_workspace(&surroundings.cwd);
+pub fn show_waiting(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let workspace = find_workspace(&environment.cwd);
     let file = config_files::project_file(&workspace);
-    let loaded = config_files::load(surroundings, &workspace)?;
-    let sessions = sessions_that_wait(surroundings, &workspace)?;
+    let loaded = config_files::load(environment, &workspace)?;
+    let sessions = sessions_that_wait(environment, &workspace)?;
     let is_trusted = loaded.pending.is_empty() && sessions.is_empty();
     match output {
         Output::Json => tell(&file, &loaded, &sessions, is_trusted)?,
@@ -108,18 +108,18 @@ const RECENT: u64 = 7 * 24 * 60 * 60 * 1000;
 
 /// The sessions of a workspace that are held to stricter rules than those of now, with the settings.
 fn sessions_that_wait(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &AbsolutePath,
 ) -> Result<Vec<(String, Vec<&'static str>)>, CommandError> {
-    let now = surroundings.now().0;
+    let now = environment.now().0;
     let mut waiting = Vec::new();
-    for summary in checkrein_session::sessions(&surroundings.state)? {
+    for summary in checkrein_session::sessions(&environment.state)? {
         if summary.last.is_none_or(|last| now.saturating_sub(last.0) > RECENT) {
             continue;
         }
-        let ledger = SessionLedger::of_folder(&surroundings.state, summary.folder.clone());
+        let ledger = SessionLedger::of_folder(&environment.state, summary.folder.clone());
         // Of a session whose beginning cannot be read the hook says so itself; trust is the way out.
-        let settings = beginning::waiting(surroundings, workspace, &ledger)
+        let settings = beginning::waiting(environment, workspace, &ledger)
             .unwrap_or_else(|_| vec!["what it began with cannot be read"]);
         if !settings.is_empty() {
             waiting.push((summary.folder.as_str().to_owned(), settings));

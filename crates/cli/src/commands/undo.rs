@@ -41,13 +41,13 @@ const START_SLACK: u64 = 1_000;
 /// Takes back an action, by the beginning of its name or the number of its snapshot. The default is the last action in this workspace or
 /// below it that destroyed something and was not taken back yet, of the newest session that has one.
 pub fn undo(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     action: Option<&str>,
     permissions: Permissions,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    permissions.check(surroundings, "undo")?;
-    let grounds = grounds(surroundings)?;
+    permissions.check(environment, "undo")?;
+    let grounds = grounds(environment)?;
     let mut stores = Vec::new();
     for ground in &grounds {
         let all = ground.store.snapshots()?;
@@ -67,7 +67,7 @@ pub fn undo(
     // Of the newest action, where nothing else of it is to be told.
     let mut lost = None;
     for (store, snapshot) in candidates.into_iter().take(TRIES) {
-        let story = ledgers.of(surroundings, snapshot);
+        let story = ledgers.of(environment, snapshot);
         if action.is_none() && !story.may_have_run() {
             continue;
         }
@@ -84,19 +84,19 @@ pub fn undo(
         prepared.leave_made_later(&later.map(|one| one.id).collect::<Vec<_>>())?;
         passed_over.extend(leave_remotes(
             &mut prepared,
-            &ledgers.remotes(surroundings, snapshot),
+            &ledgers.remotes(environment, snapshot),
             snapshot.id,
         ));
-        let weight = case.weight(surroundings, &prepared);
+        let weight = case.weight(environment, &prepared);
         if action.is_some() || weight == Weight::Work {
             let later =
-                if action.is_some() { Vec::new() } else { ledgers.unsaved_after(surroundings, snapshot) };
+                if action.is_some() { Vec::new() } else { ledgers.unsaved_after(environment, snapshot) };
             passed_over.splice(0..0, later.into_iter().chain(lost.unwrap_or_default()));
             if action.is_none() {
-                passed_over.extend(ledgers.earlier_session(surroundings, &stores, snapshot, permissions)?);
+                passed_over.extend(ledgers.earlier_session(environment, &stores, snapshot, permissions)?);
                 not_the_newest(&held_up, snapshot, permissions)?;
             }
-            return restore(surroundings, prepared, &case, &passed_over, output);
+            return restore(environment, prepared, &case, &passed_over, output);
         }
         if prepared.steps().is_empty() {
             lost.get_or_insert_with(|| gone(snapshot));
@@ -118,7 +118,7 @@ pub fn undo(
         // A further undo has nothing to say of what only is new.
         let is_lost = prepared.steps().iter().any(|step| step.deed != RestoreAction::Remove);
         if (is_lost || store.taken_back().next().is_none()) && !prepared.steps().is_empty() && is_told {
-            let words = in_words(surroundings, &case, &prepared);
+            let words = in_words(environment, &case, &prepared);
             if is_lost && case.keeps_work(&prepared) {
                 held_up.push(words.clone());
             }
@@ -128,22 +128,22 @@ pub fn undo(
     }
     if let Some((store, snapshot, moment, prepared)) = made_again.filter(|_| kept.is_none()) {
         let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
-        let mut others = ledgers.unsaved_after(surroundings, snapshot);
+        let mut others = ledgers.unsaved_after(environment, snapshot);
         others.extend(lost.unwrap_or_default());
-        others.extend(ledgers.earlier_session(surroundings, &stores, snapshot, permissions)?);
-        return restore(surroundings, prepared, &case, &others, output);
+        others.extend(ledgers.earlier_session(environment, &stores, snapshot, permissions)?);
+        return restore(environment, prepared, &case, &others, output);
     }
     if let Some((store, snapshot, moment, prepared)) = kept {
         let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
-        let mut others = ledgers.unsaved_after(surroundings, snapshot);
+        let mut others = ledgers.unsaved_after(environment, snapshot);
         others.extend(lost.unwrap_or_default());
         others.extend_from_slice(passed_over.get(1..).unwrap_or_default());
-        return restore(surroundings, prepared, &case, &others, output);
+        return restore(environment, prepared, &case, &others, output);
     }
     // What was begun with tells the session, where nothing was saved for any action.
     let all = stores.iter().flat_map(|store| &store.all).filter(|one| one.snapshot.place.is_some());
     let newest = all.max_by_key(|one| one.snapshot.at);
-    let unsaved = newest.map(|newest| ledgers.unsaved_after(surroundings, newest)).unwrap_or_default();
+    let unsaved = newest.map(|newest| ledgers.unsaved_after(environment, newest)).unwrap_or_default();
     unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(one));
     Err(CommandError::user(
         "no action of this workspace for which anything was saved is left to take back",
@@ -172,7 +172,7 @@ fn not_the_newest(
     ))
 }
 
-fn in_words(surroundings: &HostEnvironment, case: &RestoreTerms<'_>, prepared: &Prepared) -> String {
+fn in_words(environment: &HostEnvironment, case: &RestoreTerms<'_>, prepared: &Prepared) -> String {
     let snapshot = case.snapshot;
     let changes = prepared.steps().len();
     let what = if case.keeps_work(prepared) {
@@ -180,7 +180,7 @@ fn in_words(surroundings: &HostEnvironment, case: &RestoreTerms<'_>, prepared: &
     } else {
         count(changes, "place is kept", "places are kept")
     };
-    let options = case.needed(surroundings, prepared).options();
+    let options = case.needed(environment, prepared).options();
     let way = match options.as_str() {
         "" => String::new(),
         options => format!("; `checkrein undo {}{options}` takes it back", snapshot.id),
@@ -190,7 +190,7 @@ fn in_words(surroundings: &HostEnvironment, case: &RestoreTerms<'_>, prepared: &
         snapshot.id,
         time(snapshot.snapshot.at),
         cut(&plain(&snapshot.snapshot.reason), 60),
-        elsewhere(surroundings, case.ground),
+        elsewhere(environment, case.ground),
     )
 }
 
@@ -242,7 +242,7 @@ fn leave_remotes(prepared: &mut Prepared, remotes: &[PathBuf], of: SnapshotId) -
 
 /// The same for going back to a snapshot as a whole.
 pub(super) fn spare_remotes(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     ground: &RestoreContext,
     snapshot: &Listed,
     prepared: &mut Prepared,
@@ -254,17 +254,17 @@ pub(super) fn spare_remotes(
         let Some(older) = all.iter().find(|one| one.id == of && one.id < meant.id) else { break };
         meant = older;
     }
-    let remotes = Stories::default().remotes(surroundings, meant);
+    let remotes = Stories::default().remotes(environment, meant);
     leave_remotes(prepared, &remotes, snapshot.id)
 }
 
 /// The workspaces that a user may mean: the one that they stand in, those that lie in it, and, without version control to say where a
 /// project begins, the nearest one around it.
-fn grounds(surroundings: &HostEnvironment) -> Result<Vec<RestoreContext>, CommandError> {
-    let workspace = find_workspace(&surroundings.cwd);
-    let own = checkpoint::store(surroundings, &workspace);
+fn grounds(environment: &HostEnvironment) -> Result<Vec<RestoreContext>, CommandError> {
+    let workspace = find_workspace(&environment.cwd);
+    let own = checkpoint::store(environment, &workspace);
     let here = own.workspace().to_owned();
-    let stores = Path::new(surroundings.state_path.as_str()).join("snapshots");
+    let stores = Path::new(environment.state_path.as_str()).join("snapshots");
     let mut others: Vec<PathBuf> = std::fs::read_dir(stores)
         .into_iter()
         .flatten()
@@ -278,13 +278,13 @@ fn grounds(surroundings: &HostEnvironment) -> Result<Vec<RestoreContext>, Comman
     let around = others.iter().rfind(|other| here.starts_with(other) && **other != here);
     let around = around.filter(|_| !is_repository).cloned();
     // A home directory is no project, though work may be done in it: what lies below is none of its business.
-    let home = std::fs::canonicalize(surroundings.home.as_str()).ok();
+    let home = std::fs::canonicalize(environment.home.as_str()).ok();
     let is_crowded = home.is_some_and(|home| home.starts_with(&here));
     let below = others.iter().filter(|other| !is_crowded && other.starts_with(&here) && **other != here);
-    let mut grounds = vec![RestoreContext::at(surroundings, workspace)?];
+    let mut grounds = vec![RestoreContext::at(environment, workspace)?];
     for path in below.cloned().chain(around) {
         if let Some(path) = path.to_str().and_then(AbsolutePath::new) {
-            grounds.push(RestoreContext::at(surroundings, path)?);
+            grounds.push(RestoreContext::at(environment, path)?);
         }
     }
     Ok(grounds)
@@ -444,23 +444,23 @@ struct Unsaved {
 }
 
 impl Stories {
-    fn of(&mut self, surroundings: &HostEnvironment, snapshot: &Listed) -> Story {
-        let told = self.told(surroundings, snapshot);
+    fn of(&mut self, environment: &HostEnvironment, snapshot: &Listed) -> Story {
+        let told = self.told(environment, snapshot);
         let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
         let story = action.zip(told).and_then(|(action, told)| told.stories.get(action).copied());
         story.unwrap_or_default()
     }
 
     /// The repositories that the action of a snapshot pushed to.
-    fn remotes(&mut self, surroundings: &HostEnvironment, snapshot: &Listed) -> Vec<PathBuf> {
+    fn remotes(&mut self, environment: &HostEnvironment, snapshot: &Listed) -> Vec<PathBuf> {
         let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
-        let told = self.told(surroundings, snapshot);
+        let told = self.told(environment, snapshot);
         action.zip(told).and_then(|(action, told)| told.remotes.get(action).cloned()).unwrap_or_default()
     }
 
     /// What was not saved for the action of a snapshot and for those after it in its session, and cannot be taken back, in words.
-    fn unsaved_after(&mut self, surroundings: &HostEnvironment, snapshot: &Listed) -> Vec<String> {
-        let Some(told) = self.told(surroundings, snapshot) else { return Vec::new() };
+    fn unsaved_after(&mut self, environment: &HostEnvironment, snapshot: &Listed) -> Vec<String> {
+        let Some(told) = self.told(environment, snapshot) else { return Vec::new() };
         let own = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_deref());
         let is_meant = |one: &&Unsaved| one.at > snapshot.snapshot.at || Some(one.action.as_str()) == own;
         let may_have_run =
@@ -476,12 +476,12 @@ impl Stories {
     /// answered before they saw it did not mean that one.
     fn earlier_session(
         &mut self,
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
         stores: &[Opened<'_>],
         snapshot: &Listed,
         permissions: Permissions,
     ) -> Result<Option<String>, CommandError> {
-        let Some(newest) = self.newest_session(surroundings, stores, snapshot) else { return Ok(None) };
+        let Some(newest) = self.newest_session(environment, stores, snapshot) else { return Ok(None) };
         let said = format!(
             "of the newest session `{}` nothing is left to take back; this action is of an earlier one",
             plain(newest.as_str())
@@ -501,18 +501,18 @@ impl Stories {
     /// into a ledger when nothing was done, such as a halt and its end, does not count.
     fn newest_session(
         &mut self,
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
         stores: &[Opened<'_>],
         snapshot: &Listed,
     ) -> Option<FolderName> {
         let own = session(snapshot);
         let mut newest =
-            self.told(surroundings, snapshot).map_or(0, |told| told.acted).max(snapshot.snapshot.at);
+            self.told(environment, snapshot).map_or(0, |told| told.acted).max(snapshot.snapshot.at);
         let mut found = None;
-        let all = checkrein_session::sessions(&surroundings.state).unwrap_or_default();
+        let all = checkrein_session::sessions(&environment.state).unwrap_or_default();
         let is_later = |one: &SessionSummary| one.last.is_some_and(|last| last.0 > snapshot.snapshot.at);
         let is_here = |one: &SessionSummary| {
-            let state = SessionLedger::of_folder(&surroundings.state, one.folder.clone()).state().ok()?;
+            let state = SessionLedger::of_folder(&environment.state, one.folder.clone()).state().ok()?;
             let workspace = std::fs::canonicalize(state.beginning()?.workspace.as_str()).ok()?;
             stores.iter().any(|store| store.ground.store.workspace() == workspace).then_some(())
         };
@@ -520,7 +520,7 @@ impl Stories {
             if Some(one.folder.as_str()) == own || is_here(&one).is_none() {
                 continue;
             }
-            let acted = self.told_by(surroundings, one.folder.as_str()).acted;
+            let acted = self.told_by(environment, one.folder.as_str()).acted;
             if acted > newest {
                 newest = acted;
                 found = Some(one.folder);
@@ -530,15 +530,15 @@ impl Stories {
     }
 
     /// What the ledger of the session of a snapshot says; `None` when it was taken for none.
-    fn told(&mut self, surroundings: &HostEnvironment, snapshot: &Listed) -> Option<&Told> {
-        session(snapshot).map(|session| self.told_by(surroundings, session))
+    fn told(&mut self, environment: &HostEnvironment, snapshot: &Listed) -> Option<&Told> {
+        session(snapshot).map(|session| self.told_by(environment, session))
     }
 
     /// What the ledger of a session says, by the name of its folder.
-    fn told_by(&mut self, surroundings: &HostEnvironment, session: &str) -> &Told {
+    fn told_by(&mut self, environment: &HostEnvironment, session: &str) -> &Told {
         self.0.entry(session.to_owned()).or_insert_with(|| {
             let folder = FolderName::on_disk(session.as_ref());
-            let path = folder.map(|folder| SessionLedger::of_folder(&surroundings.state, folder).path());
+            let path = folder.map(|folder| SessionLedger::of_folder(&environment.state, folder).path());
             let records = path.and_then(|path| lines(&path).ok());
             read(records.into_iter().flatten().filter_map(|line| line.ok()?.record))
         })

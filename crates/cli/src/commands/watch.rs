@@ -45,14 +45,14 @@ struct Seen {
 
 /// Shows the running sessions, again and again, or once.
 pub fn watch(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     once: Switch,
     all: Switch,
     output: Output,
 ) -> Result<Exit, CommandError> {
     let is_live = std::io::stdout().is_terminal() && once == Switch::Off;
     loop {
-        let seen = look(surroundings, all)?;
+        let seen = look(environment, all)?;
         match output {
             Output::Json => {
                 for one in &seen {
@@ -63,10 +63,10 @@ pub fn watch(
                 if is_live {
                     // Home and clear: what is shown is always what is now.
                     print("\u{1b}[H\u{1b}[2J");
-                    print(&dim(&format!("checkrein watch  {}  (Ctrl-C ends)", time(surroundings.now().0))));
+                    print(&dim(&format!("checkrein watch  {}  (Ctrl-C ends)", time(environment.now().0))));
                 }
                 print(&shown(&seen, all));
-                tell_fallen(surroundings, output);
+                tell_fallen(environment, output);
             }
         }
         if !is_live && (output == Output::Text || once == Switch::On) {
@@ -83,8 +83,8 @@ impl EndedRuns {
     /// How long after the end of a run its hooks may still write, in milliseconds (ours).
     const LATE: u64 = 2000;
 
-    pub(super) fn of(surroundings: &HostEnvironment) -> Self {
-        let found = Runs::new(surroundings.state.root()).all().unwrap_or_default().into_iter();
+    pub(super) fn of(environment: &HostEnvironment) -> Self {
+        let found = Runs::new(environment.state.root()).all().unwrap_or_default().into_iter();
         let over = found.filter_map(|found| {
             let state = found.loaded.ok()?.state;
             let is_over = !matches!(state.stage, RunStage::Prepared | RunStage::Started);
@@ -106,17 +106,17 @@ impl EndedRuns {
     }
 }
 
-fn look(surroundings: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, CommandError> {
-    let now = surroundings.now().0;
-    let by_runs = EndedRuns::of(surroundings);
+fn look(environment: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, CommandError> {
+    let now = environment.now().0;
+    let by_runs = EndedRuns::of(environment);
     let mut seen = Vec::new();
-    for summary in checkrein_session::sessions(&surroundings.state)? {
+    for summary in checkrein_session::sessions(&environment.state)? {
         let is_running = summary.last.is_some_and(|last| now.saturating_sub(last.0) < RUNNING);
         // What `doctor` tries is no work of an agent.
         if all == Switch::Off && !is_running || summary.folder.as_str() == CANARY_SESSION {
             continue;
         }
-        let ledger = SessionLedger::of_folder(&surroundings.state, summary.folder.clone());
+        let ledger = SessionLedger::of_folder(&environment.state, summary.folder.clone());
         let state = ledger.state()?;
         let records = last(&ledger.path(), RECORDS)?;
         let course = match course(&summary, &records) {

@@ -62,24 +62,24 @@ const FOR_GIT: [&str; 10] = [
 ];
 
 /// The workspace around the working directory, by its real path.
-pub(super) fn workspace(surroundings: &HostEnvironment) -> Result<PathBuf, CommandError> {
-    let found = find_workspace(&surroundings.cwd);
+pub(super) fn workspace(environment: &HostEnvironment) -> Result<PathBuf, CommandError> {
+    let found = find_workspace(&environment.cwd);
     fs::canonicalize(found.as_str()).map_err(|error| CommandError::file("find", &found, &error))
 }
 
 /// Where the worktrees of a workspace are: `$CHECKREIN_WORKTREES`, else `$XDG_DATA_HOME/checkrein/worktrees`, else
 /// `~/.local/share/checkrein/worktrees`. Not in the state directory: there an agent must not write, and here it has to.
 pub(super) fn places(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &Path,
 ) -> Result<WorktreeRegistry, CommandError> {
-    let variable = |name: &str| surroundings.variables.get(name).and_then(|text| AbsolutePath::new(text));
+    let variable = |name: &str| environment.variables.get(name).and_then(|text| AbsolutePath::new(text));
     let root = variable("CHECKREIN_WORKTREES").unwrap_or_else(|| {
-        let data = variable("XDG_DATA_HOME").unwrap_or_else(|| surroundings.home.join(".local/share"));
+        let data = variable("XDG_DATA_HOME").unwrap_or_else(|| environment.home.join(".local/share"));
         data.join("checkrein/worktrees")
     });
     let is_guarded =
-        [&surroundings.state_path, &surroundings.configuration].iter().any(|own| root.is_within(own));
+        [&environment.state_path, &environment.configuration].iter().any(|own| root.is_within(own));
     if is_guarded || Path::new(root.as_str()).starts_with(workspace) {
         let what = if is_guarded { "among the files of checkrein itself" } else { "inside the work tree" };
         return Err(CommandError::user(
@@ -87,17 +87,17 @@ pub(super) fn places(
             "choose another place: `CHECKREIN_WORKTREES`",
         ));
     }
-    Ok(WorktreeRegistry::of(surroundings.state.root(), Path::new(root.as_str()), workspace))
+    Ok(WorktreeRegistry::of(environment.state.root(), Path::new(root.as_str()), workspace))
 }
 
 impl Site {
     /// The work tree around the working directory.
-    pub fn open(surroundings: &HostEnvironment) -> Result<Self, CommandError> {
-        let workspace = workspace(surroundings)?;
-        let places = places(surroundings, &workspace)?;
+    pub fn open(environment: &HostEnvironment) -> Result<Self, CommandError> {
+        let workspace = workspace(environment)?;
+        let places = places(environment, &workspace)?;
         let variables = FOR_GIT
             .iter()
-            .filter_map(|name| surroundings.variables.get(*name).map(|value| ((*name).into(), value.into())));
+            .filter_map(|name| environment.variables.get(*name).map(|value| ((*name).into(), value.into())));
         let repository = GitRepository::at(&workspace, &GitEnvironment(variables.collect()))?;
         Ok(Self { workspace, places, repository })
     }
@@ -111,13 +111,13 @@ impl Site {
     /// Hands over what a worktree of this name is made from.
     pub fn with_origin<T>(
         &self,
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
         name: &WorktreeName,
         work: impl FnOnce(&WorktreeOrigin<'_>) -> T,
     ) -> Result<T, CommandError> {
         match &self.repository {
             Some(repository) => Ok(work(&WorktreeOrigin::Repository(repository))),
-            None => with_copies(surroundings, &self.places.place(name), |copies| {
+            None => with_copies(environment, &self.places.place(name), |copies| {
                 work(&WorktreeOrigin::Folder(copies))
             }),
         }
@@ -125,11 +125,11 @@ impl Site {
 }
 
 fn with_copies<T>(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     place: &Path,
     work: impl FnOnce(&Copies<'_>) -> T,
 ) -> Result<T, CommandError> {
-    let ground = RestoreContext::open(surroundings)?;
+    let ground = RestoreContext::open(environment)?;
     let named = place.to_str().and_then(AbsolutePath::new).ok_or_else(|| {
         CommandError::user(
             "the place of worktrees has no plain name",
@@ -137,7 +137,7 @@ fn with_copies<T>(
         )
     })?;
     // What goes into a copy and comes back from it is what version control would hold.
-    let ignoring = checkpoint::ignoring(surroundings, &named).with_ignored(Ignored::LeftOut);
+    let ignoring = checkpoint::ignoring(environment, &named).with_ignored(Ignored::LeftOut);
     let manner = ground.manner();
     let copied = CaptureOptions { ignoring: Some(&ignoring), ..ground.manner() };
     Ok(work(&Copies { store: &ground.store, manner: &manner, copied: &copied }))
@@ -152,8 +152,8 @@ struct Known {
 }
 
 impl Known {
-    fn find(surroundings: &HostEnvironment, name: &str) -> Result<Self, CommandError> {
-        let site = Site::open(surroundings)?;
+    fn find(environment: &HostEnvironment, name: &str) -> Result<Self, CommandError> {
+        let site = Site::open(environment)?;
         let name: WorktreeName = name.parse()?;
         let record = site.places.record(&name);
         let owner =
@@ -195,9 +195,9 @@ impl Known {
     }
 
     /// What runs changed in what all work trees share.
-    fn shared(&self, surroundings: &HostEnvironment) -> Result<Shared, CommandError> {
+    fn shared(&self, environment: &HostEnvironment) -> Result<Shared, CommandError> {
         let Some(repository) = self.repository()? else { return Ok(Shared::default()) };
-        watch(surroundings, repository, &self.owner, &self.record, |watched| {
+        watch(environment, repository, &self.owner, &self.record, |watched| {
             let changes = watched.changes()?;
             let mut befores: Vec<u64> = changes.iter().map(|change| change.before).collect();
             befores.dedup();
@@ -208,7 +208,7 @@ impl Known {
     }
 
     /// What the run changed.
-    fn changes(&self, surroundings: &HostEnvironment) -> Result<Found, CommandError> {
+    fn changes(&self, environment: &HostEnvironment) -> Result<Found, CommandError> {
         self.owner.prove()?;
         if let Some(repository) = self.repository()? {
             let changes = Changes::of(repository, &self.owner, &self.record)?;
@@ -216,7 +216,7 @@ impl Known {
             return Ok(Found { files: changes.files.clone(), patch, tree: Some(changes) });
         }
         let (files, patch) =
-            with_copies(surroundings, &self.owner.place, |copies| copies.changes(&self.owner))??;
+            with_copies(environment, &self.owner.place, |copies| copies.changes(&self.owner))??;
         Ok(Found { files, patch, tree: None })
     }
 }
@@ -236,8 +236,8 @@ struct Found {
 }
 
 /// Lists the worktrees of this project.
-pub fn list(surroundings: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
-    let site = Site::open(surroundings)?;
+pub fn list(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+    let site = Site::open(environment)?;
     let mut rows = Vec::new();
     for name in site.places.names() {
         let record = site.places.record(&name);
@@ -289,14 +289,14 @@ pub fn list(surroundings: &HostEnvironment, output: Output) -> Result<Exit, Comm
 
 /// Shows everything that a run changed in its worktree: which files first, then the lines unless only `stat` is wanted.
 pub fn diff(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     name: &str,
     stat: Switch,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    let known = Known::find(surroundings, name)?;
-    let found = known.changes(surroundings)?;
-    let shared = known.shared(surroundings)?;
+    let known = Known::find(environment, name)?;
+    let found = known.changes(environment)?;
+    let shared = known.shared(environment)?;
     match output {
         Output::Json => print(&api::pretty(&described(&known.name, &found, &shared))?),
         Output::Text => {
@@ -380,22 +380,22 @@ fn show_patch(patch: &str) {
 
 /// Throws away what a run changed. What is there is saved first.
 pub fn discard(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     name: &str,
     consent: Consent,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "worktree discard")?;
-    let known = Known::find(surroundings, name)?;
+    for_people_only(environment, "worktree discard")?;
+    let known = Known::find(environment, name)?;
     let lock = known.lock()?;
     if let Some(merging) = Merging::load(&known.record)?.filter(|one| one.progress == MergeProgress::Begun) {
-        lock.lend(|| take_back(surroundings, &known, &merging))?;
+        lock.lend(|| take_back(environment, &known, &merging))?;
     }
     if known.owner.is_there() {
-        let found = known.changes(surroundings)?;
+        let found = known.changes(environment)?;
         if output == Output::Text {
             show(&found);
-            show_changes(&known.shared(surroundings)?);
+            show_changes(&known.shared(environment)?);
         }
     } else if let Some(place) = known.owner.moved_to() {
         return Err(CommandError::user(
@@ -414,7 +414,7 @@ pub fn discard(
             return Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"));
         }
     }
-    let removed = lock.lend(|| take_away(surroundings, &known, RunStage::Discarded))?;
+    let removed = lock.lend(|| take_away(environment, &known, RunStage::Discarded))?;
     match output {
         Output::Json => print(&api::pretty(&api::saved::Discarded {
             name: known.name.as_str().to_owned(),

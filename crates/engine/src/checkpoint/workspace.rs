@@ -71,11 +71,11 @@ pub(crate) fn at_start(context: &Context, place: SessionPlace) -> Option<RecordB
 /// Clears away what is older, more or larger than is kept, so that nobody has to think of it. A failure leaves more than is needed.
 pub(crate) fn clear_away(context: &Context) -> Option<RecordBody> {
     let settings = &context.policy().config().snapshots;
-    let store = store(context.surroundings(), context.workspace()).with_lock_wait(Duration::from_millis(50));
+    let store = store(context.environment(), context.workspace()).with_lock_wait(Duration::from_millis(50));
     if !settings.enabled || store.last_look().is_none() {
         return None;
     }
-    let retention = retention(context.surroundings(), settings);
+    let retention = retention(context.environment(), settings);
     let going = store.expendable(&retention).ok().filter(|going| !going.is_empty())?;
     let pruned = store.prune(&going, retention.since).ok()?;
     Some(RecordBody::Event {
@@ -85,9 +85,9 @@ pub(crate) fn clear_away(context: &Context) -> Option<RecordBody> {
 }
 
 /// How much is kept.
-pub fn retention(surroundings: &HostEnvironment, settings: &Snapshots) -> Retention {
-    let now = surroundings.now().0;
-    let live = checkrein_session::sessions(&surroundings.state)
+pub fn retention(environment: &HostEnvironment, settings: &Snapshots) -> Retention {
+    let now = environment.now().0;
+    let live = checkrein_session::sessions(&environment.state)
         .unwrap_or_default()
         .into_iter()
         .filter(|session| session.last.is_some_and(|last| now.saturating_sub(last.0) < LIVE))
@@ -128,7 +128,7 @@ pub(crate) fn before(
         return Kept { snapshot: saved, gaps: Vec::new() };
     }
     let interval = Duration::from_secs(settings.interval_minutes.saturating_mul(60));
-    let last = store(context.surroundings(), context.workspace()).last_look();
+    let last = store(context.environment(), context.workspace()).last_look();
     let is_older = |than: Duration| {
         last.is_none_or(|(at, _)| SystemTime::now().duration_since(at).is_ok_and(|age| age > than))
     };
@@ -165,7 +165,7 @@ pub(crate) fn before(
     match take(context, (reach, &beside), unchanged, occasion, reason, Some(place.clone())) {
         Ok(WorkspaceCapture::Whole(id) | WorkspaceCapture::Same(id)) => {
             let snapshot = saved.or_else(|| {
-                let listed = store(context.surroundings(), context.workspace()).snapshot(id).ok()?;
+                let listed = store(context.environment(), context.workspace()).snapshot(id).ok()?;
                 Some(SnapshotRecord {
                     id: id.0,
                     entries: listed.snapshot.entries,
@@ -197,10 +197,10 @@ fn take(
     reason: &str,
     place: Option<SessionPlace>,
 ) -> Result<WorkspaceCapture, SnapshotError> {
-    let store = store(context.surroundings(), context.workspace());
+    let store = store(context.environment(), context.workspace());
     let root = store.workspace().to_str().and_then(checkrein_protocol::AbsolutePath::new);
-    let ignoring = ignoring(context.surroundings(), root.as_ref().unwrap_or(context.workspace()));
-    let own = [PathBuf::from(context.surroundings().state_path.as_str())];
+    let ignoring = ignoring(context.environment(), root.as_ref().unwrap_or(context.workspace()));
+    let own = [PathBuf::from(context.environment().state_path.as_str())];
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
     let largest = context.policy().config().snapshots.largest_file_megabytes.saturating_mul(1024 * 1024);
     let manner = CaptureOptions {
@@ -212,12 +212,8 @@ fn take(
         threads: NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN),
         seen: None,
     };
-    let circumstances = Circumstances {
-        at: context.surroundings().now().0,
-        occasion,
-        reason: masked(context, reason),
-        place,
-    };
+    let circumstances =
+        Circumstances { at: context.environment().now().0, occasion, reason: masked(context, reason), place };
     store.take_workspace(beside, &manner, unchanged, |captured| captured.described(circumstances))
 }
 

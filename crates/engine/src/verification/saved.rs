@@ -18,7 +18,7 @@ pub(super) struct Saved {
 impl Saved {
     /// What a snapshot holds of the workspace; `None` when it is one of single places.
     pub(super) fn of(context: &Context, id: SnapshotId, workspace: &AbsolutePath) -> Option<Self> {
-        let store = checkpoint::store(context.surroundings(), context.workspace());
+        let store = checkpoint::store(context.environment(), context.workspace());
         let roots = store.snapshot(id).ok()?.snapshot.roots;
         let whole = roots.into_iter().find(|root| root.path.as_path() == Path::new(workspace.as_str()))?;
         let Some(SavedNode::Directory { tree: Some(root), .. }) = whole.node else { return None };

@@ -85,13 +85,13 @@ pub(super) struct Upkeep(Vec<Place>);
 impl Upkeep {
     /// Reads what guards the projects that the scope lets the command write to.
     pub(super) fn of(scope: &Scope) -> Self {
-        let surroundings = HostEnvironment::of_process().ok();
+        let environment = HostEnvironment::of_process().ok();
         let mut paths: Vec<PathBuf> = Vec::new();
         let mut projects: Vec<PathBuf> = scope.write.iter().filter(|root| root.is_dir()).cloned().collect();
-        if let Some(surroundings) = &surroundings {
-            let workspace = find_workspace(&surroundings.cwd);
-            let installations = Installations::load(surroundings).unwrap_or_default();
-            let all = guarded(surroundings, &workspace, &installations);
+        if let Some(environment) = &environment {
+            let workspace = find_workspace(&environment.cwd);
+            let installations = Installations::load(environment).unwrap_or_default();
+            let all = guarded(environment, &workspace, &installations);
             paths.extend(all.into_iter().map(|one| PathBuf::from(one.path.as_str())));
             projects.extend(fs::canonicalize(workspace.as_str()));
         }

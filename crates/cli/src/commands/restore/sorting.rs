@@ -148,8 +148,8 @@ impl RestoreTerms<'_> {
     }
 
     /// The permissions with which everything would be done that a permission can bring.
-    pub fn needed(&self, surroundings: &HostEnvironment, prepared: &Prepared) -> Permissions {
-        let held = held(surroundings);
+    pub fn needed(&self, environment: &HostEnvironment, prepared: &Prepared) -> Permissions {
+        let held = held(environment);
         prepared
             .steps()
             .iter()
@@ -199,8 +199,8 @@ impl RestoreTerms<'_> {
     }
 
     /// What a restore brings back.
-    pub fn weight(&self, surroundings: &HostEnvironment, prepared: &Prepared) -> Weight {
-        let held = held(surroundings);
+    pub fn weight(&self, environment: &HostEnvironment, prepared: &Prepared) -> Weight {
+        let held = held(environment);
         let weight = |step: &Step| {
             // An index of git with the same entries is what it was: git writes it anew whenever somebody looks.
             if self.objection(prepared, step, &held).is_some() || prepared.has_same_entries(step) {

@@ -14,7 +14,7 @@ use checkrein_protocol::SessionId;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The name of a report on this session that was written since a time, in milliseconds; `None` when none comes.
-pub(super) fn report(surroundings: &HostEnvironment, session: &str, since: u64) -> Option<String> {
+pub(super) fn report(environment: &HostEnvironment, session: &str, since: u64) -> Option<String> {
     let digits: String = time(since).chars().filter(char::is_ascii_digit).collect();
     let begins: String = FolderName::of(&SessionId(session.to_owned())).as_str().chars().take(8).collect();
     let is_of_it = |name: &String| {
@@ -23,7 +23,7 @@ pub(super) fn report(surroundings: &HostEnvironment, session: &str, since: u64) 
     };
     let started = Instant::now();
     loop {
-        let entries = fs::read_dir(folder(surroundings)).into_iter().flatten().flatten();
+        let entries = fs::read_dir(folder(environment)).into_iter().flatten().flatten();
         let names = entries.filter(|entry| entry.path().join("report.md").exists());
         let found =
             names.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(is_of_it).max();

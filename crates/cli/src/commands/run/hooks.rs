@@ -43,7 +43,7 @@ struct Session {
 pub(super) struct HookCount {
     runs: Runs,
     run: RunId,
-    surroundings: HostEnvironment,
+    environment: HostEnvironment,
     /// How much of the list of sessions is known.
     known: usize,
     sessions: Vec<Session>,
@@ -53,14 +53,14 @@ pub(super) struct HookCount {
 
 impl HookCount {
     /// One for an attempt that begins now.
-    pub(super) fn new(surroundings: &HostEnvironment, run: &RunId) -> Self {
-        let runs = Runs::new(surroundings.state.root());
+    pub(super) fn new(environment: &HostEnvironment, run: &RunId) -> Self {
+        let runs = Runs::new(environment.state.root());
         // Sessions of earlier attempts were counted then.
         let known = runs.hooked_sessions(run, 0).map_or(0, |(_, length)| length);
         Self {
             runs,
             run: run.clone(),
-            surroundings: surroundings.clone(),
+            environment: environment.clone(),
             known,
             sessions: Vec::new(),
             looked: None,
@@ -121,7 +121,7 @@ impl HookCount {
             for one in begun {
                 if self.sessions.iter().all(|known| known.name != one.session) {
                     let ledger =
-                        SessionLedger::open(&self.surroundings.state, &SessionId(one.session.clone()));
+                        SessionLedger::open(&self.environment.state, &SessionId(one.session.clone()));
                     self.sessions.push(Session {
                         name: one.session,
                         ledger,

@@ -38,7 +38,7 @@ pub(super) fn switches(wanted: &RunOptions, config: &Config) -> Switches {
 pub(super) fn untold(
     switches: &Switches,
     agent: &[OsString],
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
 ) -> Option<String> {
     if !counts(switches) {
         return None;
@@ -51,7 +51,7 @@ pub(super) fn untold(
     });
     let counted_by_hooks = client.transcript == Transcript::Tells
         && strict::silenced(client, agent).is_none()
-        && doctor::has_hooks(surroundings, client);
+        && doctor::has_hooks(environment, client);
     if tells || counted_by_hooks {
         return None;
     }

@@ -21,8 +21,8 @@ pub(super) struct Provider {
 
 impl Provider {
     /// The one that an agent with this name calls, as far as its variables tell.
-    pub(super) fn of(program: &str, surroundings: &HostEnvironment) -> Self {
-        let variable = |name: &str| surroundings.variables.get(name).filter(|value| !value.is_empty());
+    pub(super) fn of(program: &str, environment: &HostEnvironment) -> Self {
+        let variable = |name: &str| environment.variables.get(name).filter(|value| !value.is_empty());
         let host = |name: &str| {
             let rest = variable(name)?.split_once("://").map(|(_, rest)| rest)?;
             rest.split(['/', '?', '#']).next()?.rsplit('@').next().map(str::to_owned)
@@ -38,7 +38,7 @@ impl Provider {
             "gemini" => host("GOOGLE_GEMINI_BASE_URL").unwrap_or_else(|| "google".to_owned()),
             other => other.to_owned(),
         };
-        Self { name, folder: surroundings.state_path.join("providers") }
+        Self { name, folder: environment.state_path.join("providers") }
     }
 
     /// Whether an agent may be started now.

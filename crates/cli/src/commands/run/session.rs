@@ -67,9 +67,9 @@ struct Halted {
 
 impl Halted {
     /// The halt of a session, or of all.
-    fn of(surroundings: &HostEnvironment, session: Option<&str>) -> Option<Self> {
+    fn of(environment: &HostEnvironment, session: Option<&str>) -> Option<Self> {
         let folder = FolderName::of(&SessionId(session.unwrap_or_default().to_owned()));
-        let halt = is_halted(&surroundings.state, &folder)?;
+        let halt = is_halted(&environment.state, &folder)?;
         let lifted_by = match halt.scope {
             HaltScope::All => "checkrein resume --all".to_owned(),
             HaltScope::Session => format!("checkrein resume {}", folder.as_str()),
@@ -89,18 +89,18 @@ const WRITING: Duration = Duration::from_secs(15);
 
 impl RunSession {
     /// Prepares a run: its name, its lock, its worktree.
-    pub(super) fn prepare(wanted: &RunOptions, surroundings: &HostEnvironment) -> Result<Self, CommandError> {
+    pub(super) fn prepare(wanted: &RunOptions, environment: &HostEnvironment) -> Result<Self, CommandError> {
         match &wanted.keeping.resume {
-            Some(run) => Self::again(wanted, run, surroundings),
-            None => Self::anew(wanted, surroundings),
+            Some(run) => Self::again(wanted, run, environment),
+            None => Self::anew(wanted, environment),
         }
     }
 
-    fn anew(wanted: &RunOptions, surroundings: &HostEnvironment) -> Result<Self, CommandError> {
-        let runs = Runs::new(surroundings.state.root());
-        let now = surroundings.now().0;
+    fn anew(wanted: &RunOptions, environment: &HostEnvironment) -> Result<Self, CommandError> {
+        let runs = Runs::new(environment.state.root());
+        let now = environment.now().0;
         let (id, folder) = claim(&runs, now)?;
-        let kept = Self::of_claimed(wanted, surroundings, &runs, &id, &folder);
+        let kept = Self::of_claimed(wanted, environment, &runs, &id, &folder);
         if kept.is_err() {
             runs.give_up(&id);
         }
@@ -109,21 +109,21 @@ impl RunSession {
 
     fn of_claimed(
         wanted: &RunOptions,
-        surroundings: &HostEnvironment,
+        environment: &HostEnvironment,
         runs: &Runs,
         id: &RunId,
         folder: &Path,
     ) -> Result<Self, CommandError> {
         let keeping = &wanted.keeping;
-        let now = surroundings.now().0;
+        let now = environment.now().0;
         let mut locks = vec![lock(folder, &format!("run {id}"), keeping.insistence)?];
-        let cwd = PathBuf::from(surroundings.cwd.as_str());
-        let workspace = super::super::worktree::workspace(surroundings)?;
+        let cwd = PathBuf::from(environment.cwd.as_str());
+        let workspace = super::super::worktree::workspace(environment)?;
         let mut directory = cwd.clone();
         let mut watched = None;
         let name = keeping.worktree.as_deref().map(str::parse::<WorktreeName>).transpose()?;
         if let Some(name) = &name {
-            let site = Site::open(surroundings)?;
+            let site = Site::open(environment)?;
             let record = site.places.record(name);
             let lock = lock(&record, &format!("the worktree `{name}`"), keeping.insistence)?;
             let plan = WorktreePlan {
@@ -135,16 +135,15 @@ impl RunSession {
                 changes: keeping.uncommitted,
                 always: &guard_files().collect::<Vec<_>>(),
             };
-            let made = lock.lend(|| {
-                site.with_origin(surroundings, name, |origin| make(&site.places, &plan, origin))
-            })??;
+            let made = lock
+                .lend(|| site.with_origin(environment, name, |origin| make(&site.places, &plan, origin)))??;
             locks.push(lock);
             tell_of(&made, &site);
-            note(surroundings, &workspace, (&made.owner, &record), id, SharedMoment::Before);
+            note(environment, &workspace, (&made.owner, &record), id, SharedMoment::Before);
             watched = Some((made.owner.clone(), record));
             directory = inside(&made.owner, &workspace, &cwd);
         }
-        let key = surroundings.state.mask_key()?;
+        let key = environment.state.mask_key()?;
         let mut masked = false;
         let agent = wanted.agent.iter().map(|word| match word.to_str() {
             Some(text) => {
@@ -188,12 +187,12 @@ impl RunSession {
         })
     }
 
-    fn again(wanted: &RunOptions, run: &str, surroundings: &HostEnvironment) -> Result<Self, CommandError> {
-        for_no_agent(surroundings, "run --resume")?;
+    fn again(wanted: &RunOptions, run: &str, environment: &HostEnvironment) -> Result<Self, CommandError> {
+        for_no_agent(environment, "run --resume")?;
         let keeping = &wanted.keeping;
-        let runs = Runs::new(surroundings.state.root());
+        let runs = Runs::new(environment.state.root());
         let id = if run.is_empty() {
-            newest(&runs, surroundings, keeping.worktree.as_deref())?
+            newest(&runs, environment, keeping.worktree.as_deref())?
         } else {
             runs.find(run)?
         };
@@ -206,7 +205,7 @@ impl RunSession {
         }
         let mut locks = vec![lock(&folder, &format!("run {id}"), keeping.insistence)?];
         let (loaded, _) = runs.load(&id)?;
-        if let Some(Halted { reason, lifted_by }) = Halted::of(surroundings, loaded.state.session()) {
+        if let Some(Halted { reason, lifted_by }) = Halted::of(environment, loaded.state.session()) {
             return Err(CommandError::user(
                 format!("run {id} cannot go on: it is halted ({})", plain(&reason)),
                 format!("`{lifted_by}` lifts the halt; then `checkrein run --resume {id}` goes on"),
@@ -221,7 +220,7 @@ impl RunSession {
         let mut watched = None;
         if let Some(name) = &state.worktree {
             let name: WorktreeName = name.parse()?;
-            let places = super::super::worktree::places(surroundings, &state.workspace)?;
+            let places = super::super::worktree::places(environment, &state.workspace)?;
             let record = places.record(&name);
             locks.push(lock(&record, &format!("the worktree `{name}`"), keeping.insistence)?);
             let owner = Owner::load(&record)?.ok_or_else(|| {
@@ -231,7 +230,7 @@ impl RunSession {
                 )
             })?;
             owner.prove()?;
-            note(surroundings, &state.workspace, (&owner, &record), &id, SharedMoment::Before);
+            note(environment, &state.workspace, (&owner, &record), &id, SharedMoment::Before);
             watched = Some((owner, record));
         }
         if !state.directory.is_dir() {
@@ -390,10 +389,10 @@ impl RunSession {
     }
 
     /// What the run changed in the repository beside its worktree, in words; to be asked once, at its end.
-    pub(super) fn shared_changes(&self, surroundings: &HostEnvironment) -> Vec<String> {
+    pub(super) fn shared_changes(&self, environment: &HostEnvironment) -> Vec<String> {
         let Some((owner, record)) = &self.watched else { return Vec::new() };
-        note(surroundings, &self.state.workspace, (owner, record), &self.state.id, SharedMoment::After);
-        changes_since(surroundings, &self.state.workspace, owner, record)
+        note(environment, &self.state.workspace, (owner, record), &self.state.id, SharedMoment::After);
+        changes_since(environment, &self.state.workspace, owner, record)
     }
 
     /// The name of the run.
@@ -407,11 +406,11 @@ impl RunSession {
     }
 
     /// What a user can do now; `None` when there is nothing to do.
-    pub(super) fn next_step(&self, surroundings: &HostEnvironment) -> Option<String> {
+    pub(super) fn next_step(&self, environment: &HostEnvironment) -> Option<String> {
         match (self.state.stage, &self.state.worktree) {
             (RunStage::Stopped, _) => {
                 let goes_on = format!("`checkrein run --resume {}` goes on", self.state.id);
-                Some(match Halted::of(surroundings, self.state.session()) {
+                Some(match Halted::of(environment, self.state.session()) {
                     Some(Halted { lifted_by, .. }) => format!("`{lifted_by}` lifts the halt; then {goes_on}"),
                     None => goes_on,
                 })
@@ -527,12 +526,8 @@ fn tell_of(made: &Made, site: &Site) {
 }
 
 /// The newest run of this workspace that can go on.
-fn newest(
-    runs: &Runs,
-    surroundings: &HostEnvironment,
-    worktree: Option<&str>,
-) -> Result<RunId, CommandError> {
-    let workspace = super::super::worktree::workspace(surroundings)?;
+fn newest(runs: &Runs, environment: &HostEnvironment, worktree: Option<&str>) -> Result<RunId, CommandError> {
+    let workspace = super::super::worktree::workspace(environment)?;
     let is_meant = |state: &RunState| {
         (state.workspace == workspace || state.directory.starts_with(&workspace))
             && worktree.is_none_or(|name| state.worktree.as_deref() == Some(name))

@@ -92,9 +92,9 @@ pub(super) struct StreamMonitor {
 
 impl StreamMonitor {
     /// One that has heard nothing, and where it hears. It starts when it is first asked, since a thread must not be there before the agent is.
-    pub(super) fn new(surroundings: &HostEnvironment, profile: Profile) -> (Self, EventSender) {
+    pub(super) fn new(environment: &HostEnvironment, profile: Profile) -> (Self, EventSender) {
         let (speaker, backlog) = backlog();
-        let waiting = Some((backlog, surroundings.clone()));
+        let waiting = Some((backlog, environment.clone()));
         (Self { shared: Arc::default(), profile, waiting, thread: None }, speaker)
     }
 
@@ -110,9 +110,9 @@ impl StreamMonitor {
     }
 
     fn begin(&mut self) {
-        if let Some((backlog, surroundings)) = self.waiting.take() {
+        if let Some((backlog, environment)) = self.waiting.take() {
             let (shared, profile) = (Arc::clone(&self.shared), self.profile);
-            let look = move || StreamWorker::new(surroundings, profile, shared).look(&backlog);
+            let look = move || StreamWorker::new(environment, profile, shared).look(&backlog);
             self.thread = thread::Builder::new().stack_size(STACK).spawn(look).ok();
         }
     }
@@ -143,7 +143,7 @@ struct Pending {
 
 struct StreamWorker {
     rehearsal: ReplaySession,
-    surroundings: HostEnvironment,
+    environment: HostEnvironment,
     cwd: AbsolutePath,
     profile: Profile,
     mode: Mode,
@@ -155,13 +155,13 @@ struct StreamWorker {
 }
 
 impl StreamWorker {
-    fn new(surroundings: HostEnvironment, profile: Profile, shared: Arc<Mutex<Shared>>) -> Self {
-        let cwd = surroundings.cwd.clone();
-        let context = Context::open(surroundings.clone(), &cwd);
+    fn new(environment: HostEnvironment, profile: Profile, shared: Arc<Mutex<Shared>>) -> Self {
+        let cwd = environment.cwd.clone();
+        let context = Context::open(environment.clone(), &cwd);
         let mode = context.policy().config().mode;
         Self {
             rehearsal: ReplaySession::new(context, &[]),
-            surroundings,
+            environment,
             cwd,
             profile,
             mode,
@@ -196,7 +196,7 @@ impl StreamWorker {
     fn hear(&mut self, heard: StreamEvent) {
         match heard {
             StreamEvent::Opened(session) => {
-                let ledger = SessionLedger::open(&self.surroundings.state, &SessionId(session));
+                let ledger = SessionLedger::open(&self.environment.state, &SessionId(session));
                 self.known = Known::at(ledger.path());
             }
             StreamEvent::Call { id, tool, input } => self.called(id, tool, input),
@@ -217,7 +217,7 @@ impl StreamWorker {
 
     fn called(&mut self, id: String, tool: String, input: Json) {
         let action = Action::tool_call(tool, input, self.cwd.clone());
-        self.rehearsal.wait_until(Some(self.surroundings.now()));
+        self.rehearsal.wait_until(Some(self.environment.now()));
         // Where the hooks are at work, they review; only when this call then is not among theirs, it is done late.
         let review = self.known.is_empty().then(|| self.rehearsal.review(&action));
         if self.pending.insert(id.clone(), Pending { action, review }).is_none() {
@@ -237,7 +237,7 @@ impl StreamWorker {
         if self.known.holds(id) {
             return self.found(|shared| shared.findings.guarded += 1);
         }
-        self.rehearsal.wait_until(Some(self.surroundings.now()));
+        self.rehearsal.wait_until(Some(self.environment.now()));
         self.calls += 1;
         let name = ActionId(format!("call-{}", self.calls));
         let review = review.unwrap_or_else(|| self.rehearsal.review(&action));

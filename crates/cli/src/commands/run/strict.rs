@@ -10,7 +10,7 @@ use checkrein_engine::error::CommandError;
 
 /// Fails when calls of the agent would run without being reviewed.
 pub(super) fn hooks_work(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     program: &str,
     agent: &[OsString],
 ) -> Result<(), CommandError> {
@@ -26,7 +26,7 @@ pub(super) fn hooks_work(
             "leave it out, and put what is needed into the settings of the project",
         ));
     }
-    doctor::protection(surroundings, client)
+    doctor::protection(environment, client)
 }
 
 /// The argument with which the hooks of an agent may not run.

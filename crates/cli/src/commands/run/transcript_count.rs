@@ -49,9 +49,9 @@ struct Spent {
 
 impl TranscriptCount {
     /// One for an attempt that begins now.
-    pub(super) fn new(surroundings: &HostEnvironment, prices: Prices) -> Self {
+    pub(super) fn new(environment: &HostEnvironment, prices: Prices) -> Self {
         Self {
-            projects: PathBuf::from(surroundings.client_folder().as_str()).join("projects"),
+            projects: PathBuf::from(environment.client_folder().as_str()).join("projects"),
             prices,
             began: SystemTime::now(),
             looked: None,

@@ -11,7 +11,7 @@ use checkrein_engine::error::CommandError;
 
 /// Puts everything that the merge may have changed back to what it was before. What is there now is saved first.
 pub(super) fn take_back(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     known: &Known,
     merging: &Merging,
 ) -> Result<(), CommandError> {
@@ -20,10 +20,10 @@ pub(super) fn take_back(
         known.name
     ));
     if let Some(number) = merging.snapshot {
-        let ground = RestoreContext::open(surroundings)?;
+        let ground = RestoreContext::open(environment)?;
         let prepared = ground.prepare(SnapshotId(number), &[], ActionEndTime::None)?;
         let reason = format!("taking back a merge of the worktree `{}` that was cut off", known.name);
-        let request = Request { at: surroundings.now().0, reason, place: None };
+        let request = Request { at: environment.now().0, reason, place: None };
         if let Some(restored) = prepared.carry_out(request)? {
             log(&format!("what was there meanwhile is snapshot {}", restored.saved_as));
         }

@@ -37,21 +37,21 @@ pub enum Afterwards {
 
 /// Brings what a run changed into the work tree that it came from, as one change that is not committed.
 pub fn merge(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     name: &str,
     consent: Consent,
     guard_files: GuardFiles,
     afterwards: Afterwards,
     output: Output,
 ) -> Result<Exit, CommandError> {
-    for_people_only(surroundings, "worktree merge")?;
-    let known = Known::find(surroundings, name)?;
+    for_people_only(environment, "worktree merge")?;
+    let known = Known::find(environment, name)?;
     let lock = known.lock()?;
-    lock.lend(|| merge_held(surroundings, &known, consent, guard_files, afterwards, output))
+    lock.lend(|| merge_held(environment, &known, consent, guard_files, afterwards, output))
 }
 
 fn merge_held(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     known: &Known,
     consent: Consent,
     guard_files: GuardFiles,
@@ -60,17 +60,17 @@ fn merge_held(
 ) -> Result<Exit, CommandError> {
     match Merging::load(&known.record)? {
         Some(merging) if merging.progress == MergeProgress::Begun => {
-            take_back(surroundings, known, &merging)?;
+            take_back(environment, known, &merging)?;
         }
         // Everything is merged, and the worktree was about to go.
         Some(_) if afterwards == Afterwards::Remove && !known.owner.is_there() => {
-            let removed = take_away(surroundings, known, RunStage::Merged)?;
+            let removed = take_away(environment, known, RunStage::Merged)?;
             return told(known, &Merged::default(), &Shared::default(), Some(&removed), output);
         }
         Some(_) | None => {}
     }
-    let found = known.changes(surroundings)?;
-    let shared = known.shared(surroundings)?;
+    let found = known.changes(environment)?;
+    let shared = known.shared(environment)?;
     if output == Output::Text {
         show(&found);
         show_changes(&shared);
@@ -90,19 +90,19 @@ fn merge_held(
     let merged = if let (Some(changes), Some(repository)) = (&found.tree, known.repository()?) {
         let plan = changes.merge(repository, &known.record, guard_files)?;
         agreed(question)?;
-        let saved = save_before(surroundings, known, &plan.paths)?;
+        let saved = save_before(environment, known, &plan.paths)?;
         let merging = Merging::begun(saved.map(|id| id.0));
         merging.save(&known.record)?;
         if let Err(error) = plan.carry_out(repository) {
             // It may have changed some of the files before it failed.
-            take_back(surroundings, known, &merging)?;
+            take_back(environment, known, &merging)?;
             return Err(error.into());
         }
         Merged { paths: plan.paths, left_behind: plan.left_behind, saved }
     } else {
         agreed(question)?;
-        let now = surroundings.now().0;
-        let (plan, saved) = with_copies(surroundings, &known.owner.place, |copies| {
+        let now = environment.now().0;
+        let (plan, saved) = with_copies(environment, &known.owner.place, |copies| {
             let (plan, saved) = copies.merge(&known.owner, guard_files, now, place(&run, &known.name))?;
             Merging::begun(saved.map(|id| id.0)).save(&known.record)?;
             plan.carry_out(&known.site.workspace)?;
@@ -110,7 +110,7 @@ fn merge_held(
         })??;
         Merged { paths: plan.paths, left_behind: plan.left_behind, saved }
     };
-    record(surroundings, known, &merged);
+    record(environment, known, &merged);
     match afterwards {
         Afterwards::Keep => Merging::forget(&known.record)?,
         Afterwards::Remove => {
@@ -124,7 +124,7 @@ fn merge_held(
     }
     let removed = match afterwards {
         Afterwards::Keep => None,
-        Afterwards::Remove => match take_away(surroundings, known, RunStage::Merged) {
+        Afterwards::Remove => match take_away(environment, known, RunStage::Merged) {
             Ok(removed) => Some(removed),
             // The changes are in the work tree, which is what was asked for.
             Err(error) => {
@@ -186,14 +186,14 @@ struct Merged {
 
 /// Saves what a merge changes in the work tree, as before an action, so that `undo` finds it.
 fn save_before(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     known: &Known,
     paths: &[PathBuf],
 ) -> Result<Option<SnapshotId>, CommandError> {
     if paths.is_empty() {
         return Ok(None);
     }
-    let ground = RestoreContext::open(surroundings)?;
+    let ground = RestoreContext::open(environment)?;
     let mut wanted: Vec<CaptureRequest> = paths
         .iter()
         .map(|path| CaptureRequest {
@@ -214,7 +214,7 @@ fn save_before(
         }
     };
     let circumstances = Circumstances {
-        at: surroundings.now().0,
+        at: environment.now().0,
         occasion: SnapshotReason::BeforeAction,
         reason: format!("merging the worktree `{}`", known.name),
         place: Some(place(&known.owner.run, &known.name)),
@@ -244,8 +244,8 @@ fn action(name: &WorktreeName) -> String {
 }
 
 /// Writes down that the merge is done: from this moment on, what differs was changed by somebody else.
-fn record(surroundings: &HostEnvironment, known: &Known, merged: &Merged) {
-    let ledger = SessionLedger::open(&surroundings.state, &SessionId(known.owner.run.to_string()));
+fn record(environment: &HostEnvironment, known: &Known, merged: &Merged) {
+    let ledger = SessionLedger::open(&environment.state, &SessionId(known.owner.run.to_string()));
     let event = RecordBody::Event {
         name: "checkrein.merged".to_owned(),
         fields: json!({
@@ -266,7 +266,7 @@ fn record(surroundings: &HostEnvironment, known: &Known, merged: &Merged) {
         observation: None,
         verification: None,
     });
-    if let Err(error) = ledger.append_all(surroundings.now(), vec![event, outcome], Durability::Durable) {
+    if let Err(error) = ledger.append_all(environment.now(), vec![event, outcome], Durability::Durable) {
         log(&format!("not recorded: {error}"));
     }
 }

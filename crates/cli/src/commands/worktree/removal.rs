@@ -67,12 +67,12 @@ impl RemovalReport {
 
 /// Saves a worktree, takes it away, and puts its runs among those that are done.
 pub(super) fn take_away(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     known: &Known,
     stage: RunStage,
 ) -> Result<RemovalReport, CommandError> {
-    let saved = if known.owner.is_there() { Some(save_worktree(surroundings, known)?) } else { None };
-    let runs = Runs::new(surroundings.state.root());
+    let saved = if known.owner.is_there() { Some(save_worktree(environment, known)?) } else { None };
+    let runs = Runs::new(environment.state.root());
     let mut of_it: Vec<RunState> = runs
         .all()?
         .into_iter()
@@ -85,12 +85,12 @@ pub(super) fn take_away(
     let folder = if let Some(newest) = of_it.last() {
         runs.folder(&newest.id, Whereabouts::Active)
     } else {
-        let folder = surroundings.state.root().join("runs/commits");
+        let folder = environment.state.root().join("runs/commits");
         fs::create_dir_all(&folder)
             .map_err(|error| CommandError::file("create", folder.display(), &error))?;
         folder
     };
-    let commits = folder.join(format!("{}-{}.bundle", known.name, surroundings.now().0));
+    let commits = folder.join(format!("{}-{}.bundle", known.name, environment.now().0));
     if known.owner.is_there() {
         known.owner.prove()?;
     }
@@ -102,12 +102,12 @@ pub(super) fn take_away(
     // Before anything goes: who is cut off from here on finds the worktree and removes the rest.
     for state in &mut of_it {
         state.stage = stage;
-        state.written = surroundings.now().0;
+        state.written = environment.now().0;
         runs.save(state)?;
         runs.archive(&state.id)?;
     }
     if let Some(repository) = repository {
-        watch(surroundings, repository, &known.owner, &known.record, |watched| {
+        watch(environment, repository, &known.owner, &known.record, |watched| {
             watched.let_go()?;
             Ok(())
         })?;
@@ -124,10 +124,10 @@ pub(super) fn take_away(
 }
 
 /// Saves everything in a worktree; without what is ignored when that is too much, which is said.
-fn save_worktree(surroundings: &HostEnvironment, known: &Known) -> Result<SnapshotId, CommandError> {
-    let ground = RestoreContext::open(surroundings)?;
+fn save_worktree(environment: &HostEnvironment, known: &Known) -> Result<SnapshotId, CommandError> {
+    let ground = RestoreContext::open(environment)?;
     let named = known.owner.place.to_str().and_then(AbsolutePath::new);
-    let ignoring = named.map(|place| checkpoint::ignoring(surroundings, &place));
+    let ignoring = named.map(|place| checkpoint::ignoring(environment, &place));
     let manner = CaptureOptions { bounds: SAVED, ignoring: ignoring.as_ref(), ..ground.manner() };
     let all = [CaptureRequest { path: known.owner.place.clone(), selection: CaptureSelection::Everything }];
     let wanted = match measure(&all, &manner)? {
@@ -158,7 +158,7 @@ fn save_worktree(surroundings: &HostEnvironment, known: &Known) -> Result<Snapsh
         ));
     }
     let circumstances = Circumstances {
-        at: surroundings.now().0,
+        at: environment.now().0,
         occasion: SnapshotReason::Request,
         reason: format!("before removing the worktree `{}`", known.name),
         place: None,

@@ -16,14 +16,14 @@ use checkrein_engine::error::CommandError;
 
 /// Notes what is shared before or after a run works in a worktree of git. That it cannot be is said, and keeps nobody from working.
 pub(in crate::commands) fn note(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &Path,
     (owner, record): (&Owner, &Path),
     run: &RunId,
     moment: SharedMoment,
 ) {
-    let noted = in_workspace(surroundings, workspace, owner, record, |watched| {
-        watched.note(run, moment, surroundings.now().0)
+    let noted = in_workspace(environment, workspace, owner, record, |watched| {
+        watched.note(run, moment, environment.now().0)
     });
     match noted {
         Ok(Some(ObjectRetention::All) | None) => {}
@@ -41,12 +41,12 @@ pub(in crate::commands) fn note(
 
 /// What is to be said of changes since a run began, with the commands that take them back; empty when there are none.
 pub(in crate::commands) fn changes_since(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &Path,
     owner: &Owner,
     record: &Path,
 ) -> Vec<String> {
-    let told = in_workspace(surroundings, workspace, owner, record, |watched| {
+    let told = in_workspace(environment, workspace, owner, record, |watched| {
         let changes = watched.changes()?;
         // Only the last run: those before it have been told.
         let Some(last) = changes.iter().map(|change| change.before).max() else { return Ok(Vec::new()) };
@@ -64,7 +64,7 @@ pub(in crate::commands) fn changes_since(
 }
 
 fn in_workspace<T>(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     workspace: &Path,
     owner: &Owner,
     record: &Path,
@@ -72,21 +72,21 @@ fn in_workspace<T>(
 ) -> Result<Option<T>, CommandError> {
     let WorktreeKind::Git { .. } = owner.kind else { return Ok(None) };
     let Some(cwd) = workspace.to_str().and_then(AbsolutePath::new) else { return Ok(None) };
-    let surroundings = HostEnvironment { cwd, ..surroundings.clone() };
-    let site = Site::open(&surroundings)?;
+    let environment = HostEnvironment { cwd, ..environment.clone() };
+    let site = Site::open(&environment)?;
     let Some(repository) = &site.repository else { return Ok(None) };
-    watch(&surroundings, repository, owner, record, work).map(Some)
+    watch(&environment, repository, owner, record, work).map(Some)
 }
 
 /// Hands over what it takes to look at what is shared.
 pub(super) fn watch<T>(
-    surroundings: &HostEnvironment,
+    environment: &HostEnvironment,
     repository: &GitRepository,
     owner: &Owner,
     record: &Path,
     work: impl FnOnce(&Watched<'_>) -> Result<T, RunError>,
 ) -> Result<T, CommandError> {
-    let ground = RestoreContext::open(surroundings)?;
+    let ground = RestoreContext::open(environment)?;
     let manner = ground.manner();
     Ok(work(&Watched { store: &ground.store, manner: &manner, repository, owner, record })?)
 }
