@@ -234,6 +234,27 @@ fn refusals_do_not_run_out_by_themselves_and_a_change_lifts_them() {
 }
 
 #[test]
+fn a_refused_call_did_not_fail_and_a_script_that_is_not_there_is_no_unknown_code() {
+    let mut session = Session::new("");
+    let answers: Vec<Json> =
+        (0..7).map(|_| session.call("python3 gone.py", "can't open file 'gone.py'", true).0).collect();
+    assert_eq!(session.ran, 2);
+    let asked = answers[2].to_string();
+    assert!(asked.contains("`gone.py` is not there to be read"), "{asked}");
+    assert!(asked.contains("failed 2 times before") && !asked.contains("refused"), "{asked}");
+    assert!(asked.contains("make sure that the file is there") && !asked.contains("contained"), "{asked}");
+    let last = answers[6].to_string();
+    assert!(last.contains("failed 2 times before, and was refused 3 times"), "{last}");
+    let told: Vec<String> =
+        session.bodies("issue").iter().map(|issue| issue["summary"].to_string()).collect();
+    assert!(
+        told[0].contains("(`python3 gone.py`) failed in the same way 2 times, and was refused once"),
+        "{told:?}"
+    );
+    assert!(told.iter().all(|told| told.contains("failed in the same way 2 times")), "{told:?}");
+}
+
+#[test]
 fn honest_polls_and_looks_are_left_alone() {
     let mut session = Session::new("profile: unattended\n");
     for round in 0..12 {

@@ -507,6 +507,46 @@ fn an_agent_at_a_terminal_has_one_of_the_same_size_and_ours_is_given_back() {
     }
 }
 
+/// Runs this at a terminal where the interrupt key is pressed again and again once it is ready; the status of `run`.
+fn status_after_interrupts(agent: &str, presses: usize) -> String {
+    let environment = TestEnvironment::new();
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    let ready = environment.project().join("ready");
+    let session = format!("{program} run -- bash -c '{agent}'; echo status:$?");
+    let mut child = environment
+        .command("script")
+        .args(["-qec", &session, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    wait_for("the agent", || ready.exists());
+    for _ in 0..presses {
+        std::io::Write::write_all(&mut input, b"\x03").unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
+    // The terminal shows the keys as `^C` in front of it.
+    let status =
+        text.lines().find_map(|line| line.split_once("status:").map(|(_, status)| status.to_owned()));
+    status.unwrap_or(text)
+}
+
+#[test]
+fn an_agent_at_a_terminal_that_ignores_the_keyboard_is_ended_by_the_second_interrupt() {
+    let ignoring = r#"trap "" INT; touch ready; sleep 20; exit 7"#;
+    assert_eq!(status_after_interrupts(ignoring, 2), "130");
+    let brief = r#"trap "" INT; touch ready; sleep 2; exit 7"#;
+    assert_eq!(status_after_interrupts(brief, 1), "7", "once is not twice");
+    let raw = r#"trap "" INT; stty raw; touch ready; sleep 2; exit 7"#;
+    assert_eq!(status_after_interrupts(raw, 3), "7", "a key that is read is no interrupt");
+    let handling = r#"trap "true" INT; touch ready; for i in 1 2 3 4 5 6; do sleep 0.5; done; exit 7"#;
+    assert_eq!(status_after_interrupts(handling, 3), "7", "who takes it decides what it means");
+}
+
 #[test]
 fn who_does_not_read_does_not_keep_an_agent_from_being_stopped() {
     let environment = TestEnvironment::new();

@@ -253,6 +253,12 @@ pub struct PastAction {
     /// How often the same action had failed before it, as far as its last run was remembered.
     #[serde(default)]
     pub failures: u32,
+    /// Whether it was refused, so that it did not run.
+    #[serde(default)]
+    pub refused: bool,
+    /// How often the same action had been refused before it, as far as it was remembered.
+    #[serde(default)]
+    pub refusals: u32,
     /// Whether it only read, so that everything stands as it did.
     #[serde(default)]
     pub only_looked: bool,
@@ -265,6 +271,11 @@ impl PastAction {
     /// How often the same action has failed, this time included.
     pub fn failures_with_it(&self) -> u32 {
         self.failures.saturating_add(u32::from(self.failed == Some(true)))
+    }
+
+    /// How often the same action was refused, this time included.
+    pub fn refusals_with_it(&self) -> u32 {
+        self.refusals.saturating_add(u32::from(self.refused))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::resource_spiral::{Spiral, Usage};
 use crate::scope::Scope;
 use crate::settings::PatternSettings;
 use crate::stagnation::Stagnation;
-use crate::step::{ActionFacts, Activity, Fate, OutcomeFacts, Probe, Step};
+use crate::step::{ActionFacts, Activity, Fate, OutcomeFacts, Probe, Run, Step};
 use crate::stuck_loop;
 
 /// What the detectors remember of a session. Its size is bounded however long the session is, and so is the work that each
@@ -29,6 +29,9 @@ pub struct DetectorState {
     now: ActionNumber,
     turn: u32,
     steps: VecDeque<Step>,
+    /// What the newest step is called.
+    #[serde(default)]
+    newest: String,
     errors: Errors,
     edits: Edits,
     stagnation: Stagnation,
@@ -72,11 +75,12 @@ impl DetectorState {
 
     /// Takes up an action that has ended.
     pub fn finished(&mut self, plan: &ActionFacts, ending: &OutcomeFacts<'_>) {
-        self.took(plan, ending, Fate::Counts);
+        self.took(plan, ending, Fate::Counts, Run::Done);
     }
 
-    fn took(&mut self, plan: &ActionFacts, ending: &OutcomeFacts<'_>, fate: Fate) {
+    fn took(&mut self, plan: &ActionFacts, ending: &OutcomeFacts<'_>, fate: Fate, run: Run) {
         self.now = plan.number;
+        self.newest.clone_from(&plan.name);
         self.messages.interrupted();
         let observation = ending.observation;
         let step = Step {
@@ -95,6 +99,7 @@ impl DetectorState {
             },
             clarity: plan.clarity,
             fate,
+            run,
         };
         while self.steps.len() >= stuck_loop::REMEMBERED {
             self.steps.pop_front();
@@ -115,8 +120,8 @@ impl DetectorState {
         self.move_through(plan, ending);
     }
 
-    /// Takes up an action that was refused and did not run. The same call once more is the same result once more, as when it ran last: a
-    /// refusal does not end a loop.
+    /// Takes up an action that was refused and did not run. In a loop the same call once more counts as the same result once more, as when
+    /// it ran last: a refusal does not end a loop. It is marked as refused, since it neither succeeded nor failed.
     pub fn refused(&mut self, plan: &ActionFacts, verdict: &str) {
         let mut observation = observation_of_refusal(verdict);
         let (mut success, mut fate, mut deed) = (ActionSuccess::Failed, Fate::Refused, Activity::Runs);
@@ -150,7 +155,7 @@ impl DetectorState {
             duration_ms: None,
             pause_ms: 0,
         };
-        self.took(&nothing, &ending, fate);
+        self.took(&nothing, &ending, fate, Run::Refused);
         self.stagnation.refused(plan.number, plan.action);
     }
 
@@ -306,6 +311,6 @@ impl DetectorState {
         }
         let last = self.steps.back()?;
         let own: Vec<Step> = self.steps.iter().filter(|step| step.actor == last.actor).copied().collect();
-        stuck_loop::detect(&own, thresholds)
+        stuck_loop::detect(&own, &self.newest, thresholds)
     }
 }

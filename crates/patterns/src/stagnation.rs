@@ -17,6 +17,9 @@ struct Runs {
     counts: TestCounts,
     digest: Fingerprint,
     same: u32,
+    /// How many of them were refused and did not run.
+    #[serde(default)]
+    refused: u32,
     actions: Vec<ActionNumber>,
 }
 
@@ -44,7 +47,7 @@ impl Stagnation {
             }
             // Another selection of tests says nothing about this one.
             Some(runs) if runs.action != action && counts == runs.counts => {}
-            _ => self.0 = Some(Runs { action, counts, digest, same: 1, actions: vec![number] }),
+            _ => self.0 = Some(Runs { action, counts, digest, same: 1, refused: 0, actions: vec![number] }),
         }
     }
 
@@ -52,6 +55,7 @@ impl Stagnation {
     pub(crate) fn refused(&mut self, number: ActionNumber, action: Fingerprint) {
         if let Some(runs) = self.0.as_mut().filter(|runs| runs.action == action) {
             runs.again(number);
+            runs.refused = runs.refused.saturating_add(1);
         }
     }
 
@@ -78,10 +82,19 @@ impl Stagnation {
             confidence: Share::new(f64::from(runs.same) / 5.0),
             impact: Share::default(),
             signal: f64::from(runs.same),
-            summary: format!(
-                "the tests came out the same {} times: {passed} passed, {failed} failed",
-                runs.same
-            ),
+            summary: match runs.refused {
+                0 => {
+                    format!(
+                        "the tests came out the same {} times: {passed} passed, {failed} failed",
+                        runs.same
+                    )
+                }
+                refused => format!(
+                    "the tests came out the same in {} of {} runs, the other {refused} were refused: {passed} passed, {failed} failed",
+                    runs.same.saturating_sub(refused),
+                    runs.same
+                ),
+            },
             advice: "stop and find out why the last change had no effect on the tests, before the next one"
                 .to_owned(),
             actions: runs.actions.clone(),

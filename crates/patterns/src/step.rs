@@ -19,6 +19,9 @@ pub struct ActionFacts {
     /// Its very text, which may differ where the action is the same.
     #[serde(default)]
     pub exact: Fingerprint,
+    /// What it is called where it is spoken of: the first line of its command, cut; empty where it has none.
+    #[serde(default)]
+    pub name: String,
     /// Whether what runs afterwards may come out otherwise.
     #[serde(default)]
     pub bearing: Bearing,
@@ -260,6 +263,18 @@ pub(crate) struct Step {
     pub(crate) clarity: Clarity,
     #[serde(default)]
     pub(crate) fate: Fate,
+    #[serde(default)]
+    pub(crate) run: Run,
+}
+
+/// Whether a step ran. What was refused did not, and so it did not fail, whatever it counts as in a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) enum Run {
+    /// It did.
+    #[default]
+    Done,
+    /// It was refused.
+    Refused,
 }
 
 /// What became of a step.

@@ -9,7 +9,7 @@ use checkrein_protocol::Severity;
 use crate::issue::{Issue, PatternKind, Share, newest};
 use crate::observation::ActionSuccess;
 use crate::settings::entries;
-use crate::step::{Activity, Bearing, Fate, Step};
+use crate::step::{Activity, Bearing, Fate, Run, Step};
 
 /// The longest cycle that is recognised, in steps (ours).
 pub(crate) const LONGEST_CYCLE: usize = 8;
@@ -28,27 +28,27 @@ enum Spread {
 
 /// The loop in which the steps end, if they do. Calls between them that were refused, each another one, make a loop nothing else; nor does
 /// what has no bearing on them: reading, or making what is empty.
-pub(crate) fn detect(steps: &[Step], thresholds: &StuckLoopThresholds) -> Option<Issue> {
+pub(crate) fn detect(steps: &[Step], newest_name: &str, thresholds: &StuckLoopThresholds) -> Option<Issue> {
     let left = |counts: &dyn Fn(&Step) -> bool| -> Option<Vec<Step>> {
         let is_other = steps.iter().any(|step| !counts(step));
         is_other.then(|| steps.iter().filter(|step| counts(step)).copied().collect())
     };
     let ran = |step: &Step| step.fate == Fate::Counts;
     let bears = |step: &Step| ran(step) && step.bearing == Bearing::Counts;
-    ending(steps, Spread::Close, thresholds)
-        .or_else(|| left(&ran).and_then(|steps| ending(&steps, Spread::Close, thresholds)))
+    ending(steps, Spread::Close, newest_name, thresholds)
+        .or_else(|| left(&ran).and_then(|steps| ending(&steps, Spread::Close, newest_name, thresholds)))
         .or_else(|| {
             // A loop ends in what is repeated, not in what lies between.
             steps.last().filter(|last| bears(last))?;
-            left(&bears).and_then(|steps| ending(&steps, Spread::Apart, thresholds))
+            left(&bears).and_then(|steps| ending(&steps, Spread::Apart, newest_name, thresholds))
         })
 }
 
-fn ending(steps: &[Step], spread: Spread, thresholds: &StuckLoopThresholds) -> Option<Issue> {
+fn ending(steps: &[Step], spread: Spread, name: &str, thresholds: &StuckLoopThresholds) -> Option<Issue> {
     (1..=LONGEST_CYCLE).find_map(|period| {
         let rounds = rounds(steps, period);
         let needed = needed(steps, period, rounds, spread, thresholds);
-        (rounds >= needed).then(|| issue(steps, period, rounds, needed))
+        (rounds >= needed).then(|| issue(steps, period, rounds, needed, name))
     })
 }
 
@@ -112,14 +112,10 @@ fn waits(steps: &[Step], period: usize) -> bool {
     })
 }
 
-fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize) -> Issue {
+fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize, name: &str) -> Issue {
     let beyond = rounds - needed;
-    let failing = steps.iter().rev().take(period).all(|step| step.success == ActionSuccess::Failed);
-    let what = match (period, failing) {
-        (1, true) => format!("the same call failed in the same way {rounds} times in a row"),
-        (1, false) => format!("the same call gave the same result {rounds} times in a row"),
-        _ => format!("the same {period} calls gave the same results {rounds} times in a row"),
-    };
+    let loop_steps = || steps.iter().rev().take(period * rounds);
+    let refused = loop_steps().filter(|step| step.run == Run::Refused).count();
     Issue {
         kind: PatternKind::StuckLoop,
         // Of a long cycle only a few rounds are remembered; each of them is as many calls as several of a short one.
@@ -133,12 +129,42 @@ fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize) -> Issue {
         confidence: Share::new(0.5 + 0.1 * beyond as f64),
         impact: Share::new(0.1 * beyond as f64),
         signal: rounds as f64,
-        summary: what,
-        advice: "change something before trying again: read the last result, other inputs, another way; or say what is missing"
-            .to_owned(),
-        actions: newest(steps.iter().rev().take(period * rounds).rev().map(|step| step.number)),
+        summary: summary(steps, period, rounds, refused, name),
+        advice: match refused {
+            0 => "change something before trying again: read the last result, other inputs, another way; or say what is missing",
+            _ => "do not send the same call again, it does not run: mend what its last result names, take another way, or say what is missing",
+        }
+        .to_owned(),
+        actions: newest(loop_steps().rev().map(|step| step.number)),
         growth: None,
     }
+}
+
+/// What was run, how it came out how often, and how often it was refused. Its last call has this name.
+fn summary(steps: &[Step], period: usize, rounds: usize, refused: usize, name: &str) -> String {
+    let mut last = steps.iter().rev().take(period);
+    if period > 1 {
+        let seen = format!("the same {period} calls gave the same results {rounds} times in a row");
+        return match refused {
+            0 => seen,
+            // Which of them ran last is not said: the results are those of the runs.
+            refused => format!("{seen}, where {refused} of these calls were refused and did not run"),
+        };
+    }
+    let call = if name.is_empty() { "the same call".to_owned() } else { format!("the same call (`{name}`)") };
+    let is_failing = last.all(|step| step.success == ActionSuccess::Failed);
+    let came_out = if is_failing { "failed in the same way" } else { "gave the same result" };
+    match (rounds - refused, refused) {
+        (_, 0) => format!("{call} {came_out} {rounds} times in a row"),
+        (0, refused) => format!("{call} was refused {} in a row", times(refused)),
+        (ran, refused) => {
+            format!("{call} {came_out} {}, and was refused {} and did not run", times(ran), times(refused))
+        }
+    }
+}
+
+fn times(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 #[cfg(test)]
@@ -166,12 +192,13 @@ mod tests {
             },
             fate: if result.starts_with('-') { Fate::Refused } else { Fate::Counts },
             clarity: if action.starts_with("tool") { Clarity::Opaque } else { Clarity::Understood },
+            run: Run::Done,
         };
         pairs.iter().enumerate().map(step).collect()
     }
 
     fn detected(pairs: &[(&str, &str)]) -> Option<Issue> {
-        detect(&steps(pairs), &StuckLoopThresholds::default())
+        detect(&steps(pairs), "t", &StuckLoopThresholds::default())
     }
 
     fn repeated(round: &[(&'static str, &'static str)], rounds: usize) -> Vec<(&'static str, &'static str)> {
@@ -246,6 +273,25 @@ mod tests {
     }
 
     #[test]
+    fn what_was_refused_is_counted_as_refused_and_not_as_failed() {
+        let told = |ran: usize, refused: usize, result: &'static str| {
+            let mut steps = steps(&repeated(&[("t", result)], ran + refused));
+            steps.iter_mut().skip(ran).for_each(|step| step.run = Run::Refused);
+            detect(&steps, "cargo test", &StuckLoopThresholds::default()).unwrap().summary
+        };
+        assert_eq!(told(3, 0, "!E"), "the same call (`cargo test`) failed in the same way 3 times in a row");
+        assert_eq!(
+            told(2, 4, "!E"),
+            "the same call (`cargo test`) failed in the same way 2 times, and was refused 4 times and did not run"
+        );
+        assert_eq!(
+            told(4, 1, "a"),
+            "the same call (`cargo test`) gave the same result 4 times, and was refused once and did not run"
+        );
+        assert_eq!(told(0, 5, "!refused"), "the same call (`cargo test`) was refused 5 times in a row");
+    }
+
+    #[test]
     fn refused_calls_in_between_end_no_loop() {
         let pairs = [
             ("t", "!E"),
@@ -292,7 +338,7 @@ mod tests {
             for (index, step) in steps.iter_mut().enumerate() {
                 step.exact = Fingerprint(index as u32);
             }
-            detect(&steps, &StuckLoopThresholds::default()).map(|issue| issue.signal)
+            detect(&steps, "t", &StuckLoopThresholds::default()).map(|issue| issue.signal)
         };
         assert_eq!((written(2, "!E"), written(3, "!E")), (None, Some(3.0)));
         assert_eq!((written(7, "fine"), written(8, "fine")), (None, Some(8.0)));
@@ -316,7 +362,7 @@ mod tests {
             for (index, step) in steps.iter_mut().enumerate() {
                 step.turn = u32::try_from(index / each).unwrap();
             }
-            detect(&steps, &StuckLoopThresholds::default())
+            detect(&steps, "t", &StuckLoopThresholds::default())
         };
         assert_eq!(asked(1, 30), None, "one look for each prompt");
         assert!(asked(2, 4).is_some(), "one prompt in the middle of a loop hides nothing");
@@ -350,8 +396,9 @@ mod tests {
                 deed: Activity::Runs,
                 clarity: Clarity::Opaque,
                 fate: Fate::Counts,
+                run: Run::Done,
             }).collect();
-            proptest::prop_assert_eq!(detect(&steps, &StuckLoopThresholds::default()), None);
+            proptest::prop_assert_eq!(detect(&steps, "t", &StuckLoopThresholds::default()), None);
         }
     }
 }

@@ -23,6 +23,7 @@ impl Session {
             actor: Fingerprint::default(),
             action: Fingerprint::of(action),
             exact: Fingerprint::of(action),
+            name: String::new(),
             bearing: Bearing::Counts,
             deed,
             clarity: Clarity::Understood,

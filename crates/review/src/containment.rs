@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use checkrein_facts::{Entry, HostPaths, World};
 use checkrein_policy::{Config, ContainedCommands, ContainedNetwork, Decision, in_scope, location};
-use checkrein_protocol::{AbsolutePath, Action, Effect, EffectKind, NetworkReach, Target};
+use checkrein_protocol::{AbsolutePath, Action, Effect, EffectKind, Nature, NetworkReach, Target};
 use checkrein_shell::{Command, Connective, Part, Simple, parse, quoted};
 
 use crate::rewrite::{literal, simple_commands};
@@ -43,8 +43,16 @@ pub(crate) fn advise(
     config: &Config,
 ) -> Option<Rewrite> {
     let is_asked = review.decision == Decision::Modify && review.rewrite.is_none();
-    let rewrite = is_asked.then(|| within_bounds(action, review, world, config)).flatten()?;
+    let helps = is_asked && !runs_only_what_is_missing(review);
+    let rewrite = helps.then(|| within_bounds(action, review, world, config)).flatten()?;
     (rewrite.command.len() <= READABLE && !rewrite.command.contains('\n')).then_some(rewrite)
+}
+
+/// Whether all that is not understood is a script that is not there: bounds do not make it run.
+pub(crate) fn runs_only_what_is_missing(review: &Review) -> bool {
+    let mut opaque =
+        review.side_effects.effects.iter().filter(|effect| effect.kind == EffectKind::Opaque).peekable();
+    opaque.peek().is_some() && opaque.all(|effect| effect.nature == Nature::NotThere)
 }
 
 fn within_bounds(action: &Action, review: &Review, world: &dyn World, config: &Config) -> Option<Rewrite> {

@@ -99,6 +99,10 @@ impl<'a> Forecast<'a> {
             governance::enforce(&mut review);
         } else if let Some(advice) = containment::advise(action, &review, world, config).filter(passes) {
             review.alternatives.insert(0, format!("run it contained: {}", advice.command));
+        } else if review.decision >= Decision::Modify && containment::runs_only_what_is_missing(&review) {
+            let advice =
+                "make sure that the file is there, under this name and in this directory, before it is run";
+            review.alternatives.insert(0, advice.to_owned());
         }
         review
     }

@@ -238,9 +238,19 @@ fn repetition_factor(
     };
     // Of each action the newest run knows how often it failed in all, also where older ones are remembered no more.
     let mut counted = BTreeSet::new();
-    let newest = similar().filter(|past| counted.insert(past.exact));
-    let failed: u32 = newest.map(PastAction::failures_with_it).sum();
-    Some(Factor { name: "repetition".to_owned(), amount, detail: format!("failed {failed} times before") })
+    let newest: Vec<&PastAction> = similar().filter(|past| counted.insert(past.exact)).collect();
+    let failed: u32 = newest.iter().map(|past| past.failures_with_it()).sum();
+    // What was refused did not run, so that it did not fail.
+    let refused: u32 = newest.iter().map(|past| past.refusals_with_it()).sum();
+    let detail = match refused {
+        0 => format!("failed {} before", times(failed)),
+        refused => format!("failed {} before, and was refused {}", times(failed), times(refused)),
+    };
+    Some(Factor { name: "repetition".to_owned(), amount, detail })
+}
+
+fn times(count: u32) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 /// +.2 when something that changes runs with more rights (seed 002 names the modifier, the number is ours).

@@ -238,15 +238,6 @@ fn name_servers() -> Vec<SocketAddr> {
     servers.filter_map(|server| Some(SocketAddr::new(server.trim().parse().ok()?, NAMES))).collect()
 }
 
-/// Whether a process does not even notice when somebody interrupts it at the keyboard.
-fn ignores_interrupts(process: Pid) -> bool {
-    let text =
-        std::fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).unwrap_or_default();
-    let sets = text.lines().filter_map(|line| line.strip_prefix("SigIgn:").or(line.strip_prefix("SigBlk:")));
-    let mut sets = sets.filter_map(|set| u64::from_str_radix(set.trim(), 16).ok());
-    sets.any(|set| set & (1 << (libc::SIGINT - 1)) != 0)
-}
-
 /// Waits for the end of the command, or for what ends it.
 fn watch(
     pid: Pid,
@@ -274,7 +265,7 @@ fn watch(
             return ExitCause::Asked(signal);
         }
         // The command has it too, and decides what it means; one that does not take it is ended with the second one.
-        if signals.interrupted() && ignores_interrupts(pid) {
+        if signals.interrupted() && process_tree::ignores_interrupts(pid) {
             interrupts += 1;
             if interrupts > 1 {
                 return ExitCause::Asked(libc::SIGINT);

@@ -98,6 +98,7 @@ pub fn begin(command: Command, group: ProcessGroupMode, hold: Hold) -> Result<He
         Ok(Word::Ready) => {
             // Found while it is all that there is: later thousands of orphans may have come to the first process.
             let agent = process_tree::second_in_namespace(first.pid);
+            first.agent_pid = agent;
             first.agent = agent.and_then(|pid| rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok());
             Ok(Held::Inside(first))
         }
@@ -181,6 +182,14 @@ impl Held {
         };
     }
 
+    /// Whether the agent does not even notice when it is interrupted at the keyboard.
+    pub fn ignores_interrupts(&self) -> bool {
+        match self {
+            Self::Child { pid, .. } => process_tree::ignores_interrupts(*pid),
+            Self::Inside(first) => first.agent_pid.is_some_and(process_tree::ignores_interrupts),
+        }
+    }
+
     /// Has the kernel end the agent and all that it started, where it can do that at once.
     pub fn end(&self) {
         if let Self::Inside(First { process: Some(first), .. }) = self {
@@ -214,6 +223,8 @@ pub struct First {
     process: Option<OwnedFd>,
     /// The agent in it.
     agent: Option<OwnedFd>,
+    /// Its number, as we see it.
+    agent_pid: Option<Pid>,
     words: File,
     /// Open as long as we live, so that the first process can see whether we were gone before it asked to end with us.
     _alive: OwnedFd,
@@ -281,7 +292,14 @@ impl First {
         if let Some(pid) = i32::try_from(number).ok().and_then(Pid::from_raw) {
             let process = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
             let words = File::from(OwnedFd::from(words));
-            return Ok(Self { pid, process, agent: None, words, _alive: OwnedFd::from(alive) });
+            return Ok(Self {
+                pid,
+                process,
+                agent: None,
+                agent_pid: None,
+                words,
+                _alive: OwnedFd::from(alive),
+            });
         }
         drop((words, alive));
         let mut say = File::from(OwnedFd::from(say));

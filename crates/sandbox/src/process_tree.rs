@@ -216,6 +216,15 @@ pub fn is_below(process: i32) -> bool {
 /// So many parents are asked for theirs before all processes are looked through.
 const FAR: usize = 256;
 
+/// Whether a process does not even notice when somebody interrupts it at the keyboard.
+pub fn ignores_interrupts(process: Pid) -> bool {
+    let text =
+        std::fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).unwrap_or_default();
+    let sets = text.lines().filter_map(|line| line.strip_prefix("SigIgn:").or(line.strip_prefix("SigBlk:")));
+    let mut sets = sets.filter_map(|set| u64::from_str_radix(set.trim(), 16).ok());
+    sets.any(|set| set & (1 << (libc::SIGINT - 1)) != 0)
+}
+
 /// Whether there is a process of that number.
 pub fn exists(process: i32) -> bool {
     read(process).is_some()

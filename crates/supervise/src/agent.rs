@@ -253,6 +253,7 @@ pub fn supervise(
     let mut status = None;
     let mut stop = None;
     let mut remains = Remains::Gone;
+    let mut ignored = 0;
     while status.is_none() && stop.is_none() {
         // What ends faster than it is taken away is not waited for.
         match remains {
@@ -266,6 +267,11 @@ pub fn supervise(
         {
             terminal.take_size();
         }
+        // An agent that takes the interrupt decides what it means; one that does not is ended with the second one.
+        let presses = running.terminal.as_ref().map_or(0, Terminal::interrupted);
+        if presses > 0 && running.held.ignores_interrupts() {
+            ignored += presses;
+        }
         let mut progress = lock(&listener).progress().clone();
         count(&mut progress, Life::Running);
         let moment = ProgressReport { running: started.elapsed(), usage, progress };
@@ -277,6 +283,7 @@ pub fn supervise(
                 .or_else(|| signals.taken().map(Stop::Signal))
                 // The agent leads a session of its own, so what is typed to interrupt reaches only us.
                 .or_else(|| signals.interrupted().then_some(Stop::Signal(libc::SIGINT)))
+                .or_else(|| (ignored > 1).then_some(Stop::Signal(libc::SIGINT)))
                 .or_else(|| judge(&moment.progress))
                 .or_else(|| {
                     let clock = RunClock { running: moment.running, idle: pulse.silence() };

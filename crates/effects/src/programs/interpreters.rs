@@ -278,7 +278,12 @@ fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
             return Exit::unknown();
         }
         Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
-            one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path))
+            let path = one_path(machine, file);
+            if let Some(path) = path.as_ref().filter(|path| machine.nothing_is_at(path)) {
+                machine.script_not_there(file.as_exact().unwrap_or(path.as_str()));
+                return Exit::unknown();
+            }
+            path.map_or(Value::Unknown, |path| machine.text(&path))
         }
     };
     super::code(machine, call, &text)

@@ -51,8 +51,11 @@ impl SessionState {
 
         let awaited = Awaited::of(review);
         let plan = self.plan(review);
-        let same =
-            self.recent.iter().rev().map(|action| &action.past).find(|past| past.exact == review.exact);
+        let same = self.recent.iter_mut().rfind(|action| action.past.exact == review.exact).map(|action| {
+            // Whoever was asked did not say yes.
+            action.past.refused |= action.awaited.is_some();
+            &action.past
+        });
         let mut action = RecentAction {
             id: (review.action_id.as_str().len() <= bounds::TEXT_BYTES).then(|| review.action_id.clone()),
             past: PastAction {
@@ -61,6 +64,8 @@ impl SessionState {
                 failed: None,
                 paths: touched_paths(&review.effects),
                 failures: same.map_or(0, PastAction::failures_with_it),
+                refused: false,
+                refusals: same.map_or(0, PastAction::refusals_with_it),
                 only_looked: plan.bearing == Bearing::Idle,
                 deeds: deeds(&review.effects),
             },
@@ -76,6 +81,7 @@ impl SessionState {
             }
             Running::Never => {
                 // Nothing ran, and the same call will be refused again: a result like any other.
+                action.past.refused = true;
                 if let Some(plan) = action.plan.take() {
                     self.behaviour.refused(&plan, review.verdict.name());
                 }
@@ -114,7 +120,12 @@ impl SessionState {
             return;
         };
         let Some(action) = self.recent.get_mut(position) else { return };
-        action.past.failed = Some(outcome.failed);
+        // A client may report a refusal as a failure. What was refused did not run, unless it came to something.
+        let is_asked = action.awaited.is_some();
+        if !(action.past.refused && outcome.failed) || is_asked {
+            action.past.refused = false;
+            action.past.failed = Some(outcome.failed);
+        }
         if let (Some(plan), Some(observation)) = (action.plan.take(), &outcome.observation) {
             if self.controller.awaits().is_some_and(|proposed| plan.number > proposed.after) {
                 // A user let a held call through.

@@ -8,6 +8,8 @@ use checkrein_protocol::{AbsolutePath, Effect};
 pub const GOALS: usize = 8;
 /// Characters kept of a goal.
 pub const GOAL_CHARACTERS: usize = 2_000;
+/// Characters kept of a command, to speak of it.
+pub const NAME_CHARACTERS: usize = 80;
 /// Fingerprints of kinds of action kept, newest.
 pub const SEEN: usize = 512;
 /// Actions kept, newest.

@@ -25,6 +25,7 @@ impl SessionState {
                 review.substance
             }),
             exact: Fingerprint::of_fingerprint(review.exact),
+            name: name(review),
             bearing: Bearing::of(
                 &review.effects,
                 &review.programs,
@@ -59,6 +60,15 @@ impl SessionState {
         };
         review.effects.iter().filter_map(touch).take(bounds::PATHS).collect()
     }
+}
+
+/// What an action is called: the first line of its command, cut.
+fn name(review: &ReviewRecord) -> String {
+    let command = review.input.get("command").and_then(|text| text.as_str()).unwrap_or_default();
+    let lines: Vec<&str> = command.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let first = lines.first().copied().unwrap_or_default();
+    let kept = bounds::cut(first, bounds::NAME_CHARACTERS);
+    if kept.len() < first.len() || lines.len() > 1 { format!("{kept} ...") } else { kept.to_owned() }
 }
 
 /// The edit that a tool of a client makes, by the fields that such tools have.

@@ -253,11 +253,26 @@ impl Machine<'_> {
     /// files of the system nobody does without being seen; where everybody may write, somebody else may have.
     pub(crate) fn not_there(&mut self, name: &str, path: &AbsolutePath) {
         let note = format!("`{name}` is not there to be read");
-        if path.is_within(&self.world.place().workspace) || !self.is_within_reach(path) {
-            self.opaque(note);
-        } else {
-            self.unread(note);
-        }
+        let target =
+            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        let draft = Draft::new(EffectKind::Opaque, target).nature(Nature::NotThere).note(note);
+        let is_of_a_build = path.is_within(&self.world.place().workspace) || !self.is_within_reach(path);
+        self.add(if is_of_a_build { draft } else { draft.severity(Severity::High) });
+    }
+
+    /// Whether nothing is at a place, and nothing that this command did before can have put something there.
+    pub(crate) fn nothing_is_at(&self, path: &AbsolutePath) -> bool {
+        !self.tree.is_disturbed()
+            && !self.ends.contains_key(path.as_str())
+            && self.entry(path) == Entry::Missing
+    }
+
+    /// Adds that an interpreter is given a script that is not there to be read: it weighs as code that is not known.
+    pub(crate) fn script_not_there(&mut self, name: &str) {
+        let target =
+            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        let note = format!("`{name}` is not there to be read");
+        self.add(Draft::new(EffectKind::Opaque, target).nature(Nature::NotThere).note(note));
     }
 }
 
