@@ -27,7 +27,9 @@ enum Form {
     Action,
     /// It is code in the language of this interpreter.
     Code(&'static str),
-    /// It is a file or directory that holds code.
+    /// It is a file of code in the language of this interpreter.
+    Script(&'static str),
+    /// It is a file or directory that holds code of which nothing more is known.
     Place,
 }
 
@@ -85,7 +87,7 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     ),
     (&["latexmk"], &["-e"], Form::Code("perl")),
     (&["pandoc"], &["-F", "--filter", "--pdf-engine"], Form::Command),
-    (&["pandoc"], &["-L", "--lua-filter"], Form::Place),
+    (&["pandoc"], &["-L", "--lua-filter"], Form::Script("lua")),
     (&["w3m"], &["-o"], Form::Setting(&["editor", "mailer", "extbrowser", "extbrowser2", "extbrowser3"])),
     (&["lynx"], &["-editor"], Form::Command),
     (&["rake"], &["-e", "--execute", "--execute-continue", "-p", "--execute-print"], Form::Code("ruby")),
@@ -103,7 +105,7 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["lldb"], &["-o", "-O", "-k", "--one-line"], Form::Marked(&[("script ", 0)])),
     (&["dc"], &["-e", "--expression"], Form::Marked(&[("!", 0)])),
     (&["nodemon"], &["--exec", "-x"], Form::Command),
-    (&["luatex", "luajittex", "lualatex"], &["--luaonly"], Form::Place),
+    (&["luatex", "luajittex", "lualatex"], &["--luaonly"], Form::Script("lua")),
     (&["man"], &["-C", "--config-file"], Form::Place),
     (
         &["php"],
@@ -297,6 +299,10 @@ impl Machine<'_> {
             }
             Form::Code(interpreter) => {
                 let words = [Value::exact(interpreter), Value::exact("-e"), value.clone()];
+                self.possibly(|machine| machine.run_words(&words, Input::Inherited));
+            }
+            Form::Script(interpreter) => {
+                let words = [Value::exact(interpreter), value.clone()];
                 self.possibly(|machine| machine.run_words(&words, Input::Inherited));
             }
             Form::Place => {

@@ -90,7 +90,9 @@ const ASKING_MODES: &[&str] = &["approve", "smart_approve", "chat"];
 /// Vibe (programmatic mode), Kimi CLI (`--print` implies `--yolo`), Cursor (`--print` has full write access), gptme (`--non-interactive`),
 /// Auggie (`--print`), trae-agent (`run`), Codebuff, Forge, Grok CLI (headless mode), goose (`auto` is its mode).
 const BY_THEMSELVES: &[(&[&str], &[&str])] = &[
-    (&["opencode", "opencode-ai", "pi", "codebuff", "forge"], &[]),
+    (&["pi", "codebuff", "forge"], &[]),
+    // Without these a user sits before its screen.
+    (&["opencode", "opencode-ai"], &["run", "--prompt", "github", "pr"]),
     (&["crush", "trae-cli"], &["run"]),
     (&["vibe", "grok", "grok-cli"], &["-p", "--prompt"]),
     (&["kimi", "kimi-cli"], &["--print"]),
@@ -148,6 +150,8 @@ const LOOKING: &[&str] = &[
     "login",
     "logout",
     "auth",
+    "export",
+    "upgrade",
     "models",
     "update",
     "list",
