@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use checkrein_testkit::not_run;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use support::TestEnvironment;
 
 struct Project {
@@ -478,6 +478,67 @@ fn a_group_that_cannot_be_set_is_no_reason_not_to_copy() {
     let seen = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(seen.contains("seven") && seen.contains(&USER.to_string()), "{seen}");
     assert!(text.contains("poem.txt") && text.contains("owner not put back"), "it is said: {text}");
+}
+
+/// Merges a changed file of another group, as root who may set it, and as a user who may not; the group afterwards and the answer.
+fn merged_as(project: &Project, user: Option<u32>, group: u32) -> Option<(u32, Json)> {
+    let folder = project.environment.home();
+    let program = folder.join("checkrein");
+    fs::hard_link(env!("CARGO_BIN_EXE_checkrein"), &program)
+        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_checkrein"), &program).map(drop))
+        .unwrap();
+    let poem = project.path("poem.txt");
+    if let Some(user) = user {
+        let owned = project
+            .environment
+            .command("chown")
+            .args(["-R", &format!("{user}:{user}")])
+            .arg(&folder)
+            .status();
+        owned.unwrap().success().then_some(())?;
+        let top = folder.ancestors().find(|above| above.parent() == Some(Path::new("/tmp"))).unwrap();
+        fs::set_permissions(top, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    std::os::unix::fs::chown(&poem, None, Some(group)).ok()?;
+    fs::set_permissions(&poem, std::os::unix::fs::PermissionsExt::from_mode(0o640)).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = match user {
+            None => project.environment.command(program.to_str().unwrap()),
+            Some(user) => {
+                let mut command = project.environment.command("setpriv");
+                let user = user.to_string();
+                command.args(["--reuid", &user, "--regid", &user, "--clear-groups"]).arg(&program);
+                command
+            }
+        };
+        let output = command.args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", words(&output));
+        output.stdout
+    };
+    run(&["run", "--worktree", "task", "--", "sh", "-c", "echo more >> poem.txt"]);
+    let told = run(&["--json", "worktree", "merge", "task", "--yes"]);
+    let facts = fs::metadata(&poem).unwrap();
+    assert!(fs::read_to_string(&poem).unwrap().contains("more"));
+    assert_eq!(std::os::unix::fs::MetadataExt::mode(&facts) & 0o777, 0o640);
+    Some((std::os::unix::fs::MetadataExt::gid(&facts), serde_json::from_slice(&told).unwrap()))
+}
+
+#[test]
+fn a_merge_keeps_the_group_of_a_file_or_says_that_it_is_lost() {
+    const USER: u32 = 61_303;
+    const NOT_THEIRS: u32 = 61_304;
+    for project in [Project::new, Project::without_repository] {
+        let Some((group, told)) = merged_as(&project(), None, NOT_THEIRS) else {
+            return not_run("this user cannot give files away");
+        };
+        assert_eq!((group, &told["lost_groups"]), (NOT_THEIRS, &json!([])), "{told}");
+        let (group, told) = merged_as(&project(), Some(USER), NOT_THEIRS).unwrap();
+        assert_eq!(
+            (group, &told["lost_groups"]),
+            (USER, &json!([{ "path": "poem.txt", "group": NOT_THEIRS }])),
+            "{told}"
+        );
+    }
 }
 
 #[test]

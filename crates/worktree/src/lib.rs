@@ -12,6 +12,7 @@
 //! | `change` | what a run changed, and bringing that back |
 //! | `merging` | a merge that is under way, for who is killed meanwhile |
 //! | `shared` | what all work trees share, and a run changed in it |
+//! | `rights` | groups and modes of files, kept through a merge |
 //! | `copy` | the same where there is no repository |
 //! | `remove` | taking one away |
 //!
@@ -30,6 +31,7 @@ mod name;
 mod owner;
 mod plan;
 mod remove;
+mod rights;
 mod shared;
 mod tree;
 
@@ -43,4 +45,5 @@ pub use name::WorktreeName;
 pub use owner::{Owner, WorktreeKind};
 pub use plan::{Uncommitted, WorktreePlan};
 pub use remove::{Branch, Removal, keep_commits, remove};
+pub use rights::Rights;
 pub use shared::{RunPhase as SharedMoment, SharedChange, Watched};

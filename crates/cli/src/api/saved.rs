@@ -237,11 +237,22 @@ pub struct Merged {
     /// Files that say what agents may do, which were not brought along.
     #[schemars(with = "Vec<String>")]
     pub left_behind: Json,
+    /// Files that changed and could not keep their group.
+    pub lost_groups: Vec<LostGroup>,
     /// The snapshot of the state before.
     #[schemars(with = "Option<u64>")]
     pub snapshot: Json,
     /// How the worktree was removed; null where it was kept.
     pub removed: Option<Removed>,
+}
+
+/// A file that was changed and could not keep its group.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LostGroup {
+    /// The file.
+    pub path: String,
+    /// The number of the group that it had.
+    pub group: u32,
 }
 
 /// A worktree that was discarded.

@@ -12,7 +12,7 @@ use checkrein_snapshot::{
     SnapshotReason, capture,
 };
 use checkrein_supervise::runs::{RunId, RunStage};
-use checkrein_worktree::{GuardFiles, MergeProgress, Merging, WorktreeName};
+use checkrein_worktree::{GuardFiles, MergeProgress, Merging, Rights, WorktreeName};
 use serde_json::json;
 
 use super::cut_off::take_back;
@@ -20,6 +20,7 @@ use super::removal::{RemovalReport, take_away};
 use super::shared::{described_changes, show_changes};
 use super::{Known, Shared, show, show_patch, with_copies};
 use crate::api;
+use crate::api::saved::LostGroup;
 use crate::commands::restore::{Consent, RestoreContext};
 use crate::commands::{Exit, Output, for_people_only};
 use crate::terminal::{confirm, log, plain, print};
@@ -93,23 +94,31 @@ fn merge_held(
         let saved = save_before(environment, known, &plan.paths)?;
         let merging = Merging::begun(saved.map(|id| id.0));
         merging.save(&known.record)?;
+        let rights = Rights::of(&known.site.workspace, &plan.paths);
         if let Err(error) = plan.carry_out(repository) {
             // It may have changed some of the files before it failed.
             take_back(environment, known, &merging)?;
             return Err(error.into());
         }
-        Merged { paths: plan.paths, left_behind: plan.left_behind, saved }
+        Merged { lost_groups: rights.give_back(), paths: plan.paths, left_behind: plan.left_behind, saved }
     } else {
         agreed(question)?;
         let now = environment.now().0;
-        let (plan, saved) = with_copies(environment, &known.owner.place, |copies| {
+        let (plan, saved, lost_groups) = with_copies(environment, &known.owner.place, |copies| {
             let (plan, saved) = copies.merge(&known.owner, guard_files, now, place(&run, &known.name))?;
             Merging::begun(saved.map(|id| id.0)).save(&known.record)?;
+            let rights = Rights::of(&known.site.workspace, &plan.paths);
             plan.carry_out(&known.site.workspace)?;
-            Ok::<_, CommandError>((plan, saved))
+            Ok::<_, CommandError>((plan, saved, rights.give_back()))
         })??;
-        Merged { paths: plan.paths, left_behind: plan.left_behind, saved }
+        Merged { lost_groups, paths: plan.paths, left_behind: plan.left_behind, saved }
     };
+    for (path, group) in &merged.lost_groups {
+        log(&plain(&format!(
+            "`{}` belonged to the group {group}, which you cannot give it; it belongs to yours now. Who is privileged gives it back: `chgrp {group} FILE`",
+            path.display()
+        )));
+    }
     record(environment, known, &merged);
     match afterwards {
         Afterwards::Keep => Merging::forget(&known.record)?,
@@ -156,6 +165,11 @@ fn told(
             repository: described_changes(shared),
             merged: merged.paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
             left_behind: api::recorded(&merged.left_behind),
+            lost_groups: merged
+                .lost_groups
+                .iter()
+                .map(|(path, group)| LostGroup { path: path.to_string_lossy().into_owned(), group: *group })
+                .collect(),
             snapshot: api::recorded(&merged.saved),
             removed: removed.map(RemovalReport::json),
         })?),
@@ -181,6 +195,8 @@ fn told(
 struct Merged {
     paths: Vec<PathBuf>,
     left_behind: Vec<&'static str>,
+    /// Files whose group could not be kept, with its number.
+    lost_groups: Vec<(PathBuf, u32)>,
     saved: Option<SnapshotId>,
 }
 
