@@ -155,6 +155,37 @@ fn what_a_person_changes_between_calls_stays() {
 }
 
 #[test]
+fn a_configuration_that_something_left_behind_made_looser_is_told_and_waits() {
+    let environment = begun();
+    environment.bash("one", "ls");
+    ended(&environment, "ls");
+    // The clock of the file system ticks coarsely.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let file = environment.configure("config.yaml", "mode: observe\n");
+    let said = environment.bash("one", "ls src").to_string();
+    assert!(said.contains("lets pass more (mode) since") && said.contains("checkrein trust"), "{said}");
+    assert_eq!(environment.bash("one", "ls"), json!({}), "it is told once");
+    assert_eq!(decision(&environment.bash("one", "rm -rf ~")), Some("deny"), "and does not count here");
+    let start = |session: &str| {
+        environment.answer_to(&environment.payload(session, "SessionStart", json!({ "source": "startup" })))
+    };
+    let said = start("two").to_string();
+    assert!(said.contains("lets pass more (mode) since"), "{said}");
+    assert_eq!(start("three"), json!({}), "it is told once");
+    let doctor = || {
+        let output = environment.checkrein(&["doctor"]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert!(doctor().contains("lets pass more (mode) since"), "{}", doctor());
+    assert!(environment.succeed(&["trust", "--yes"]).contains("lets pass more"));
+    assert!(!doctor().contains("lets pass more"));
+    assert_eq!(start("four"), json!({}));
+    fs::write(&file, "step_reviewer: {risk: {high_threshold: 0.7}}\n").unwrap();
+    assert_eq!(start("five"), json!({}), "what is stricter needs no word");
+    assert!(!doctor().contains("lets pass more"));
+}
+
+#[test]
 fn settings_that_keep_the_hooks_may_change_in_a_call() {
     let environment = begun();
     let local = environment.project().join(".claude/settings.local.json");

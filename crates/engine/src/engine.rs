@@ -23,6 +23,7 @@ use checkrein_supervise::runs::HookedSession;
 use serde_json::json;
 
 use crate::adjustments::HALTED;
+use crate::confirmed_configuration;
 use crate::context::Context;
 use crate::corridor::{self, Call, Remains};
 use crate::diagnostics::Diagnostic;
@@ -154,7 +155,9 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookRe
     }
     let told = kept_settings::watch(context, &ledger, event, kept);
     let (answer, remains) = handle_moment(context, &ledger, event, started);
-    (kept_settings::with(kept_settings::with(answer, told), gone), remains)
+    let loosened = confirmed_configuration::at_start(context, &ledger, event);
+    let answer = kept_settings::with(kept_settings::with(answer, told), loosened);
+    (kept_settings::with(answer, gone), remains)
 }
 
 fn handle_moment(

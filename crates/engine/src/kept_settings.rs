@@ -13,7 +13,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use checkrein_clients::{CANARY_SESSION, Protection};
 use checkrein_ledger::last;
-use checkrein_policy::{Config, ConfigSource, Layer, LayerKind, Mode, strictest};
+use checkrein_policy::{Config, Mode, strictest};
 use checkrein_protocol::{
     AbsolutePath, EffectKind, Enforcement, HookEvent, HookEventKind, HookResponse, Record, RecordBody,
     ReviewRecord, Timestamp,
@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::beginning::settings_of_client;
 use crate::config_files;
+use crate::confirmed_configuration::{self, LoosenedConfiguration};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::lost_records;
@@ -123,6 +124,7 @@ pub(crate) fn watch(
     };
     let is_enforced = context.policy().config().mode == Mode::Enforce || fallen.iter().any(was_enforced);
     let mut said = Vec::new();
+    let mut loosened = None;
     let is_by_a_call = |kept: &Kept| {
         let ran_unrecorded = context.unrecorded.as_ref().is_some_and(|call| {
             changed_at(&kept.path).is_none_or(|changed| changed.0 >= call.since.0.saturating_sub(TICK))
@@ -148,8 +150,11 @@ pub(crate) fn watch(
     for Fallen { kept, why } in fallen {
         if !is_enforced || !is_by_a_call(kept) {
             if kept.path == configuration(context) {
-                // What a user says of it holds for the sessions to come.
+                // What a user says of it holds for the sessions to come. It may have been a process that a call left behind.
                 renew(&mut next, &kept.path);
+                if is_enforced {
+                    loosened = confirmed_configuration::loosened(context.environment()).ok().flatten();
+                }
             }
             continue;
         }
@@ -167,7 +172,9 @@ pub(crate) fn watch(
     if next != kept {
         store(context, ledger, &next);
     }
-    (!said.is_empty()).then(|| tell(context, ledger, &said))
+    let outside = loosened.map(|found| tell_outside(context, ledger, &found));
+    let inside = (!said.is_empty()).then(|| tell(context, ledger, &said));
+    [outside, inside].into_iter().flatten().reduce(|one, other| format!("{one}\n{other}"))
 }
 
 /// The answer with what the agent is told besides; an answer that stops or refuses says enough.
@@ -188,10 +195,7 @@ fn configuration(context: &Context) -> AbsolutePath {
 
 /// What the user's own file says, with what is built in; `None` when that cannot be used.
 fn config_of(file: &Kept) -> Option<Config> {
-    let Some(text) = file.text.clone() else { return Some(Config::default()) };
-    let source = ConfigSource::File { name: file.path.to_string(), text };
-    let loaded = checkrein_policy::load(&[Layer { kind: LayerKind::User, source }], &[]);
-    loaded.ok().map(|loaded| loaded.config)
+    confirmed_configuration::config_of(&file.path, file.text.as_deref())
 }
 
 /// Why a settings file would keep the client from calling the hooks, or the configuration lets pass more than it did; `None` when neither
@@ -307,6 +311,11 @@ fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
             Ok(()) | Err(_) => Ok(()),
         },
     }
+}
+
+/// Records that the configuration became looser while no call ran and tells people; returns what the agent is told.
+fn tell_outside(context: &Context, ledger: &SessionLedger, found: &LoosenedConfiguration) -> String {
+    confirmed_configuration::tell(context, ledger, found) + " This session keeps the rules it began with."
 }
 
 /// Records what was done and tells people; returns what the agent is told.

@@ -9,6 +9,7 @@
 //! | `environment` | what is found around: home, state, configuration, variables |
 //! | `asking` | who asks: a user or an agent, told by the processes above |
 //! | `config_files` | the layers of configuration, read and merged |
+//! | `confirmed_configuration` | the configuration as the user last confirmed it |
 //! | `places` | where home, configuration and state of the user really are |
 //! | `rules` | the texts that the rules of a workspace rest on |
 //! | `session_texts` | texts that a session is held to, kept as one |
@@ -53,6 +54,7 @@ pub mod checkpoint;
 mod cleanup;
 pub mod clock;
 pub mod config_files;
+pub mod confirmed_configuration;
 pub mod context;
 mod corridor;
 pub mod diagnostics;

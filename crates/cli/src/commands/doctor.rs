@@ -21,6 +21,7 @@ use super::{Exit, Output};
 use crate::api;
 use crate::api::installation::{self, FindingWellness};
 use crate::terminal::{Health, counted, dim, mark, plain, print};
+use checkrein_engine::confirmed_configuration;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::{HostEnvironment, confinement_gaps};
 use checkrein_engine::error::CommandError;
@@ -99,6 +100,16 @@ pub fn doctor(
             format!("mode {mode}"),
             (mode == "observe").then_some("observe records and stops nothing"),
         ));
+    }
+    match confirmed_configuration::loosened(context.environment()) {
+        Ok(None) => {}
+        Ok(Some(found)) => {
+            let hint = Some(confirmed_configuration::HINT);
+            findings.push(finding("configuration", Health::Doubtful, found.in_words(), hint));
+        }
+        Err(error) => {
+            findings.push(finding("configuration", Health::Doubtful, error.message, error.hint.as_deref()));
+        }
     }
     state_finding(&state, &mut findings);
     if let Some(reason) = halt_of_all(&state) {

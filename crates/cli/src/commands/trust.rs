@@ -11,6 +11,7 @@ use crate::api::{self, recorded};
 use crate::terminal::{confirm, log, print};
 use checkrein_engine::beginning;
 use checkrein_engine::config_files;
+use checkrein_engine::confirmed_configuration;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::rules;
@@ -27,7 +28,9 @@ pub fn trust(
     let loaded = config_files::load(environment, &workspace)?;
     let sessions = sessions_that_wait(environment, &workspace)?;
     let told = |is_trusted: bool| tell(&file, &loaded, &sessions, is_trusted);
-    if loaded.pending.is_empty() && sessions.is_empty() {
+    // What cannot be read is written anew.
+    let loosened = confirmed_configuration::loosened(environment);
+    if loaded.pending.is_empty() && sessions.is_empty() && matches!(loosened, Ok(None)) {
         match output {
             // Nothing waits, so everything there is counts.
             Output::Json => told(true)?,
@@ -39,6 +42,11 @@ pub fn trust(
     }
     if output == Output::Text {
         show(&file, &loaded, &sessions);
+        match &loosened {
+            Ok(None) => {}
+            Ok(Some(found)) => print(&found.in_words()),
+            Err(error) => print(&error.message),
+        }
     }
     if yes == super::Switch::Off && !confirm("Trust the rules as they are now?") {
         if output == Output::Json {
@@ -48,6 +56,7 @@ pub fn trust(
         return Ok(Exit::Failed);
     }
     rules::trust(environment, &workspace)?;
+    confirmed_configuration::confirm(environment)?;
     match output {
         Output::Json => told(true)?,
         Output::Text => print("trusted; a change of the rules asks again"),
@@ -61,7 +70,11 @@ pub fn show_waiting(environment: &HostEnvironment, output: Output) -> Result<Exi
     let file = config_files::project_file(&workspace);
     let loaded = config_files::load(environment, &workspace)?;
     let sessions = sessions_that_wait(environment, &workspace)?;
-    let is_trusted = loaded.pending.is_empty() && sessions.is_empty();
+    let loosened = confirmed_configuration::loosened(environment)?;
+    let is_trusted = loaded.pending.is_empty() && sessions.is_empty() && loosened.is_none();
+    if let (Output::Text, Some(found)) = (output, &loosened) {
+        print(&found.in_words());
+    }
     match output {
         Output::Json => tell(&file, &loaded, &sessions, is_trusted)?,
         Output::Text if is_trusted => print("nothing waits for your consent"),
