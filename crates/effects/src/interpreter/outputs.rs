@@ -177,9 +177,29 @@ impl Machine<'_> {
             {
                 self.write(&place);
             }
+            // Who gives a program the right to write there has written nothing yet.
+            if call.program != "checkrein" {
+                self.note_brought_over(&place, before, &guarded);
+            }
         }
         if is_opaque {
             self.note_named(call, before, &guarded);
+        }
+    }
+
+    /// Adds that a program fills the very folder of a file of the guard with what nobody knows by name, where none of the effects since
+    /// `before` is about that folder. In a folder of programs each has a name of its own, and in the workspace programs write all day.
+    fn note_brought_over(&mut self, place: &Value, before: usize, guarded: &[GuardedPath]) {
+        let host = self.world.place();
+        for aim in self.paths_through(place) {
+            let Some(path) = aim.target.path() else { continue };
+            let is_ordinary =
+                path.is_within(&host.workspace) || *path == host.home || path.name() == Some("bin");
+            let is_folder = guarded.iter().any(|guarded| guarded.path.parent().as_ref() == Some(path));
+            if is_folder && !is_ordinary && !self.effects_since(before).any(|effect| writes_to(effect, path))
+            {
+                self.add(Draft::at(EffectKind::FileCreate, aim).recursive().possible());
+            }
         }
     }
 

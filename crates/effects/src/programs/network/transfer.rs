@@ -49,6 +49,9 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
             "--stderr",
             "--libcurl",
             "--etag-save",
+            "--hsts",
+            "--alt-svc",
+            "--ssl-sessions",
         ])
         .cloned()
         .collect::<Vec<_>>()
@@ -146,7 +149,7 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
         sent = sent.max(Sent::Literal);
     }
     for log in arguments
-        .values(&["-o", "--output-file", "-a", "--append-output", "--save-cookies"])
+        .values(&["-o", "--output-file", "-a", "--append-output", "--save-cookies", "--hsts-file"])
         .cloned()
         .collect::<Vec<_>>()
     {
