@@ -131,12 +131,14 @@ impl Machine<'_> {
     pub(crate) fn show_prompt(&mut self, name: &str) {
         let Some(value) = self.variable(name) else { return };
         for text in value.alternatives().unwrap_or_default().to_vec() {
-            if holds_command(&text) {
+            // What its variables hold is shown in front of each command.
+            if name == "PS4" && text.contains('$') || holds_command(&text) {
                 let text = text.replace("\\$", "$");
                 self.possibly(|machine| {
-                    let shell = machine.shell.clone();
+                    let (shell, failed) = (machine.shell.clone(), machine.failed);
                     machine.expand_again(&text);
                     machine.shell = shell;
+                    machine.failed = failed;
                 });
             }
         }

@@ -27,6 +27,7 @@ impl Machine<'_> {
             return arithmetic::evaluate(&text, &mut Variables { machine: self });
         }
         let text = self.expand_dollars(&arithmetic.text)?;
+        self.note_no_expression(&text);
         arithmetic::evaluate(&text, &mut Variables { machine: self })
     }
 
@@ -37,6 +38,7 @@ impl Machine<'_> {
             return arithmetic::evaluate(&text, &mut Variables { machine: self });
         }
         let text = self.expand_dollars(text)?;
+        self.note_no_expression(&text);
         arithmetic::evaluate(&text, &mut Variables { machine: self })
     }
 
@@ -80,6 +82,8 @@ impl Machine<'_> {
             if !is_name {
                 return None;
             }
+            // A secret is known again in an error message.
+            self.secret_variable(name);
             let value = self.plain_parameter(name);
             out.push_str(value.as_exact()?);
             rest = more;
@@ -151,7 +155,11 @@ impl arithmetic::Names for Variables<'_, '_> {
                 self.machine.failed |= self.machine.shell.options.nounset;
                 Some(String::new())
             }
-            Some(value) => value.as_exact().map(str::to_owned),
+            Some(value) => {
+                let text = value.as_exact().map(str::to_owned)?;
+                self.machine.note_expression_in(name, &text);
+                Some(text)
+            }
         }
     }
 

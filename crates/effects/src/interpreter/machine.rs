@@ -115,6 +115,8 @@ pub(crate) struct Machine<'w> {
     pub(super) mounts: BTreeMap<String, String>,
     /// Values of secrets that the words of this command held, with where they are from.
     pub(super) secret_texts: Vec<(String, Output)>,
+    /// Secrets that the shell was given to keep, by the built-in that lists them.
+    pub(super) listed_again: BTreeMap<String, Output>,
     /// Lists of secrets that something has turned into another form.
     pub(super) reshaped: BTreeSet<String>,
     /// Secrets among the files of which archives and searches put the content into an output.
@@ -228,6 +230,7 @@ impl<'w> Machine<'w> {
             sources: BTreeMap::new(),
             mounts: BTreeMap::new(),
             secret_texts: Vec::new(),
+            listed_again: BTreeMap::new(),
             reshaped: BTreeSet::new(),
             carried: BTreeSet::new(),
             copies: BTreeMap::new(),

@@ -35,6 +35,7 @@
 //! | `exit` | what a command answers: status and output |
 //! | `draft` | an effect in the making |
 //! | `provenance` | natures that follow from which program an effect is of |
+//! | `complaints` | secrets that error messages name |
 //! | `descriptors` | what the numbers behind redirections lead to |
 //! | `devices` | paths that are no ordinary files |
 //! | `carried_commands` | commands that options, settings and inputs carry |
@@ -59,6 +60,7 @@ mod branches;
 mod brought;
 pub(crate) mod call;
 mod carried_commands;
+mod complaints;
 mod condition;
 mod deferred_commands;
 mod descriptors;

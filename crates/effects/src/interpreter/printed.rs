@@ -170,7 +170,11 @@ impl Machine<'_> {
 
     /// Adds the secret that a shell shows because it shows the commands that it runs.
     pub(super) fn note_traced(&mut self, secret: &Output) {
-        let note = "the shell shows the commands that it runs";
+        self.note_on_errors(secret, "the shell shows the commands that it runs");
+    }
+
+    /// Adds the secret that the shell or a program shows on its standard error.
+    pub(super) fn note_on_errors(&mut self, secret: &Output, note: &str) {
         match variable_of(secret) {
             Some(name) => self.add_variables(&[name.to_owned()], note),
             None => {

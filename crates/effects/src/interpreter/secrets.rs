@@ -2,6 +2,8 @@
 //!
 //! Such a variable travels as a secret that was read from `$NAME`.
 
+use crate::programs::builtins;
+
 use super::exit::Output;
 use super::machine::Machine;
 use super::shell::Content;
@@ -180,6 +182,20 @@ impl Machine<'_> {
         secret
     }
 
+    /// Whether a text, or one of which nothing is known, may be a part of the value of a secret.
+    pub(crate) fn is_part_of_secret(&self, value: &Value) -> bool {
+        match value.as_exact() {
+            Some(text) => {
+                !text.is_empty()
+                    && self
+                        .secret_texts
+                        .iter()
+                        .any(|(secret, _)| secret.contains(text) || text.contains(secret))
+            }
+            None => true,
+        }
+    }
+
     /// The secret whose value stands in a text.
     pub(crate) fn secret_held(&self, value: &Value) -> Option<Output> {
         if self.secret_texts.is_empty() {
@@ -192,6 +208,44 @@ impl Machine<'_> {
             Some(texts) => texts.iter().find_map(|text| holds(text)),
             None => holds(&value.known_start()).or_else(|| holds(&value.known_end())),
         }
+    }
+}
+
+/// Built-ins that list what they were given before, with the built-ins that list it.
+const LISTING: &[(&str, &[&str])] = &[
+    ("alias", &["alias", "type"]),
+    ("trap", &["trap"]),
+    ("hash", &["hash", "type"]),
+    ("complete", &["complete"]),
+    ("history", &["history", "fc"]),
+    ("bind", &["bind"]),
+    // The functions that a text defines.
+    ("eval", &["declare", "typeset", "type", "set"]),
+];
+
+impl Machine<'_> {
+    /// The secret that a built-in lists, because the shell was given it before; what it is given now is kept for the next time.
+    pub(crate) fn listed_secret(&mut self, name: &str, words: &[Value]) -> Option<Output> {
+        if self.secret_texts.is_empty() {
+            return None;
+        }
+        let given = words.iter().find_map(|word| self.secret_held(word));
+        if let Some(secret) = given {
+            let listing = LISTING.iter().find(|(keeper, _)| *keeper == name);
+            for lister in listing.map_or(&[][..], |(_, listing)| listing) {
+                self.listed_again.insert((*lister).to_owned(), secret.clone());
+            }
+            return None;
+        }
+        let is_list = match name {
+            // Only some of their forms print.
+            "alias" | "trap" | "declare" | "typeset" | "set" => builtins::prints(name, words),
+            "complete" | "bind" => {
+                !words.iter().any(|word| matches!(word.as_exact(), Some("-W" | "-F" | "-x")))
+            }
+            _ => true,
+        };
+        self.listed_again.get(name).filter(|_| is_list).cloned()
     }
 }
 

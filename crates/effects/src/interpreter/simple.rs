@@ -443,6 +443,8 @@ impl Machine<'_> {
         }
         self.see_through(name, rest);
         self.note_shown_settings(name, rest);
+        self.note_no_command(name);
+        self.note_complaint(name, rest);
         if name.contains('/') {
             let exit = self.call_path(name, rest);
             return Done::next(exit);

@@ -236,6 +236,7 @@ impl Machine<'_> {
                     Some(words) => self.expand_words(words),
                     None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
                 };
+                self.note_choices(&words);
                 let chosen =
                     words.into_iter().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
                 let done = self.run_perhaps(&each.variable, chosen, None, &each.body);

@@ -38,6 +38,10 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
     let built_in = find(name)?;
     machine.list_command(name, words);
     let done = machine.caused_by(name, |machine| built_in(machine, words));
+    let done = match machine.listed_secret(name, words) {
+        Some(secret) => Done { output: secret, ..done },
+        None => done,
+    };
     let done = if done.output == Output::Nothing && prints(name, words) {
         machine.commits_shown += 1;
         Done { output: Output::Unknown, ..done }
@@ -50,7 +54,7 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
 
 /// Whether a built-in of which only the effects are followed prints something that is not worked out, form by form (the manual of bash 5.2,
 /// "Shell Builtin Commands").
-fn prints(name: &str, words: &[Value]) -> bool {
+pub(crate) fn prints(name: &str, words: &[Value]) -> bool {
     let texts = || words.iter().map(Value::as_exact);
     let has = |letters: &[char]| {
         texts().any(|text| text.is_none_or(|text| text.starts_with('-') && text.contains(letters)))

@@ -44,6 +44,14 @@ pub(crate) fn formatted(format: &str, arguments: &[Value]) -> Formatted {
     Formatted { value: Value::Unknown, status: Status::Open }
 }
 
+/// Whether a format has a place that only a number fits: another text is named in an error message.
+pub(crate) fn asks_for_numbers(format: &str) -> bool {
+    format.replace("%%", "").split('%').skip(1).any(|rest| {
+        let letter = rest.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*'".contains(c));
+        letter.starts_with(|c: char| "diouxXeEfFgGaA".contains(c))
+    })
+}
+
 /// A part of a format.
 #[derive(Debug, PartialEq, Eq)]
 enum Piece {

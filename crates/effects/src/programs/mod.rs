@@ -77,6 +77,7 @@ pub(crate) mod wrappers;
 use crate::interpreter::{Call, Exit, Machine};
 
 pub(crate) use code::code;
+pub(crate) use formats::asks_for_numbers;
 pub(crate) use git::Stored;
 pub(crate) use packages::life_cycle;
 

@@ -58,8 +58,11 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                 }
                 return Done::next(Exit::failure());
             }
+            let secret = machine.secret_held(&Value::exact(all.as_str()));
             if let Some(count) = count {
-                return read_some(machine, &names, array.as_deref(), all, count);
+                let done = read_some(machine, &names, array.as_deref(), all, count);
+                keep_secret(machine, names.iter().chain(&array), secret.as_ref());
+                return done;
             }
             let (line, more) = all.split_once(delimiter).unwrap_or((all.as_str(), ""));
             let ended = all.contains(delimiter);
@@ -68,7 +71,7 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                 (Some(number), Some(opening)) => machine.open_again(number, opening, left),
                 _ => machine.input = left,
             }
-            Some((line.to_owned(), ended))
+            Some((line.to_owned(), ended, secret))
         }
         Input::Text(_)
         | Input::Inherited
@@ -77,7 +80,7 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         | Input::Local(_)
         | Input::Unknown => None,
     };
-    let Some((line, ended)) = line else {
+    let Some((line, ended, secret)) = line else {
         // Paths that are read one by one are what their pattern says.
         let value = match &input {
             Input::Text(Value::Glob(pattern)) if names.len() == 1 => Value::Glob(pattern.clone()),
@@ -118,6 +121,8 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             machine.assign_named(name, Value::Exact(values.next().unwrap_or_default()));
         }
     }
+    let is_in_parts = names.len() > 1 || delimiter != '\n';
+    keep_secret(machine, names.iter(), secret.as_ref().filter(|_| is_in_parts));
     // A last line without an end is read, and the command says failure: loops written for it test the variable too.
     Done::next(if ended { Exit::success() } else { Exit::failure() })
 }
@@ -150,6 +155,21 @@ fn read_some(
         machine.assign_content(name, Content::Unknown);
     }
     Done::next(Exit { status: Status::Open, output: Output::Nothing })
+}
+
+/// Keeps with variables that they hold a part of a secret, which its whole value does not tell.
+fn keep_secret<'a>(
+    machine: &mut Machine<'_>,
+    names: impl Iterator<Item = &'a String>,
+    secret: Option<&Output>,
+) {
+    let Some(secret) = secret else { return };
+    for name in names {
+        let value = machine.variable(name);
+        if value.is_none_or(|value| machine.is_part_of_secret(&value)) {
+            machine.set_origin(name, secret.clone());
+        }
+    }
 }
 
 /// Keeps with a variable what sort of thing its value was read from.

@@ -237,7 +237,38 @@ impl Evaluator<'_, '_, '_> {
     /// Notes that values are printed.
     pub(super) fn shows(&mut self, things: &[ScriptValue]) {
         if self.shown.is_none() {
-            self.shown = things.iter().find_map(Self::carried);
+            self.shown = things.iter().find_map(|thing| Self::carried(thing).or_else(|| self.held(thing)));
+        }
+    }
+
+    /// The secret whose value stands in a text that the code was given: one of its arguments.
+    fn held(&self, thing: &ScriptValue) -> Option<String> {
+        match thing {
+            ScriptValue::Text(value) => match self.machine.secret_held(value)? {
+                Output::Secret(place) => Some(place),
+                Output::Nothing
+                | Output::Text(_)
+                | Output::Network(_)
+                | Output::Local(_)
+                | Output::Unknown => None,
+            },
+            ScriptValue::List(items) => items.iter().find_map(|item| self.held(item)),
+            ScriptValue::Map(entries) => entries.iter().find_map(|(_, item)| self.held(item)),
+            ScriptValue::Number(_)
+            | ScriptValue::Truth(_)
+            | ScriptValue::Name(_)
+            | ScriptValue::Path(_)
+            | ScriptValue::File(_)
+            | ScriptValue::Function(_)
+            | ScriptValue::Class(_)
+            | ScriptValue::Object(_)
+            | ScriptValue::Network(_)
+            | ScriptValue::Secret(_)
+            | ScriptValue::Socket(_)
+            | ScriptValue::Database(_)
+            | ScriptValue::Method(_, _)
+            | ScriptValue::Local
+            | ScriptValue::Foreign => None,
         }
     }
 
