@@ -140,9 +140,9 @@ impl Listing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileText {
-    /// The whole text.
+    /// The whole text; a byte that is not UTF-8 stands as U+FFFD in it.
     Whole(String),
-    /// Not a readable UTF-8 file within the limit.
+    /// Not a readable file of text within the limit.
     Unknown,
 }
 

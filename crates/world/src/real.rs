@@ -90,7 +90,8 @@ impl RealWorld {
     }
 
     fn look(&self, path: &AbsolutePath) -> Entry {
-        if self.budget.question().is_err() {
+        // Read from a text with bytes that are not UTF-8: which file it names cannot be said.
+        if self.budget.question().is_err() || path.as_str().contains(char::REPLACEMENT_CHARACTER) {
             return Entry::Unknown;
         }
         let facts = match fs::symlink_metadata(path.as_str()) {
@@ -155,7 +156,11 @@ impl RealWorld {
             return None;
         }
         self.budget.bytes(facts.len()).ok()?;
-        checkrein_files::read_text(path.as_str(), limit).ok()
+        // Shells and interpreters run a script whatever one comment of it is encoded in; a program of the machine has zeros.
+        let bytes = checkrein_files::read(path.as_str(), limit).ok().filter(|bytes| !bytes.contains(&0))?;
+        Some(
+            String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into()),
+        )
     }
 }
 

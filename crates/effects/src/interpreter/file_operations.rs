@@ -45,7 +45,7 @@ impl Machine<'_> {
 
     fn read_with(&mut self, value: &Value, interest: Interest) -> Output {
         let mut all = Output::Nothing;
-        for aim in self.paths_through(value) {
+        for aim in self.paths_through(value).into_iter().chain(self.secrets_behind_links(value)) {
             let (kind, output) = self.look_at(&aim, interest);
             if let Some(path) = aim.target.path().filter(|path| device(path) == Some(Device::Network)) {
                 self.host(&Value::exact(socket_host(path.as_str())), Upload::No);
@@ -158,7 +158,8 @@ impl Machine<'_> {
     /// Whether a pattern of paths reaches credentials.
     pub(crate) fn names_secret(&self, pattern: &Value) -> bool {
         let home = &self.world.place().home;
-        self.paths_through(pattern).iter().any(|aim| match &aim.target {
+        let behind = self.secrets_behind_links(pattern);
+        self.paths_through(pattern).iter().chain(&behind).any(|aim| match &aim.target {
             Target::Glob(pattern) => is_secret_pattern(pattern, home),
             Target::Path(path) => places::credential(path, home).is_some(),
             Target::Host(_)

@@ -110,7 +110,7 @@ pub(crate) use machine::Machine;
 pub use machine::RunCommand;
 pub(crate) use overlay::Untracked;
 pub(crate) use pattern::{Letters, Pattern};
-pub(crate) use resolve::{Last, resolve};
+pub(crate) use resolve::{Last, resolve, secret_behind_links};
 pub(crate) use shell::{Content, Speech, Treatment, Variable, Whereabouts};
 pub(crate) use simple::Lookup;
 pub(crate) use speech::Reader;

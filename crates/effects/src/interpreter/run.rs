@@ -276,20 +276,22 @@ impl Machine<'_> {
         let paths = self.paths_through(value);
         let [aim] = paths.as_slice() else { return None };
         let path = aim.target.path()?.clone();
-        crate::places::credential(&path, &self.world.place().home)?;
+        let behind = self.secrets_behind_links(value).into_iter().find_map(|aim| aim.target.path().cloned());
+        let named = crate::places::credential(&path, &self.world.place().home).map(|_| path.clone());
+        let secret = named.or(behind)?;
         let text = self.text(&path).as_exact()?.to_owned();
         if self.shows_commands || self.source(&path).is_some() || !only_assigns(&text) {
             return None;
         }
         let before = self.shell.variables.clone();
         let done = self.run_exact_text(&text);
-        let origin = Output::Secret(path.as_str().to_owned());
+        let origin = Output::Secret(secret.as_str().to_owned());
         for (name, variable) in &mut self.shell.variables {
             if before.get(name) != Some(variable) {
                 variable.origin = Some(origin.clone());
             }
         }
-        self.settings_held = Some(path.as_str().to_owned());
+        self.settings_held = Some(secret.as_str().to_owned());
         Some(done)
     }
 

@@ -8,7 +8,7 @@ use crate::world::Entry;
 use super::descriptors::{OWN, number_of};
 use super::draft::Aim;
 use super::machine::Machine;
-use super::resolve::{Last, resolve};
+use super::resolve::{Last, resolve, secret_behind_links};
 use super::shell::Whereabouts;
 use super::value::Value;
 
@@ -22,6 +22,24 @@ impl Machine<'_> {
     /// As [`Machine::paths`], through a symbolic link in the last part too.
     pub(crate) fn paths_through(&self, value: &Value) -> Vec<Aim> {
         self.aims(value, Last::Follow)
+    }
+
+    /// The names of secrets by which a value leads through symbolic links to places that are not known as such.
+    pub(crate) fn secrets_behind_links(&self, value: &Value) -> Vec<Aim> {
+        let Whereabouts::Here(cwd) = &self.shell.cwd else { return Vec::new() };
+        let entry = |path: &AbsolutePath| self.entry(path);
+        let home = &self.world.place().home;
+        let texts = value.alternatives().unwrap_or_default();
+        let names = texts.iter().filter_map(|text| secret_behind_links(&entry, cwd, text, home));
+        let certainty = if texts.len() == 1 { Certainty::Certain } else { Certainty::Possible };
+        names
+            .map(|path| Aim {
+                target: Target::Path(path),
+                certainty,
+                nature: Nature::Ordinary,
+                note: String::new(),
+            })
+            .collect()
     }
 
     fn aims(&self, value: &Value, last: Last) -> Vec<Aim> {

@@ -231,7 +231,7 @@ pub(crate) fn key_material(path: &AbsolutePath) -> bool {
 }
 
 /// Public or empty stand-ins for a secret file.
-fn is_sample(name: &str) -> bool {
+pub(crate) fn is_sample(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     lower.ends_with(".pub")
         || lower.ends_with(".d.ts")

@@ -96,8 +96,7 @@ fn run_script(machine: &mut Machine<'_>, call: &Call, manager: &str, name: &Valu
     let Some((directory, text)) = nearest(machine, "package.json") else {
         return spawned(machine, &call.program, "the scripts of the project could not be read");
     };
-    let package: Json =
-        text.as_exact().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Json::Null);
+    let package = manifest(&text);
     let find = |name: &str| {
         package.get("scripts").and_then(|scripts| scripts.get(name)).and_then(Json::as_str).map(str::to_owned)
     };
@@ -217,6 +216,12 @@ fn project_words(machine: &mut Machine<'_>, cause: &str, words: &[Value]) -> Exi
     spawned(machine, &format!("{cause} {name}"), "a tool of the project")
 }
 
+/// What a manifest says. The package managers read over a mark of the byte order at its start.
+pub(super) fn manifest(text: &Value) -> Json {
+    let text = text.as_exact().unwrap_or_default();
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or(Json::Null)
+}
+
 /// Names a process that runs the project's own code.
 fn spawned(machine: &mut Machine<'_>, name: &str, note: &str) -> Exit {
     machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process(name.to_owned())).note(note));
@@ -255,9 +260,7 @@ fn held_tool(machine: &Machine<'_>, name: &str) -> bool {
 fn is_dependency(machine: &Machine<'_>, package: &str) -> bool {
     let version = package.get(1..).and_then(|rest| rest.find('@')).map_or(package.len(), |at| at + 1);
     let name = package.get(..version).unwrap_or(package);
-    let wanted: Json = nearest(machine, "package.json")
-        .and_then(|(_, text)| serde_json::from_str(text.as_exact()?).ok())
-        .unwrap_or(Json::Null);
+    let wanted: Json = nearest(machine, "package.json").map_or(Json::Null, |(_, text)| manifest(&text));
     let groups = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
     groups.iter().any(|group| wanted.get(group).and_then(|group| group.get(name)).is_some())
 }

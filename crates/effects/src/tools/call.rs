@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use crate::action::Action;
 use crate::effect::{Certainty, Depth, Effect, EffectKind, NetworkReach, Severity, Target};
-use crate::interpreter::{Last, resolve};
+use crate::interpreter::{Last, resolve, secret_behind_links};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::programs::known_hosts;
@@ -100,15 +100,19 @@ impl<'a> ToolCall<'a> {
 
     /// The path that a text means: from the working directory, `~` is the home, symbolic links as the kernel takes them.
     pub(crate) fn path(&self, text: &str, last: Last) -> AbsolutePath {
+        resolve(&|path| self.world.entry(path), &AbsolutePath::root(), &self.written(text), last)
+    }
+
+    /// The same path as it is written, without following links.
+    fn written(&self, text: &str) -> String {
         let home = &self.world.place().home;
         let text = text.strip_prefix("file://").unwrap_or(text);
-        let absolute = match text.strip_prefix('~') {
+        match text.strip_prefix('~') {
             Some("") => home.as_str().to_owned(),
             Some(rest) if rest.starts_with('/') => format!("{}{rest}", home.as_str()),
             Some(_) | None if text.starts_with('/') => text.to_owned(),
             Some(_) | None => format!("{}/{text}", self.action.cwd.as_str()),
-        };
-        resolve(&|path| self.world.entry(path), &AbsolutePath::root(), &absolute, last)
+        }
     }
 
     /// Adds a certain effect on the target alone.
@@ -127,6 +131,17 @@ impl<'a> ToolCall<'a> {
     pub(crate) fn read(&mut self, text: &str) {
         let path = self.path(text, Last::Follow);
         self.add(EffectKind::FileRead, Target::Path(path));
+        self.read_behind_links(text);
+    }
+
+    /// Reads a secret that is known by the name of a link to it.
+    pub(crate) fn read_behind_links(&mut self, text: &str) {
+        let written = self.written(text);
+        let entry = |path: &AbsolutePath| self.world.entry(path);
+        let home = &self.world.place().home;
+        if let Some(path) = secret_behind_links(&entry, &AbsolutePath::root(), &written, home) {
+            self.add(EffectKind::FileRead, Target::Path(path));
+        }
     }
 
     /// Makes a file, or overwrites the one that is there.

@@ -142,8 +142,7 @@ pub(crate) fn life_cycle(machine: &mut Machine<'_>, call: &Call) {
 
 fn run_scripts(machine: &mut Machine<'_>, scripts: &[&str]) {
     let Some((directory, text)) = nearest(machine, "package.json") else { return };
-    let package: Json =
-        text.as_exact().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Json::Null);
+    let package: Json = super::manifest(&text);
     let place = Value::exact(directory.as_str());
     for name in scripts {
         let script = package.get("scripts").and_then(|scripts| scripts.get(*name)).and_then(Json::as_str);

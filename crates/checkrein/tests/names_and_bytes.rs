@@ -1,0 +1,63 @@
+//! What a file is does not hang on the name that it is reached by, nor on the encoding of its comments.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+use support::{TestEnvironment, decision};
+
+#[test]
+fn a_secret_behind_a_link_is_a_secret() {
+    let environment = TestEnvironment::new();
+    let (home, project) = (environment.home(), environment.project());
+    fs::create_dir_all(home.join(".ssh")).unwrap();
+    fs::write(home.join("kept"), "TOKEN=8f2b1c\n").unwrap();
+    symlink(home.join("kept"), project.join(".env")).unwrap();
+    symlink(".env", project.join("again")).unwrap();
+    symlink("../kept", home.join(".ssh/id_rsa")).unwrap();
+    symlink("elsewhere", home.join(".aws")).unwrap();
+    fs::create_dir(home.join("elsewhere")).unwrap();
+    fs::write(home.join("elsewhere/credentials"), "[default]\n").unwrap();
+    fs::write(project.join(".env.example"), "TOKEN=\n").unwrap();
+    symlink(".env.example", project.join("sample.env")).unwrap();
+
+    for command in
+        ["cat .env", "head -3 again", "cat .e?v", "cp ~/.ssh/id_rsa copy", "cat ~/.aws/credentials"]
+    {
+        let answer = environment.bash("reads", command);
+        assert!(decision(&answer).is_some_and(|said| said != "allow"), "{command}: {answer}");
+    }
+    let call = json!({ "tool_name": "Read", "tool_input": { "file_path": project.join(".env") }, "tool_use_id": "r" });
+    let answer = environment.answer_to(&environment.payload("reads", "PreToolUse", call));
+    assert!(decision(&answer).is_some_and(|said| said != "allow"), "{answer}");
+    for command in ["cat sample.env", "ls -l .env", "set -a; . ./.env; set +a; make"] {
+        let answer = environment.bash("ordinary", command);
+        assert!(decision(&answer).is_none_or(|said| said == "allow"), "{command}: {answer}");
+    }
+}
+
+#[test]
+fn a_script_is_read_whatever_its_comments_are_encoded_in() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    fs::write(project.join("clean.sh"), b"# caf\xe9\nrm -rf ~\n").unwrap();
+    fs::write(project.join("Makefile"), b"all:\n\t# caf\xe9\n\trm -rf ~\n").unwrap();
+    fs::write(
+        project.join("clean.py"),
+        b"# -*- coding: latin-1 -*-\n# caf\xe9\nimport shutil, os\nshutil.rmtree(os.path.expanduser('~'))\n",
+    )
+    .unwrap();
+    fs::write(project.join("package.json"), "\u{feff}{\"scripts\": {\"test\": \"rm -rf ~\"}}").unwrap();
+    for command in ["bash clean.sh", "make", "python3 clean.py", "npm test"] {
+        assert_eq!(decision(&environment.bash("runs", command)), Some("deny"), "{command}");
+    }
+}
