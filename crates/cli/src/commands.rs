@@ -26,6 +26,7 @@ pub mod run;
 pub mod runs;
 pub mod session_choice;
 mod session_file;
+pub mod session_rollback;
 pub mod sessions;
 pub mod show;
 pub mod snapshots;

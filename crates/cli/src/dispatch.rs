@@ -15,8 +15,8 @@ use crate::commands::check::Where;
 use crate::commands::init::Approval;
 use crate::commands::{
     Exit, Output, Switch, audit, check, config, credential, diff, doctor, exec, export, halt, incidents,
-    init, log, marks, notify, policy, recover, replay, reviews, rollback, route, run, runs, sessions, show,
-    snapshots, surprises, trust, undo, watch, worktree,
+    init, log, marks, notify, policy, recover, replay, reviews, rollback, route, run, runs, session_rollback,
+    sessions, show, snapshots, surprises, trust, undo, watch, worktree,
 };
 use crate::terminal;
 use checkrein_clients::{ClientAdapter, SettingsScope};
@@ -256,7 +256,7 @@ fn sessions(
     match command {
         SessionCommand::List => sessions::sessions(environment, output),
         SessionCommand::Rollback { session, before, consent } => {
-            rollback::rollback_session(environment, &session, &before, consent.consent(), output)
+            session_rollback::rollback_session(environment, &session, &before, consent.consent(), output)
         }
         SessionCommand::Recover(wanted) => {
             recover::recover(environment, &wanted.session, wanted.policy.map(Into::into), output)

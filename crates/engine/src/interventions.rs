@@ -17,7 +17,7 @@ use crate::checkpoint;
 use crate::context::Context;
 use crate::monitor;
 use crate::notification::{self, Notice};
-use crate::rollback::{self, Session, Who};
+use crate::rollback::{self, Session};
 use crate::stop::{Barrier, Stopping, stop_session};
 use crate::verification;
 
@@ -139,7 +139,7 @@ fn go_back(
     let Rollback { before, depth, consent } = rollback;
     let is_safe = context.work_tree().is_some();
     let way = if is_safe {
-        session.way(before, depth, Who::Hook)
+        session.way(before, depth)
     } else {
         Err("the workspace is a home directory or one that everybody writes to".to_owned())
     };

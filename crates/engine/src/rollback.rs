@@ -3,7 +3,7 @@
 //! What changed before the trouble stays: of the newest safe snapshot, only files that changed since the trouble began are restored. Where
 //! an action had its own places saved since then, that later snapshot counts for them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,8 +20,8 @@ use checkrein_session::{SessionLedger, SessionState};
 
 use checkrein_snapshot::{
     ActionEndTime, CaptureBounds, CaptureOptions, FileTime, Ignoring, LimitExceeded, Listed, Mounts, Node,
-    Preparation, Prepared, Request, RestoreAction, SavedPart, SessionPlace, Since, SnapshotError, SnapshotId,
-    SnapshotReason, Step, Store,
+    Preparation, Prepared, Request, RestoreAction, RestoreExtent, SavedPart, SessionPlace, Since,
+    SnapshotError, SnapshotId, SnapshotReason, Step, Store,
 };
 
 use crate::checkpoint;
@@ -49,15 +49,6 @@ const RECORDED: usize = 32;
 /// What is taken off the time of a review: the clocks of file systems tick up to every 10 ms (ours).
 const TICK: u64 = 10;
 
-/// Who goes back, and so how much of the present may be looked at and changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
-    /// The hook, within bounds.
-    Hook,
-    /// A user, who waits as long as it takes.
-    Person,
-}
-
 /// A session whose work is to be taken back.
 pub struct Session<'a> {
     /// What was found around.
@@ -81,6 +72,14 @@ pub struct Way {
     spared: Vec<PathBuf>,
 }
 
+/// The snapshots that say what stood before an action, and what they were chosen from.
+struct Choice {
+    store: Store,
+    past: Past,
+    all: Vec<Listed>,
+    snapshots: RollbackSnapshots,
+}
+
 /// What of one snapshot is put back.
 struct Part {
     of: SnapshotId,
@@ -89,51 +88,40 @@ struct Part {
 
 impl Session<'_> {
     /// The way back to what stood before an action; an error says in one clause why there is none.
-    pub fn way(&self, before: ActionNumber, depth: u64, who: Who) -> Result<Way, String> {
-        let store = checkpoint::store(self.environment, self.workspace);
-        if store.interrupted().is_some() {
-            return Err("another restore was interrupted; `checkrein undo --dry-run` finishes it".to_owned());
-        }
-        let past = self.past(before)?;
-        let all = store.snapshots().map_err(|error| error.to_string())?;
-        let candidates: Vec<Candidate> =
-            all.iter().filter_map(|one| self.candidate(one, &store, &past)).collect();
-        let settings = &self.config.interventions.checkpoint_rollback;
-        let choice = choose(&candidates, past.onset, depth, &past.outcomes, settings);
-        if choice == RollbackSnapshots::default() {
-            return Err(format!("no safe snapshot holds what stood before action {}", before.0));
-        }
+    pub fn way(&self, before: ActionNumber, depth: u64) -> Result<Way, String> {
+        let Choice { store, past, all, snapshots: choice } = self.choose(before, depth)?;
         let find = |id: &u64| all.iter().find(|one| one.id.0 == *id);
         let mut way =
             Way { before, workspace: store.workspace().to_owned(), parts: Vec::new(), spared: Vec::new() };
         let mut taken: Vec<PathBuf> = Vec::new();
-        for snapshot in choice.places.iter().filter_map(find) {
+        let covers =
+            |known: &[PathBuf], step: &Step| known.iter().any(|place| step.path.as_path().starts_with(place));
+        // What was taken back already is no step, and says nothing about what holds now.
+        let gone_back = restored(&store, &all);
+        let is_open = |one: &&Listed| gone_back.get(&one.id).copied().flatten().is_none();
+        for snapshot in choice.places.iter().filter_map(find).filter(is_open) {
             let roots = snapshot.snapshot.roots.iter().map(|root| root.path.as_path().to_owned());
             let paths: Vec<PathBuf> =
                 roots.filter(|path| !taken.iter().any(|known| path.starts_with(known))).collect();
             if paths.is_empty() {
                 continue;
             }
-            let mut prepared = self.prepare(&store, snapshot.id, &paths, &past, who)?;
-            prepared.retain(|step| step.deed != RestoreAction::Remove || is_since(step));
+            let mut prepared = self.prepare(&store, snapshot.id, &paths, &past)?;
+            // Of each place the oldest state counts, and one place is set back once.
+            prepared.retain(|step| {
+                !covers(&taken, step) && (step.deed != RestoreAction::Remove || is_since(step))
+            });
             taken.extend(paths);
             way.parts.push(Part { of: snapshot.id, prepared });
         }
         if let Some(snapshot) = choice.workspace.as_ref().and_then(find) {
-            let mut prepared = self.prepare(&store, snapshot.id, &[], &past, who)?;
-            let gone_before = places(&all, &past.earlier);
-            let covers = |known: &[PathBuf], step: &Step| {
-                known.iter().any(|place| step.path.as_path().starts_with(place))
-            };
+            let mut prepared = self.prepare(&store, snapshot.id, &[], &past)?;
+            // What an earlier action wrote to or deleted stood otherwise before this one than in an older snapshot.
+            let touched_before = places(all.iter().filter(|one| one.id >= snapshot.id), &past.earlier);
             prepared.retain(|step| {
                 !covers(&taken, step)
-                    && match step.deed {
-                        // What an earlier action deleted was meant to go.
-                        RestoreAction::Create => !covers(&gone_before, step),
-                        RestoreAction::Replace | RestoreAction::Adjust | RestoreAction::Remove => {
-                            is_since(step)
-                        }
-                    }
+                    && !covers(&touched_before, step)
+                    && (step.deed == RestoreAction::Create || is_since(step))
             });
             way.parts.push(Part { of: snapshot.id, prepared });
         }
@@ -153,10 +141,32 @@ impl Session<'_> {
             });
         }
         way.parts.retain(|part| !part.prepared.steps().is_empty());
-        if who == Who::Hook {
-            way.is_little()?;
-        }
+        way.is_little()?;
         Ok(way)
+    }
+
+    /// Whether anything safe was saved from which what stood before an action can be known; an error says in one clause why not. What is
+    /// taken back already counts: nothing more is to be done about it.
+    pub fn has_way(&self, before: ActionNumber, depth: u64) -> Result<(), String> {
+        self.choose(before, depth).map(drop)
+    }
+
+    /// The snapshots that say what stood before an action.
+    fn choose(&self, before: ActionNumber, depth: u64) -> Result<Choice, String> {
+        let store = checkpoint::store(self.environment, self.workspace);
+        if store.interrupted().is_some() {
+            return Err("another restore was interrupted; `checkrein undo --dry-run` finishes it".to_owned());
+        }
+        let past = self.past(before)?;
+        let all = store.snapshots().map_err(|error| error.to_string())?;
+        let candidates: Vec<Candidate> =
+            all.iter().filter_map(|one| self.candidate(one, &store, &past)).collect();
+        let settings = &self.config.interventions.checkpoint_rollback;
+        let choice = choose(&candidates, past.onset, depth, &past.outcomes, settings);
+        if choice == RollbackSnapshots::default() {
+            return Err(format!("no safe snapshot holds what stood before action {}", before.0));
+        }
+        Ok(Choice { store, past, all, snapshots: choice })
     }
 
     /// Carries a way back out, and puts down what was done. The present is saved before anything changes.
@@ -276,22 +286,17 @@ impl Session<'_> {
         of: SnapshotId,
         paths: &[PathBuf],
         past: &Past,
-        who: Who,
     ) -> Result<Box<Prepared>, String> {
         let root = store.workspace().to_str().and_then(AbsolutePath::new);
         let ignoring: Ignoring =
             checkpoint::ignoring(self.environment, root.as_ref().unwrap_or(self.workspace));
         let own = [PathBuf::from(self.environment.state_path.as_str())];
         let seen = store.seen();
-        let (bounds, mounts) = match who {
-            Who::Hook => (LOOKING, Mounts::Skip),
-            Who::Person => (CaptureBounds::NONE, Mounts::Enter),
-        };
         let manner = CaptureOptions {
-            bounds,
+            bounds: LOOKING,
             largest: None,
             spared: &own,
-            mounts,
+            mounts: Mounts::Skip,
             ignoring: Some(&ignoring),
             threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             seen: seen.as_ref(),
@@ -307,9 +312,30 @@ impl Session<'_> {
     }
 }
 
+/// Which snapshots were gone back to as a whole: each with the snapshot of what stood before, or nothing where it was gone forward again.
+pub fn restored(store: &Store, all: &[Listed]) -> BTreeMap<SnapshotId, Option<SnapshotId>> {
+    let mut found = BTreeMap::new();
+    let mut restores = BTreeMap::new();
+    for one in all {
+        let SnapshotReason::BeforeRestore { of, extent: RestoreExtent::Whole } = one.snapshot.occasion else {
+            continue;
+        };
+        if !store.is_carried_out(one.id) {
+            continue;
+        }
+        match restores.get(&of) {
+            // Going back to what was before a restore takes the restore back.
+            Some(first) => found.insert(*first, None),
+            None => found.insert(of, Some(one.id)),
+        };
+        restores.insert(one.id, of);
+    }
+    found
+}
+
 /// Where actions of these names had places saved.
-fn places(all: &[Listed], actions: &[String]) -> Vec<PathBuf> {
-    let own = all.iter().filter(|one| {
+fn places<'a>(among: impl Iterator<Item = &'a Listed>, actions: &[String]) -> Vec<PathBuf> {
+    let own = among.filter(|one| {
         let action = one.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
         action.is_some_and(|action| actions.contains(action))
     });
@@ -405,12 +431,6 @@ impl Way {
     /// Every step with the snapshot that it comes from.
     pub fn steps(&self) -> impl Iterator<Item = (SnapshotId, &Step)> {
         self.parts.iter().flat_map(|part| part.prepared.steps().iter().map(|step| (part.of, step)))
-    }
-
-    /// The steps of which it is known that they cannot be taken back: where, and why.
-    pub fn unsaved(&self) -> impl Iterator<Item = String> {
-        let skipped = self.parts.iter().flat_map(|part| part.prepared.unsaved());
-        skipped.map(|one| format!("{}: {}", one.path.as_path().display(), one.reason))
     }
 
     /// A change in words, with the path as it is seen from the workspace.

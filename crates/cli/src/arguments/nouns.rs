@@ -15,7 +15,7 @@ pub(crate) enum SessionCommand {
     List,
     /// Go back to what stood before an action of a session
     #[command(
-        after_help = "Saves the present state first. Keeps what changed before the action, and removes what was created since.\n\nExample:\n  checkrein session rollback 4f3c --before 12"
+        after_help = "Takes back the action and every later one, newest first, as `checkrein undo` does, and saves the present state first. What changed before the action, and what others changed since, stays.\n\nExample:\n  checkrein session rollback 4f3c --before 12"
     )]
     Rollback {
         /// Start of the name of the session

@@ -181,7 +181,7 @@ pub struct RestoreTerms<'a> {
 }
 
 /// Tells whether version control holds what stands at the path of a step.
-fn held(environment: &HostEnvironment) -> impl Fn(&Step) -> bool + use<> {
+pub(super) fn held(environment: &HostEnvironment) -> impl Fn(&Step) -> bool + use<> {
     let world = Context::open(environment.clone(), &environment.cwd).world(History::default());
     move |step| {
         let path = step.path.as_path().to_str().and_then(AbsolutePath::new);
@@ -234,19 +234,33 @@ pub fn restore(
         return Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"));
     }
     let reason = format!("before going back to snapshot {}", snapshot.id);
+    let restored = carry_out(environment, ground, snapshot, prepared, reason)?;
+    if restored.is_some()
+        && steps.iter().any(|step| ground.sparing.touched_by(step).is_some())
+        && rules::distrust(environment, &ground.workspace)?
+    {
+        log(
+            "the rules that came back were trusted once and are not trusted by that; `checkrein trust` trusts them",
+        );
+    }
+    tell(snapshot, &steps, &sorted, restored.as_ref(), output)
+}
+
+/// Does what was planned, and writes down that it was; `None` when there was nothing to do.
+pub(super) fn carry_out(
+    environment: &HostEnvironment,
+    ground: &RestoreContext,
+    snapshot: &Listed,
+    prepared: Box<Prepared>,
+    reason: String,
+) -> Result<Option<Restored>, CommandError> {
+    let steps = prepared.steps().len();
     let restored = prepared.carry_out(request(environment, reason))?;
     if let Some(restored) = &restored {
         give_objects_back(ground, snapshot)?;
-        record(environment, snapshot, restored, steps.len());
-        if steps.iter().any(|step| ground.sparing.touched_by(step).is_some())
-            && rules::distrust(environment, &ground.workspace)?
-        {
-            log(
-                "the rules that came back were trusted once and are not trusted by that; `checkrein trust` trusts them",
-            );
-        }
+        record(environment, snapshot, restored, steps);
     }
-    tell(snapshot, &steps, &sorted, restored.as_ref(), output)
+    Ok(restored)
 }
 
 /// Gives repositories back the objects that their references stand for again.
@@ -320,7 +334,8 @@ fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, cas
     // Each line names what its place needs; where that is more than one option, one command takes all of it.
     let options = sorted.needed.options();
     if sorted.needed != case.permissions && options.split_whitespace().count() > 1 {
-        print(&format!("  `checkrein undo {}{options}` takes back what is kept", snapshot.id));
+        let what = if sorted.stays.is_empty() { "what is kept" } else { "the rest of what is kept" };
+        print(&format!("  `checkrein undo {}{options}` takes back {what}", snapshot.id));
     }
     gone(snapshot).iter().for_each(|one| log(one));
     if matches!(case.moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_)) {

@@ -23,7 +23,7 @@ use crate::terminal::{cut, log, plain};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::rollback::pushed_to;
+use checkrein_engine::rollback::{pushed_to, restored};
 
 /// How many actions are tried at most until one is found of which there is something to take back (ours).
 const TRIES: usize = 50;
@@ -47,13 +47,8 @@ pub fn undo(
     output: Output,
 ) -> Result<Exit, CommandError> {
     permissions.check(environment, "undo")?;
-    let grounds = grounds(environment)?;
-    let mut stores = Vec::new();
-    for ground in &grounds {
-        let all = ground.store.snapshots()?;
-        let undone = undone(ground, &all);
-        stores.push(Opened { ground, all, undone });
-    }
+    let grounds = grounds(environment, find_workspace(&environment.cwd))?;
+    let stores = grounds.iter().map(Opened::at).collect::<Result<Vec<_>, _>>()?;
     let candidates = match action {
         Some(wanted) => named(&stores, wanted)?,
         None => open(&stores),
@@ -73,20 +68,8 @@ pub fn undo(
         }
         let moment = story.moment();
         let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
-        let mut prepared = store.ground.prepare(snapshot.id, &[], moment)?;
-        if let ActionEndTime::Ended(_) = moment {
-            prepared.excuse(&store.all_restores())?;
-        }
-        // What an undo took back stays taken back; `rollback` to what it saved is the way forward.
-        let is_around = |gone: &Gone| gone.back_to < snapshot.id && snapshot.id < gone.saved_as;
-        prepared.leave_taken_back(&store.taken_back().filter(is_around).collect::<Vec<_>>())?;
-        let later = store.all.iter().filter(|one| is_action(one) && one.id > snapshot.id);
-        prepared.leave_made_later(&later.map(|one| one.id).collect::<Vec<_>>())?;
-        passed_over.extend(leave_remotes(
-            &mut prepared,
-            &ledgers.remotes(environment, snapshot),
-            snapshot.id,
-        ));
+        let (prepared, remotes) = store.prepare(environment, &mut ledgers, snapshot)?;
+        passed_over.extend(remotes);
         let weight = case.weight(environment, &prepared);
         if action.is_some() || weight == Weight::Work {
             let later =
@@ -195,13 +178,46 @@ fn in_words(environment: &HostEnvironment, case: &RestoreTerms<'_>, prepared: &P
 }
 
 /// A workspace with its snapshots.
-struct Opened<'a> {
-    ground: &'a RestoreContext,
-    all: Vec<Listed>,
+pub(super) struct Opened<'a> {
+    pub(super) ground: &'a RestoreContext,
+    pub(super) all: Vec<Listed>,
     undone: BTreeMap<SnapshotId, Option<SnapshotId>>,
 }
 
-impl Opened<'_> {
+impl<'a> Opened<'a> {
+    /// A workspace with the snapshots that it has now.
+    pub(super) fn at(ground: &'a RestoreContext) -> Result<Self, CommandError> {
+        let all = ground.store.snapshots()?;
+        let undone = restored(&ground.store, &all);
+        Ok(Self { ground, all, undone })
+    }
+
+    /// Whether the action of a snapshot was taken back, and that not taken back again.
+    pub(super) fn is_undone(&self, snapshot: &Listed) -> bool {
+        self.undone.get(&snapshot.id).copied().flatten().is_some()
+    }
+
+    /// What it takes to take back the action of a snapshot alone, and what is to be said of remotes that stay.
+    pub(super) fn prepare(
+        &self,
+        environment: &HostEnvironment,
+        ledgers: &mut Stories,
+        snapshot: &Listed,
+    ) -> Result<(Box<Prepared>, Vec<String>), CommandError> {
+        let moment = ledgers.of(environment, snapshot).moment();
+        let mut prepared = self.ground.prepare(snapshot.id, &[], moment)?;
+        if let ActionEndTime::Ended(_) = moment {
+            prepared.excuse(&self.all_restores())?;
+        }
+        // What an undo took back stays taken back; `rollback` to what it saved is the way forward.
+        let is_around = |gone: &Gone| gone.back_to < snapshot.id && snapshot.id < gone.saved_as;
+        prepared.leave_taken_back(&self.taken_back().filter(is_around).collect::<Vec<_>>())?;
+        let later = self.all.iter().filter(|one| is_action(one) && one.id > snapshot.id);
+        prepared.leave_made_later(&later.map(|one| one.id).collect::<Vec<_>>())?;
+        let remotes = leave_remotes(&mut prepared, &ledgers.remotes(environment, snapshot), snapshot.id);
+        Ok((prepared, remotes))
+    }
+
     /// What was gone back to and not forward again.
     fn taken_back(&self) -> impl Iterator<Item = Gone> {
         let gone = |(of, before): (&SnapshotId, &Option<SnapshotId>)| {
@@ -258,10 +274,12 @@ pub(super) fn spare_remotes(
     leave_remotes(prepared, &remotes, snapshot.id)
 }
 
-/// The workspaces that a user may mean: the one that they stand in, those that lie in it, and, without version control to say where a
+/// The workspaces that a user may mean who stands in one: it, those that lie in it, and, without version control to say where a
 /// project begins, the nearest one around it.
-fn grounds(environment: &HostEnvironment) -> Result<Vec<RestoreContext>, CommandError> {
-    let workspace = find_workspace(&environment.cwd);
+pub(super) fn grounds(
+    environment: &HostEnvironment,
+    workspace: AbsolutePath,
+) -> Result<Vec<RestoreContext>, CommandError> {
     let own = checkpoint::store(environment, &workspace);
     let here = own.workspace().to_owned();
     let stores = Path::new(environment.state_path.as_str()).join("snapshots");
@@ -290,11 +308,11 @@ fn grounds(environment: &HostEnvironment) -> Result<Vec<RestoreContext>, Command
     Ok(grounds)
 }
 
-fn is_action(one: &Listed) -> bool {
+pub(super) fn is_action(one: &Listed) -> bool {
     one.snapshot.occasion == SnapshotReason::BeforeAction
 }
 
-fn session(one: &Listed) -> Option<&str> {
+pub(super) fn session(one: &Listed) -> Option<&str> {
     one.snapshot.place.as_ref().map(|place| place.session.as_str())
 }
 
@@ -306,7 +324,7 @@ fn open<'a>(stores: &'a [Opened<'a>]) -> Vec<(&'a Opened<'a>, &'a Listed)> {
         for one in store.all.iter().filter(|one| is_action(one)) {
             let last = newest.entry(session(one)).or_default();
             *last = one.snapshot.at.max(*last);
-            if store.undone.get(&one.id).copied().flatten().is_none() {
+            if !store.is_undone(one) {
                 found.push((store, one));
             }
         }
@@ -349,30 +367,9 @@ fn named<'a>(
     }
 }
 
-/// Which snapshots were gone back to: each with the snapshot of what stood before, or nothing where it was gone forward again.
-fn undone(ground: &RestoreContext, all: &[Listed]) -> BTreeMap<SnapshotId, Option<SnapshotId>> {
-    let mut undone = BTreeMap::new();
-    let mut restores = BTreeMap::new();
-    for one in all {
-        let SnapshotReason::BeforeRestore { of, extent: RestoreExtent::Whole } = one.snapshot.occasion else {
-            continue;
-        };
-        if !ground.store.is_carried_out(one.id) {
-            continue;
-        }
-        match restores.get(&of) {
-            // Going back to what was before a restore takes the restore back.
-            Some(first) => undone.insert(*first, None),
-            None => undone.insert(of, Some(one.id)),
-        };
-        restores.insert(one.id, of);
-    }
-    undone
-}
-
 /// What the ledger says of one action.
 #[derive(Debug, Clone, Copy, Default)]
-struct Story {
+pub(super) struct Story {
     /// When its review was written, in milliseconds since 1970.
     reviewed: u64,
     /// How long it took, in milliseconds, as its client tells.
@@ -390,7 +387,7 @@ struct Story {
 }
 
 impl Story {
-    fn moment(&self) -> ActionEndTime {
+    pub(super) fn moment(&self) -> ActionEndTime {
         match (self.ended, self.followed) {
             (Some(ended), _) => file_time(ended + TICK).map_or(ActionEndTime::None, |at| {
                 ActionEndTime::Ended(ActionPeriod { began: self.began(ended).and_then(file_time), ended: at })
@@ -407,7 +404,7 @@ impl Story {
     }
 
     /// Whether it is not known that it did not run: a user who was asked may have said yes.
-    fn may_have_run(self) -> bool {
+    pub(super) fn may_have_run(self) -> bool {
         self.ended.is_some() || !self.refused
     }
 }
@@ -421,7 +418,7 @@ fn file_time(milliseconds: u64) -> Option<FileTime> {
 
 /// What ledgers say of actions, each read once.
 #[derive(Default)]
-struct Stories(HashMap<String, Told>);
+pub(super) struct Stories(HashMap<String, Told>);
 
 /// What one ledger says of its actions.
 #[derive(Default)]
@@ -444,7 +441,7 @@ struct Unsaved {
 }
 
 impl Stories {
-    fn of(&mut self, environment: &HostEnvironment, snapshot: &Listed) -> Story {
+    pub(super) fn of(&mut self, environment: &HostEnvironment, snapshot: &Listed) -> Story {
         let told = self.told(environment, snapshot);
         let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
         let story = action.zip(told).and_then(|(action, told)| told.stories.get(action).copied());

@@ -54,6 +54,44 @@ pub(super) fn in_words(prepared: &Prepared, snapshot: &Listed, steps: &[&Step]) 
     lines
 }
 
+/// What a step would take away that git calls by a name, or keeps as a stash, where it stands now and did not before: one that somebody
+/// made after the action goes with the step, and nothing else may lead to it. `None` for every other step.
+pub(super) fn taken_away(prepared: &Prepared, snapshot: &Listed, step: &Step) -> Option<String> {
+    let directory = directory_of(snapshot, step)?;
+    let below = step.path.as_path().strip_prefix(&directory).ok()?.to_str()?;
+    let is_gone = step.then.is_none() && matches!(step.now, Some(Node::File { .. } | Node::Symlink { .. }));
+    let text = |node: &Option<Node>| match node {
+        Some(Node::File { content, .. }) => {
+            Some(String::from_utf8_lossy(&prepared.content(content).ok()?).into_owned())
+        }
+        Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
+    };
+    match below {
+        // An entry on top of others goes when the older one is put back.
+        "refs/stash" | "logs/refs/stash" => {
+            let log = directory.join("logs/refs/stash");
+            let log = prepared.steps().iter().find(|step| step.path.as_path() == log)?;
+            let then = text(&log.then).unwrap_or_default();
+            let is_new = |entry: &str| !then.lines().any(|known| known == entry);
+            text(&log.now)?.lines().any(is_new).then(|| "a stash".to_owned())
+        }
+        "packed-refs" => {
+            let (then, now) = (references(text(&step.then)), references(text(&step.now)));
+            // Git also moves references there that stood in files of their own.
+            let is_back = |reference: &str| {
+                let own = directory.join(reference);
+                own.exists()
+                    || prepared.steps().iter().any(|step| step.path.as_path() == own && step.then.is_some())
+            };
+            let new = now.keys().find(|name| !then.contains_key(*name) && !is_back(name))?;
+            Some(format!("`{}`", name(new)))
+        }
+        _ if below.starts_with("refs/") && is_gone => Some(format!("`{}`", name(below))),
+        _ if below.starts_with("logs/refs/") && is_gone => Some("the log of a reference".to_owned()),
+        _ => None,
+    }
+}
+
 /// Whether any of these steps is about what a repository knows of its remotes.
 fn touches_remotes(snapshot: &Listed, steps: &[&Step]) -> bool {
     steps.iter().any(|step| {
@@ -80,15 +118,17 @@ fn target(content: &str) -> String {
     }
 }
 
+/// The references that are written in one file, each with the object that it stands for.
+fn references(text: Option<String>) -> BTreeMap<String, String> {
+    let text = text.unwrap_or_default();
+    let pairs =
+        text.lines().filter(|line| !line.starts_with(['#', '^'])).filter_map(|line| line.split_once(' '));
+    pairs.map(|(object, reference)| (reference.to_owned(), object.to_owned())).collect()
+}
+
 /// References that are written in one file: those that differ.
 fn packed(then: Option<String>, now: Option<String>) -> Vec<String> {
-    let read = |text: Option<String>| -> BTreeMap<String, String> {
-        let text = text.unwrap_or_default();
-        let pairs =
-            text.lines().filter(|line| !line.starts_with(['#', '^'])).filter_map(|line| line.split_once(' '));
-        pairs.map(|(object, reference)| (reference.to_owned(), object.to_owned())).collect()
-    };
-    let (then, now) = (read(then), read(now));
+    let (then, now) = (references(then), references(now));
     then.iter()
         .filter(|(reference, object)| now.get(*reference) != Some(object))
         .map(|(reference, object)| format!("{} back to {}", name(reference), target(object)))

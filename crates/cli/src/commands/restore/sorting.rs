@@ -10,17 +10,20 @@ use checkrein_snapshot::{
     SavedPath, Since, Step,
 };
 
-use super::git::directory_of;
+use super::git::{directory_of, taken_away};
 use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, held};
 use checkrein_engine::environment::HostEnvironment;
 
 /// What steps are done, and which are left, with the reason.
-pub(super) struct Sorted {
-    pub(super) left: Vec<(Step, String)>,
+pub struct Sorted {
+    /// What is left, and why.
+    pub left: Vec<(Step, String)>,
     /// Trees that are made again and are left as they are.
     pub(super) made_again: BTreeSet<PathBuf>,
     /// What a person would have to permit, so that nothing is left that permission can bring.
     pub(super) needed: Permissions,
+    /// Where no permission helps.
+    pub(super) stays: BTreeSet<SavedPath>,
 }
 
 /// Why a step is not done, and what would permit it.
@@ -76,11 +79,15 @@ pub enum Weight {
 
 impl RestoreTerms<'_> {
     /// Leaves out what is not permitted.
-    pub(super) fn sort(&self, prepared: &mut Prepared, held: impl Fn(&Step) -> bool) -> Sorted {
+    pub fn sort(&self, prepared: &mut Prepared, held: impl Fn(&Step) -> bool) -> Sorted {
         let mut objections: BTreeMap<SavedPath, String> = BTreeMap::new();
         let mut needed = self.permissions;
+        let mut stays = BTreeSet::new();
         for step in prepared.steps() {
-            if let Some(Objection { why, .. }) = self.objection(prepared, step, &held) {
+            if let Some(Objection { why, permit }) = self.objection(prepared, step, &held) {
+                if permit.is_none() {
+                    stays.insert(step.path.clone());
+                }
                 objections.insert(step.path.clone(), why);
                 needed = self.with(needed).needed_for(prepared, step, &held);
             }
@@ -125,7 +132,7 @@ impl RestoreTerms<'_> {
         if !made_again.is_empty() {
             needed.changed = Changed::Overwrite;
         }
-        Sorted { left, made_again, needed }
+        Sorted { left, made_again, needed, stays }
     }
 
     /// The same with other permissions.
@@ -273,6 +280,12 @@ impl RestoreTerms<'_> {
         {
             let why = format!("{role}; only the user puts it back, with `--with-guard-files`");
             return Some(Objection { why, permit: Some(Permit::Guard) });
+        }
+        if step.since == Since::Changed
+            && let Some(what) = taken_away(prepared, snapshot, step)
+        {
+            let why = format!("{what} was made or changed since, and `undo` never removes it");
+            return Some(Objection { why, permit: None });
         }
         let is_kept = permissions.changed == Changed::Keep;
         // A file that stood nowhere before the action, and is as the action left it, was made by the action. This holds where the action

@@ -1,0 +1,255 @@
+//! The way back of a session takes back one action after another, as `undo` does: what was taken back is no step, what stood before the
+//! first of them stands, and nothing of a person goes. The real programs do the harm.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, shell_call};
+
+const SETUP: &str = r"
+set -e
+git config --global user.name dev; git config --global user.email dev@localhost
+git config --global init.defaultBranch main
+git init -q . 2> /dev/null; git init -q --bare ../remote.git; git remote add origin ../remote.git
+printf '.env\nbuild/\n' > .gitignore; mkdir -p src notes build; echo '# one' > README.md; echo 'print(1)' > src/calc.py
+git add -A; git commit -qm one; echo '# two' > README.md; git commit -qam two; git push -q -u origin HEAD 2> /dev/null
+echo KEY=1 > .env; echo note > notes/n.txt; echo out > build/out; echo draft > draft.txt
+chmod 755 . src notes build; chmod 644 README.md src/calc.py notes/n.txt build/out draft.txt .env .gitignore
+";
+
+fn bash(environment: &TestEnvironment, command: &str) {
+    let mut bash = environment.command("bash");
+    bash.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    bash.status().unwrap();
+}
+
+fn project() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    bash(&environment, SETUP);
+    assert!(picture(&environment).contains_key("notes/n.txt"));
+    environment.answer_to(&environment.payload("s", "SessionStart", json!({ "source": "startup" })));
+    environment
+}
+
+/// Within one tick of the clock of the file system nobody can tell what came first.
+fn tick() {
+    std::thread::sleep(Duration::from_millis(60));
+}
+
+/// An action of the agent, and what stands after it.
+fn perform(environment: &TestEnvironment, id: &str, command: &str) -> Picture {
+    let tell = |event: &str, more: Json| {
+        environment.answer_to(&environment.payload("s", event, shell_call(id, command, more)))
+    };
+    let answer = tell("PreToolUse", json!({}));
+    assert_ne!(decision(&answer), Some("deny"), "{command}: {answer}");
+    bash(environment, command);
+    tell("PostToolUse", json!({ "tool_response": { "stdout": "", "stderr": "", "interrupted": false } }));
+    tick();
+    picture(environment)
+}
+
+type Picture = BTreeMap<String, (u32, Vec<u8>)>;
+
+/// All files of the work tree with their modes, and what git says.
+fn picture(environment: &TestEnvironment) -> Picture {
+    let mut found = Picture::new();
+    let project = environment.project();
+    let mut waiting: Vec<PathBuf> = vec![project.clone()];
+    while let Some(path) = waiting.pop() {
+        let facts = fs::symlink_metadata(&path).unwrap();
+        let content = if facts.is_dir() {
+            let entries = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+            waiting.extend(entries.filter(|path| !path.ends_with(".git")));
+            Vec::new()
+        } else {
+            fs::read(&path).unwrap()
+        };
+        let name = path.strip_prefix(&project).unwrap().to_string_lossy().into_owned();
+        found.insert(name, (facts.permissions().mode() & 0o7777, content));
+    }
+    for asked in [
+        "for-each-ref refs/heads refs/stash",
+        "rev-parse HEAD",
+        "--no-optional-locks status --porcelain",
+        "stash list",
+    ] {
+        let output = environment.command("git").args(asked.split(' ')).output().unwrap();
+        found.insert(format!("git {asked}"), (0, output.stdout));
+    }
+    found
+}
+
+fn run(environment: &TestEnvironment, arguments: &[&str]) -> (bool, String) {
+    let output = environment.checkrein(arguments);
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&said).into_owned())
+}
+
+fn roll_back(environment: &TestEnvironment, before: &str) -> (bool, String) {
+    run(environment, &["session", "rollback", "s", "--before", before, "--yes"])
+}
+
+fn undo(environment: &TestEnvironment, id: &str) -> String {
+    tick();
+    run(environment, &["undo", id, "--yes"]).1
+}
+
+#[track_caller]
+fn assert_same(found: &Picture, wanted: &Picture, said: &str) {
+    let names = found.keys().chain(wanted.keys());
+    let other: Vec<&String> = names.filter(|name| found.get(*name) != wanted.get(*name)).collect();
+    assert!(other.is_empty(), "{other:?}\n{said}");
+}
+
+#[test]
+fn what_was_taken_back_is_no_step() {
+    for harm in [
+        &["rm -rf notes", "rm -rf src", "chmod -R 777 ."][..],
+        &["rm -rf notes", "git clean -fdx", "chmod -R 777 ."],
+    ] {
+        for undone in 1..=harm.len() {
+            let environment = project();
+            let before = picture(&environment);
+            for (number, command) in harm.iter().enumerate() {
+                perform(&environment, &format!("call{number}"), command);
+            }
+            for number in (0..harm.len()).rev().take(undone) {
+                undo(&environment, &format!("call{number}"));
+            }
+            let (is_done, said) = roll_back(&environment, "1");
+            assert_same(&picture(&environment), &before, &said);
+            assert!(is_done, "{harm:?} {undone}: {said}");
+        }
+    }
+}
+
+#[test]
+fn several_actions_are_taken_back_on_top_of_each_other() {
+    let environment = project();
+    let before = picture(&environment);
+    perform(&environment, "first", "git commit -q --amend -m b");
+    perform(&environment, "second", "chmod -R 777 .");
+    let (is_done, said) = roll_back(&environment, "1");
+    assert_same(&picture(&environment), &before, &said);
+    assert!(is_done && said.contains("is set back"), "{said}");
+    let (is_done, said) = roll_back(&environment, "1");
+    assert!(is_done && said.contains("nothing to do"), "{said}");
+}
+
+#[test]
+fn what_earlier_actions_did_stays() {
+    let environment = project();
+    let first = perform(&environment, "first", "echo a >> README.md && git commit -qam a");
+    for (id, command) in [
+        ("second", "git push -q"),
+        ("third", "rm -rf notes"),
+        ("fourth", "git stash -q -u"),
+        ("fifth", "git reset -q --hard HEAD~1"),
+    ] {
+        perform(&environment, id, command);
+    }
+    let (_, said) = roll_back(&environment, "2");
+    assert_same(&picture(&environment), &first, &said);
+}
+
+#[test]
+fn what_a_person_did_since_stays() {
+    let environment = project();
+    perform(&environment, "first", "rm -rf notes");
+    perform(&environment, "second", "chmod -R 777 .");
+    environment.write("mine.txt", "of the user\n");
+    environment.write("README.md", "of the user\n");
+    let (_, said) = roll_back(&environment, "1");
+    let after = picture(&environment);
+    assert_eq!(after["mine.txt"].1, b"of the user\n", "{said}");
+    assert_eq!(after["README.md"].1, b"of the user\n", "{said}");
+    assert!(after.contains_key("notes/n.txt") && said.contains("keep README.md"), "{said}");
+}
+
+#[test]
+fn a_stash_of_a_person_outlives_every_undo_that_is_offered() {
+    for (own, kept) in [
+        ("echo mine > README.md; git stash push -q -m mine", "mine"),
+        ("git checkout -q -b own; git branch -q keep", "keep"),
+    ] {
+        let environment = project();
+        bash(&environment, "echo work > README.md");
+        perform(&environment, "first", "git stash -q");
+        bash(&environment, own);
+        tick();
+        for more in [&[][..], &["--force"], &["--force", "--remove-new"]] {
+            let (_, said) = run(&environment, &[&["undo", "first", "--yes"][..], more].concat());
+            let stands = picture(&environment);
+            let names = [&stands["git stash list"], &stands["git for-each-ref refs/heads refs/stash"]];
+            let names: String = names.map(|(_, text)| String::from_utf8_lossy(text).into_owned()).concat();
+            assert!(names.contains(kept), "{own} {more:?}: {names}\n{said}");
+        }
+    }
+}
+
+/// Going back is the same as taking back one after another, whatever of it was taken back before.
+#[test]
+fn a_rollback_equals_undoing_everything() {
+    const HARM: [&str; 9] = [
+        "rm -rf notes",
+        "rm -f src/calc.py draft.txt",
+        "git clean -fdxq",
+        "chmod -R 777 .",
+        "echo broken > README.md",
+        "sed -i s/1/2/ src/calc.py",
+        "git reset -q --hard HEAD~1",
+        "mv draft.txt moved.txt",
+        "git stash -q -u",
+    ];
+    let mut state = 7_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    for _ in 0..6 {
+        let calls: Vec<&str> = (0..2 + random(3)).map(|_| HARM[random(HARM.len())]).collect();
+        let before_undone = random(calls.len() + 1);
+        let made = || {
+            let environment = project();
+            for (number, command) in calls.iter().enumerate() {
+                perform(&environment, &format!("call{number}"), command);
+            }
+            for number in (0..calls.len()).rev().take(before_undone) {
+                undo(&environment, &format!("call{number}"));
+            }
+            environment
+        };
+        let (one, other) = (made(), made());
+        let mut said: String = (0..calls.len() - before_undone)
+            .rev()
+            .map(|number| undo(&one, &format!("call{number}")))
+            .collect();
+        said += &roll_back(&other, "1").1;
+        // Of commits the time is part of the name.
+        let without_commits = |environment: &TestEnvironment| {
+            let mut picture = picture(environment);
+            picture.retain(|name, _| !name.starts_with("git rev-parse") && !name.starts_with("git for-each"));
+            picture
+        };
+        assert_same(
+            &without_commits(&other),
+            &without_commits(&one),
+            &format!("{calls:?} {before_undone}\n{said}"),
+        );
+    }
+}

@@ -1,0 +1,364 @@
+//! `checkrein session rollback` goes back to what stood before an action of a session: it takes back that action and every later one,
+//! newest first, each in the way of `checkrein undo`. An action that was taken back already is no step.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use checkrein_ledger::{Durability, lines};
+use checkrein_patterns::ActionNumber;
+use checkrein_protocol::{RecordBody, RollbackRecord, RollbackStage};
+use checkrein_session::SessionLedger;
+use checkrein_snapshot::{Listed, RestoreAction, SnapshotId, Step};
+
+use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, carry_out, count, held};
+use super::session_choice::only_folder;
+use super::undo::{Opened, Stories, grounds, is_action, session as session_of};
+use super::{Exit, Output};
+use crate::api;
+use crate::terminal::{confirm, dim, log, plain, print};
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::rollback::Session;
+
+/// How many changes are named in the sentence, and how many of them and of what is left are written down one by one (ours).
+const NAMED: usize = 3;
+const RECORDED: usize = 32;
+
+/// Takes back an action of a session and every later one. What changed before it stays.
+pub fn rollback_session(
+    environment: &HostEnvironment,
+    session: &str,
+    before: &str,
+    consent: Consent,
+    output: Output,
+) -> Result<Exit, CommandError> {
+    let ledger = SessionLedger::of_folder(&environment.state, only_folder(environment, session)?);
+    let before = action_number(&ledger, before)?;
+    let state = ledger.state()?;
+    let unknown = || {
+        CommandError::user(
+            "the session has no workspace on record",
+            "`checkrein snapshot list` lists what is saved",
+        )
+    };
+    let workspace = state.workspace().cloned().ok_or_else(unknown)?;
+    let config = checkrein_engine::config_files::load(environment, &workspace)?.config;
+    // What version control holds is asked where the session worked, wherever the user stands.
+    let mut environment = environment.clone();
+    environment.cwd = workspace.clone();
+    let environment = &environment;
+    let grounds = grounds(environment, workspace.clone())?;
+    let known =
+        Session { environment, config: &config, workspace: &workspace, ledger: &ledger, state: &state };
+    let depth = config.interventions.checkpoint_rollback.max_rollback_depth;
+    known.has_way(before, depth).map_err(|why| {
+        CommandError::user(
+            format!("there is no way back: {why}"),
+            "`checkrein snapshot list` lists what is saved",
+        )
+    })?;
+    let mut rollback = Rollback {
+        environment,
+        session: ledger.folder().as_str().to_owned(),
+        before,
+        since: actions_since(&ledger, before)?,
+        grounds: &grounds,
+        stories: Stories::default(),
+        workspace: PathBuf::from(workspace.as_str()),
+    };
+    let plan = rollback.plan()?;
+    if output == Output::Text {
+        rollback.show(&plan);
+    }
+    let is_empty = plan.steps.is_empty();
+    let goes_on = !is_empty
+        && match consent {
+            Consent::Given => true,
+            Consent::ShowOnly => false,
+            Consent::Ask => confirm("Do it? What is there now is saved first."),
+        };
+    if !goes_on {
+        if output == Output::Json {
+            print(&told(&rollback.proposal(&plan))?);
+        }
+        if consent == Consent::Ask && !is_empty {
+            return Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"));
+        }
+        let is_kept = plan.kept.values().any(|(step, _)| step.deed != RestoreAction::Remove);
+        return Ok(if is_kept && consent != Consent::ShowOnly { Exit::Failed } else { Exit::Done });
+    }
+    let record = rollback.go()?;
+    ledger.append(environment.now(), RecordBody::Rollback(Box::new(record.clone())), Durability::Durable)?;
+    match output {
+        Output::Json => print(&told(&record)?),
+        Output::Text => {
+            print(&plain(&record.text));
+            record.left.iter().for_each(|left| log(&format!("not as it was: {}", plain(left))));
+        }
+    }
+    let is_done = record.stage == RollbackStage::Done && record.left.is_empty();
+    Ok(if is_done { Exit::Done } else { Exit::Failed })
+}
+
+/// A way back that is under way.
+struct Rollback<'a> {
+    environment: &'a HostEnvironment,
+    session: String,
+    before: ActionNumber,
+    /// The ids of the action and of every later one.
+    since: BTreeSet<String>,
+    grounds: &'a [RestoreContext],
+    stories: Stories,
+    workspace: PathBuf,
+}
+
+/// What a way back would do, as far as it can be known before anything is done.
+#[derive(Default)]
+struct Plan {
+    /// For each place the step of the oldest action.
+    steps: BTreeMap<PathBuf, (SnapshotId, Step)>,
+    /// What stays, with the reason.
+    kept: BTreeMap<PathBuf, (Step, String)>,
+    /// What is said beside.
+    remarks: BTreeSet<String>,
+}
+
+impl Rollback<'_> {
+    /// The snapshots of the actions that are to be taken back, newest first, each with its workspace. Those that never ran or were taken
+    /// back already are left out.
+    fn open(&mut self) -> Result<Vec<(usize, Listed)>, CommandError> {
+        let mut found = Vec::new();
+        for (index, ground) in self.grounds.iter().enumerate() {
+            let store = Opened::at(ground)?;
+            for one in &store.all {
+                let action = one.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
+                let is_meant = is_action(one)
+                    && session_of(one) == Some(self.session.as_str())
+                    && action.is_some_and(|action| self.since.contains(action));
+                if is_meant && !store.is_undone(one) && self.stories.of(self.environment, one).may_have_run()
+                {
+                    found.push((index, one.clone()));
+                }
+            }
+        }
+        found.sort_by_key(|(_, one)| std::cmp::Reverse((one.snapshot.at, one.id)));
+        Ok(found)
+    }
+
+    /// What going back would do. An older action has a say about what stays only where no newer one touched the place.
+    fn plan(&mut self) -> Result<Plan, CommandError> {
+        let mut plan = Plan::default();
+        for (index, snapshot) in self.open()? {
+            let Some(ground) = self.grounds.get(index) else { continue };
+            let store = Opened::at(ground)?;
+            let (mut prepared, remotes) = store.prepare(self.environment, &mut self.stories, &snapshot)?;
+            plan.remarks.extend(remotes);
+            let all = prepared.steps().to_vec();
+            let terms = self.terms(ground, &snapshot);
+            let kept: BTreeMap<PathBuf, String> = terms
+                .sort(&mut prepared, held(self.environment))
+                .left
+                .into_iter()
+                .map(|(step, why)| (step.path.as_path().to_owned(), why))
+                .collect();
+            let done: BTreeSet<PathBuf> =
+                prepared.steps().iter().map(|step| step.path.as_path().to_owned()).collect();
+            for step in all {
+                let path = step.path.as_path().to_owned();
+                if plan.kept.contains_key(&path) {
+                    continue;
+                }
+                if done.contains(&path) || plan.steps.contains_key(&path) {
+                    plan.steps.insert(path, (snapshot.id, step));
+                } else if let Some(why) = kept.get(&path) {
+                    plan.kept.insert(path, (step, why.clone()));
+                }
+            }
+            let unsaved = prepared.unsaved().iter();
+            plan.remarks.extend(unsaved.map(|one| {
+                format!("cannot be saved before: {}: {}", one.path.as_path().display(), one.reason)
+            }));
+        }
+        Ok(plan)
+    }
+
+    /// Takes back one action after another, and puts down what was done.
+    fn go(&mut self) -> Result<RollbackRecord, CommandError> {
+        let mut record = self.record(RollbackStage::Done);
+        let mut changed: BTreeMap<PathBuf, &'static str> = BTreeMap::new();
+        let mut kept: BTreeMap<PathBuf, String> = BTreeMap::new();
+        for (index, snapshot) in self.open()? {
+            let Some(ground) = self.grounds.get(index) else { continue };
+            let store = Opened::at(ground)?;
+            let (mut prepared, _) = store.prepare(self.environment, &mut self.stories, &snapshot)?;
+            let sorted = self.terms(ground, &snapshot).sort(&mut prepared, held(self.environment));
+            for (step, why) in sorted.left {
+                if step.deed != RestoreAction::Remove {
+                    kept.entry(step.path.as_path().to_owned()).or_insert(why);
+                }
+            }
+            let steps = prepared.steps().to_vec();
+            let reason = format!("before going back to what stood before action {}", self.before.0);
+            match carry_out(self.environment, ground, &snapshot, prepared, reason) {
+                Ok(None) => {}
+                Ok(Some(restored)) => {
+                    record.snapshots.push(snapshot.id.0);
+                    record.saved_as.push(restored.saved_as.0);
+                    changed
+                        .extend(steps.iter().map(|step| (step.path.as_path().to_owned(), step.deed.name())));
+                    let left = restored.left.into_iter();
+                    kept.extend(left.map(|(path, why)| (path.as_path().to_owned(), why)));
+                }
+                Err(error) => {
+                    // What is older can only be right on top of this one.
+                    record
+                        .left
+                        .push(format!("snapshot {}: {error}; no older action is taken back", snapshot.id));
+                    break;
+                }
+            }
+        }
+        record.left.extend(kept.iter().map(|(path, why)| format!("{}: {why}", self.shown(path))));
+        record.left.truncate(RECORDED);
+        record.changes = changed.len() as u64;
+        let words: Vec<String> =
+            changed.iter().map(|(path, deed)| format!("{deed} {}", self.shown(path))).collect();
+        record.named = words.iter().take(RECORDED).cloned().collect();
+        record.text = if changed.is_empty() {
+            record.stage = RollbackStage::NotDone;
+            let why = record.left.first().map_or("nothing changed", String::as_str);
+            format!("Nothing was set back: {why}.")
+        } else {
+            let rest = if record.left.is_empty() { "" } else { ", and not everything could be set back" };
+            let saved: Vec<String> = record.saved_as.iter().map(ToString::to_string).collect();
+            format!(
+                "What changed since action {} is set back: {} ({}){rest}. What was there is kept as snapshot {}.",
+                self.before.0,
+                count(changed.len(), "change", "changes"),
+                named(&words),
+                saved.join(" and ")
+            )
+        };
+        Ok(record)
+    }
+
+    /// What a user is told who only looks.
+    fn proposal(&self, plan: &Plan) -> RollbackRecord {
+        let words: Vec<String> = plan.steps.values().map(|(_, step)| self.in_words(step)).collect();
+        let of: BTreeSet<u64> = plan.steps.values().map(|(of, _)| of.0).collect();
+        let left = plan.kept.iter().map(|(path, (_, why))| format!("{}: {why}", self.shown(path)));
+        RollbackRecord {
+            snapshots: of.into_iter().collect(),
+            changes: words.len() as u64,
+            named: words.iter().take(RECORDED).cloned().collect(),
+            left: left.take(RECORDED).collect(),
+            text: format!(
+                "`checkrein session rollback {} --before {}` sets back {} ({}).",
+                self.session,
+                self.before.0,
+                count(words.len(), "change", "changes"),
+                named(&words)
+            ),
+            ..self.record(RollbackStage::Proposed)
+        }
+    }
+
+    fn record(&self, stage: RollbackStage) -> RollbackRecord {
+        RollbackRecord {
+            before: self.before,
+            stage,
+            by: "person".to_owned(),
+            snapshots: Vec::new(),
+            saved_as: Vec::new(),
+            changes: 0,
+            named: Vec::new(),
+            left: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    fn terms<'a>(&mut self, ground: &'a RestoreContext, snapshot: &'a Listed) -> RestoreTerms<'a> {
+        let moment = self.stories.of(self.environment, snapshot).moment();
+        RestoreTerms { ground, snapshot, moment, permissions: Permissions::default() }
+    }
+
+    fn show(&self, plan: &Plan) {
+        for (of, step) in plan.steps.values().take(SHOWN) {
+            print(&format!("  {}{}", plain(&self.in_words(step)), dim(&format!("  from snapshot {of}"))));
+        }
+        match plan.steps.len() {
+            0 => print("nothing that is saved changed since then; nothing to do"),
+            count if count > SHOWN => print(&format!("  and {} more", count - SHOWN)),
+            _ => {}
+        }
+        for (path, (_, why)) in plan.kept.iter().take(SHOWN) {
+            print(&format!("  keep {}{}", plain(&self.shown(path)), dim(&format!("  {why}"))));
+        }
+        if plan.kept.len() > SHOWN {
+            print(&format!("  and {} more are kept", plan.kept.len() - SHOWN));
+        }
+        plan.remarks.iter().for_each(|one| log(&plain(one)));
+    }
+
+    /// A change in words, with the path as it is seen from the workspace.
+    fn in_words(&self, step: &Step) -> String {
+        format!("{} {}", step.deed.name(), self.shown(step.path.as_path()))
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.workspace).unwrap_or(path).display().to_string()
+    }
+}
+
+/// The first of these changes.
+fn named(words: &[String]) -> String {
+    let mut names: Vec<String> = words.iter().take(NAMED).cloned().collect();
+    if words.len() > NAMED {
+        names.push("…".to_owned());
+    }
+    names.join(", ")
+}
+
+/// The ids of an action and of every later one.
+fn actions_since(ledger: &SessionLedger, before: ActionNumber) -> Result<BTreeSet<String>, CommandError> {
+    let reviews = lines(&ledger.path())?.filter_map(|line| match line.ok()?.record?.body {
+        RecordBody::Review(review) => Some(review.action_id.0),
+        _ => None,
+    });
+    let earlier = usize::try_from(before.0.saturating_sub(1)).unwrap_or(usize::MAX);
+    Ok(reviews.skip(earlier).collect())
+}
+
+/// A rollback of a session as it is recorded.
+fn told(record: &impl serde::Serialize) -> Result<String, CommandError> {
+    let fields = api::recorded(record).as_object().cloned().unwrap_or_default();
+    api::pretty(&api::sessions::SessionRollback(fields))
+}
+
+/// The number of an action of a session, from its number or the beginning of its name.
+fn action_number(ledger: &SessionLedger, text: &str) -> Result<ActionNumber, CommandError> {
+    let is_number = !text.is_empty() && text.len() < 10 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let (true, Ok(number)) = (is_number, text.parse()) {
+        return Ok(ActionNumber(number));
+    }
+    let reviews = lines(&ledger.path())?.filter_map(|line| match line.ok()?.record?.body {
+        RecordBody::Review(review) => Some(review.action_id),
+        _ => None,
+    });
+    let found: Vec<u64> = reviews
+        .zip(1..)
+        .filter(|(id, _)| !text.is_empty() && id.as_str().starts_with(text))
+        .map(|(_, number)| number)
+        .collect();
+    match found.as_slice() {
+        [number] => Ok(ActionNumber(*number)),
+        [] => Err(CommandError::user(
+            format!("no action of this session begins with `{}`", plain(text)),
+            "`checkrein log` shows the ids",
+        )),
+        many => Err(CommandError::user(
+            format!("{} actions of this session begin with `{}`", many.len(), plain(text)),
+            "give more of the id",
+        )),
+    }
+}
