@@ -61,3 +61,35 @@ fn a_script_is_read_whatever_its_comments_are_encoded_in() {
         assert_eq!(decision(&environment.bash("runs", command)), Some("deny"), "{command}");
     }
 }
+
+#[test]
+fn what_lies_behind_a_link_is_not_of_the_workspace() {
+    let environment = TestEnvironment::new();
+    let (home, project) = (environment.home(), environment.project());
+    fs::create_dir_all(home.join("Documents")).unwrap();
+    fs::write(home.join("Documents/thesis.txt"), "the only copy").unwrap();
+    fs::create_dir_all(project.join("build")).unwrap();
+    fs::write(project.join("build/out"), "").unwrap();
+    symlink(&home, project.join("up")).unwrap();
+    symlink(home.join("Documents"), project.join("papers")).unwrap();
+
+    for command in [
+        "find up/ -type f -name thesis.txt -delete",
+        "find */ -name thesis.txt -delete",
+        "find -L . -name thesis.txt -delete",
+        "find -H papers -type f -delete",
+        "rm $(find -H papers -type f)",
+        "python3 -c \"import os; [os.remove('papers/' + name) for name in os.listdir('papers')]\"",
+        "perl -e \"unlink glob 'papers/*'\"",
+        "cd -P papers/..; rm -rf Documents",
+        "set -P; cd papers/..; rm -rf Documents",
+        "git -C papers init -q; git -C papers clean -fdxq",
+    ] {
+        let answer = environment.bash("deletes", command);
+        assert!(decision(&answer).is_some_and(|said| said != "allow"), "{command}: {answer}");
+    }
+    for command in ["cd papers/..; rm -rf build", "find papers -name '*.tmp'", "ls up/*"] {
+        let answer = environment.bash("ordinary", command);
+        assert!(decision(&answer).is_none_or(|said| said == "allow"), "{command}: {answer}");
+    }
+}

@@ -140,6 +140,8 @@ pub(crate) struct Options {
     pub(crate) nounset: bool,
     /// `set -f`
     pub(crate) noglob: bool,
+    /// `set -P`
+    pub(crate) physical: bool,
     /// `set -C`
     pub(crate) noclobber: bool,
     /// `shopt -s nullglob`

@@ -134,7 +134,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A pattern whose first directories are links that this command made, where they lead.
+    /// A pattern whose first directories are links, where they lead.
     fn through_links(&self, pattern: String) -> String {
         let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
         let Some((directory, _)) = fixed.rsplit_once('/').filter(|(directory, _)| !directory.is_empty())
@@ -144,7 +144,7 @@ impl Machine<'_> {
         let mut above = AbsolutePath::new(directory);
         let mut leads_on = false;
         while let Some(path) = above {
-            leads_on |= self.tree.is_known(&path) && matches!(self.entry(&path), Entry::Symlink(_));
+            leads_on |= matches!(self.entry(&path), Entry::Symlink(_));
             above = path.parent();
         }
         if !leads_on {

@@ -242,14 +242,13 @@ fn cd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         Some(word) if word.as_exact() == Some("-") => machine.variable("OLDPWD").unwrap_or(Value::Unknown),
         Some(word) => word.clone(),
     };
-    let physical = words.iter().any(|word| word.as_exact() == Some("-P"));
-    if physical {
-        machine.shell.logical = None;
-    }
-    let status = go(machine, &value);
-    if physical {
-        machine.shell.logical = None;
-    }
+    let courses = words.iter().filter_map(Value::as_exact).filter(|text| text.starts_with('-'));
+    let course = match courses.flat_map(str::chars).rfind(|letter| matches!(letter, 'P' | 'L')) {
+        Some('P') => Course::Physical,
+        Some(_) => Course::Logical,
+        None => usual_course(machine),
+    };
+    let status = go(machine, &value, course);
     if status != Status::Failure {
         let before = match (status, machine.variable("OLDPWD")) {
             (Status::Unknown, Some(earlier)) => before.join(&earlier),
@@ -291,14 +290,27 @@ fn by_search_path(machine: &Machine<'_>, value: &Value) -> Value {
     Value::one_of(possible)
 }
 
+/// How a shell goes through `..`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Course {
+    /// Back the way it came, also over a symbolic link.
+    Logical,
+    /// To the directory above, as the kernel does (`cd -P`).
+    Physical,
+}
+
+/// The course that the options of the shell say.
+fn usual_course(machine: &Machine<'_>) -> Course {
+    if machine.shell.options.physical { Course::Physical } else { Course::Logical }
+}
+
 /// Changes the directory, when that can work; answers whether it does.
-fn go(machine: &mut Machine<'_>, value: &Value) -> Status {
+fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
     let value = &by_search_path(machine, value);
-    // The shell goes by the path it came on: `..` leads back over a symbolic link.
     let base = machine.shell.logical.clone().or_else(|| machine.cwd().cloned());
-    let logical = match (value.as_exact(), base) {
-        (Some(text), Some(base)) if !text.is_empty() => Some(base.join(text)),
-        _ => None,
+    let logical = match (value.as_exact(), base, course) {
+        (Some(text), Some(base), Course::Logical) if !text.is_empty() => Some(base.join(text)),
+        (_, _, Course::Logical | Course::Physical) => None,
     };
     let whereabouts = match &logical {
         Some(path) => machine.directory(&Value::exact(path.as_str())),
@@ -332,7 +344,7 @@ fn pushd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let before = machine.shell.cwd.clone();
     let operand = words.iter().find(|word| !word.as_exact().is_some_and(|text| text.starts_with('-')));
     let status = match operand {
-        Some(word) => go(machine, word),
+        Some(word) => go(machine, word, usual_course(machine)),
         None => from_stack(machine),
     };
     if status != Status::Failure {

@@ -449,11 +449,12 @@ impl Git<'_, '_> {
     /// The path that a word names from where git runs; `None` when not exactly known.
     fn located(&self, value: &Value) -> Option<AbsolutePath> {
         let text = value.as_exact()?;
-        match (&self.cwd, text.starts_with('/')) {
+        let named = match (&self.cwd, text.starts_with('/')) {
             (_, true) => AbsolutePath::new(text),
             (Some(cwd), false) => Some(cwd.join(text)),
             (None, false) => None,
-        }
+        }?;
+        Some(self.machine.one_path_through(&Value::exact(named.as_str())).unwrap_or(named))
     }
 
     /// A word made absolute from where git runs, so that it means the same everywhere.

@@ -388,6 +388,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                         'x' | 'v' => machine.shows_commands = false,
                         'u' => machine.shell.options.nounset = on,
                         'f' => machine.shell.options.noglob = on,
+                        'P' => machine.shell.options.physical = on,
                         'C' => machine.shell.options.noclobber = on,
                         'a' => machine.shell.options.allexport = on,
                         'B' => note_braces(machine, on),
@@ -400,6 +401,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                                 Some("allexport") => machine.shell.options.allexport = on,
                                 Some("braceexpand") => note_braces(machine, on),
                                 Some("noglob") => machine.shell.options.noglob = on,
+                                Some("physical") => machine.shell.options.physical = on,
                                 Some("pipefail") => machine.shell.options.pipefail = on,
                                 Some("xtrace" | "verbose") => machine.shows_commands = on,
                                 Some("history") if !on => {

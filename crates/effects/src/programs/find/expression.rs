@@ -119,6 +119,8 @@ pub(super) struct Parsed {
 pub(super) enum Links {
     /// It is a link.
     Kept,
+    /// It is a link, but where the walk starts (`-H`).
+    KeptBelowStarts,
     /// It is what the link leads to (`-L`, `-follow`).
     Followed,
 }
@@ -285,7 +287,11 @@ pub(super) fn parse(words: &[Value]) -> Parsed {
     while let Some(word) = reader.words.get(reader.place) {
         match word.as_exact() {
             Some(option @ ("-H" | "-L" | "-P")) => {
-                links = if option == "-L" { Links::Followed } else { Links::Kept };
+                links = match option {
+                    "-L" => Links::Followed,
+                    "-H" => Links::KeptBelowStarts,
+                    _ => Links::Kept,
+                };
                 reader.place += 1;
             }
             Some("-D") => reader.place += 2,

@@ -73,7 +73,12 @@ impl<'a, 'w> Search<'a, 'w> {
         self.left = self.left.checked_sub(1)?;
         let mut entry = self.machine.entry(path);
         let mut inside = path.clone();
-        if self.links == Links::Followed
+        let follows = match self.links {
+            Links::Kept => false,
+            Links::KeptBelowStarts => depth == 0,
+            Links::Followed => true,
+        };
+        if follows
             && matches!(entry, Entry::Symlink(_))
             && let Some(place) =
                 self.machine.one_path_through(&crate::interpreter::Value::exact(path.as_str()))
