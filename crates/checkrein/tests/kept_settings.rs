@@ -218,6 +218,65 @@ fn what_git_takes_away_unseen_comes_back() {
 }
 
 #[test]
+fn a_policy_that_a_call_took_away_or_made_looser_is_put_back() {
+    let environment = TestEnvironment::new();
+    environment.write("checkrein.yaml", "profile: strict\n");
+    environment.succeed(&["init", "--yes"]);
+    environment.answer_to(&environment.payload("one", "SessionStart", json!({ "source": "startup" })));
+    let policy = environment.project().join("checkrein.yaml");
+    let before = fs::read_to_string(&policy).unwrap();
+    for after in [None, Some(""), Some("profile: [\n")] {
+        environment.bash("one", "./work");
+        match after {
+            Some(text) => fs::write(&policy, text).unwrap(),
+            None => fs::remove_file(&policy).unwrap(),
+        }
+        let said = ended(&environment, "./work").to_string();
+        assert!(said.contains("was put back"), "{after:?}: {said}");
+        assert_eq!(fs::read_to_string(&policy).unwrap(), before, "{after:?}");
+    }
+    // The clock of the file system ticks coarsely.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    fs::remove_file(&policy).unwrap();
+    environment.bash("one", "./work");
+    ended(&environment, "./work");
+    assert!(!policy.exists(), "a person took it away while no call ran");
+}
+
+#[test]
+fn what_guards_a_session_is_spared_where_the_index_cannot_be_read() {
+    let environment = TestEnvironment::new();
+    environment.write("checkrein.yaml", "profile: strict\n");
+    environment.write(".gitignore", ".env\n");
+    environment.git(&["add", "-A"]);
+    environment.commit("policy");
+    environment.write(".env", "API_TOKEN=s3cr3tv4lu3s3cr3t\n");
+    environment.succeed(&["init", "--yes"]);
+    environment.git(&["update-index", "--split-index"]);
+    environment.answer_to(&environment.payload("one", "SessionStart", json!({ "source": "startup" })));
+    let sweeps = [
+        "git clean -fdxq",
+        "git clean -ffdxq",
+        "git clean -fdxq '*'",
+        "git stash -aq",
+        "git rm -rqf --cached .; git clean -fdq",
+    ];
+    for sweep in sweeps {
+        let answer = environment.bash("one", sweep);
+        let runs = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap_or_default();
+        let is_spared = runs.contains("checkrein.yaml") && runs.contains(".claude/settings.local.json");
+        assert!(is_spared || matches!(decision(&answer), Some("ask" | "deny")), "{sweep}: {answer}");
+    }
+    for printing in ["git ls-files -o | xargs cat", "git rm -rqf ."] {
+        let answer = environment.bash("one", printing);
+        assert!(matches!(decision(&answer), Some("ask" | "deny")), "{printing}: {answer}");
+    }
+    for ordinary in ["git ls-files | xargs cat", "git status", "git add -A", "git ls-files -o"] {
+        assert_eq!(decision(&environment.bash("one", ordinary)), None, "{ordinary}");
+    }
+}
+
+#[test]
 fn an_unknown_event_with_a_call_is_refused() {
     let environment = begun();
     for name in ["pretooluse", "PreToolUse ", "Foo"] {

@@ -1,5 +1,5 @@
-//! The settings of the client, put back when a call took the hooks out of them, and the configuration of the user, put back when a call
-//! made it looser.
+//! The settings of the client, put back when a call took the hooks out of them, and the configuration of the user and the policy of the
+//! project, put back when a call made them looser or took them away.
 //!
 //! What a call is going to do to them is predicted, and a prediction can miss. So the folder of a session keeps its settings files as they
 //! were when the hooks were last known to be registered. Every event compares what `stat` says, to see whether one of them changed. Where
@@ -93,6 +93,7 @@ pub(crate) fn watch(
         if let HookEventKind::BeforeAction { .. } | HookEventKind::SessionStarted { .. } = &event.moment {
             let mut files = settings_of_client(context.environment(), context.workspace(), &event.cwd);
             files.push(configuration(context));
+            files.extend(policies(context));
             // What stands in no hands of ours at the beginning is nothing to go back to.
             let all: Vec<Kept> = files.iter().map(Kept::now).collect();
             let stands = |kept: &Kept| why_fallen(context, kept, kept).is_none();
@@ -149,7 +150,9 @@ pub(crate) fn watch(
     }
     for Fallen { kept, why } in fallen {
         if !is_enforced || !is_by_a_call(kept) {
-            if kept.path == configuration(context) {
+            if is_policy(&kept.path) {
+                renew(&mut next, &kept.path);
+            } else if kept.path == configuration(context) {
                 // What a user says of it holds for the sessions to come. It may have been a process that a call left behind.
                 renew(&mut next, &kept.path);
                 if is_enforced {
@@ -193,6 +196,16 @@ fn configuration(context: &Context) -> AbsolutePath {
     context.environment().configuration.join("config.yaml")
 }
 
+/// The policy of the project, and those of projects around it.
+fn policies(context: &Context) -> impl Iterator<Item = AbsolutePath> {
+    context.guarded().into_iter().map(|guarded| guarded.path).filter(is_policy)
+}
+
+/// Whether a file that is kept is the policy of a project.
+fn is_policy(path: &AbsolutePath) -> bool {
+    path.parent().is_some_and(|folder| config_files::project_file(&folder) == *path)
+}
+
 /// What the user's own file says, with what is built in; `None` when that cannot be used.
 fn config_of(file: &Kept) -> Option<Config> {
     confirmed_configuration::config_of(&file.path, file.text.as_deref())
@@ -202,6 +215,15 @@ fn config_of(file: &Kept) -> Option<Config> {
 /// is so.
 fn why_fallen(context: &Context, was: &Kept, file: &Kept) -> Option<String> {
     if file.path == configuration(context) {
+        let (was, now) = (config_of(was)?, config_of(file));
+        let is_looser = now.is_none_or(|now| strictest(&now, &was) != now);
+        return is_looser.then(|| "it let pass more than before".to_owned());
+    }
+    if is_policy(&file.path) {
+        was.text.as_ref()?;
+        if file.text.is_none() {
+            return Some("nothing of what it asked for held any more".to_owned());
+        }
         let (was, now) = (config_of(was)?, config_of(file));
         let is_looser = now.is_none_or(|now| strictest(&now, &was) != now);
         return is_looser.then(|| "it let pass more than before".to_owned());

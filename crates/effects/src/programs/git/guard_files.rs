@@ -159,7 +159,9 @@ impl Git<'_, '_> {
                 VersionState::TrackedClean => is_added(),
                 VersionState::Untracked => stashed != Stashed::Tracked,
                 VersionState::Ignored => stashed == Stashed::Everything,
-                VersionState::Missing | VersionState::NoRepository | VersionState::Unknown => false,
+                // Where the index cannot be read, it may be one that git does not track.
+                VersionState::Unknown => stashed != Stashed::Tracked,
+                VersionState::Missing | VersionState::NoRepository => false,
             };
             if goes {
                 self.touch_guard(file.path, "git moves it, or what was changed in it, to the stash");
@@ -333,7 +335,14 @@ impl Git<'_, '_> {
         let place = if elsewhere { self.repository_directory() } else { self.root() };
         match (place, self.meaning(revision)) {
             (Some(place), Some(revision)) => {
-                self.machine.world().committed(&place, &revision, &file.relative)
+                let world = self.machine.world();
+                match world.committed(&place, &revision, &file.relative) {
+                    // An index that cannot be read mostly holds what the last commit does.
+                    Committed::Unknown if revision.is_empty() => {
+                        world.committed(&place, "HEAD", &file.relative)
+                    }
+                    held => held,
+                }
             }
             _ => Committed::Unknown,
         }

@@ -593,7 +593,7 @@ impl Git<'_, '_> {
         }
     }
 
-    /// The files of the guard that a sweep takes of which the rest could not be found out.
+    /// The files of the guard that a sweep takes of which the rest could not be found out. What git knows of them may not be known either.
     fn sweep_away_guard(
         &mut self,
         start: &AbsolutePath,
@@ -603,7 +603,8 @@ impl Git<'_, '_> {
         let world = self.machine.world();
         let taken: Vec<AbsolutePath> = (world.place().guarded.iter().map(|guarded| guarded.path.clone()))
             .filter(|path| path.is_within(start) && !spared(path))
-            .filter(|path| self.machine.entry(path) != Entry::Missing && sweep.takes(world.version(path)))
+            .filter(|path| self.machine.entry(path) != Entry::Missing)
+            .filter(|path| tree::may_take(self.machine, sweep, path))
             .collect();
         for path in taken {
             self.machine.delete(&Value::exact(path.as_str()), crate::effect::Depth::Single);
@@ -633,7 +634,19 @@ impl Git<'_, '_> {
             Sweep::UntrackedAndIgnored => &[VersionState::Untracked, VersionState::Ignored],
             Sweep::Ignored => &[VersionState::Ignored],
         };
-        for file in self.matching(patterns, states).unwrap_or_default() {
+        let Some(files) = self.matching(patterns, states) else {
+            let patterns: Option<Vec<&str>> = patterns.iter().map(Value::as_exact).collect();
+            if let Some(cwd) = self.cwd.clone() {
+                let is_left = |path: &AbsolutePath| {
+                    let name = path.relative_to(&cwd).unwrap_or_default();
+                    let fits = |pattern: &&str| matches_pathspec(pattern, name);
+                    patterns.as_ref().is_some_and(|patterns| !patterns.iter().any(fits))
+                };
+                self.sweep_away_guard(&cwd, sweep, &is_left);
+            }
+            return;
+        };
+        for file in files {
             self.machine.delete(&Value::exact(file.as_str()), crate::effect::Depth::Single);
         }
     }

@@ -8,8 +8,8 @@ use crate::path::AbsolutePath;
 use crate::places;
 use crate::world::{Entry, VersionState};
 
-use super::Git;
 use super::options::Words;
+use super::{Git, tree};
 
 /// What git was given of secrets so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl Git<'_, '_> {
         let state = self.machine.world().version(path);
         self.machine.stored.tracked.iter().any(|(root, ignored)| {
             path.is_within(root)
-                && (state == VersionState::Untracked
+                && (matches!(state, VersionState::Untracked | VersionState::Unknown)
                     || state == VersionState::Ignored && *ignored == Ignored::Added)
         })
     }
@@ -131,7 +131,7 @@ impl Git<'_, '_> {
             _ => true,
         };
         let found: Vec<_> =
-            found.into_iter().filter(|path| states.contains(&world.version(path)) && counts(path)).collect();
+            found.into_iter().filter(|path| tree::may_be_in(world, path, states) && counts(path)).collect();
         self.machine.stored.secrets.extend(found);
     }
 

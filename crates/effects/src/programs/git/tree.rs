@@ -2,7 +2,7 @@
 
 use crate::interpreter::{Machine, Untracked};
 use crate::path::AbsolutePath;
-use crate::world::{Committed, Entry, Listing, VersionState};
+use crate::world::{Committed, Entry, Listing, VersionState, World};
 
 /// The greatest number of paths that are looked at for one question (ours).
 const LOOKED_AT: usize = 2048;
@@ -214,6 +214,23 @@ fn swept(
         }
     }
     Some(all)
+}
+
+/// Whether a sweep takes a file, or nothing says that it does not.
+pub(super) fn may_take(machine: &Machine<'_>, sweep: Sweep, path: &AbsolutePath) -> bool {
+    let state = machine.world().version(path);
+    sweep.takes(state) || !is_told(state) || is_tracked(state) && is_untracked_by_now(machine, path)
+}
+
+/// Whether a file is in one of the states, or nothing says that it is not.
+pub(super) fn may_be_in(world: &dyn World, path: &AbsolutePath, states: &[VersionState]) -> bool {
+    let state = world.version(path);
+    states.contains(&state) || !is_told(state)
+}
+
+/// Whether it is known what version control knows about a file.
+fn is_told(state: VersionState) -> bool {
+    !matches!(state, VersionState::Unknown | VersionState::NoRepository)
 }
 
 /// Whether the command made version control forget a file that it tracked.

@@ -398,9 +398,11 @@ fn look(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         _ => None,
     };
     let ends = if words.any(&["-z", "--null"]) { Ends::Nul } else { Ends::Line };
-    states
-        .and_then(|states| git.listed(name, words.operands(), states, ends))
-        .map_or_else(Exit::unknown, |text| Exit::printing(Value::exact(text)))
+    let Some(states) = states else { return Exit::unknown() };
+    match git.listed(name, words.operands(), states, ends) {
+        Some(text) => Exit::printing(Value::exact(text)),
+        None => git.secrets_among(words.operands(), states).map_or_else(Exit::unknown, Exit::printing),
+    }
 }
 
 fn tool(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
@@ -509,6 +511,28 @@ impl Git<'_, '_> {
             let path = self.absolute(word);
             self.machine.write(&path);
         }
+    }
+
+    /// What stands for a list that is not known, where a file of secrets is among what it may name; `None` where none is. Of secrets that
+    /// are tracked the list is not what gives them away.
+    fn secrets_among(&self, patterns: &[Value], states: &[VersionState]) -> Option<Value> {
+        let states: Vec<VersionState> = (states.iter().copied())
+            .filter(|state| matches!(state, VersionState::Untracked | VersionState::Ignored))
+            .collect();
+        let cwd = self.cwd.as_ref()?;
+        let is_chosen = |path: &AbsolutePath| {
+            let name = path.relative_to(cwd).unwrap_or_default();
+            let fits = |pattern: &Value| pattern.as_exact().is_none_or(|text| matches_pathspec(text, name));
+            patterns.is_empty() || patterns.iter().any(fits)
+        };
+        let world = self.machine.world();
+        (!states.is_empty()
+            && self
+                .machine
+                .credentials_within(cwd, &[])
+                .iter()
+                .any(|path| tree::may_be_in(world, path, &states) && is_chosen(path)))
+        .then(|| Value::Glob(format!("{}/**", cwd.as_str().trim_end_matches('/'))))
     }
 
     /// The files that are in one of the states, as git lists them; `None` when that cannot be told.
