@@ -91,7 +91,7 @@ impl Terminal {
         let mut from =
             File::from(rustix::io::dup(stdin()).map_err(SuperviseError::restriction("the terminal"))?);
         let interrupts = Arc::clone(&self.interrupts);
-        thread::spawn(move || {
+        let passing = thread::Builder::new().name("input".to_owned()).spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(count) = from.read(&mut buffer) {
                 let typed = buffer.get(..count).unwrap_or_default();
@@ -103,6 +103,7 @@ impl Terminal {
                 interrupts.fetch_add(presses, Ordering::Relaxed);
             }
         });
+        passing.map_err(SuperviseError::restriction("what passes input on"))?;
         Ok(())
     }
 }

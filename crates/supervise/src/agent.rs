@@ -246,9 +246,19 @@ pub fn supervise(
     let bounds = GroupLimits { memory, tasks: tasks.map(|most| most.saturating_add(SPARE)) };
     let control_group = ControlGroup::create(bounds);
     let files = MemoryFiles::of_now();
-    let mut running = start(agent, &listener, &pulse, control_group.as_ref())?;
-    let beating = Beating::start()?;
-    let sampling = Sampling::start(sampling::Limits { memory, tasks }, files)?;
+    let begun = || {
+        let running = start(agent, &listener, &pulse, control_group.as_ref())?;
+        let beating = Beating::start()?;
+        let sampling = Sampling::start(sampling::Limits { memory, tasks }, files)?;
+        Ok((running, beating, sampling))
+    };
+    // Where an agent uses up what we need ourselves, it has begun, and nobody would look after it.
+    let (mut running, beating, sampling) = begun().inspect_err(|_: &SuperviseError| {
+        if let Some(group) = &control_group {
+            group.end_all();
+        }
+        process_tree::end_all(PATIENCE);
+    })?;
     let mut usage = None;
     let mut status = None;
     let mut stop = None;
@@ -433,7 +443,7 @@ fn start(
             let (output, theirs) = io::pipe().map_err(SuperviseError::restriction("a pipe"))?;
             command.stdin(Stdio::inherit()).stdout(theirs).stderr(Stdio::inherit());
             let held = begin(command, ProcessGroupMode::Own, agent.hold)?;
-            let copying = copy(File::from(OwnedFd::from(output)), Some(Arc::clone(listener)), pulse.clone());
+            let copying = copy(File::from(OwnedFd::from(output)), Some(Arc::clone(listener)), pulse.clone())?;
             Ok(Running { held, copying: Some(copying), terminal: None })
         }
         Interaction::Terminal => {
@@ -444,16 +454,24 @@ fn start(
             let begun = begin(command, ProcessGroupMode::Session, agent.hold);
             drop(inner);
             let held = begun.inspect_err(|_| terminal.restore())?;
-            let copying = copy(terminal.output()?, None, pulse.clone());
-            terminal.pass_input_on()?;
+            let passing = || {
+                let copying = copy(terminal.output()?, None, pulse.clone())?;
+                terminal.pass_input_on()?;
+                Ok(copying)
+            };
+            let copying = passing().inspect_err(|_: &SuperviseError| terminal.restore())?;
             Ok(Running { held, copying: Some(copying), terminal: Some(terminal) })
         }
     }
 }
 
 /// Passes everything on, first on and then listened to. When nobody reads any more the agent learns it as it would without us.
-fn copy(mut from: File, listener: Option<Arc<Mutex<StreamParser>>>, pulse: Pulse) -> thread::JoinHandle<()> {
-    thread::spawn(move || {
+fn copy(
+    mut from: File,
+    listener: Option<Arc<Mutex<StreamParser>>>,
+    pulse: Pulse,
+) -> Result<thread::JoinHandle<()>, SuperviseError> {
+    let copying = thread::Builder::new().name("output".to_owned()).spawn(move || {
         let mut buffer = vec![0; 64 << 10];
         let mut output = File::from(match rustix::io::dup(rustix::stdio::stdout()) {
             Ok(output) => output,
@@ -480,5 +498,6 @@ fn copy(mut from: File, listener: Option<Arc<Mutex<StreamParser>>>, pulse: Pulse
         if let Some(listener) = &listener {
             lock(listener).finish();
         }
-    })
+    });
+    copying.map_err(SuperviseError::restriction("what passes output on"))
 }
