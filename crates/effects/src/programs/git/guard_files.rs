@@ -157,10 +157,9 @@ impl Git<'_, '_> {
                     stashed != Stashed::Tracked
                 }
                 VersionState::TrackedClean => is_added(),
-                VersionState::Untracked => stashed != Stashed::Tracked,
-                VersionState::Ignored => stashed == Stashed::Everything,
                 // Where the index cannot be read, it may be one that git does not track.
-                VersionState::Unknown => stashed != Stashed::Tracked,
+                VersionState::Untracked | VersionState::Unknown => stashed != Stashed::Tracked,
+                VersionState::Ignored => stashed == Stashed::Everything,
                 VersionState::Missing | VersionState::NoRepository => false,
             };
             if goes {
