@@ -268,7 +268,7 @@ fn a_change_of_a_file_whose_question_shows_no_reason_is_told_first_and_then_aske
     let asks = |path: &str, id: &str| write(&environment, path, "PreToolUse", "cli", id);
     let told = asks(".bashrc", "one");
     assert_eq!(decision(&told), Some("deny"), "{told}");
-    for part in ["without showing them why", ".bashrc", "make exactly the same call again"] {
+    for part in ["without showing them why", ".bashrc", "make exactly the same one again"] {
         assert!(reason(&told).contains(part), "{part}: {told}");
     }
     assert_eq!(decision(&asks(".bashrc", "two")), Some("ask"));
