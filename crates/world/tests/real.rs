@@ -309,7 +309,7 @@ fn texts_are_whole_or_unknown() {
     let ground = Ground::new();
     ground.write("proj/text", "grüezi");
     ground.write("proj/large", &"x".repeat(FileText::LIMIT + 1));
-    fs::write(ground.path("proj/binary").as_str(), b"\xff\xfe").unwrap();
+    fs::write(ground.path("proj/binary").as_str(), b"\x7fELF\0\xff").unwrap();
     Command::new("mkfifo").arg(ground.path("proj/pipe").as_str()).status().unwrap();
     let world = ground.world();
     assert_eq!(world.text(&ground.path("proj/text")), FileText::Whole("grüezi".to_owned()));
