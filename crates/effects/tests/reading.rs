@@ -114,3 +114,13 @@ fn what_a_value_becomes_runs() {
 fn what_goes_from_hand_to_hand_runs() {
     all_are_seen(texts::WAYS);
 }
+
+#[test]
+fn what_goes_to_the_standard_error_is_read() {
+    all_are_seen(texts::ERRORS);
+}
+
+#[test]
+fn what_is_open_around_a_command_is_read() {
+    all_are_seen(texts::AROUND);
+}

@@ -12,6 +12,7 @@
 //! | `conditions` | `[[ ... ]]` |
 //! | `assignments` | `NAME=value`, arrays |
 //! | `redirects` | redirections and here-documents |
+//! | `detached` | redirections that the parser takes for commands |
 //! | `words` | quoting and expansions inside a word |
 //! | `parameters` | `${...}` |
 //! | `substitutions` | `$( )`, back-ticks, `<( )`, arithmetic |
@@ -26,6 +27,7 @@ mod brace;
 mod brackets;
 mod compounds;
 mod conditions;
+mod detached;
 mod escapes;
 mod parameters;
 mod redirects;

@@ -256,3 +256,25 @@ fn here_documents_end_where_shells_end_them() {
         assert!(outline(&parsed.script).contains("(rm -rf x)"), "{text}: {}", outline(&parsed.script));
     }
 }
+
+#[test]
+fn numbers_behind_compound_commands() {
+    let alike = |text: &str, other: &str| {
+        let (one, two) = (parse(text), parse(other));
+        assert!(one.problems.is_empty(), "{text}: {:?}", one.problems);
+        assert_eq!(outline(&one.script), outline(&two.script).replace("7<y", "7<<<y"), "{text}");
+    };
+    for form in [
+        "{ a; } 7<<<y",
+        "( a ) 7<<<y | b",
+        "a && { b; } 7<<<y && c",
+        "a | { b; } 7<<<y | c",
+        "x; while a; do b; done 7<<<y; z",
+        "if a; then { b; } 7<<<y; fi",
+        "{ a; } 7<<<y &",
+        "{ a; }; 7<<<y b",
+        "{ a; }\n7<<<y b",
+    ] {
+        alike(form, &form.replace("7<<<y", "7<y"));
+    }
+}

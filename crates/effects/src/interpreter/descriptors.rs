@@ -58,6 +58,14 @@ impl Opening {
         Self { input: Some(input), sink: Sink::Elsewhere, directory: None }
     }
 
+    /// The same under one more number: what it held before is gone already.
+    pub(super) fn copied(self) -> Self {
+        match self.sink {
+            Sink::Files { aims, .. } => Self { sink: Sink::Files { aims, append: true }, ..self },
+            Sink::Output(_) | Sink::Errors | Sink::Elsewhere => self,
+        }
+    }
+
     /// One that leads nowhere.
     pub(super) fn closed() -> Self {
         Self { input: None, sink: Sink::Elsewhere, directory: None }
@@ -157,8 +165,18 @@ impl Machine<'_> {
 
     /// Hands what a command wrote to a standard output that lies further out.
     pub(super) fn pass(&mut self, level: usize, output: Output) {
-        if output != Output::Nothing && self.passed.len() < REMEMBERED {
-            self.passed.push((level, output));
+        if output == Output::Nothing {
+            return;
+        }
+        match self.passed.iter_mut().find(|(of, _)| *of == level) {
+            Some((_, before)) => {
+                let all = std::mem::replace(before, Output::Nothing).followed_by(output);
+                *before = match all {
+                    Output::Text(text) => Output::Text(super::expand::bounded(text)),
+                    other => other,
+                };
+            }
+            None => self.passed.push((level, output)),
         }
     }
 

@@ -22,6 +22,7 @@
 //! | `pattern` | patterns against text |
 //! | `glob` | patterns against the tree |
 //! | `arithmetic` | expressions on whole numbers |
+//! | `errors` | the standard error where something reads it |
 //! | `evaluation` | arithmetic with the variables of a shell |
 //! | `user_hooks` | code that a user has arranged to run: hooks |
 //! | `condition` | `[[ ]]` and `test` |
@@ -66,6 +67,7 @@ mod deferred_commands;
 mod descriptors;
 mod devices;
 mod draft;
+mod errors;
 mod evaluation;
 mod exit;
 mod expand;

@@ -26,7 +26,7 @@ fn connected(value: &Value) -> Option<String> {
 
 /// Whether what a command wrote can be read from what it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
+pub(super) enum Reading {
     /// As far as it is known at all.
     Plain,
     /// It was decoded, and nobody has read it.
@@ -48,13 +48,20 @@ struct Opened {
 }
 
 impl Opened {
-    fn failed(input: Input) -> Self {
-        Self {
-            descriptors: BTreeMap::new(),
-            lasting: Vec::new(),
-            missing: Some(input),
-            sure: true,
-            shared: None,
+    fn failing(self, input: Input) -> Self {
+        Self { lasting: Vec::new(), missing: Some(input), sure: true, shared: None, ..self }
+    }
+
+    /// Makes one stream of what goes into one file by several numbers: by the standard output, and those that were copied from it.
+    fn join_streams(&mut self, level: usize) {
+        let Some(Sink::Files { aims, .. }) = self.descriptors.get(&1).map(|opening| opening.sink.clone())
+        else {
+            return;
+        };
+        for (_, opening) in self.descriptors.iter_mut().filter(|(number, _)| **number != 1) {
+            if matches!(&opening.sink, Sink::Files { aims: others, .. } if *others == aims) {
+                opening.sink = Sink::Output(level);
+            }
         }
     }
 }
@@ -70,15 +77,21 @@ impl Machine<'_> {
             let done = work(self);
             return self.settled(done);
         }
-        let opened = self.open(redirects);
+        let mut opened = self.open(redirects);
         if let Some(input) = opened.missing {
+            // The message names what cannot be opened.
+            let told = match opened.descriptors.remove(&2) {
+                Some(opening) => self.tell_errors(opening.sink),
+                None => self.tell_on(2),
+            };
             self.suppose(Absence::Path, |machine| {
                 machine.input = input;
                 work(machine)
             });
             self.absent = Some(Absence::Path);
-            return Done::next(Exit::failure());
+            return Done::next(Exit { output: told, ..Exit::failure() });
         }
+        opened.join_streams(self.standard_outputs + 1);
         let sure = opened.sure;
         let unopened = (!sure).then(|| Fallen::of(self));
         let mut before: Vec<(u32, Option<Opening>)> = Vec::new();
@@ -147,7 +160,11 @@ impl Machine<'_> {
             }
         }
         match unopened {
-            Some(otherwise) => self.perhaps_never_ran(otherwise, done),
+            Some(otherwise) => {
+                let told = self.tell_on(2);
+                done.output = done.output.followed_by(told);
+                self.perhaps_never_ran(otherwise, done)
+            }
             None => done,
         }
     }
@@ -169,7 +186,7 @@ impl Machine<'_> {
     }
 
     /// Hands an output to where it goes; answers what of it goes to the present standard output.
-    fn put_into(&mut self, sink: Sink, output: Output, content: Reading) -> Output {
+    pub(super) fn put_into(&mut self, sink: Sink, output: Output, content: Reading) -> Output {
         match sink {
             Sink::Output(level) if level == self.standard_outputs => {
                 if self.shell.descriptors.contains_key(&1) {
@@ -268,7 +285,7 @@ impl Machine<'_> {
                 RedirectOperation::Read(word) => {
                     let value = self.expand_text(word);
                     if self.is_missing(&value) {
-                        return Opened::failed(self.skim(&value).into_input());
+                        return opened.failing(self.skim(&value).into_input());
                     }
                     let input = self.read(&value).into_input();
                     opened.sure &= self.is_readable(&value);
@@ -303,20 +320,20 @@ impl Machine<'_> {
                     let protected = self.shell.options.noclobber
                         && matches!(redirect.operation, RedirectOperation::Write(_));
                     if protected && self.is_regular(&value) {
-                        return Opened::failed(self.input.clone());
+                        return opened.failing(self.input.clone());
                     }
                     if self.fails_to_open(&value, &mut opened) {
-                        return Opened::failed(self.input.clone());
+                        return opened.failing(self.input.clone());
                     }
-                    let opening = self.open_to_write(&value, false);
+                    let opening = self.open_to_write(&value, false, &opened);
                     opened.descriptors.insert(number.unwrap_or(1), opening);
                 }
                 RedirectOperation::Append(word) => {
                     let value = self.expand_place(word);
                     if self.fails_to_open(&value, &mut opened) {
-                        return Opened::failed(self.input.clone());
+                        return opened.failing(self.input.clone());
                     }
-                    let opening = self.open_to_write(&value, true);
+                    let opening = self.open_to_write(&value, true, &opened);
                     opened.descriptors.insert(number.unwrap_or(1), opening);
                 }
                 RedirectOperation::ReadWrite(word) => {
@@ -326,7 +343,7 @@ impl Machine<'_> {
                         None | Some(0) if self.is_regular(&value) => Some(self.read(&value).into_input()),
                         _ => None,
                     };
-                    let mut opening = self.open_to_write(&value, true);
+                    let mut opening = self.open_to_write(&value, true, &opened);
                     opening.input = read.or(opening.input);
                     opening.input = opening.input.or(Some(Input::Unknown));
                     opened.descriptors.insert(number.unwrap_or(0), opening);
@@ -334,10 +351,10 @@ impl Machine<'_> {
                 RedirectOperation::WriteAll(word) | RedirectOperation::AppendAll(word) => {
                     let value = self.expand_place(word);
                     if self.fails_to_open(&value, &mut opened) {
-                        return Opened::failed(self.input.clone());
+                        return opened.failing(self.input.clone());
                     }
                     let append = matches!(redirect.operation, RedirectOperation::AppendAll(_));
-                    let opening = self.open_to_write(&value, append);
+                    let opening = self.open_to_write(&value, append, &opened);
                     opened.descriptors.insert(2, opening.clone());
                     opened.descriptors.insert(1, opening);
                 }
@@ -386,11 +403,11 @@ impl Machine<'_> {
         match digits.parse::<u32>() {
             Ok(other) => {
                 let known = opened.descriptors.get(&other).cloned().or_else(|| self.descriptor(other));
-                let known = known.unwrap_or_else(Opening::closed);
+                let known = known.unwrap_or_else(Opening::closed).copied();
                 // What cannot be read leaves the input as it was.
                 (number != 0 || known.input.is_some()).then_some(known)
             }
-            Err(_) => Some(self.open_to_write(word, false)),
+            Err(_) => Some(self.open_to_write(word, false, opened)),
         }
     }
 
@@ -401,9 +418,9 @@ impl Machine<'_> {
     }
 
     /// Opens a file or a connection for writing.
-    fn open_to_write(&mut self, value: &Value, append: bool) -> Opening {
+    fn open_to_write(&mut self, value: &Value, append: bool, opened: &Opened) -> Opening {
         let input = connected(value).map(Input::Network);
-        Opening { input, sink: self.open_file(value, append), directory: None }
+        Opening { input, sink: self.open_file(value, append, opened), directory: None }
     }
 
     /// The file that a word behind `>` names. A pattern stands for the one file that fits it; where several do, bash refuses and zsh
@@ -452,7 +469,7 @@ impl Machine<'_> {
             }
             Some(false) => {
                 let tree = self.tree.clone();
-                self.possibly(|machine| machine.open_to_write(value, true));
+                self.possibly(|machine| machine.open_to_write(value, true, opened));
                 self.tree = tree;
                 true
             }
@@ -498,11 +515,13 @@ impl Machine<'_> {
             })
     }
 
-    fn open_file(&mut self, value: &Value, append: bool) -> Sink {
+    fn open_file(&mut self, value: &Value, append: bool, opened: &Opened) -> Sink {
         let aims = self.paths_through(value);
         let own = aims.iter().find_map(|aim| number_of(aim.target.path()?));
-        if let Some(opening) = own.and_then(|number| self.descriptor(number)) {
-            return opening.sink;
+        let known =
+            own.and_then(|own| opened.descriptors.get(&own).cloned().or_else(|| self.descriptor(own)));
+        if let Some(opening) = known {
+            return opening.copied().sink;
         }
         for aim in aims.clone() {
             let held = if append {

@@ -100,7 +100,7 @@ impl Machine<'_> {
             let is_fixed =
                 |name: &str| self.shell.variables.get(name).is_some_and(|variable| variable.readonly);
             if simple.assignments.iter().any(|assignment| is_fixed(&assignment.name)) {
-                return self.perhaps_leave(Flow::Exit, Status::Failure);
+                return self.failed_expansion(true);
             }
             for assignment in &simple.assignments {
                 self.assign_from(assignment);
@@ -166,7 +166,10 @@ impl Machine<'_> {
                         |_| done,
                     );
                 }
-                Status::Failure | Status::Open => done = self.perhaps_leave(Flow::Exit, Status::Failure),
+                Status::Failure | Status::Open => {
+                    let output = std::mem::replace(&mut done.output, Output::Nothing);
+                    done = Done { output, ..self.perhaps_leave(Flow::Exit, Status::Failure) };
+                }
             }
         }
         if rests_on_unseen && done.flow == Flow::Next && is_question(&words) {
@@ -187,11 +190,13 @@ impl Machine<'_> {
 
     /// An expansion failed, which ends the shell; unless it rests on a variable that may be set all the same.
     pub(super) fn failed_expansion(&mut self, rests_on_unseen: bool) -> Done {
-        if rests_on_unseen {
+        let output = self.tell_on(2);
+        let done = if rests_on_unseen {
             self.perhaps_leave(Flow::Exit, Status::Failure)
         } else {
             Done::leaving(Flow::Exit, Status::Failure)
-        }
+        };
+        Done { output, ..done }
     }
 
     /// The words of a command. What follows `export` and its like is not split where it is an assignment.
@@ -441,6 +446,12 @@ impl Machine<'_> {
                 ),
             };
         }
+        let done = self.call_command(name, rest);
+        self.with_errors(name, done)
+    }
+
+    /// Calls a built-in or a program.
+    fn call_command(&mut self, name: &str, rest: &[Value]) -> Done {
         self.see_through(name, rest);
         self.note_shown_settings(name, rest);
         self.note_no_command(name);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use checkrein_shell::{
-    AndOr, Block, Command, Connective, Coprocess, Launch, Pipeline, ProblemKind, ShellStatement,
+    AndOr, Block, Carries, Command, Connective, Coprocess, Descriptor, Launch, Part, Pipeline, ProblemKind,
+    Redirect, RedirectOperation, Redirected, ShellStatement, Span, Word,
 };
 
 use crate::effect::{EffectKind, Severity, Target};
@@ -200,6 +201,10 @@ impl Machine<'_> {
         let failed = std::mem::replace(&mut self.failed, false);
         let unseen = self.unseen;
         let mut done = self.run_form(command);
+        if self.shows_commands {
+            let told = self.tell_trace();
+            done.output = done.output.followed_by(told);
+        }
         if self.failed && done.flow == Flow::Next {
             done = self.failed_expansion(self.unseen > unseen);
         }
@@ -240,8 +245,9 @@ impl Machine<'_> {
                 let chosen =
                     words.into_iter().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
                 let done = self.run_perhaps(&each.variable, chosen, None, &each.body);
-                // It fails when there is nothing more to be read.
-                Done { status: Status::Open, ..done }
+                // It fails when there is nothing more to be read. The choices are shown on the standard error.
+                let output = done.output.followed_by(self.tell_on(2));
+                Done { status: Status::Open, output, ..done }
             }
             Command::Function(function) => {
                 self.shell.define(&function.name, Rc::new((*function.body).clone()));
@@ -254,16 +260,23 @@ impl Machine<'_> {
                 let before = self.unseen;
                 let answer = self.condition(&test.condition);
                 self.rests_on_unseen(before);
-                Done::next(Exit::answer(answer))
+                let output = if answer.is_none() { self.tell_on(2) } else { Output::Nothing };
+                Done::next(Exit { output, ..Exit::answer(answer) })
             }
             Command::Arithmetic(arithmetic) => {
                 let before = self.unseen;
                 let answer = self.arithmetic(arithmetic).map(|value| value != 0);
                 self.rests_on_unseen(before);
-                Done::next(Exit::answer(answer))
+                let output = if answer.is_none() { self.tell_on(2) } else { Output::Nothing };
+                Done::next(Exit { output, ..Exit::answer(answer) })
             }
             Command::Coprocess(coprocess) => self.run_coprocess(coprocess),
-            Command::Time(inner) => self.run_command(inner),
+            Command::Time(inner) => {
+                let mut done = self.run_command(inner);
+                let told = self.tell_on(2);
+                done.output = done.output.followed_by(told);
+                done
+            }
             Command::Redirected(redirected) => {
                 self.with_redirects(&redirected.redirects, |machine| machine.run_command(&redirected.command))
             }
@@ -407,14 +420,20 @@ impl Machine<'_> {
                     self.before_pipeline = Some(before.clone());
                 }
                 let last_stays = index == last && self.shell.options.lastpipe;
+                let joined;
+                let command = match stage.carries {
+                    Carries::OutputAndErrors if index < last => {
+                        joined = with_errors_joined(&stage.command);
+                        &joined
+                    }
+                    Carries::OutputAndErrors | Carries::Output => &stage.command,
+                };
                 done = if last_stays {
-                    self.run_command(&stage.command)
+                    self.run_command(command)
                 } else if index < last {
-                    self.captured(|machine| {
-                        machine.in_subshell(|machine| machine.run_command(&stage.command))
-                    })
+                    self.captured(|machine| machine.in_subshell(|machine| machine.run_command(command)))
                 } else {
-                    self.in_subshell(|machine| machine.run_command(&stage.command))
+                    self.in_subshell(|machine| machine.run_command(command))
                 };
                 self.sweep.screens -= screen.count;
                 self.sweep.left = left;
@@ -606,6 +625,22 @@ impl Machine<'_> {
         }
         done
     }
+}
+
+/// A command in front of `|&`: its standard error is joined to the pipe behind all of its own redirections.
+fn with_errors_joined(command: &Command) -> Command {
+    let word = Word { parts: vec![Part::Literal("1".to_owned())], span: Span { start: 0, end: 0 } };
+    let join =
+        Redirect { descriptor: Some(Descriptor::Number(2)), operation: RedirectOperation::Duplicate(word) };
+    let mut command = command.clone();
+    match &mut command {
+        Command::Simple(simple) => simple.redirects.push(join),
+        Command::Redirected(redirected) => redirected.redirects.push(join),
+        _ => {
+            command = Command::Redirected(Redirected { command: Box::new(command), redirects: vec![join] });
+        }
+    }
+    command
 }
 
 /// The name of the program that a command begins with, when it is written out.

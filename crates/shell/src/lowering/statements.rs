@@ -6,7 +6,7 @@ use shuck_ast::{
 };
 
 use super::words::marks_of;
-use super::{Lowering, opaque};
+use super::{Lowering, detached, opaque};
 use crate::tree::{
     AndOr, Assignment, Block, Carries, Command, Connective, Descriptor, Function, Launch, Part, Pipeline,
     PipelineStage, ProblemKind, Redirect, Redirected, ShellStatement, Simple, Word,
@@ -17,7 +17,31 @@ const ANONYMOUS: &str = "(anon)";
 
 impl Lowering<'_, '_> {
     pub(super) fn block(&mut self, sequence: &StmtSeq) -> Block {
-        sequence.stmts.iter().map(|stmt| self.statement(stmt)).collect()
+        let mut block = Block::new();
+        for stmt in &sequence.stmts {
+            let mut statement = self.statement(stmt);
+            if self.goes_on(stmt)
+                && let Some(mut before) = block.pop()
+            {
+                let redirects = detached::take(&mut statement.command);
+                match redirects {
+                    Some(redirects) => {
+                        detached::give(&mut before.command, redirects, statement.command);
+                        statement = ShellStatement { command: before.command, ..statement };
+                    }
+                    None => block.push(before),
+                }
+            }
+            block.push(statement);
+        }
+        block
+    }
+
+    /// Whether nothing that ends a statement stands in front of this one: the parser takes `3<<<word` behind a compound command for one of
+    /// its own.
+    fn goes_on(&self, stmt: &Stmt) -> bool {
+        let before = self.text.get(..stmt.span.start.offset()).unwrap_or_default();
+        !before.trim_end_matches([' ', '\t']).ends_with(['\n', ';', '&', '|', '('])
     }
 
     fn statement(&mut self, stmt: &Stmt) -> ShellStatement {
