@@ -27,8 +27,16 @@ pub enum SuperviseError {
         /// Why.
         cause: String,
     },
-    /// Text that is no scope.
-    #[error("`{text}` is no {what}")]
+    /// What supervision needs could not be set up, and the program had begun, so it was ended.
+    #[error("{what} could not be set up: {cause}")]
+    Ended {
+        /// Which.
+        what: &'static str,
+        /// Why.
+        cause: String,
+    },
+    /// Text that is not a scope.
+    #[error("`{text}` is not {what}")]
     Malformed {
         /// What it should be.
         what: &'static str,
@@ -46,6 +54,9 @@ impl SuperviseError {
             Self::Restriction { .. } => {
                 "nothing was started; inside a container it may be the container that forbids it"
             }
+            Self::Ended { .. } => {
+                "the agent had begun, and was ended with all that it started; it may have used up the processes that you may have"
+            }
             Self::Malformed { .. } => "`checkrein help` shows the forms with examples",
         }
     }
@@ -53,5 +64,27 @@ impl SuperviseError {
     /// The failure of a restriction, for `map_err`.
     pub fn restriction<E: ToString>(what: &'static str) -> impl FnOnce(E) -> Self {
         move |cause| Self::Restriction { what, cause: cause.to_string() }
+    }
+
+    /// The same failure where the program had begun.
+    pub fn after_start(self) -> Self {
+        match self {
+            Self::Restriction { what, cause } => Self::Ended { what, cause },
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_was_started_is_said_only_where_nothing_was() {
+        let failure = || SuperviseError::restriction("a thread")("none is left");
+        assert!(failure().hint().contains("nothing was started"));
+        let later = failure().after_start();
+        assert!(!later.hint().contains("nothing was started"));
+        assert_eq!(later.to_string(), failure().to_string());
     }
 }

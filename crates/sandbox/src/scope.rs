@@ -172,7 +172,7 @@ impl FromStr for Endpoint {
     type Err = SuperviseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let malformed = || SuperviseError::Malformed { what: "HOST:PORT", text: text.to_owned() };
+        let malformed = || SuperviseError::Malformed { what: "a HOST:PORT", text: text.to_owned() };
         let (host, port) = text.rsplit_once(':').ok_or_else(malformed)?;
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let port = port.parse().map_err(|_| malformed())?;
@@ -240,7 +240,7 @@ impl FromStr for Bytes {
     type Err = SuperviseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let malformed = || SuperviseError::Malformed { what: "amount of memory", text: text.to_owned() };
+        let malformed = || SuperviseError::Malformed { what: "an amount of memory", text: text.to_owned() };
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let unit = text.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();
         let shift = match unit.trim_end_matches("ib").trim_end_matches('b') {
@@ -274,7 +274,7 @@ impl FromStr for Period {
     type Err = SuperviseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let malformed = || SuperviseError::Malformed { what: "time", text: text.to_owned() };
+        let malformed = || SuperviseError::Malformed { what: "a time", text: text.to_owned() };
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let factor = match text.get(digits.len()..).unwrap_or_default() {
             "" | "s" => 1.0,

@@ -248,8 +248,9 @@ pub fn supervise(
     let files = MemoryFiles::of_now();
     let begun = || {
         let running = start(agent, &listener, &pulse, control_group.as_ref())?;
-        let beating = Beating::start()?;
-        let sampling = Sampling::start(sampling::Limits { memory, tasks }, files)?;
+        let beating = Beating::start().map_err(SuperviseError::after_start)?;
+        let sampling = Sampling::start(sampling::Limits { memory, tasks }, files)
+            .map_err(SuperviseError::after_start)?;
         Ok((running, beating, sampling))
     };
     // Where an agent uses up what we need ourselves, it has begun, and nobody would look after it.
@@ -443,7 +444,8 @@ fn start(
             let (output, theirs) = io::pipe().map_err(SuperviseError::restriction("a pipe"))?;
             command.stdin(Stdio::inherit()).stdout(theirs).stderr(Stdio::inherit());
             let held = begin(command, ProcessGroupMode::Own, agent.hold)?;
-            let copying = copy(File::from(OwnedFd::from(output)), Some(Arc::clone(listener)), pulse.clone())?;
+            let copying = copy(File::from(OwnedFd::from(output)), Some(Arc::clone(listener)), pulse.clone())
+                .map_err(SuperviseError::after_start)?;
             Ok(Running { held, copying: Some(copying), terminal: None })
         }
         Interaction::Terminal => {
@@ -459,7 +461,10 @@ fn start(
                 terminal.pass_input_on()?;
                 Ok(copying)
             };
-            let copying = passing().inspect_err(|_: &SuperviseError| terminal.restore())?;
+            let copying = passing().map_err(|error: SuperviseError| {
+                terminal.restore();
+                error.after_start()
+            })?;
             Ok(Running { held, copying: Some(copying), terminal: Some(terminal) })
         }
     }
