@@ -21,6 +21,11 @@ use crate::environment::{HostEnvironment, MANAGED};
 use crate::error::{CommandError, ErrorKind as Kind};
 use crate::text::counted;
 
+/// The configuration of the user for all projects.
+pub(crate) fn user_file(environment: &HostEnvironment) -> AbsolutePath {
+    environment.configuration.join("config.yaml")
+}
+
 /// The configuration file of a project.
 pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
     workspace.join("checkrein.yaml")
@@ -84,8 +89,7 @@ pub(crate) fn files(
     last: LayerKind,
 ) -> Result<Vec<Layer>, CommandError> {
     let managed = AbsolutePath::root().join(MANAGED).join("config.yaml");
-    let mut files =
-        vec![(LayerKind::Managed, managed), (LayerKind::User, environment.configuration.join("config.yaml"))];
+    let mut files = vec![(LayerKind::Managed, managed), (LayerKind::User, user_file(environment))];
     let projects = projects_around(environment, workspace).into_iter().chain([workspace.clone()]);
     files.extend(projects.map(|project| (LayerKind::Project, project_file(&project))));
     let mut layers = Vec::new();

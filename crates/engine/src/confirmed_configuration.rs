@@ -5,6 +5,7 @@
 //! next one says once that it changed and since when, and `doctor` says so until the user confirms it with `checkrein trust`. What is
 //! stricter needs no word. What is found first is taken as confirmed.
 
+use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 
 use checkrein_clients::CANARY_SESSION;
@@ -47,7 +48,7 @@ impl LoosenedConfiguration {
             self.since.map_or_else(String::new, |since| format!(" since {}", since.calendar().to_rfc3339()));
         let what =
             if self.settings.is_empty() { String::new() } else { format!(" ({})", self.settings.join(", ")) };
-        format!("`{}` lets pass more{what}{since} than you confirmed", self.path)
+        format!("`{}` lets pass more{what}{since} than the user confirmed", self.path)
     }
 }
 
@@ -122,7 +123,10 @@ pub(crate) fn tell(context: &Context, ledger: &SessionLedger, found: &LoosenedCo
     if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {
         context.environment().diagnostics.add(format!("{text}; nobody was told: {error}"));
     }
-    format!("checkrein: {text}. If the user did not change it, tell them. {HINT}.")
+    format!(
+        "checkrein: {text}. Leave it as it is, and tell the user: `checkrein trust` in a terminal confirms it, and if they did not change it, \
+         they put the file back."
+    )
 }
 
 fn compared(
@@ -130,7 +134,7 @@ fn compared(
     confirmed: &Confirmed,
     now: Option<&str>,
 ) -> Option<LoosenedConfiguration> {
-    let path = configuration(environment);
+    let path = config_files::user_file(environment);
     if confirmed.text.as_deref() == now {
         return None;
     }
@@ -143,15 +147,12 @@ fn compared(
     }
     let pairs = settings_of(&is).into_iter().zip(settings_of(&least));
     let settings = pairs.filter(|(one, other)| one.value != other.value).map(|(one, _)| one.path).collect();
-    Some(LoosenedConfiguration { since: changed_at(&path), path, settings })
-}
-
-fn configuration(environment: &HostEnvironment) -> AbsolutePath {
-    environment.configuration.join("config.yaml")
+    let since = fs::metadata(path.as_str()).ok().as_ref().and_then(status_changed);
+    Some(LoosenedConfiguration { path, settings, since })
 }
 
 fn now(environment: &HostEnvironment) -> Result<Option<String>, CommandError> {
-    config_files::read(&configuration(environment))
+    config_files::read(&config_files::user_file(environment))
 }
 
 /// What a text says, with what is built in; `None` when it cannot be used.
@@ -162,8 +163,8 @@ pub(crate) fn config_of(path: &AbsolutePath, text: Option<&str>) -> Option<Confi
     loaded.ok().map(|loaded| loaded.config)
 }
 
-fn changed_at(path: &AbsolutePath) -> Option<Timestamp> {
-    let facts = std::fs::metadata(path.as_str()).ok()?;
+/// When the status of a file changed last; `None` when that cannot be told.
+pub(crate) fn status_changed(facts: &Metadata) -> Option<Timestamp> {
     let milliseconds = facts.ctime().checked_mul(1_000)?.checked_add(facts.ctime_nsec() / 1_000_000)?;
     u64::try_from(milliseconds).ok().map(Timestamp)
 }

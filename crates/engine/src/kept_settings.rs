@@ -193,7 +193,7 @@ pub(crate) fn with(answer: HookResponse, told: Option<String>) -> HookResponse {
 
 /// The configuration of the user for all projects.
 fn configuration(context: &Context) -> AbsolutePath {
-    context.environment().configuration.join("config.yaml")
+    config_files::user_file(context.environment())
 }
 
 /// The policy of the project, and those of projects around it.
@@ -211,19 +211,17 @@ fn config_of(file: &Kept) -> Option<Config> {
     confirmed_configuration::config_of(&file.path, file.text.as_deref())
 }
 
-/// Why a settings file would keep the client from calling the hooks, or the configuration lets pass more than it did; `None` when neither
-/// is so.
+/// Why a settings file would keep the client from calling the hooks, or the configuration or a policy lets pass more than it did; `None`
+/// when neither is so.
 fn why_fallen(context: &Context, was: &Kept, file: &Kept) -> Option<String> {
-    if file.path == configuration(context) {
-        let (was, now) = (config_of(was)?, config_of(file));
-        let is_looser = now.is_none_or(|now| strictest(&now, &was) != now);
-        return is_looser.then(|| "it let pass more than before".to_owned());
-    }
-    if is_policy(&file.path) {
+    let is_policy = is_policy(&file.path);
+    if is_policy {
         was.text.as_ref()?;
         if file.text.is_none() {
             return Some("nothing of what it asked for held any more".to_owned());
         }
+    }
+    if is_policy || file.path == configuration(context) {
         let (was, now) = (config_of(was)?, config_of(file));
         let is_looser = now.is_none_or(|now| strictest(&now, &was) != now);
         return is_looser.then(|| "it let pass more than before".to_owned());
@@ -287,9 +285,7 @@ fn changed_at(path: &AbsolutePath) -> Option<Timestamp> {
     let mut place = Some(path.clone());
     while let Some(next) = place {
         if let Ok(facts) = fs::symlink_metadata(next.as_str()) {
-            let milliseconds =
-                facts.ctime().checked_mul(1_000)?.checked_add(facts.ctime_nsec() / 1_000_000)?;
-            return u64::try_from(milliseconds).ok().map(Timestamp);
+            return confirmed_configuration::status_changed(&facts);
         }
         place = next.parent();
     }
