@@ -15,7 +15,7 @@ mod support;
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -482,6 +482,26 @@ fn tests_are_routed_by_how_they_end_and_two_equal_failures_are_enough() {
     assert_eq!(route(&["--time", "200ms"], "sleep 60"), ends("time", "stop", 124));
 }
 
+/// Starts this at a terminal; what is written to the second part of the answer is typed there.
+fn at_a_terminal(environment: &TestEnvironment, session: &str) -> (Child, ChildStdin) {
+    let mut child = environment
+        .command("script")
+        .args(["-qec", session, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let keyboard = child.stdin.take().unwrap();
+    (child, keyboard)
+}
+
+/// What stood on the terminal at the end.
+fn written(child: Child, keyboard: ChildStdin) -> String {
+    let output = child.wait_with_output().unwrap();
+    drop(keyboard);
+    String::from_utf8_lossy(&output.stdout).replace('\r', "")
+}
+
 #[test]
 fn an_agent_at_a_terminal_has_one_of_the_same_size_and_ours_is_given_back() {
     let environment = TestEnvironment::new();
@@ -490,18 +510,9 @@ fn an_agent_at_a_terminal_has_one_of_the_same_size_and_ours_is_given_back() {
     let session = format!(
         "stty rows 33 cols 77; {program} run -- bash -c '{agent}'; echo status:$?; stty -a | grep -o '.icanon'"
     );
-    let mut child = environment
-        .command("script")
-        .args(["-qec", &session, "/dev/null"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
+    let (child, mut input) = at_a_terminal(&environment, &session);
     std::io::Write::write_all(&mut input, b"typed\n").unwrap();
-    let output = child.wait_with_output().unwrap();
-    drop(input);
-    let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
+    let text = written(child, input);
     for line in ["33 77", "got:typed", "status:3", " icanon"] {
         assert!(text.lines().any(|found| found == line), "`{line}` is missing in:\n{text}");
     }
@@ -513,22 +524,13 @@ fn status_after_interrupts(agent: &str, presses: usize) -> String {
     let program = env!("CARGO_BIN_EXE_checkrein");
     let ready = environment.project().join("ready");
     let session = format!("{program} run -- bash -c '{agent}'; echo status:$?");
-    let mut child = environment
-        .command("script")
-        .args(["-qec", &session, "/dev/null"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
+    let (child, mut input) = at_a_terminal(&environment, &session);
     wait_for("the agent", || ready.exists());
     for _ in 0..presses {
         std::io::Write::write_all(&mut input, b"\x03").unwrap();
         std::thread::sleep(Duration::from_millis(300));
     }
-    let output = child.wait_with_output().unwrap();
-    drop(input);
-    let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
+    let text = written(child, input);
     // The terminal shows the keys as `^C` in front of it.
     let status =
         text.lines().find_map(|line| line.split_once("status:").map(|(_, status)| status.to_owned()));
