@@ -154,7 +154,7 @@ fn go_back(
             not_done(before, format!("Nothing that is saved changed since action {}.", before.0))
         }
         (Ok(way), RecoveryConsent::NotNeeded) => {
-            let record = session.go(way, "intervention");
+            let record = session.go(way);
             let told = record.text.clone();
             (record, told)
         }

@@ -44,7 +44,7 @@ const LOOKING: CaptureBounds =
 const NAMED: usize = 3;
 
 /// How many changes, and of what is left, are written down one by one (ours).
-const RECORDED: usize = 32;
+pub const RECORDED: usize = 32;
 
 /// What is taken off the time of a review: the clocks of file systems tick up to every 10 ms (ours).
 const TICK: u64 = 10;
@@ -64,7 +64,7 @@ pub struct Session<'a> {
 }
 
 /// What it takes to go back.
-pub struct Way {
+pub(crate) struct Way {
     before: ActionNumber,
     workspace: PathBuf,
     parts: Vec<Part>,
@@ -88,7 +88,7 @@ struct Part {
 
 impl Session<'_> {
     /// The way back to what stood before an action; an error says in one clause why there is none.
-    pub fn way(&self, before: ActionNumber, depth: u64) -> Result<Way, String> {
+    pub(crate) fn way(&self, before: ActionNumber, depth: u64) -> Result<Way, String> {
         let Choice { store, past, all, snapshots: choice } = self.choose(before, depth)?;
         let find = |id: &u64| all.iter().find(|one| one.id.0 == *id);
         let mut way =
@@ -170,10 +170,10 @@ impl Session<'_> {
     }
 
     /// Carries a way back out, and puts down what was done. The present is saved before anything changes.
-    pub fn go(&self, way: Way, by: &str) -> RollbackRecord {
-        let (changes, named) = (way.changes(), way.named());
+    pub(crate) fn go(&self, way: Way) -> RollbackRecord {
+        let words = way.words();
         let spared: Vec<String> = way.spared().map(|one| crate::text::plain(&one)).collect();
-        let mut record = way.record(RollbackStage::Done, by);
+        let mut record = way.record(RollbackStage::Done);
         let mut done = 0;
         for part in way.parts {
             let request = Request {
@@ -206,13 +206,7 @@ impl Session<'_> {
             return record;
         }
         record.changes = done as u64;
-        let kept: Vec<String> = record.saved_as.iter().map(ToString::to_string).collect();
-        let rest = if record.left.is_empty() { "" } else { ", and not everything could be set back" };
-        record.text = format!(
-            "What changed since action {} is set back: {changes} ({named}){rest}. What was there is kept as snapshot {}.",
-            way.before.0,
-            kept.join(" and ")
-        );
+        record.text = set_back(&record, &words);
         if !spared.is_empty() {
             let spared = spared.join(", ");
             record.text = format!("{} What says what agents may do stays as it is: {spared}.", record.text);
@@ -221,15 +215,9 @@ impl Session<'_> {
     }
 
     /// What a user is asked about a way back.
-    pub fn proposal(&self, way: &Way) -> RollbackRecord {
-        let mut record = way.record(RollbackStage::Proposed, "intervention");
-        record.text = format!(
-            "`checkrein session rollback {} --before {}` sets back {} ({}).",
-            self.ledger.folder().as_str(),
-            way.before.0,
-            way.changes(),
-            way.named()
-        );
+    pub(crate) fn proposal(&self, way: &Way) -> RollbackRecord {
+        let mut record = way.record(RollbackStage::Proposed);
+        record.text = would_set_back(self.ledger.folder().as_str(), way.before, &way.words());
         record
     }
 
@@ -424,17 +412,21 @@ impl Past {
 
 impl Way {
     /// Whether there is nothing to set back.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Every step with the snapshot that it comes from.
-    pub fn steps(&self) -> impl Iterator<Item = (SnapshotId, &Step)> {
-        self.parts.iter().flat_map(|part| part.prepared.steps().iter().map(|step| (part.of, step)))
+    fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.parts.iter().flat_map(|part| part.prepared.steps())
+    }
+
+    /// Every change in words.
+    fn words(&self) -> Vec<String> {
+        self.steps().map(|step| self.in_words(step)).collect()
     }
 
     /// A change in words, with the path as it is seen from the workspace.
-    pub fn in_words(&self, step: &Step) -> String {
+    fn in_words(&self, step: &Step) -> String {
         let path = step.path.as_path();
         let shown = path.strip_prefix(&self.workspace).unwrap_or(path);
         format!("{} {}", step.deed.name(), shown.display())
@@ -442,7 +434,7 @@ impl Way {
 
     fn is_little(&self) -> Result<(), String> {
         let steps = self.steps().count();
-        let bytes: u64 = self.steps().filter_map(|(_, step)| step.then.as_ref().map(Node::length)).sum();
+        let bytes: u64 = self.steps().filter_map(|step| step.then.as_ref().map(Node::length)).sum();
         if steps > STEPS || bytes > BYTES {
             return Err(format!("{steps} changes with {bytes} bytes are too much for a call to wait for"));
         }
@@ -450,54 +442,62 @@ impl Way {
     }
 
     /// What stays as it is because it is the guard's, as it is seen from the workspace.
-    pub fn spared(&self) -> impl Iterator<Item = String> {
+    fn spared(&self) -> impl Iterator<Item = String> {
         let shown = |path: &PathBuf| path.strip_prefix(&self.workspace).unwrap_or(path).display().to_string();
         self.spared.iter().map(shown)
     }
 
-    fn changes(&self) -> String {
-        match self.steps().count() {
-            1 => "1 change".to_owned(),
-            count => format!("{count} changes"),
-        }
-    }
-
-    /// The first changes in words.
-    fn named(&self) -> String {
-        let mut names: Vec<String> =
-            self.steps().take(NAMED).map(|(_, step)| crate::text::plain(&self.in_words(step))).collect();
-        if self.steps().nth(NAMED).is_some() {
-            names.push("…".to_owned());
-        }
-        names.join(", ")
-    }
-
-    fn record(&self, stage: RollbackStage, by: &str) -> RollbackRecord {
+    fn record(&self, stage: RollbackStage) -> RollbackRecord {
         RollbackRecord {
-            before: self.before,
-            stage,
-            by: by.to_owned(),
             snapshots: self.parts.iter().map(|part| part.of.0).collect(),
-            saved_as: Vec::new(),
-            changes: self.steps().count() as u64,
-            named: self.steps().take(RECORDED).map(|(_, step)| self.in_words(step)).collect(),
-            left: Vec::new(),
-            text: String::new(),
+            ..recorded(self.before, stage, "intervention", &self.words())
         }
     }
 }
 
-/// What is put down when there is no way back.
-pub(crate) fn not_done(before: ActionNumber, text: String) -> RollbackRecord {
+/// The record of going back by somebody, with the changes in words; its text is still to be written.
+pub fn recorded(before: ActionNumber, stage: RollbackStage, by: &str, words: &[String]) -> RollbackRecord {
     RollbackRecord {
         before,
-        stage: RollbackStage::NotDone,
-        by: "intervention".to_owned(),
+        stage,
+        by: by.to_owned(),
         snapshots: Vec::new(),
         saved_as: Vec::new(),
-        changes: 0,
-        named: Vec::new(),
+        changes: words.len() as u64,
+        named: words.iter().take(RECORDED).cloned().collect(),
         left: Vec::new(),
-        text,
+        text: String::new(),
     }
+}
+
+/// What a user is told who has not decided yet.
+pub fn would_set_back(session: &str, before: ActionNumber, words: &[String]) -> String {
+    let before = before.0;
+    format!("`checkrein session rollback {session} --before {before}` sets back {}.", in_short(words))
+}
+
+/// What is told of a rollback that changed something.
+pub fn set_back(record: &RollbackRecord, words: &[String]) -> String {
+    let rest = if record.left.is_empty() { "" } else { ", and not everything could be set back" };
+    let saved: Vec<String> = record.saved_as.iter().map(ToString::to_string).collect();
+    format!(
+        "What changed since action {} is set back: {}{rest}. What was there is kept as snapshot {}.",
+        record.before.0,
+        in_short(words),
+        saved.join(" and ")
+    )
+}
+
+/// How many changes, and the first of them.
+fn in_short(words: &[String]) -> String {
+    let mut names: Vec<String> = words.iter().take(NAMED).map(|word| crate::text::plain(word)).collect();
+    if words.len() > NAMED {
+        names.push("…".to_owned());
+    }
+    format!("{} ({})", crate::text::counted(words.len() as u64, "change"), names.join(", "))
+}
+
+/// What is put down when there is no way back.
+pub(crate) fn not_done(before: ActionNumber, text: String) -> RollbackRecord {
+    RollbackRecord { text, ..recorded(before, RollbackStage::NotDone, "intervention", &[]) }
 }

@@ -10,7 +10,7 @@ use checkrein_protocol::{RecordBody, RollbackRecord, RollbackStage};
 use checkrein_session::SessionLedger;
 use checkrein_snapshot::{Listed, RestoreAction, SnapshotId, Step};
 
-use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, carry_out, count, held};
+use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, carry_out, held};
 use super::session_choice::only_folder;
 use super::undo::{Opened, Stories, grounds, is_action, session as session_of};
 use super::{Exit, Output};
@@ -18,11 +18,10 @@ use crate::api;
 use crate::terminal::{confirm, dim, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::rollback::Session;
+use checkrein_engine::rollback::{RECORDED, Session, recorded, set_back, would_set_back};
 
-/// How many changes are named in the sentence, and how many of them and of what is left are written down one by one (ours).
-const NAMED: usize = 3;
-const RECORDED: usize = 32;
+/// Who goes back here, as it is recorded.
+const BY: &str = "person";
 
 /// Takes back an action of a session and every later one. What changed before it stays.
 pub fn rollback_session(
@@ -184,7 +183,7 @@ impl Rollback<'_> {
 
     /// Takes back one action after another, and puts down what was done.
     fn go(&mut self) -> Result<RollbackRecord, CommandError> {
-        let mut record = self.record(RollbackStage::Done);
+        let (mut snapshots, mut saved_as, mut left) = (Vec::new(), Vec::new(), Vec::new());
         let mut changed: BTreeMap<PathBuf, &'static str> = BTreeMap::new();
         let mut kept: BTreeMap<PathBuf, String> = BTreeMap::new();
         for (index, snapshot) in self.open()? {
@@ -202,42 +201,33 @@ impl Rollback<'_> {
             match carry_out(self.environment, ground, &snapshot, prepared, reason) {
                 Ok(None) => {}
                 Ok(Some(restored)) => {
-                    record.snapshots.push(snapshot.id.0);
-                    record.saved_as.push(restored.saved_as.0);
+                    snapshots.push(snapshot.id.0);
+                    saved_as.push(restored.saved_as.0);
                     changed
                         .extend(steps.iter().map(|step| (step.path.as_path().to_owned(), step.deed.name())));
-                    let left = restored.left.into_iter();
-                    kept.extend(left.map(|(path, why)| (path.as_path().to_owned(), why)));
+                    kept.extend(
+                        restored.left.into_iter().map(|(path, why)| (path.as_path().to_owned(), why)),
+                    );
                 }
                 Err(error) => {
                     // What is older can only be right on top of this one.
-                    record
-                        .left
-                        .push(format!("snapshot {}: {error}; no older action is taken back", snapshot.id));
+                    left.push(format!("snapshot {}: {error}; no older action is taken back", snapshot.id));
                     break;
                 }
             }
         }
-        record.left.extend(kept.iter().map(|(path, why)| format!("{}: {why}", self.shown(path))));
-        record.left.truncate(RECORDED);
-        record.changes = changed.len() as u64;
+        left.extend(kept.iter().map(|(path, why)| format!("{}: {why}", self.shown(path))));
+        left.truncate(RECORDED);
         let words: Vec<String> =
             changed.iter().map(|(path, deed)| format!("{deed} {}", self.shown(path))).collect();
-        record.named = words.iter().take(RECORDED).cloned().collect();
-        record.text = if changed.is_empty() {
-            record.stage = RollbackStage::NotDone;
+        let stage = if words.is_empty() { RollbackStage::NotDone } else { RollbackStage::Done };
+        let mut record =
+            RollbackRecord { snapshots, saved_as, left, ..recorded(self.before, stage, BY, &words) };
+        record.text = if words.is_empty() {
             let why = record.left.first().map_or("nothing changed", String::as_str);
             format!("Nothing was set back: {why}.")
         } else {
-            let rest = if record.left.is_empty() { "" } else { ", and not everything could be set back" };
-            let saved: Vec<String> = record.saved_as.iter().map(ToString::to_string).collect();
-            format!(
-                "What changed since action {} is set back: {} ({}){rest}. What was there is kept as snapshot {}.",
-                self.before.0,
-                count(changed.len(), "change", "changes"),
-                named(&words),
-                saved.join(" and ")
-            )
+            set_back(&record, &words)
         };
         Ok(record)
     }
@@ -249,31 +239,9 @@ impl Rollback<'_> {
         let left = plan.kept.iter().map(|(path, (_, why))| format!("{}: {why}", self.shown(path)));
         RollbackRecord {
             snapshots: of.into_iter().collect(),
-            changes: words.len() as u64,
-            named: words.iter().take(RECORDED).cloned().collect(),
             left: left.take(RECORDED).collect(),
-            text: format!(
-                "`checkrein session rollback {} --before {}` sets back {} ({}).",
-                self.session,
-                self.before.0,
-                count(words.len(), "change", "changes"),
-                named(&words)
-            ),
-            ..self.record(RollbackStage::Proposed)
-        }
-    }
-
-    fn record(&self, stage: RollbackStage) -> RollbackRecord {
-        RollbackRecord {
-            before: self.before,
-            stage,
-            by: "person".to_owned(),
-            snapshots: Vec::new(),
-            saved_as: Vec::new(),
-            changes: 0,
-            named: Vec::new(),
-            left: Vec::new(),
-            text: String::new(),
+            text: would_set_back(&self.session, self.before, &words),
+            ..recorded(self.before, RollbackStage::Proposed, BY, &words)
         }
     }
 
@@ -308,15 +276,6 @@ impl Rollback<'_> {
     fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.workspace).unwrap_or(path).display().to_string()
     }
-}
-
-/// The first of these changes.
-fn named(words: &[String]) -> String {
-    let mut names: Vec<String> = words.iter().take(NAMED).cloned().collect();
-    if words.len() > NAMED {
-        names.push("…".to_owned());
-    }
-    names.join(", ")
 }
 
 /// The ids of an action and of every later one.
