@@ -32,14 +32,14 @@ pub fn open_with(options: &mut OpenOptions, path: impl AsRef<Path>) -> io::Resul
         |error| {
             // A pipe that nobody reads cannot be opened for writing.
             let is_pipe = error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error());
-            if is_pipe { Error::new(ErrorKind::InvalidInput, "it is no regular file") } else { error }
+            if is_pipe { Error::new(ErrorKind::InvalidInput, "it is not a regular file") } else { error }
         },
     )?;
     let kind = file.metadata()?.file_type();
     if kind.is_file() {
         return Ok(file);
     }
-    Err(Error::new(ErrorKind::InvalidInput, format!("it is no regular file but {}", kind_in_words(kind))))
+    Err(Error::new(ErrorKind::InvalidInput, format!("it is not a regular file but {}", kind_in_words(kind))))
 }
 
 /// All bytes of a regular file that has at most `most`; a longer one is an error of kind `FileTooLarge`, and is not read.

@@ -289,7 +289,7 @@ impl Chain {
                 Place::Damaged
             }
             Checked::Foreign => {
-                self.broken(number, BrokenKind::Edited, "this is no record".to_owned());
+                self.broken(number, BrokenKind::Edited, "this is not a record".to_owned());
                 Place::Damaged
             }
         }

@@ -268,7 +268,7 @@ fn say_what_is_unreadable(review: &mut Review) {
     let Some(effect) = review.side_effects.effects.iter().find(unreadable) else { return };
     if review.verdict.kind == VerdictKind::Ok {
         review.verdict.kind = VerdictKind::Nudge;
-        let reason = format!("part of this is no shell command that {}", effect.note);
+        let reason = format!("part of this is not a shell command that {}", effect.note);
         review.reasoning.all.insert(0, reason.clone());
         review.reasoning.primary = reason;
         review.alternatives = vec!["write it so that `bash -n` accepts it".to_owned()];

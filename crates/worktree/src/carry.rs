@@ -153,7 +153,7 @@ pub(crate) fn make_way(folder: &Path, path: &Path) -> Result<(), RunError> {
             Ok(_) => {
                 return Err(RunError::new(
                     RunErrorKind::Conflict,
-                    format!("`{}` is no folder, and something would go below it", place.display()),
+                    format!("`{}` is not a folder, and something would go below it", place.display()),
                     "nothing was written through it; move it away and try again",
                 ));
             }

@@ -163,7 +163,7 @@ fn prove_administration(repository: &Path, administration: &Path, place: &Path) 
     }
     let facts = fs::symlink_metadata(administration).map_err(|_| wrong("it is gone"))?;
     if !facts.is_dir() {
-        return Err(wrong("it is no folder"));
+        return Err(wrong("it is not a folder"));
     }
     let bytes = read(&administration.join("gitdir"))?.ok_or_else(|| wrong("it points nowhere"))?;
     let mut expected = place.join(".git").into_os_string().into_encoded_bytes();
