@@ -293,6 +293,27 @@ fn one_command_takes_back_all_that_an_undo_left() {
 }
 
 #[test]
+fn what_a_user_made_after_a_call_is_not_offered_for_removal() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    let nothing = "python3 -c 'import sys; exec(sys.stdin.read())'";
+    perform(&environment, "s", &project, "call", nothing);
+    assert!(environment.succeed(&["snapshot", "list"]).contains("before action"));
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    environment.write("mine.txt", "of the user\n");
+    let output = undo(&environment, &project, &[]);
+    assert!(
+        !said(&output).contains("mine.txt") && !said(&output).contains("remove-new"),
+        "{}",
+        said(&output)
+    );
+    // Who names the call is told all that differs.
+    let output = undo(&environment, &project, &["call"]);
+    assert!(said(&output).contains("mine.txt") && said(&output).contains("remove-new"), "{}", said(&output));
+    assert_eq!(read(&environment, "mine.txt"), "of the user\n");
+}
+
+#[test]
 fn references_are_told_in_the_words_of_git() {
     let environment = TestEnvironment::new();
     environment.git(&["branch", "topic"]);

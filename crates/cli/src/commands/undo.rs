@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Nature, Record, RecordBody, ReviewRecord};
@@ -83,6 +84,11 @@ pub fn undo(
         }
         if prepared.steps().is_empty() {
             lost.get_or_insert_with(|| gone(snapshot));
+        }
+        // What came after it ended is not its work, and nothing of it is to be taken back.
+        let steps = prepared.steps();
+        if !steps.is_empty() && steps.iter().all(|step| story.ended_before(step)) {
+            continue;
         }
         match weight {
             // Nothing was lost.
@@ -380,6 +386,8 @@ pub(super) struct Story {
     ended: Option<u64>,
     /// When something else began in its session.
     followed: Option<u64>,
+    /// Whether something that it started goes on after it.
+    goes_on: bool,
     /// Whether a user was to be asked: then only what changed meanwhile shows that it may have run.
     asked: bool,
     /// Whether it was refused by somebody.
@@ -401,6 +409,16 @@ impl Story {
     fn began(self, ended: u64) -> Option<u64> {
         let started = self.took.map_or(0, |took| ended.saturating_sub(took).saturating_sub(START_SLACK));
         self.alone.then(|| self.reviewed.saturating_sub(TICK).max(started))
+    }
+
+    /// Whether a step would remove something that was made after the action had ended.
+    fn ended_before(self, step: &Step) -> bool {
+        let made = || std::fs::symlink_metadata(step.path.as_path()).ok()?.created().ok();
+        let made_after = |ended: u64| {
+            let since = made().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+            since.is_some_and(|since| since.as_millis() > u128::from(ended + TICK))
+        };
+        step.deed == RestoreAction::Remove && !self.goes_on && self.ended.is_some_and(made_after)
     }
 
     /// Whether it is not known that it did not run: a user who was asked may have said yes.
@@ -581,6 +599,7 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                 *story = Story {
                     reviewed: at,
                     alone: !lingers,
+                    goes_on: goes_on(&review),
                     asked: review.verdict == VerdictKind::Escalate,
                     refused: matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt),
                     ..Story::default()
@@ -595,7 +614,7 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                 if !pushed_to.is_empty() {
                     remotes.insert(review.action_id.0.clone(), pushed_to);
                 }
-                lingers |= goes_on(&review);
+                lingers |= story.goes_on;
                 begun.push(review.action_id.0.clone());
                 running.push(review.action_id.0);
             }
