@@ -149,8 +149,11 @@ fn going_on_keeps_the_session_and_does_not_renew_what_was_spent() {
         said(&first).contains(&format!("`checkrein run --resume {}` goes on", run["run"].as_str().unwrap()))
     );
 
+    assert!(said(&first).contains("give it more: `--max-iterations`"), "{}", said(&first));
+
     let nothing = home.run(&["--resume"]);
     assert_eq!(nothing.status.code(), Some(125));
+    assert!(!said(&nothing).contains("goes on"), "{}", said(&nothing));
     assert!(said(&nothing).contains("nothing is left of its 5 answers"), "{}", said(&nothing));
 
     // More answers are given, no more tokens: of 20000 what was used before is gone.

@@ -337,7 +337,7 @@ fn apply(
                     difference.lines().filter(is_meant).count()
                 };
                 print(&format!(
-                    "change    {} lines more, {} lines less; `--dry-run` in place of `--yes` shows them",
+                    "change    lines more: {}, lines less: {}; `--dry-run` in place of `--yes` shows them",
                     counted('+'),
                     counted('-')
                 ));

@@ -261,6 +261,7 @@ impl RunSession {
         wanted.agent = going.words;
         go_on_as_before(&mut wanted, &mut state)?;
         renew(&mut state, &wanted);
+        state.limits.left(&state.counted)?;
         log(&plain(&match (going.manner, state.session()) {
             (Continuity::SameSession, Some(session)) => {
                 format!("checkrein: run {id} goes on, with session {session}")
@@ -409,7 +410,10 @@ impl RunSession {
     pub(super) fn next_step(&self, environment: &HostEnvironment) -> Option<String> {
         match (self.state.stage, &self.state.worktree) {
             (RunStage::Stopped, _) => {
-                let goes_on = format!("`checkrein run --resume {}` goes on", self.state.id);
+                let mut goes_on = format!("`checkrein run --resume {}` goes on", self.state.id);
+                if let Err(error) = self.state.limits.left(&self.state.counted) {
+                    goes_on = format!("{goes_on}; {}", error.hint);
+                }
                 Some(match Halted::of(environment, self.state.session()) {
                     Some(Halted { lifted_by, .. }) => format!("`{lifted_by}` lifts the halt; then {goes_on}"),
                     None => goes_on,
