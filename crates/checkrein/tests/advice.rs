@@ -37,6 +37,7 @@ fn advice_fits_the_command() {
     let environment = environment();
     for (command, word, never) in [
         ("git filter-branch --tree-filter 'rm -f b' HEAD", "git revert", "force-with-lease"),
+        ("git filter-branch --msg-filter cat -- --all", "git bundle create", "git branch"),
         ("git push origin :refs/tags/v1", "git tag NAME", "force-with-lease"),
         ("git push --force origin main", "git push --force-with-lease", "git tag"),
         ("git gc --prune=now", "git gc", "stash"),
@@ -55,6 +56,7 @@ fn what_is_advised_passes() {
     let environment = environment();
     for command in [
         "git branch before HEAD",
+        "git bundle create saved.bundle --all",
         "git revert --no-edit HEAD",
         "git tag v2 && git push origin v2",
         "git gc",

@@ -48,7 +48,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         (
             reason,
             [
-                "git branch NAME first, which keeps the commits under a name",
+                // A branch that is made first is rewritten with all the others.
+                "git bundle create FILE --all first, which keeps the commits in a file",
                 "git revert, which rewrites nothing",
             ],
         )
