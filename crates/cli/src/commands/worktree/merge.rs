@@ -115,8 +115,8 @@ fn merge_held(
     };
     for (path, group) in &merged.lost_groups {
         log(&plain(&format!(
-            "`{}` belonged to the group {group}, which you cannot give it; it belongs to yours now. Who is privileged gives it back: `chgrp {group} FILE`",
-            path.display()
+            "`{path}` belonged to the group {group}, which you cannot give it, and belongs to your own group now; a privileged user gives it back: `chgrp {group} '{path}'`",
+            path = path.display()
         )));
     }
     record(environment, known, &merged);
