@@ -314,6 +314,17 @@ fn what_a_user_made_after_a_call_is_not_offered_for_removal() {
 }
 
 #[test]
+fn an_index_that_git_wrote_anew_holds_up_no_undo() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    environment.write("notes/notes", "the only copy\n");
+    perform(&environment, "s", &project, "first", "git add -A && git reset -q --hard");
+    perform(&environment, "s", &project, "second", "git stash -qu");
+    let output = undo(&environment, &project, &["--force"]);
+    assert_eq!(read(&environment, "notes/notes"), "the only copy\n", "{}", said(&output));
+}
+
+#[test]
 fn references_are_told_in_the_words_of_git() {
     let environment = TestEnvironment::new();
     environment.git(&["branch", "topic"]);

@@ -166,7 +166,9 @@ impl RestoreTerms<'_> {
     /// Whether something that was lost or changed stays so, beside the places of the guard.
     pub fn keeps_work(&self, prepared: &Prepared) -> bool {
         let is_work = |step: &Step| {
-            step.deed != RestoreAction::Remove && self.ground.sparing.touched_by(step).is_none()
+            step.deed != RestoreAction::Remove
+                && self.ground.sparing.touched_by(step).is_none()
+                && !prepared.has_same_entries(step)
         };
         prepared.steps().iter().any(is_work)
     }
