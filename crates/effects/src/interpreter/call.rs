@@ -34,6 +34,16 @@ pub(crate) enum Input {
     Unknown,
 }
 
+impl Input {
+    /// The text, where all of it is known.
+    pub(crate) fn as_exact(&self) -> Option<&str> {
+        match self {
+            Self::Text(value) => value.as_exact(),
+            Self::Inherited | Self::Network(_) | Self::Secret(_) | Self::Local(_) | Self::Unknown => None,
+        }
+    }
+}
+
 /// Words sorted into options and operands.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Arguments {

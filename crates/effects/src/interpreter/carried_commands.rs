@@ -226,16 +226,7 @@ impl Machine<'_> {
         if matches!(program, "ansible" | "salt") {
             self.run_module(call);
         }
-        let given = match &call.input {
-            Input::Text(Value::Exact(text)) => Some(text.clone()),
-            Input::Text(_)
-            | Input::Inherited
-            | Input::Network(_)
-            | Input::Secret(_)
-            | Input::Local(_)
-            | Input::Unknown => None,
-        };
-        if let Some(text) = given.filter(|_| INPUT_LINES.contains(&program)) {
+        if let Some(text) = call.input.as_exact().filter(|_| INPUT_LINES.contains(&program)) {
             for line in text.lines().filter_map(|line| line.trim_start().strip_prefix('!')).take(COMMANDS) {
                 self.run_where_unseen(&Value::exact(line), "a line of the input makes it run");
             }
@@ -445,9 +436,7 @@ impl Machine<'_> {
                 text.as_exact().map(str::to_owned)
             }));
         }
-        if let Input::Text(Value::Exact(text)) = &call.input {
-            texts.push(text.clone());
-        }
+        texts.extend(call.input.as_exact().map(str::to_owned));
         for text in texts {
             for (start, is_read) in
                 M4_CALLS.iter().map(|start| (start, false)).chain(M4_FILES.iter().map(|start| (start, true)))

@@ -618,7 +618,6 @@ fn list_item(items: &BTreeMap<i64, Value>, index: i64) -> Option<Value> {
     items.get(&last.checked_add(1)?.checked_add(index)?).cloned()
 }
 
-/// Whether every element is meant: `$@`, `${a[*]}`.
 /// Whether `set -u` ends the shell where the parameter is not set: everything but what says what stands in for it.
 fn needs_a_value(parameter: &ParameterExpansion) -> bool {
     match &parameter.operation {

@@ -135,15 +135,7 @@ fn written_by(text: &str) -> impl Iterator<Item = &str> {
 
 /// `ed`: a line editor that does what its input says.
 pub(crate) fn ed(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let script = match &call.input {
-        Input::Text(Value::Exact(text)) => Some(text.clone()),
-        Input::Text(_)
-        | Input::Inherited
-        | Input::Network(_)
-        | Input::Secret(_)
-        | Input::Local(_)
-        | Input::Unknown => None,
-    };
+    let script = call.input.as_exact().map(str::to_owned);
     for file in &call.arguments.operands {
         machine.read(file);
     }

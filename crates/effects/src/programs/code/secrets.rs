@@ -181,6 +181,30 @@ const ABOUT: &[&str] = &[
     "hash",
 ];
 
+/// What is told of a value, or of the first that a list or map holds of which something is told.
+fn within(thing: &ScriptValue, told: &dyn Fn(&ScriptValue) -> Option<String>) -> Option<String> {
+    match thing {
+        ScriptValue::List(items) => items.iter().find_map(|item| within(item, told)),
+        ScriptValue::Map(entries) => entries.iter().find_map(|(_, item)| within(item, told)),
+        ScriptValue::Text(_)
+        | ScriptValue::Number(_)
+        | ScriptValue::Truth(_)
+        | ScriptValue::Name(_)
+        | ScriptValue::Path(_)
+        | ScriptValue::File(_)
+        | ScriptValue::Function(_)
+        | ScriptValue::Class(_)
+        | ScriptValue::Object(_)
+        | ScriptValue::Network(_)
+        | ScriptValue::Secret(_)
+        | ScriptValue::Socket(_)
+        | ScriptValue::Database(_)
+        | ScriptValue::Method(_, _)
+        | ScriptValue::Local
+        | ScriptValue::Foreign => told(thing),
+    }
+}
+
 impl Evaluator<'_, '_, '_> {
     /// A variable of the environment as a secret, when it is one.
     pub(super) fn secret_variable(&mut self, name: &str) -> Option<ScriptValue> {
@@ -194,29 +218,13 @@ impl Evaluator<'_, '_, '_> {
 
     /// The secret that a value would show where it is printed.
     pub(super) fn carried(thing: &ScriptValue) -> Option<String> {
-        match thing {
+        within(thing, &|thing| match thing {
             ScriptValue::Secret(place) => Some(place.clone()),
             ScriptValue::Name(name) if ENVIRONMENTS.contains(&name.as_str()) => {
                 Some(ALL_VARIABLES.to_owned())
             }
-            ScriptValue::List(items) => items.iter().find_map(Self::carried),
-            ScriptValue::Map(entries) => entries.iter().find_map(|(_, item)| Self::carried(item)),
-            ScriptValue::Text(_)
-            | ScriptValue::Number(_)
-            | ScriptValue::Truth(_)
-            | ScriptValue::Name(_)
-            | ScriptValue::Path(_)
-            | ScriptValue::File(_)
-            | ScriptValue::Function(_)
-            | ScriptValue::Class(_)
-            | ScriptValue::Object(_)
-            | ScriptValue::Network(_)
-            | ScriptValue::Socket(_)
-            | ScriptValue::Database(_)
-            | ScriptValue::Method(_, _)
-            | ScriptValue::Local
-            | ScriptValue::Foreign => None,
-        }
+            _ => None,
+        })
     }
 
     /// Notes what a function prints, when it is one that does, and a secret is among it.
@@ -243,7 +251,7 @@ impl Evaluator<'_, '_, '_> {
 
     /// The secret whose value stands in a text that the code was given: one of its arguments.
     fn held(&self, thing: &ScriptValue) -> Option<String> {
-        match thing {
+        within(thing, &|thing| match thing {
             ScriptValue::Text(value) => match self.machine.secret_held(value)? {
                 Output::Secret(place) => Some(place),
                 Output::Nothing
@@ -252,24 +260,8 @@ impl Evaluator<'_, '_, '_> {
                 | Output::Local(_)
                 | Output::Unknown => None,
             },
-            ScriptValue::List(items) => items.iter().find_map(|item| self.held(item)),
-            ScriptValue::Map(entries) => entries.iter().find_map(|(_, item)| self.held(item)),
-            ScriptValue::Number(_)
-            | ScriptValue::Truth(_)
-            | ScriptValue::Name(_)
-            | ScriptValue::Path(_)
-            | ScriptValue::File(_)
-            | ScriptValue::Function(_)
-            | ScriptValue::Class(_)
-            | ScriptValue::Object(_)
-            | ScriptValue::Network(_)
-            | ScriptValue::Secret(_)
-            | ScriptValue::Socket(_)
-            | ScriptValue::Database(_)
-            | ScriptValue::Method(_, _)
-            | ScriptValue::Local
-            | ScriptValue::Foreign => None,
-        }
+            _ => None,
+        })
     }
 
     /// What a function that only changes the form gives, when it is given a secret.

@@ -486,13 +486,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        match (parts.len(), parts.pop()) {
-            (1, Some(only)) => only,
-            (_, last) => {
-                parts.extend(last);
-                Expression::Figure(parts)
-            }
-        }
+        alone_or(Expression::Figure, parts)
     }
 
     /// `command | getline x`
@@ -517,13 +511,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        match (parts.len(), parts.pop()) {
-            (1, Some(only)) => only,
-            (_, last) => {
-                parts.extend(last);
-                Expression::Concat(parts)
-            }
-        }
+        alone_or(Expression::Concat, parts)
     }
 
     /// Whether a value begins here that is put behind the one before.
@@ -545,13 +533,7 @@ impl Parser<'_> {
         while self.take_one_of(&["+", "-", "*", "/", "%", "^", "**"]).is_some() {
             parts.push(self.factor());
         }
-        match (parts.len(), parts.pop()) {
-            (1, Some(only)) => only,
-            (_, last) => {
-                parts.extend(last);
-                Expression::Figure(parts)
-            }
-        }
+        alone_or(Expression::Figure, parts)
     }
 
     fn factor(&mut self) -> Expression {
@@ -592,14 +574,8 @@ impl Parser<'_> {
                 Expression::Field(Box::new(which))
             }
             Token::Sign("(") => {
-                let mut parts = self.in_parentheses();
-                match (parts.len(), parts.pop()) {
-                    (1, Some(only)) => only,
-                    (_, last) => {
-                        parts.extend(last);
-                        Expression::Figure(parts)
-                    }
-                }
+                let parts = self.in_parentheses();
+                alone_or(Expression::Figure, parts)
             }
             Token::Sign("@") => {
                 self.place += 1;
@@ -660,6 +636,17 @@ impl Parser<'_> {
             }
             Some(Token::Sign("$")) => Some(Box::new(self.primary())),
             _ => None,
+        }
+    }
+}
+
+/// The only part by itself, and several put together.
+fn alone_or(put_together: fn(Vec<Expression>) -> Expression, mut parts: Vec<Expression>) -> Expression {
+    match (parts.len(), parts.pop()) {
+        (1, Some(only)) => only,
+        (_, last) => {
+            parts.extend(last);
+            put_together(parts)
         }
     }
 }
