@@ -53,21 +53,21 @@ fn reached(texts: &[&str]) -> BTreeSet<usize> {
 
 /// Of the texts that bash runs, those of which neither the deletion is seen nor that nobody can have read them.
 fn lost<'t>(texts: &[&'t str]) -> Vec<&'t str> {
-    let world =
-        bare().with_directory(&path("/etc")).with_file(&path("README.md"), "x\n", VersionState::TrackedClean);
     let ran = reached(texts);
     assert!(ran.len() > texts.len() / 2, "bash ran only {} of {}", ran.len(), texts.len());
-    ran.into_iter()
-        .filter_map(|number| texts.get(number).copied())
-        .filter(|text| {
-            let effects = predict(&command(&text.replace("MARK", "rm -rf /usr/lib")), &world).effects;
-            !effects.iter().any(|effect| match effect.kind {
-                EffectKind::FileDelete => true,
-                EffectKind::Opaque => effect.severity >= Severity::High,
-                _ => false,
-            })
-        })
-        .collect()
+    ran.into_iter().filter_map(|number| texts.get(number).copied()).filter(|text| !is_seen(text)).collect()
+}
+
+/// Whether a deletion in the place of the mark is seen, or that nobody can have read it.
+fn is_seen(text: &str) -> bool {
+    let world =
+        bare().with_directory(&path("/etc")).with_file(&path("README.md"), "x\n", VersionState::TrackedClean);
+    let effects = predict(&command(&text.replace("MARK", "rm -rf /usr/lib")), &world).effects;
+    effects.iter().any(|effect| match effect.kind {
+        EffectKind::FileDelete => true,
+        EffectKind::Opaque => effect.severity >= Severity::High,
+        _ => false,
+    })
 }
 
 fn all_are_seen(texts: &[&str]) {
@@ -118,6 +118,22 @@ fn what_goes_from_hand_to_hand_runs() {
 #[test]
 fn what_goes_to_the_standard_error_is_read() {
     all_are_seen(texts::ERRORS);
+}
+
+#[test]
+fn what_a_program_of_awk_puts_together_runs() {
+    all_are_seen(texts::PROGRAMS_OF_AWK);
+}
+
+#[test]
+fn more_commands_than_are_looked_at_are_unread() {
+    for text in [
+        format!("printf '{}!MARK\\n' | dc", "!true\\n".repeat(80)),
+        format!("m4 <<'E'\n{}syscmd(MARK)\nE", "syscmd(true)\n".repeat(80)),
+        format!("ruby -rerb -e 'ERB.new(\"{}<% system(%q(MARK)) %>\").result'", "<% 1 %>".repeat(80)),
+    ] {
+        assert!(is_seen(&text), "{text}");
+    }
 }
 
 #[test]

@@ -227,9 +227,8 @@ impl Machine<'_> {
             self.run_module(call);
         }
         if let Some(text) = call.input.as_exact().filter(|_| INPUT_LINES.contains(&program)) {
-            for line in text.lines().filter_map(|line| line.trim_start().strip_prefix('!')).take(COMMANDS) {
-                self.run_where_unseen(&Value::exact(line), "a line of the input makes it run");
-            }
+            let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix('!'));
+            self.run_each(lines, "a line of the input makes it run");
         }
         if program == "m4" {
             self.run_macros(call);
@@ -283,10 +282,8 @@ impl Machine<'_> {
             }
             Form::Action => {
                 let Some(text) = value.as_exact() else { return };
-                for part in text.split(['(', '[', '{']).skip(1).take(COMMANDS) {
-                    let command = part.trim_end_matches([')', ']', '}']);
-                    self.run_where_unseen(&Value::exact(command), NOTE);
-                }
+                let parts = text.split(['(', '[', '{']).skip(1);
+                self.run_each(parts.map(|part| part.trim_end_matches([')', ']', '}'])), NOTE);
             }
             Form::Code(interpreter) => {
                 let words = [Value::exact(interpreter), Value::exact("-e"), value.clone()];
@@ -438,22 +435,36 @@ impl Machine<'_> {
         }
         texts.extend(call.input.as_exact().map(str::to_owned));
         for text in texts {
-            for (start, is_read) in
-                M4_CALLS.iter().map(|start| (start, false)).chain(M4_FILES.iter().map(|start| (start, true)))
-            {
-                for part in text.split(start).skip(1).take(COMMANDS) {
-                    let inside = part.rfind(')').and_then(|end| part.get(..end)).unwrap_or(part);
-                    let inside = inside.trim_start_matches('`').trim_end_matches('\'');
-                    if is_read {
-                        let name = inside.split([')', '\'', ',']).next().unwrap_or_default();
-                        self.read(&Value::exact(name));
-                    } else {
-                        self.run_where_unseen(&Value::exact(inside), "the text makes it run");
-                    }
+            for call in M4_CALLS {
+                self.run_each(arguments_of(&text, call), "the text makes it run");
+            }
+            for call in M4_FILES {
+                for inside in arguments_of(&text, call).take(COMMANDS) {
+                    let name = inside.split([')', '\'', ',']).next().unwrap_or_default();
+                    self.read(&Value::exact(name));
                 }
             }
         }
     }
+
+    /// Runs commands that one text holds. Where there are more than are looked at, nobody has read the others.
+    fn run_each<'t>(&mut self, commands: impl Iterator<Item = &'t str>, note: &str) {
+        for (place, command) in commands.enumerate() {
+            if place == COMMANDS {
+                self.unread(format!("{note}, and there is more than is looked at"));
+                return;
+            }
+            self.run_where_unseen(&Value::exact(command), note);
+        }
+    }
+}
+
+/// What stands behind each call of a macro, to its last parenthesis.
+fn arguments_of<'t>(text: &'t str, call: &str) -> impl Iterator<Item = &'t str> {
+    text.split(call).skip(1).map(|part| {
+        let inside = part.rfind(')').and_then(|end| part.get(..end)).unwrap_or(part);
+        inside.trim_start_matches('`').trim_end_matches('\'')
+    })
 }
 
 /// The values of options, attached or in the next word.

@@ -795,3 +795,25 @@ pub(super) const AROUND: &[&str] = &[
     "{ echo 'MARK' >&3; } 3>&1 | bash",
     "{ { echo 'MARK' >&3; } 3>&1 >/dev/null; } | bash",
 ];
+
+/// Programs of `awk`: loops, fields, arrays, functions, several files.
+pub(super) const PROGRAMS_OF_AWK: &[&str] = &[
+    r#"awk 'BEGIN { c[0] = "true"; c[1] = "MARK"; for (i = 0; i < 2; i++) system(c[i]) }'"#,
+    r#"awk 'BEGIN { c[0] = "true"; c[1] = "MARK"; i = 0; ++i; system(c[i]) }'"#,
+    r#"awk 'BEGIN { c[0] = "true"; c[1] = "MARK"; i = 2; i--; system(c[i]) }'"#,
+    r#"awk 'BEGIN { c[0] = "true"; c[1] = "MARK"; while (i < 2) system(c[i++]) }'"#,
+    r#"awk 'BEGIN { FS = ","; $1 = "true"; $0 = "MARK,x"; system($1) }'"#,
+    r#"awk 'BEGIN { FS = ","; $1 = "true"; if (1) $0 = "MARK,x"; system($1) }'"#,
+    r#"echo 'MARK' | awk '{ if (NR > 1) $0 = "true"; system($0) }'"#,
+    r#"echo 'MARK,x' | awk -F, '{ if (NR > 1) $1 = "true"; system($1) }'"#,
+    r#"printf 'true,a\nMARK,b\n' | awk -F, '{ system($1); $1 = "true" }'"#,
+    r#"awk 'function f(a) { a[1] = "MARK" } BEGIN { x[1] = "true"; f(x); system(x[1]) }'"#,
+    r#"awk 'function f(a) { system(a[1]) } BEGIN { a[1] = "true"; x[1] = "MARK"; f(x) }'"#,
+    r#"awk 'function f(c) { system(c) } BEGIN { c[1] = "MARK"; f(c[1]) }'"#,
+    r#"awk 'BEGIN { x["a"] = "true"; "echo a" | getline k; x[k] = "MARK"; system(x["a"]) }'"#,
+    r#"awk 'function f(a, b, c, d, e) { system(a); if (b) f(b, c, d, e) } BEGIN { f("true", "true", "true", "true", "MARK") }'"#,
+    r#"awk 'function a(x) { b(x) } function b(x) { c(x) } function c(x) { d(x) } function d(x) { e(x) } function e(x) { f(x) } function f(x) { g(x) } function g(x) { h(x) } function h(x) { i(x) } function i(x) { j(x) } function j(x) { system(x) } BEGIN { a("MARK") }'"#,
+    r#"awk 'BEGIN { c = d = e = f = "true"; for (i = 0; i < 9; i++) { c = d; d = e; e = f; f = "MARK" } system(c) }'"#,
+    r#"echo 'function f(c) { system(c) }' > a.awk; echo 'BEGIN { f("MARK") }' > b.awk; awk -f a.awk -f b.awk"#,
+    r#"echo 'BEGIN { f("MARK") }' > b.awk; echo 'function f(c) { system(c) }' > a.awk; awk -f b.awk -f a.awk"#,
+];

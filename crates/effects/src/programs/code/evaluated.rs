@@ -6,6 +6,9 @@ use super::evaluator::{Evaluator, Given};
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
 
+/// The greatest number of parts of one template that are run (ours).
+const PARTS: usize = 64;
+
 impl Evaluator<'_, '_, '_> {
     /// The function that `Function("a", "b", "text")` of JavaScript makes (ECMA-262, "The Function Constructor").
     pub(super) fn made_function(&mut self, given: &Given) -> ScriptValue {
@@ -41,7 +44,11 @@ impl Evaluator<'_, '_, '_> {
     /// Runs what stands between the marks of a template.
     pub(super) fn template(&mut self, given: &Given) -> ScriptValue {
         if let Some(text) = given.at(0).exact() {
-            for part in text.split("<%").skip(1).take(64) {
+            for (place, part) in text.split("<%").skip(1).enumerate() {
+                if place == PARTS {
+                    self.runs_unknown_code("runs more parts of a template than are looked at");
+                    break;
+                }
                 let code = part.split("%>").next().unwrap_or_default();
                 self.run_code(code.trim_start_matches(['=', '-', '#']));
             }

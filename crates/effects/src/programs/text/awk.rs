@@ -18,7 +18,7 @@ use super::{edit_in_place, one_path};
 
 use following::{Act, Circumstances, follow};
 
-/// How many files a program may include (ours).
+/// How many files that a program includes are read (ours).
 const INCLUDED: usize = 8;
 
 /// `awk`, `gawk`, `mawk`, `nawk`
@@ -65,16 +65,21 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
         assigned.push(("FS".to_owned(), separator.clone()));
     }
     let lines = lines(machine, call, &files);
-    let mut included = 0;
-    while let Some(program) = programs.pop() {
-        let Some(text) = program.as_exact() else {
+    let mut whole = String::new();
+    let mut included: Vec<String> = Vec::new();
+    let acts = loop {
+        for program in programs.drain(..) {
+            if let Some(text) = program.as_exact() {
+                whole.push_str(text);
+                whole.push('\n');
+                continue;
+            }
             // A program with a hole in it, mostly a number or a word: what is known of it decides.
             let known = format!("{} {}", program.known_start(), program.known_end());
             if known.contains("system") || known.trim().is_empty() {
                 machine.opaque(format!("the program of `{}` is not known", call.program));
             }
-            continue;
-        };
+        }
         let deeds = {
             let environment = |name: &str| machine.variable(name);
             let given = Circumstances {
@@ -83,18 +88,21 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 lines: lines.clone(),
                 environment: &environment,
             };
-            follow(text, &given)
+            follow(&whole, &given)
         };
-        for act in deeds.acts {
-            carry_out(machine, act);
+        // Each is read once, wherever it is named.
+        let Some(file) = deeds.included.into_iter().find(|file| !included.contains(file)) else {
+            break deeds.acts;
+        };
+        if included.len() >= INCLUDED {
+            machine.opaque(format!("not all that the program of `{}` includes is read", call.program));
+            break deeds.acts;
         }
-        for file in deeds.included {
-            included += 1;
-            if included <= INCLUDED {
-                let text = text_of(machine, &Value::Exact(file));
-                programs.push(text);
-            }
-        }
+        programs.push(text_of(machine, &Value::exact(file.as_str())));
+        included.push(file);
+    };
+    for act in acts {
+        carry_out(machine, act);
     }
     let in_place = arguments.values(&["-i", "--include"]).any(|value| value.as_exact() == Some("inplace"));
     if in_place {
@@ -149,6 +157,7 @@ fn carry_out(machine: &mut Machine<'_>, act: Act) {
         },
         Act::Run(command, input) => run(machine, &command, input),
         Act::RunUnknown => machine.opaque("`awk` calls what is not known before it runs"),
+        Act::Unread => machine.unread("the program of `awk` is longer than what is followed"),
     }
 }
 
@@ -298,6 +307,23 @@ mod tests {
         assert_eq!(deeds("{ print > $NF }"), [write("b"), write("d")]);
         let comma = [("FS".to_owned(), Value::exact(","))];
         assert_eq!(followed("{ print > $2 }", &comma, Value::exact("a,b c\n")), [write("b c")]);
+    }
+
+    #[test]
+    fn what_is_beyond_the_limits_is_unread() {
+        let is_unread = |acts: &[Act]| acts.contains(&Act::Unread);
+        let many: String = (0..300).map(|number| format!("print > \"{number}\"; ")).collect();
+        assert!(is_unread(&found(&format!("BEGIN {{ {many} }}"))));
+        let deep: String =
+            (0..20).map(|number| format!("function f{number}(x) {{ f{}(x) }}\n", number + 1)).collect();
+        assert!(is_unread(&found(&format!("{deep}BEGIN {{ f0(1) }}"))));
+        // What repeats itself is no more than it is, and of many lines each may be any.
+        let filled = "function fill(s, n) { if (length(s) >= n) return s; return fill(s \"0\", n) } BEGIN { print fill(7, 5) }";
+        assert_eq!(found(filled), []);
+        let sorted = "function sort(a, l, r) { sort(a, l, i - 1); sort(a, i + 1, r) } END { sort(a, 1, n) }";
+        assert_eq!(found(sorted), []);
+        let long = "x = x y; ".repeat(100);
+        assert_eq!(followed(&format!("{{ {long} }}"), &[], Value::exact("a b\n".repeat(250))), []);
     }
 
     /// Whatever is written, reading it comes to an end.

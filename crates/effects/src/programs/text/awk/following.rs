@@ -13,8 +13,11 @@ use super::tree::{Expression, Function, LineSource, Program, Redirection, Statem
 /// The greatest number of steps in one program, and of acts that are told apart (ours).
 const STEPS: usize = 20_000;
 const ACTS: usize = 256;
-/// How deep functions are followed inside each other (ours).
-const CALLS: usize = 8;
+/// How deep functions are followed inside each other, and how often one of them with what it is given (ours).
+const CALLS: usize = 16;
+const TIMES: usize = 8;
+/// How often a loop is gone through, when what it sets goes on changing (ours).
+const TURNS: usize = 8;
 /// The greatest number of lines for each of which the rules are followed (ours).
 const LINES: usize = 256;
 
@@ -27,6 +30,8 @@ pub(super) enum Act {
     Run(Value, Option<Value>),
     /// Calls a function whose name is not known, or loads a library.
     RunUnknown,
+    /// There is more than is followed.
+    Unread,
 }
 
 /// What a program is given.
@@ -62,7 +67,7 @@ pub(super) fn follow(text: &str, circumstances: &Circumstances<'_>) -> Deeds {
         fed: Vec::new(),
         returned: None,
         doubt: 0,
-        calls: 0,
+        calls: Vec::new(),
         steps: 0,
     };
     for (name, value) in [("FS", " "), ("OFS", " "), ("ORS", "\n"), ("RS", "\n"), ("SUBSEP", "\u{1c}")] {
@@ -82,7 +87,7 @@ pub(super) fn follow(text: &str, circumstances: &Circumstances<'_>) -> Deeds {
         Act::Write(Value::Exact(file)) => {
             !matches!(file.as_str(), "/dev/stderr" | "/dev/stdout" | "-") && !file.starts_with("/dev/fd/")
         }
-        Act::Read(_) | Act::Write(_) | Act::Run(_, _) | Act::RunUnknown => true,
+        Act::Read(_) | Act::Write(_) | Act::Run(_, _) | Act::RunUnknown | Act::Unread => true,
     });
     Deeds { acts, included: program.included }
 }
@@ -150,7 +155,8 @@ struct Follower<'a> {
     returned: Option<Value>,
     /// How many branches and loops are around the present point.
     doubt: usize,
-    calls: usize,
+    /// The functions around the present point, with what they are given.
+    calls: Vec<(String, Vec<Value>)>,
     steps: usize,
 }
 
@@ -163,34 +169,44 @@ impl Follower<'_> {
             .as_exact()
             .map(|text| text.lines().map(str::to_owned).collect())
             .filter(|lines: &Vec<String>| lines.len() <= LINES);
-        match known {
-            Some(lines) if !lines.is_empty() => {
-                for line in lines {
-                    self.line = Value::Exact(line);
-                    self.statements(&program.rules);
-                }
-            }
-            Some(_) | None => {
-                self.line = Value::Unknown;
-                self.doubt += 1;
-                self.statements(&program.rules);
-                self.statements(&program.rules);
-                self.doubt -= 1;
-            }
+        let lines = known.unwrap_or_default();
+        let is_known = !lines.is_empty();
+        for line in lines {
+            self.set_line(Value::Exact(line));
+            self.statements(&program.rules);
+        }
+        if is_known && self.steps < STEPS {
+            return;
+        }
+        if is_known {
+            // Many lines by a long program: whatever they are.
+            self.steps = 0;
+        }
+        for _ in 0..2 {
+            self.set_line(Value::Unknown);
+            self.doubt += 1;
+            self.statements(&program.rules);
+            self.doubt -= 1;
+        }
+        if self.steps >= STEPS {
+            self.act(Act::Unread);
         }
     }
 
     fn act(&mut self, act: Act) {
-        if self.acts.len() < ACTS && !self.acts.contains(&act) {
+        if self.acts.contains(&act) {
+            return;
+        }
+        let is_full = self.acts.len() >= ACTS;
+        if !is_full {
             self.acts.push(act);
+        } else if self.acts.last() != Some(&Act::Unread) {
+            self.acts.push(Act::Unread);
         }
     }
 
     fn step(&mut self) -> bool {
         self.steps = self.steps.saturating_add(1);
-        if self.steps == STEPS {
-            self.acts.push(Act::RunUnknown);
-        }
         self.steps < STEPS
     }
 
@@ -239,7 +255,9 @@ impl Follower<'_> {
 
     /// A loop: what one turn sets is there in the next.
     fn turns(&mut self, parts: &[Expression], body: &Statement) {
-        for turn in 0..2 {
+        let mut before = (HashMap::new(), HashMap::new());
+        for turn in 0..TURNS {
+            before = (self.variables.clone(), self.arrays.clone());
             for part in parts {
                 self.doubt += usize::from(turn > 0);
                 self.value(part);
@@ -248,6 +266,20 @@ impl Follower<'_> {
             self.doubt += 1;
             self.statement(body);
             self.doubt -= 1;
+            if turn > 0 && before.0 == self.variables && before.1 == self.arrays {
+                return;
+            }
+        }
+        // What still changes goes on changing.
+        for (name, value) in &mut self.variables {
+            if before.0.get(name) != Some(value) {
+                *value = Value::Unknown;
+            }
+        }
+        for (name, entries) in &mut self.arrays {
+            if before.1.get(name) != Some(entries) {
+                entries.iter_mut().for_each(|(_, value)| *value = Value::Unknown);
+            }
         }
     }
 
@@ -265,7 +297,7 @@ impl Follower<'_> {
                 let is_full = self.fed.len() >= ACTS;
                 match self.fed.iter_mut().find(|(known, _)| *known == command) {
                     Some((_, fed)) => *fed = put_together(fed, &text),
-                    None if is_full => {}
+                    None if is_full => self.act(Act::Unread),
                     None => self.fed.push((command, text)),
                 }
             }
@@ -306,9 +338,31 @@ impl Follower<'_> {
         let is_full = entries.len() >= ACTS;
         match entries.iter_mut().find(|(known, _)| *known == key) {
             Some((_, known)) => *known = if self.doubt > 0 { known.join(&value) } else { value },
-            None if is_full => {}
+            // Any of them may be it.
+            None if is_full => entries.iter_mut().for_each(|(_, known)| *known = Value::Unknown),
             None => entries.push((key, value)),
         }
+    }
+
+    /// Takes another line. What was put into fields of the one before is gone.
+    fn set_line(&mut self, line: Value) {
+        let fields: Vec<(String, Value)> =
+            self.variables.extract_if(|name, _| name.starts_with('$')).collect();
+        let before = std::mem::replace(&mut self.line, line);
+        if self.doubt > 0 {
+            for (name, value) in fields {
+                let value = value.join(&self.field(name.strip_prefix('$'), false));
+                self.variables.insert(name, value);
+            }
+            self.line = before.join(&self.line);
+        }
+    }
+
+    /// Puts a value into a field, which makes another line.
+    fn set_field(&mut self, number: &str, value: Value) {
+        let value = if self.doubt > 0 { self.field(Some(number), false).join(&value) } else { value };
+        self.line = Value::Unknown;
+        self.variables.insert(format!("${number}"), value);
     }
 
     fn assign(&mut self, target: &Expression, value: Value) {
@@ -319,13 +373,9 @@ impl Follower<'_> {
                 self.set_item(array, key, value);
             }
             Expression::Field(which) => match self.value(which).as_exact() {
-                Some("0") => self.line = value,
-                Some(number) => {
-                    let name = format!("${number}");
-                    self.line = Value::Unknown;
-                    self.variables.insert(name, value);
-                }
-                None => self.line = Value::Unknown,
+                Some("0") => self.set_line(value),
+                Some(number) => self.set_field(number, value),
+                None => self.set_line(Value::Unknown),
             },
             Expression::Text(_)
             | Expression::Pattern(_)
@@ -423,7 +473,7 @@ impl Follower<'_> {
         }
         match into {
             Some(target) => self.assign(target, Value::Unknown),
-            None => self.line = Value::Unknown,
+            None => self.set_line(Value::Unknown),
         }
         Value::Unknown
     }
@@ -452,33 +502,38 @@ impl Follower<'_> {
         if number == Some("0") {
             return self.line.clone();
         }
-        let Some(line) = self.line.as_exact() else { return Value::Unknown };
-        let parts: Vec<&str> = match self.variables.get("FS").and_then(Value::as_exact) {
-            Some(" ") => line.split_whitespace().collect(),
-            Some("\\t") => line.split('\t').collect(),
-            Some(one) if one.chars().count() == 1 => line.split(one).collect(),
+        let separator = match self.variables.get("FS").and_then(Value::as_exact) {
+            Some("\\t") => "\t",
+            Some(one) if one.chars().count() == 1 => one,
             Some(_) | None => return Value::Unknown,
         };
-        match number.and_then(|number| number.parse::<usize>().ok()) {
-            Some(number) => {
-                Value::exact(number.checked_sub(1).and_then(|at| parts.get(at)).copied().unwrap_or_default())
-            }
-            None if is_last => Value::exact(parts.last().copied().unwrap_or_default()),
-            None => Value::Unknown,
+        let number = number.and_then(|number| number.parse::<usize>().ok());
+        if number.is_none() && !is_last {
+            return Value::Unknown;
         }
+        mapped(&self.line, |line| {
+            let parts: Vec<&str> = match separator {
+                " " => line.split_whitespace().collect(),
+                one => line.split(one).collect(),
+            };
+            let part = match number {
+                Some(number) => number.checked_sub(1).and_then(|at| parts.get(at)),
+                None => parts.last(),
+            };
+            part.copied().unwrap_or_default().to_owned()
+        })
     }
 
     fn item(&mut self, array: &str, key: Option<&str>) -> Value {
         if let Some(entries) = self.arrays.get(array) {
-            let found = entries.iter().find(|(known, _)| known.as_deref() == key && key.is_some());
-            return match found {
-                Some((_, value)) => value.clone(),
-                None => entries
-                    .iter()
-                    .map(|(_, value)| value.clone())
-                    .reduce(|whole, value| whole.join(&value))
-                    .unwrap_or(Value::Unknown),
-            };
+            let is_there = key.is_some() && entries.iter().any(|(known, _)| known.as_deref() == key);
+            // What was put in under a name that is not known may be it, too.
+            return entries
+                .iter()
+                .filter(|(known, _)| !is_there || known.is_none() || known.as_deref() == key)
+                .map(|(_, value)| value.clone())
+                .reduce(|whole, value| whole.join(&value))
+                .unwrap_or(Value::Unknown);
         }
         match (array, key) {
             ("ENVIRON", Some(name)) => (self.circumstances.environment)(name).unwrap_or(Value::Unknown),
@@ -539,8 +594,16 @@ impl Follower<'_> {
     }
 
     fn call_own(&mut self, function: &Function, arguments: &[Expression]) -> Value {
-        let values: Vec<Value> = arguments.iter().map(|argument| self.value(argument)).collect();
-        if self.calls >= CALLS {
+        let mut values: Vec<Value> = arguments.iter().map(|argument| self.value(argument)).collect();
+        if self.calls.len() >= CALLS {
+            self.act(Act::Unread);
+            return Value::Unknown;
+        }
+        if self.calls.iter().filter(|(name, _)| *name == function.name).count() >= TIMES {
+            values = vec![Value::Unknown; function.parameters.len()];
+        }
+        let call = (function.name.clone(), values.clone());
+        if self.calls.contains(&call) {
             return Value::Unknown;
         }
         let outer: Vec<(String, Option<Value>)> = function
@@ -552,10 +615,41 @@ impl Follower<'_> {
             let value = values.get(place).cloned().unwrap_or_else(|| Value::exact(""));
             self.variables.insert(parameter.clone(), value);
         }
+        // An array is handed over itself, under another name.
+        let handed: Vec<(&String, &String)> = arguments
+            .iter()
+            .zip(&function.parameters)
+            .filter_map(|(argument, parameter)| match argument {
+                Expression::Name(name) => Some((name, parameter)),
+                _ => None,
+            })
+            .collect();
+        let arrays = self.arrays.clone();
+        for parameter in &function.parameters {
+            self.arrays.remove(parameter);
+        }
+        for (name, parameter) in &handed {
+            if let Some(array) = arrays.get(*name) {
+                self.arrays.insert((*parameter).clone(), array.clone());
+            }
+        }
         let returned = self.returned.take();
-        self.calls += 1;
+        self.calls.push(call);
         self.statement(&function.body);
-        self.calls -= 1;
+        self.calls.pop();
+        let inner: Vec<_> =
+            handed.iter().map(|(name, parameter)| (*name, self.arrays.remove(*parameter))).collect();
+        for parameter in &function.parameters {
+            match arrays.get(parameter) {
+                Some(array) => self.arrays.insert(parameter.clone(), array.clone()),
+                None => self.arrays.remove(parameter),
+            };
+        }
+        for (name, array) in inner {
+            if let Some(array) = array {
+                self.arrays.insert(name.clone(), array);
+            }
+        }
         let value = std::mem::replace(&mut self.returned, returned);
         for (name, value) in outer {
             match value {

@@ -541,17 +541,21 @@ impl Parser<'_> {
             self.place += 1;
             return Expression::Figure(Vec::new());
         }
-        if self.take_one_of(&["!", "-", "+", "++", "--"]).is_some() {
+        if let Some(sign) = self.take_one_of(&["!", "-", "+", "++", "--"]) {
             self.depth += 1;
             let inner = self.factor();
             self.depth -= 1;
-            return Expression::Figure(vec![inner]);
+            return if matches!(sign, "++" | "--") {
+                counted(inner, sign)
+            } else {
+                Expression::Figure(vec![inner])
+            };
         }
         let value = self.primary();
-        if self.take_one_of(&["++", "--"]).is_some() {
-            return Expression::Figure(vec![value]);
+        match self.take_one_of(&["++", "--"]) {
+            Some(sign) => counted(value, sign),
+            None => value,
         }
-        value
     }
 
     fn primary(&mut self) -> Expression {
@@ -619,9 +623,13 @@ impl Parser<'_> {
 
     /// What stands behind `$`: it binds closer than anything but `++`.
     fn factor_of_field(&mut self) -> Expression {
-        if self.take_one_of(&["++", "--", "-", "+", "!"]).is_some() {
+        if let Some(sign) = self.take_one_of(&["++", "--", "-", "+", "!"]) {
             let inner = self.primary();
-            return Expression::Figure(vec![inner]);
+            return if matches!(sign, "++" | "--") {
+                counted(inner, sign)
+            } else {
+                Expression::Figure(vec![inner])
+            };
         }
         self.primary()
     }
@@ -638,6 +646,11 @@ impl Parser<'_> {
             _ => None,
         }
     }
+}
+
+/// `x++`, `--x`: the variable has another value from then on.
+fn counted(variable: Expression, sign: &'static str) -> Expression {
+    Expression::Assign(Box::new(variable), sign, Box::new(Expression::Figure(Vec::new())))
 }
 
 /// The only part by itself, and several put together.
