@@ -1,4 +1,8 @@
-//! What becomes of a value that is assigned to a variable.
+//! Assignments, and what becomes of a value that is assigned to a variable.
+
+use std::collections::BTreeMap;
+
+use checkrein_shell::{AssignedValue, Assignment, Simple};
 
 use super::machine::Machine;
 use super::parameter::mapped;
@@ -11,6 +15,175 @@ use super::value::Value;
 const INTEGERS: &[&str] = &["BASHPID", "HISTCMD", "OPTIND", "RANDOM", "SRANDOM"];
 
 impl Machine<'_> {
+    /// Assigns the arrays among the operands of `declare` and its like.
+    pub(super) fn declare_arrays(&mut self, simple: &Simple, words: &[Value]) {
+        let program = words.first().and_then(Value::as_exact).unwrap_or_default();
+        let flags: String = words
+            .iter()
+            .filter_map(Value::as_exact)
+            .filter(|text| text.starts_with('-'))
+            .collect::<Vec<_>>()
+            .concat();
+        let local = program == "local" || matches!(program, "declare" | "typeset") && !flags.contains('g');
+        for assignment in &simple.declared_arrays {
+            if local {
+                let before = self.shell.variables.get(&assignment.name).cloned();
+                if let Some(frame) = self.shell.locals.last_mut() {
+                    frame.entry(assignment.name.clone()).or_insert(before);
+                }
+            }
+            if flags.contains('A') && !assignment.append {
+                self.assign_content(&assignment.name, Content::Map(BTreeMap::new()));
+            }
+            if flags.contains('i') {
+                self.treat(&assignment.name, Treatment::Integer);
+            }
+            self.assign_from(assignment);
+        }
+    }
+
+    /// Carries out an assignment as written.
+    pub(super) fn assign_from(&mut self, assignment: &Assignment) {
+        let outputs = self.substituted.len();
+        match &assignment.value {
+            AssignedValue::Scalar(word) => {
+                let mut value = self.expand_assigned(word);
+                if let Some(index) = &assignment.index {
+                    let key = self.expand_text(index);
+                    if let (true, Some(key), Some(text)) = (
+                        matches!(assignment.name.as_str(), "BASH_CMDS" | "BASH_ALIASES"),
+                        key.as_exact(),
+                        value.as_exact(),
+                    ) {
+                        let (key, text) = (key.to_owned(), text.to_owned());
+                        self.stands_for(&key, &text);
+                    }
+                    self.assign_element(&assignment.name, &key, value, assignment.append);
+                    return;
+                }
+                if assignment.append {
+                    value = self.appended(&assignment.name, &value);
+                }
+                self.assign(&assignment.name, value);
+            }
+            AssignedValue::Array(elements) => self.assign_array(assignment, elements),
+        }
+        let origin = self.substituted.get(outputs..).and_then(|new| new.first()).cloned();
+        if origin.is_some()
+            && let Some(variable) = self.shell.variables.get_mut(&assignment.name)
+        {
+            variable.origin = origin;
+        }
+    }
+
+    fn assign_array(
+        &mut self,
+        assignment: &Assignment,
+        elements: &[(Option<checkrein_shell::Word>, checkrein_shell::Word)],
+    ) {
+        let known = self.shell.variables.get(&assignment.name).map(|variable| variable.content.clone());
+        if let Some(Content::Map(mut items)) = known {
+            if !assignment.append {
+                items.clear();
+            }
+            if elements.iter().all(|(index, _)| index.is_none()) {
+                // Keys and values in turn.
+                let mut words = elements.iter().map(|(_, word)| self.expand_assigned(word));
+                while let Some(key) = words.next() {
+                    let value = words.next().unwrap_or_else(|| Value::exact(""));
+                    let Some(key) = key.as_exact() else {
+                        self.assign_content(&assignment.name, Content::Unknown);
+                        return;
+                    };
+                    items.insert(key.to_owned(), value);
+                }
+                self.assign_content(&assignment.name, Content::Map(items));
+                return;
+            }
+            for (index, word) in elements {
+                let value = self.expand_assigned(word);
+                let key = index.as_ref().map(|index| self.expand_text(index));
+                if let Some(key) = key.as_ref().and_then(Value::as_exact) {
+                    items.insert(key.to_owned(), value);
+                } else {
+                    self.assign_content(&assignment.name, Content::Unknown);
+                    return;
+                }
+            }
+            self.assign_content(&assignment.name, Content::Map(items));
+            return;
+        }
+        let mut items = match known {
+            Some(Content::List(items)) if assignment.append => items,
+            Some(Content::Scalar(value)) if assignment.append => BTreeMap::from([(0, value)]),
+            _ => BTreeMap::new(),
+        };
+        let mut next = items.keys().next_back().map_or(0, |last| last.saturating_add(1));
+        for (index, word) in elements {
+            if let Some(index) = index {
+                let text = self.expand_text(index);
+                let Some(number) =
+                    text.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text))
+                else {
+                    self.expand_text(word);
+                    self.assign_content(&assignment.name, Content::Unknown);
+                    return;
+                };
+                next = number;
+                let value = self.expand_assigned(word);
+                items.insert(next, value);
+                next = next.saturating_add(1);
+                continue;
+            }
+            for value in self.expand_word(word) {
+                items.insert(next, value);
+                next = next.saturating_add(1);
+            }
+        }
+        if items.len() > 4096 {
+            self.assign_content(&assignment.name, Content::Unknown);
+        } else {
+            self.assign_content(&assignment.name, Content::List(items));
+        }
+    }
+
+    pub(super) fn assign_element(&mut self, name: &str, key: &Value, value: Value, append: bool) {
+        let content = self.shell.variables.get(name).map(|variable| variable.content.clone());
+        let content = match content {
+            Some(Content::Map(mut items)) => match key.as_exact() {
+                Some(key) => {
+                    let value = match items.get(key) {
+                        Some(known) if append => known.followed_by(&value),
+                        Some(_) | None => value,
+                    };
+                    items.insert(key.to_owned(), value);
+                    Content::Map(items)
+                }
+                None => Content::Unknown,
+            },
+            Some(Content::Unknown) => Content::Unknown,
+            other => {
+                let mut items = match other {
+                    Some(Content::List(items)) => items,
+                    Some(Content::Scalar(value)) => BTreeMap::from([(0, value)]),
+                    _ => BTreeMap::new(),
+                };
+                match key.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text)) {
+                    Some(number) if items.len() < 4096 => {
+                        let value = match items.get(&number) {
+                            Some(known) if append => known.followed_by(&value),
+                            Some(_) | None => value,
+                        };
+                        items.insert(number, value);
+                        Content::List(items)
+                    }
+                    Some(_) | None => Content::Unknown,
+                }
+            }
+        };
+        self.assign_content(name, content);
+    }
+
     /// What `name+=value` makes of a variable: the sum of an integer, the longer text of another.
     pub(crate) fn appended(&mut self, name: &str, value: &Value) -> Value {
         let known = self.variable(name).unwrap_or_else(|| Value::exact(""));

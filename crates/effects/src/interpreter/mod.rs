@@ -5,7 +5,7 @@
 //! | `machine` | the state of one interpretation, and everything a program handler may ask of it |
 //! | `again` | text that the shell evaluates a second time |
 //! | `targets` | from words to targets |
-//! | `assignment` | what becomes of a value that is assigned |
+//! | `assignment` | assignments, and what becomes of a value that is assigned |
 //! | `ambient` | variables that shells and clients set by themselves |
 //! | `telling_variables` | variables that are options of a program, or name one |
 //! | `file_operations` | reading, writing, making and removing files |
@@ -14,7 +14,8 @@
 //! | `branches` | `if` and `case` |
 //! | `ways` | following more than one way |
 //! | `loops` | loops |
-//! | `simple` | simple commands: assignments, and who is called |
+//! | `simple` | simple commands |
+//! | `lookup` | who is called: a function, a built-in, a program, a file |
 //! | `redirects` | redirections |
 //! | `run` | running more from within a command: text, files, input |
 //! | `expand` | words to values |
@@ -76,6 +77,7 @@ mod glob;
 mod handing;
 mod heuristics;
 mod log_tampering;
+mod lookup;
 mod loops;
 pub(crate) mod machine;
 mod outputs;
@@ -108,13 +110,13 @@ pub(crate) use brought::Content as Brought;
 pub(crate) use call::{Arguments, Call, Input};
 pub(crate) use draft::{Aim, Draft, Inspection, Upload};
 pub(crate) use exit::{Exit, Output, Status};
+pub(crate) use lookup::Lookup;
 pub(crate) use machine::Machine;
 pub use machine::RunCommand;
 pub(crate) use overlay::Untracked;
 pub(crate) use pattern::{Letters, Pattern};
 pub(crate) use resolve::{Last, resolve, secret_behind_links};
 pub(crate) use shell::{Content, Speech, Treatment, Variable, Whereabouts};
-pub(crate) use simple::Lookup;
 pub(crate) use speech::Reader;
 pub(crate) use statements::{Done, Flow};
 pub use value::Value;

@@ -1,7 +1,7 @@
 //! Names of programs that are not what they look like: characters that are not shown, letters of another script.
 
+use super::lookup::Lookup;
 use super::machine::Machine;
-use super::simple::Lookup;
 use super::value::Value;
 
 /// What is wrong with a name.
