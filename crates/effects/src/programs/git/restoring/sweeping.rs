@@ -1,0 +1,207 @@
+//! Files that `git clean` and its like sweep away.
+
+use crate::effect::{Certainty, Depth, EffectKind, Target};
+use crate::interpreter::{Draft, Value};
+use crate::path::AbsolutePath;
+use crate::programs::git::Git;
+use crate::programs::git::tree::{self, Directories, Found, NAMED, Sweep};
+use crate::programs::git::working::matches_pathspec;
+use crate::world::{Entry, Listing, VersionState};
+use checkrein_glob::{Glob, Style};
+
+impl Git<'_, '_> {
+    pub(super) fn sweep_away(
+        &mut self,
+        starts: Option<Vec<AbsolutePath>>,
+        sweep: Sweep,
+        directories: Directories,
+        spare: &[String],
+        note: &str,
+    ) {
+        let root = self.root();
+        let spared = |path: &AbsolutePath| {
+            let relative = root.as_ref().and_then(|root| path.relative_to(root));
+            spare.iter().any(|pattern| excludes(pattern, path.name(), relative))
+        };
+        let Some(starts) = starts else {
+            self.possibly_lose_untracked("which files the patterns mean is not known");
+            return;
+        };
+        for start in starts {
+            let found = match self.machine.entry(&start) {
+                Entry::Missing => Found::All(Vec::new()),
+                _ if !self.is_natural() => {
+                    // For the repository that is meant, every file here may be one that is not tracked.
+                    let draft = Draft::new(EffectKind::FileDelete, Target::Path(start)).recursive();
+                    self.machine.add(draft.note("none of it may be tracked by that repository").note(note));
+                    continue;
+                }
+                Entry::Directory
+                    if directories == Directories::RemovedWithRepositories
+                        && root.as_ref() != Some(&start)
+                        && tree::is_repository(self.machine, &start) =>
+                {
+                    Found::All(vec![start.clone()])
+                }
+                Entry::Directory => tree::sweep(self.machine, &start, sweep, directories, &spared),
+                Entry::File(_) | Entry::Symlink(_) | Entry::Special => Found::All(vec![start.clone()]),
+                Entry::Unknown => Found::Unclear,
+            };
+            match found {
+                Found::All(paths) if paths.len() <= NAMED => {
+                    let whole = self.collapsed(&start, paths);
+                    for path in whole {
+                        let depth = if self.machine.entry(&path) == Entry::Directory {
+                            Depth::Recursive
+                        } else {
+                            Depth::Single
+                        };
+                        self.machine.delete(&Value::exact(path.as_str()), depth);
+                    }
+                }
+                Found::All(paths) => {
+                    for path in &paths {
+                        if !tree::is_repository(self.machine, path) {
+                            continue;
+                        }
+                        self.machine.delete(&Value::exact(path.as_str()), Depth::Recursive);
+                    }
+                    let count = format!("{} files and directories that are not tracked", paths.len());
+                    self.machine.add(
+                        Draft::new(EffectKind::FileDelete, Target::Glob(format!("{}/**", start.as_str())))
+                            .note(count)
+                            .note(note),
+                    );
+                }
+                Found::Unclear => {
+                    let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(start.clone())).recursive();
+                    self.machine
+                        .add(draft.note("which files are not tracked could not be found out").note(note));
+                    self.sweep_away_guard(&start, sweep, &spared);
+                }
+            }
+        }
+    }
+
+    /// The files of the guard that a sweep takes of which the rest could not be found out. What git knows of them may not be known either.
+    fn sweep_away_guard(
+        &mut self,
+        start: &AbsolutePath,
+        sweep: Sweep,
+        spared: &dyn Fn(&AbsolutePath) -> bool,
+    ) {
+        let world = self.machine.world();
+        let taken: Vec<AbsolutePath> = (world.place().guarded.iter().map(|guarded| guarded.path.clone()))
+            .filter(|path| path.is_within(start) && !spared(path))
+            .filter(|path| self.machine.entry(path) != Entry::Missing)
+            .filter(|path| tree::may_take(self.machine, sweep, path))
+            .collect();
+        for path in taken {
+            self.machine.delete(&Value::exact(path.as_str()), Depth::Single);
+        }
+    }
+
+    pub(super) fn ask_before_sweeping(
+        &mut self,
+        starts: Option<Vec<AbsolutePath>>,
+        sweep: Sweep,
+        directories: Directories,
+        spare: &[String],
+        note: &str,
+    ) {
+        let before = self.machine.effect_count();
+        self.sweep_away(starts, sweep, directories, spare, note);
+        self.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
+    }
+
+    /// Removes the files that patterns take, each by itself.
+    pub(super) fn sweep_patterns(&mut self, patterns: &[Value], sweep: Sweep, directories: Directories) {
+        for repository in self.repositories_matching(patterns, sweep, directories) {
+            self.machine.delete(&Value::exact(repository.as_str()), Depth::Recursive);
+        }
+        let states: &[VersionState] = match sweep {
+            Sweep::Untracked => &[VersionState::Untracked],
+            Sweep::UntrackedAndIgnored => &[VersionState::Untracked, VersionState::Ignored],
+            Sweep::Ignored => &[VersionState::Ignored],
+        };
+        let Some(files) = self.matching(patterns, states) else {
+            let patterns: Option<Vec<&str>> = patterns.iter().map(Value::as_exact).collect();
+            if let Some(cwd) = self.cwd.clone() {
+                let is_left = |path: &AbsolutePath| {
+                    let name = path.relative_to(&cwd).unwrap_or_default();
+                    let fits = |pattern: &&str| matches_pathspec(pattern, name);
+                    patterns.as_ref().is_some_and(|patterns| !patterns.iter().any(fits))
+                };
+                self.sweep_away_guard(&cwd, sweep, &is_left);
+            }
+            return;
+        };
+        for file in files {
+            self.machine.delete(&Value::exact(file.as_str()), Depth::Single);
+        }
+    }
+
+    /// The repositories below the current directory that patterns take, where a sweep takes repositories at all.
+    fn repositories_matching(
+        &self,
+        patterns: &[Value],
+        sweep: Sweep,
+        directories: Directories,
+    ) -> Vec<AbsolutePath> {
+        let patterns: Vec<&str> = patterns.iter().filter_map(Value::as_exact).collect();
+        let (Directories::RemovedWithRepositories, Some(cwd)) = (directories, self.cwd.as_ref()) else {
+            return Vec::new();
+        };
+        let Found::All(gone) = tree::sweep(self.machine, cwd, sweep, directories, &|_| false) else {
+            return Vec::new();
+        };
+        gone.into_iter()
+            .filter(|path| tree::is_repository(self.machine, path))
+            .filter(|path| {
+                path.relative_to(cwd)
+                    .is_some_and(|name| patterns.iter().any(|pattern| matches_pathspec(pattern, name)))
+            })
+            .collect()
+    }
+
+    /// The files in one of the states that patterns take; `None` when that cannot be told.
+    pub(super) fn matching(&self, patterns: &[Value], states: &[VersionState]) -> Option<Vec<AbsolutePath>> {
+        let cwd = self.cwd.clone()?;
+        let patterns: Vec<&str> = patterns.iter().map(Value::as_exact).collect::<Option<_>>()?;
+        if !self.is_natural() {
+            return None;
+        }
+        match tree::files(self.machine, std::slice::from_ref(&cwd), states) {
+            Found::All(files) => Some(
+                files
+                    .into_iter()
+                    .filter(|file| {
+                        file.relative_to(&cwd).is_some_and(|name| {
+                            patterns.iter().any(|pattern| matches_pathspec(pattern, name))
+                        })
+                    })
+                    .collect(),
+            ),
+            Found::Unclear => None,
+        }
+    }
+
+    /// A named directory of which nothing stays goes as a whole.
+    fn collapsed(&self, start: &AbsolutePath, paths: Vec<AbsolutePath>) -> Vec<AbsolutePath> {
+        let is_root = self.root().as_ref() == Some(start) || self.cwd.as_ref() == Some(start);
+        let stays = match self.machine.children(start) {
+            Listing::Names(names) => names.iter().any(|name| !paths.contains(&start.join(name))),
+            Listing::Unknown => true,
+        };
+        if is_root || stays || paths.is_empty() { paths } else { vec![start.clone()] }
+    }
+}
+
+/// Whether `-e PATTERN` leaves a path out, by its name or, with a slash in the pattern, by its path from the root.
+fn excludes(pattern: &str, name: Option<&str>, relative: Option<&str>) -> bool {
+    let pattern = pattern.trim_end_matches('/');
+    if pattern.contains('/') {
+        return !pattern.contains(['*', '?', '[']) && relative == Some(pattern.trim_start_matches('/'));
+    }
+    name.is_some_and(|name| Glob::new(pattern, Style::Gitignore).matches(name))
+}
