@@ -103,9 +103,11 @@ pub(crate) fn of_mode(mode: &str) -> Option<Rights> {
     })
 }
 
-/// Whether a clause in letters lets everybody write.
+/// Whether a clause in letters lets everybody write, or do what the owner or the group may (`o=u`).
 fn opens(clause: &str) -> bool {
-    clause.split_once(['+', '=']).is_some_and(|(who, what)| who.contains(['o', 'a']) && what.contains('w'))
+    clause
+        .split_once(['+', '='])
+        .is_some_and(|(who, what)| who.contains(['o', 'a']) && what.contains(['w', 'u', 'g']))
 }
 
 /// The right to write of those who are neither the owner nor in the group.
@@ -133,7 +135,7 @@ mod tests {
         {
             assert_eq!(of_mode(mode), Some(Rights::Left), "{mode}");
         }
-        for mode in ["777", "0777", "1777", "a+rwX", "o+w", "u=rwx,go=rwx", "ugo+rwx"] {
+        for mode in ["777", "0777", "1777", "a+rwX", "o+w", "u=rwx,go=rwx", "ugo+rwx", "o=u", "a+g"] {
             assert_eq!(of_mode(mode), Some(Rights::Opened), "{mode}");
         }
         assert_eq!(of_mode("what"), None);
