@@ -51,36 +51,33 @@ impl Machine<'_> {
         Some(bounds)
     }
 
-    /// Adds that something of which it is not known what it does may write where keys lie or where the guard lives, because the words of
-    /// `checkrein exec` open that place to it.
+    /// Notes the places that the words of `checkrein exec` open to a program. Where keys lie or the guard lives, one of which it is not known
+    /// what it does may write there.
     pub(crate) fn note_opened(&mut self, given: &[Value], before: usize) {
-        if !self.effects_since(before).any(|effect| effect.kind == EffectKind::Opaque) {
-            return;
-        }
+        let is_opaque = self.effects_since(before).any(|effect| effect.kind == EffectKind::Opaque);
+        let mut opened = Vec::new();
         let mut words = given.iter();
         while let Some(word) = words.next() {
-            let Some(text) = word.as_exact() else { continue };
-            let value = match text.split_once('=') {
-                Some(("--write", value)) => Value::exact(value),
-                None if text == "--write" => match words.next() {
-                    Some(value) => value.clone(),
-                    None => return,
-                },
-                Some(_) | None => continue,
+            let value = match word.as_exact() {
+                Some("--write") => words.next().cloned(),
+                Some(text) => text.strip_prefix("--write=").map(Value::exact),
+                None => None,
             };
-            let roots = self.paths_through(&value);
-            for root in roots.iter().filter_map(|aim| aim.target.path()) {
-                if self.holds_keys_or_guard(root) {
-                    self.add(
-                        Draft::new(EffectKind::GuardTampering, Target::Path(root.clone()))
-                            .possible()
-                            .severity(Severity::High)
-                            .irreversible()
-                            .note("opens a place of keys or of the guard to a program of which it is not known what it does"),
-                    );
-                }
+            let roots = value.map(|value| self.paths_through(&value)).unwrap_or_default();
+            opened.extend(roots.iter().filter_map(|aim| aim.target.path().cloned()));
+        }
+        for root in opened.iter().filter(|_| is_opaque) {
+            if self.holds_keys_or_guard(root) {
+                self.add(
+                    Draft::new(EffectKind::GuardTampering, Target::Path(root.clone()))
+                        .possible()
+                        .severity(Severity::High)
+                        .irreversible()
+                        .note("opens a place of keys or of the guard to a program of which it is not known what it does"),
+                );
             }
         }
+        self.opened = opened;
     }
 
     /// Adds what something can do at most that cannot be understood, but is kept within bounds.

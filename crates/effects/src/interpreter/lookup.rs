@@ -287,6 +287,7 @@ impl Machine<'_> {
     pub(crate) fn call_program(&mut self, base: &str, written: &str, rest: &[Value]) -> Exit {
         self.list_command(base, rest);
         let gathered = std::mem::replace(&mut self.gathered, Output::Nothing);
+        let opened = std::mem::take(&mut self.opened);
         let outer = std::mem::replace(&mut self.cause, base.to_owned());
         let with_options = self.options_of_variables(base, rest);
         let rest = with_options.as_deref().unwrap_or(rest);
@@ -306,6 +307,7 @@ impl Machine<'_> {
         };
         self.sweep.showing = outer_showing;
         self.note_unseen_writes(&call, count);
+        self.opened = opened;
         self.cause = outer;
         let read = std::mem::replace(&mut self.gathered, gathered);
         self.answered(&call, before, exit, read)

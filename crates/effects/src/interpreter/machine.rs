@@ -117,6 +117,8 @@ pub(crate) struct Machine<'w> {
     pub(super) secret_texts: Vec<(String, Output)>,
     /// Secrets that the shell was given to keep, by the built-in that lists them.
     pub(super) listed_again: BTreeMap<String, Output>,
+    /// Places to which the words of the present call only open the way for another program.
+    pub(super) opened: Vec<AbsolutePath>,
     /// Lists of secrets that something has turned into another form.
     pub(super) reshaped: BTreeSet<String>,
     /// Secrets among the files of which archives and searches put the content into an output.
@@ -231,6 +233,7 @@ impl<'w> Machine<'w> {
             mounts: BTreeMap::new(),
             secret_texts: Vec::new(),
             listed_again: BTreeMap::new(),
+            opened: Vec::new(),
             reshaped: BTreeSet::new(),
             carried: BTreeSet::new(),
             copies: BTreeMap::new(),

@@ -177,10 +177,7 @@ impl Machine<'_> {
             {
                 self.write(&place);
             }
-            // Who gives a program the right to write there has written nothing yet.
-            if call.program != "checkrein" {
-                self.note_brought_over(&place, before, &guarded);
-            }
+            self.note_brought_over(&place, before, &guarded);
         }
         if is_opaque {
             self.note_named(call, before, &guarded);
@@ -196,7 +193,12 @@ impl Machine<'_> {
             let is_ordinary =
                 path.is_within(&host.workspace) || *path == host.home || path.name() == Some("bin");
             let is_folder = guarded.iter().any(|guarded| guarded.path.parent().as_ref() == Some(path));
-            if is_folder && !is_ordinary && !self.effects_since(before).any(|effect| writes_to(effect, path))
+            // Who gives a program the right to write there has written nothing yet.
+            let is_opened = self.opened.contains(path);
+            if is_folder
+                && !is_ordinary
+                && !is_opened
+                && !self.effects_since(before).any(|effect| writes_to(effect, path))
             {
                 self.add(Draft::at(EffectKind::FileCreate, aim).recursive().possible());
             }
