@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
+#[path = "reading/streams.rs"]
+mod streams;
 #[path = "reading/texts.rs"]
 mod texts;
 
@@ -77,7 +79,7 @@ fn all_are_seen(texts: &[&str]) {
 
 #[test]
 fn what_a_redirection_wrote_is_read() {
-    all_are_seen(texts::WRITERS);
+    all_are_seen(streams::WRITERS);
 }
 
 #[test]
@@ -117,7 +119,7 @@ fn what_goes_from_hand_to_hand_runs() {
 
 #[test]
 fn what_goes_to_the_standard_error_is_read() {
-    all_are_seen(texts::ERRORS);
+    all_are_seen(streams::ERRORS);
 }
 
 #[test]
@@ -138,5 +140,5 @@ fn more_commands_than_are_looked_at_are_unread() {
 
 #[test]
 fn what_is_open_around_a_command_is_read() {
-    all_are_seen(texts::AROUND);
+    all_are_seen(streams::AROUND);
 }

@@ -67,6 +67,7 @@ impl SuperviseError {
     }
 
     /// The same failure where the program had begun.
+    #[must_use]
     pub fn after_start(self) -> Self {
         match self {
             Self::Restriction { what, cause } => Self::Ended { what, cause },
