@@ -13,7 +13,7 @@ use std::fs;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use support::TestEnvironment;
+use support::{TestEnvironment, copy_program};
 
 /// A user who keeps a credential and halted everything.
 fn person() -> TestEnvironment {
@@ -89,7 +89,7 @@ fn the_program_of_a_client_is_known_without_its_variables() {
     let environment = person();
     let script = format!("{} credential get anthropic; true", env!("CARGO_BIN_EXE_checkrein"));
     let agent = environment.home().join("claude");
-    fs::copy("/bin/bash", &agent).unwrap();
+    copy_program("/bin/bash", &agent);
     let output = environment.command(&agent).args(["-c", &script]).output().unwrap();
     assert!(words(&output).contains("started by an agent (`claude`)"), "{}", words(&output));
 }

@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use support::{TestEnvironment, decision, reason, shell_call};
+use support::{TestEnvironment, copy_program, decision, reason, shell_call};
 
 /// How long anything may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -292,14 +292,14 @@ fn a_hook_that_cannot_answer_refuses_where_that_does_no_harm() {
     let place = environment.home().join(".local/bin");
     fs::create_dir_all(&place).unwrap();
     let program = place.join("checkrein-hook");
-    fs::copy(env!("CARGO_BIN_EXE_checkrein-hook"), &program).unwrap();
+    copy_program(env!("CARGO_BIN_EXE_checkrein-hook"), &program);
     let own = environment.home().join("own/checkrein-hook");
     fs::create_dir_all(own.parent().unwrap()).unwrap();
     let payload = environment.payload("one", "PreToolUse", shell_call("call", "ls", json!({})));
     let shells: Vec<&str> =
         ["/bin/sh", "/bin/dash", "/bin/bash"].into_iter().filter(|path| Path::new(path).exists()).collect();
     for hook in [&program, &own] {
-        fs::copy(env!("CARGO_BIN_EXE_checkrein-hook"), hook).unwrap();
+        copy_program(env!("CARGO_BIN_EXE_checkrein-hook"), hook);
         environment.succeed(&["init", "--yes", "--hook", hook.to_str().unwrap()]);
         let (before, stop) = (registered(&environment, "PreToolUse"), registered(&environment, "Stop"));
         assert_eq!(before.contains("own/"), hook == &own, "{before}");
@@ -338,7 +338,7 @@ fn a_team_file_names_nothing_of_one_machine() {
     let place = environment.home().join(".local/bin");
     fs::create_dir_all(&place).unwrap();
     let program = place.join("checkrein-hook");
-    fs::copy(env!("CARGO_BIN_EXE_checkrein-hook"), &program).unwrap();
+    copy_program(env!("CARGO_BIN_EXE_checkrein-hook"), &program);
     let said = environment.succeed(&["init", "--team", "--yes", "--hook", program.to_str().unwrap()]);
     assert!(said.contains("commit it"), "{said}");
     let file = environment.project().join(".claude/settings.json");

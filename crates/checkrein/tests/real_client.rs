@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 use support::client::{PATIENCE, client, run, session_of};
 use support::model::{Model, Turn, bash};
-use support::{AT_ONCE, TestEnvironment, processes_in};
+use support::{AT_ONCE, TestEnvironment, copy_program, processes_in};
 
 fn guarded() -> TestEnvironment {
     let environment = TestEnvironment::new();
@@ -219,7 +219,7 @@ fn with_own_hook() -> (TestEnvironment, PathBuf) {
     let environment = TestEnvironment::new();
     let hook = environment.home().join("programs/checkrein-hook");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_checkrein-hook"), &hook).unwrap();
+    copy_program(env!("CARGO_BIN_EXE_checkrein-hook"), &hook);
     environment.succeed(&["init", "--yes", "--hook", hook.to_str().unwrap()]);
     (environment, hook)
 }
@@ -253,7 +253,7 @@ fn cloned() -> TestEnvironment {
     let place = environment.home().join(".local/bin");
     fs::create_dir_all(&place).unwrap();
     let hook = place.join("checkrein-hook");
-    fs::copy(env!("CARGO_BIN_EXE_checkrein-hook"), &hook).unwrap();
+    copy_program(env!("CARGO_BIN_EXE_checkrein-hook"), &hook);
     environment.succeed(&["init", "--team", "--yes", "--hook", hook.to_str().unwrap()]);
     // `init` never ran on this machine.
     fs::remove_dir_all(environment.home().join(".local/state")).unwrap();

@@ -17,7 +17,7 @@ use std::process::Output;
 
 use checkrein_testkit::not_run;
 use serde_json::{Value as Json, json};
-use support::TestEnvironment;
+use support::{TestEnvironment, copy_program};
 
 struct Project {
     environment: TestEnvironment,
@@ -462,9 +462,9 @@ fn a_group_that_cannot_be_set_is_no_reason_not_to_copy() {
     fs::set_permissions(top, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     // Where the programs were built others may have no way in.
     let program = folder.join("checkrein");
-    fs::hard_link(env!("CARGO_BIN_EXE_checkrein"), &program)
-        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_checkrein"), &program).map(drop))
-        .unwrap();
+    if fs::hard_link(env!("CARGO_BIN_EXE_checkrein"), &program).is_err() {
+        copy_program(env!("CARGO_BIN_EXE_checkrein"), &program);
+    }
     let output = project
         .environment
         .command("setpriv")
@@ -484,9 +484,9 @@ fn a_group_that_cannot_be_set_is_no_reason_not_to_copy() {
 fn merged_as(project: &Project, user: Option<u32>, group: u32) -> Option<(u32, Json)> {
     let folder = project.environment.home();
     let program = folder.join("checkrein");
-    fs::hard_link(env!("CARGO_BIN_EXE_checkrein"), &program)
-        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_checkrein"), &program).map(drop))
-        .unwrap();
+    if fs::hard_link(env!("CARGO_BIN_EXE_checkrein"), &program).is_err() {
+        copy_program(env!("CARGO_BIN_EXE_checkrein"), &program);
+    }
     let poem = project.path("poem.txt");
     if let Some(user) = user {
         let owned = project

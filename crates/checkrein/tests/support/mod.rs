@@ -29,6 +29,16 @@ fixtures:
   - {name: a listing, actions: '$ ls =>', expect: ok}
 ";
 
+/// Copies a program to `to`, which may stand there already.
+///
+/// By a process of its own: a copy written here stays open for writing in every child that another test starts
+/// in that moment, and the kernel refuses to run a program that is open for writing (`ETXTBSY`).
+pub fn copy_program(from: impl AsRef<Path>, to: impl AsRef<Path>) {
+    let copied =
+        Command::new("cp").arg("--remove-destination").arg(from.as_ref()).arg(to.as_ref()).status().unwrap();
+    assert!(copied.success(), "{} to {}", from.as_ref().display(), to.as_ref().display());
+}
+
 /// A fresh home with a project that is a git repository with one commit.
 pub struct TestEnvironment {
     folder: TempDir,
