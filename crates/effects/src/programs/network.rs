@@ -15,6 +15,7 @@ pub(crate) use streams::{netcat, socat};
 pub(crate) use transfer::{curl, httpie, wget};
 
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
+use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value, secrets};
 
 use super::known_hosts;
@@ -63,6 +64,43 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
     }
 }
 
+/// Sends a request of code, as a client does that has the secret among its words.
+pub(super) fn request_of_code(
+    machine: &mut Machine<'_>,
+    url: &Value,
+    upload: Upload,
+    secret: Option<&Output>,
+) {
+    let Some(secret) = secret else {
+        machine.host(url, upload);
+        return;
+    };
+    // All variables are for nobody, as where a client is given a list of them.
+    if secrets::variable_of(secret) == Some(&ALL_VARIABLES[1..]) {
+        note_secret_sent(machine, &secret.clone().into_input(), url);
+    }
+    let sent = match upload {
+        Upload::No => Sent::Nothing,
+        Upload::Yes => Sent::Data,
+    };
+    machine.with_words_from(secret, |machine| request(machine, url, sent));
+}
+
+/// Sends what code writes to a connection, as netcat does with what comes in.
+pub(super) fn send_from_code(machine: &mut Machine<'_>, host: &Value, secret: Option<&Output>) {
+    if let Some(secret) = secret {
+        note_secret_sent(machine, &secret.clone().into_input(), host);
+    }
+    machine.host(host, Upload::Yes);
+}
+
+/// Adds that a name is asked for in which local data stands: who answers for the domain hears it.
+pub(super) fn tells_by_name(machine: &mut Machine<'_>) {
+    let draft =
+        Draft::new(EffectKind::DataUpload, Target::Host("names".to_owned())).reach(NetworkReach::External);
+    machine.add(draft.severity(Severity::High).note("the name that is asked for carries local data"));
+}
+
 /// Adds that a secret among the words of the running command goes to a host that it does not belong to; whether there is one.
 pub(super) fn sends_strange_secret(machine: &mut Machine<'_>, url: &Value, target: String) -> bool {
     let Some(name) = strange_secret(machine, url) else { return false };
@@ -96,7 +134,12 @@ fn is_host_known(start: &str) -> bool {
 
 /// Adds that a secret that came in on the standard input is read, when it goes to an outside host.
 fn note_secret_sent(machine: &mut Machine<'_>, input: &Input, host: &Value) {
-    let secret = Output::from_input(input);
+    let secret = match input {
+        Input::Text(text) => machine.secret_held(text).unwrap_or(Output::Nothing),
+        Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
+            Output::from_input(input)
+        }
+    };
     let Some(name) = secrets::variable_of(&secret) else { return };
     let address = host.known_start();
     let host = known_hosts::host_of(&address);
@@ -123,9 +166,7 @@ pub(crate) fn name_lookup(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Value::AnyOf(_) | Value::Glob(_) | Value::Unknown => false,
     };
     if machine.substituted().iter().any(carries) || call.words.iter().any(is_built) {
-        let draft = Draft::new(EffectKind::DataUpload, Target::Host("names".to_owned()))
-            .reach(NetworkReach::External);
-        machine.add(draft.severity(Severity::High).note("the name that is asked for carries local data"));
+        tells_by_name(machine);
     }
     Exit::unknown()
 }

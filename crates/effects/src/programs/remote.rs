@@ -6,6 +6,8 @@ use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
+use super::network::sends_strange_secret;
+
 /// The greatest number of files of a tree that are named one by one (ours).
 const NAMED: usize = 64;
 
@@ -35,6 +37,7 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     let command = arguments.operands.get(1..).unwrap_or_default();
+    note_secret_given(machine, call, &host);
     let place = host.as_exact().unwrap_or("another machine").to_owned();
     if sends(&call.input) && !command.is_empty() {
         machine.host(&host, Upload::Yes);
@@ -52,6 +55,36 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.elsewhere(&place, |machine| machine.run_text(&text, Input::Inherited));
     }
     Exit::with(from_host(&host))
+}
+
+/// Adds that the other machine is given a secret that it does not belong to: in the words of the command, in what comes in, or as a
+/// variable that goes along (`SendEnv`, `SetEnv`; ssh_config(5)).
+fn note_secret_given(machine: &mut Machine<'_>, call: &Call, host: &Value) {
+    let name = host.known_start();
+    let sends = |machine: &mut Machine<'_>| sends_strange_secret(machine, host, name.clone());
+    if sends(machine) {
+        return;
+    }
+    let came = match &call.input {
+        Input::Text(text) => machine.secret_held(text),
+        Input::Secret(place) => Some(Output::Secret(place.clone())),
+        Input::Inherited | Input::Network(_) | Input::Local(_) | Input::Unknown => None,
+    };
+    let mut all: Vec<Output> = came.into_iter().collect();
+    for option in call.arguments.values(&["-o"]).filter_map(Value::as_exact).collect::<Vec<_>>() {
+        let mut words = option.split(['=', ' ']).filter(|word| !word.is_empty());
+        let is_variable = words
+            .next()
+            .is_some_and(|key| key.eq_ignore_ascii_case("SendEnv") || key.eq_ignore_ascii_case("SetEnv"));
+        if is_variable {
+            all.extend(words.filter_map(|name| machine.secret_variable(name)));
+        }
+    }
+    for secret in all {
+        if machine.with_words_from(&secret, sends) {
+            return;
+        }
+    }
 }
 
 /// What comes from another machine over ssh, which proves who it is.

@@ -5,7 +5,7 @@ use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Arguments, Call, Draft, Input, Output, Upload, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::programs::files;
+use crate::programs::{files, network};
 use crate::world::Entry;
 
 use super::evaluator::{Evaluator, Given};
@@ -161,6 +161,12 @@ impl Evaluator<'_, '_, '_> {
                 let given = Given { positional: vec![path.clone()], named: Vec::new() };
                 return self.request(&given, Upload::No);
             }
+            ScriptValue::Secret(_, text)
+                if ["http://", "https://"].iter().any(|scheme| text.known_start().starts_with(scheme)) =>
+            {
+                let given = Given { positional: vec![path.clone()], named: Vec::new() };
+                return self.request(&given, Upload::No);
+            }
             _ => {}
         }
         let value = path.value();
@@ -201,7 +207,7 @@ impl Evaluator<'_, '_, '_> {
         };
         let found = self.machine.credentials_within(&root, &[]).into_iter().find(fits)?;
         match self.machine.carry(&found) {
-            Output::Secret(place) => Some(ScriptValue::Secret(place)),
+            Output::Secret(place) => Some(ScriptValue::secret(place)),
             Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => {
                 None
             }
@@ -466,7 +472,8 @@ impl Evaluator<'_, '_, '_> {
             Some("GET" | "HEAD" | "OPTIONS") | None => upload,
             Some(_) => Upload::Yes,
         };
-        self.act(|machine| machine.host(&url, upload));
+        let secret = self.secret_given(given);
+        self.act(|machine| network::request_of_code(machine, &url, upload, secret.as_ref()));
         ScriptValue::Network(url.as_exact().map_or_else(|| url.known_start(), str::to_owned))
     }
 
@@ -592,7 +599,7 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn environment(&mut self, given: &Given) -> ScriptValue {
         let Some(name) = given.at(0).exact() else {
             // Without a name it is all of them; which one is meant is not known else.
-            return ScriptValue::Secret(ALL_VARIABLES.to_owned());
+            return ScriptValue::secret(ALL_VARIABLES);
         };
         self.variable_of_environment(&name, given.positional.get(1))
     }
@@ -627,7 +634,7 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn standard_input(&mut self) -> ScriptValue {
         match &self.call.input {
             Input::Network(url) => ScriptValue::Network(url.clone()),
-            Input::Secret(place) if place.starts_with('$') => ScriptValue::Secret(place.clone()),
+            Input::Secret(place) if place.starts_with('$') => ScriptValue::secret(place.as_str()),
             Input::Text(text) if text.alternatives().is_some() => ScriptValue::Text(text.clone()),
             Input::Inherited | Input::Text(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
                 self.reads_names = true;

@@ -44,6 +44,7 @@ impl Evaluator<'_, '_, '_> {
                 ScriptValue::Foreign
             }
             ScriptValue::Name(name) => {
+                self.note_looked_up(name, given);
                 if let Some(deed) = self.deed(name) {
                     self.perform(deed, name, given)
                 } else {
@@ -56,7 +57,7 @@ impl Evaluator<'_, '_, '_> {
             ScriptValue::Object(_) => self.own_method(thing, "__call__", given),
             ScriptValue::Method(of, name) => self.method(of, name, given),
             ScriptValue::Network(url) => ScriptValue::Network(url.clone()),
-            ScriptValue::Secret(place) => ScriptValue::Secret(place.clone()),
+            ScriptValue::Secret(place, _) => ScriptValue::secret(place.as_str()),
             ScriptValue::Foreign => ScriptValue::Foreign,
             ScriptValue::Text(_) if self.language == Language::Php => self.call_by_name(thing, given),
             ScriptValue::Text(_)

@@ -653,7 +653,7 @@ impl Evaluator<'_, '_, '_> {
             },
             LibraryCall::Becomes(module) => ScriptValue::Name(module.to_owned()),
             LibraryCall::Base64 => match given.at(0) {
-                kept @ (ScriptValue::Network(_) | ScriptValue::Secret(_)) => kept,
+                kept @ (ScriptValue::Network(_) | ScriptValue::Secret(_, _)) => kept,
                 thing => thing
                     .exact()
                     .and_then(|text| filters::decoded_base64(&text))
@@ -664,7 +664,7 @@ impl Evaluator<'_, '_, '_> {
                     let words = [Value::exact("base64"), Value::exact("-w0")];
                     Self::from_output(self.act(|machine| machine.run_words(&words, Input::Text(text))).output)
                 }
-                secret @ ScriptValue::Secret(_) => secret,
+                secret @ ScriptValue::Secret(_, _) => secret,
                 _ => unknown,
             },
             LibraryCall::Loaded => {

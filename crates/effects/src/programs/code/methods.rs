@@ -5,7 +5,7 @@ use crate::guard::PARENT;
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Output, Upload, Value};
 use crate::programs::archives::{Names, unpack_from};
-use crate::programs::files;
+use crate::programs::{files, network};
 
 use super::call_effects::{UNKNOWN_MODULE, joined_text, parent};
 use super::evaluator::{Evaluator, Given};
@@ -102,7 +102,7 @@ impl Evaluator<'_, '_, '_> {
             {
                 ScriptValue::Method(of.clone(), format!("{name}.{member}"))
             }
-            ScriptValue::Secret(place) if self.language == Language::JavaScript => {
+            ScriptValue::Secret(place, _) if self.language == Language::JavaScript => {
                 let place = place.clone();
                 match Self::part_of_secret(&place, member) {
                     ScriptValue::Local => {
@@ -120,7 +120,7 @@ impl Evaluator<'_, '_, '_> {
             | ScriptValue::List(_)
             | ScriptValue::Function(_)
             | ScriptValue::Network(_)
-            | ScriptValue::Secret(_)
+            | ScriptValue::Secret(_, _)
             | ScriptValue::Socket(_)
             | ScriptValue::Database(_)
             | ScriptValue::Method(_, _)
@@ -207,7 +207,7 @@ impl Evaluator<'_, '_, '_> {
                             names.iter().map(|name| self.variable_of_environment(name, None)).collect();
                         ScriptValue::any(&all)
                     }
-                    _ => ScriptValue::Secret(ALL_VARIABLES.to_owned()),
+                    _ => ScriptValue::secret(ALL_VARIABLES),
                 },
                 ("Dir", Some(pattern)) => ScriptValue::Text(Value::Glob(pattern)),
                 (_, Some(member)) if self.language == Language::JavaScript => self.member(thing, &member),
@@ -234,7 +234,7 @@ impl Evaluator<'_, '_, '_> {
                 _ => ScriptValue::Text(Value::Unknown),
             },
             ScriptValue::Network(url) => ScriptValue::Network(url.clone()),
-            ScriptValue::Secret(place) => ScriptValue::Secret(place.clone()),
+            ScriptValue::Secret(place, _) => ScriptValue::secret(place.as_str()),
             ScriptValue::Foreign => ScriptValue::Foreign,
             ScriptValue::Text(_)
             | ScriptValue::Number(_)
@@ -296,7 +296,7 @@ impl Evaluator<'_, '_, '_> {
                 }
                 ScriptValue::Text(Value::Unknown)
             }
-            ScriptValue::Secret(place) => Self::part_of_secret(&place.clone(), name),
+            ScriptValue::Secret(place, _) => Self::part_of_secret(&place.clone(), name),
             ScriptValue::Class(_) | ScriptValue::Object(_) => self.own_method(of, name, given),
             ScriptValue::Method(_, called) if called == "super" => self.own_method(of, name, given),
             ScriptValue::Map(_)
@@ -636,7 +636,8 @@ impl Evaluator<'_, '_, '_> {
             | "write" | "puts" | "print" => {
                 let host = self.socket.clone();
                 if let Some(host) = host {
-                    self.act(|machine| machine.host(&host, Upload::Yes));
+                    let secret = self.secret_given(given);
+                    self.act(|machine| network::send_from_code(machine, &host, secret.as_ref()));
                 }
                 ScriptValue::Text(Value::Unknown)
             }
@@ -651,7 +652,8 @@ impl Evaluator<'_, '_, '_> {
                     Some("GET" | "HEAD") => Upload::No,
                     _ => Upload::Yes,
                 };
-                self.act(|machine| machine.host(&host, upload));
+                let secret = self.secret_given(given);
+                self.act(|machine| network::request_of_code(machine, &host, upload, secret.as_ref()));
                 ScriptValue::Network(host.known_start())
             }
             _ => ScriptValue::Socket(self.socket.clone().unwrap_or(Value::Unknown)),

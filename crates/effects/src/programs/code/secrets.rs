@@ -5,6 +5,7 @@
 
 use crate::interpreter::Output;
 use crate::interpreter::printed::ALL_VARIABLES;
+use crate::programs::network;
 
 use super::evaluator::{Evaluator, Given};
 use super::value::ScriptValue;
@@ -60,6 +61,46 @@ const NAMED_PRINTERS: &[&str] = &[
     "logging.error",
     "rich.print",
     "util.inspect.log",
+];
+
+/// Functions that ask for the address of a name (Python 3.13, "socket" and dnspython 2; node 22, "DNS"; the manuals of the others).
+const LOOKUPS: &[(Language, &[&str])] = &[
+    (
+        Language::Python,
+        &[
+            "socket.gethostbyname",
+            "socket.gethostbyname_ex",
+            "socket.getaddrinfo",
+            "socket.getfqdn",
+            "dns.resolver.resolve",
+            "dns.resolver.query",
+        ],
+    ),
+    (
+        Language::JavaScript,
+        &[
+            "dns.lookup",
+            "dns.resolve",
+            "dns.resolve4",
+            "dns.resolve6",
+            "dns.resolveAny",
+            "dns.resolveCname",
+            "dns.resolveMx",
+            "dns.resolveNs",
+            "dns.resolveTxt",
+            "dns.promises.lookup",
+            "dns.promises.resolve",
+            "dns.promises.resolve4",
+            "dns.promises.resolveTxt",
+        ],
+    ),
+    (Language::Perl, &["gethostbyname", "inet_aton", "Socket::inet_aton"]),
+    (
+        Language::Ruby,
+        &["Resolv.getaddress", "Resolv.getaddresses", "IPSocket.getaddress", "Addrinfo.getaddrinfo"],
+    ),
+    (Language::Php, &["gethostbyname", "gethostbynamel", "dns_get_record", "checkdnsrr", "dns_check_record"]),
+    (Language::Lua, &["socket.dns.toip"]),
 ];
 
 /// Functions that give what they are given in another form, by the last part of their names.
@@ -196,7 +237,7 @@ fn within(thing: &ScriptValue, told: &dyn Fn(&ScriptValue) -> Option<String>) ->
         | ScriptValue::Class(_)
         | ScriptValue::Object(_)
         | ScriptValue::Network(_)
-        | ScriptValue::Secret(_)
+        | ScriptValue::Secret(_, _)
         | ScriptValue::Socket(_)
         | ScriptValue::Database(_)
         | ScriptValue::Method(_, _)
@@ -209,7 +250,7 @@ impl Evaluator<'_, '_, '_> {
     /// A variable of the environment as a secret, when it is one.
     pub(super) fn secret_variable(&mut self, name: &str) -> Option<ScriptValue> {
         match self.machine.secret_variable(name)? {
-            Output::Secret(place) => Some(ScriptValue::Secret(place)),
+            Output::Secret(place) => Some(ScriptValue::secret(place)),
             Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => {
                 None
             }
@@ -219,7 +260,7 @@ impl Evaluator<'_, '_, '_> {
     /// The secret that a value would show where it is printed.
     pub(super) fn carried(thing: &ScriptValue) -> Option<String> {
         within(thing, &|thing| match thing {
-            ScriptValue::Secret(place) => Some(place.clone()),
+            ScriptValue::Secret(place, _) => Some(place.clone()),
             ScriptValue::Name(name) if ENVIRONMENTS.contains(&name.as_str()) => {
                 Some(ALL_VARIABLES.to_owned())
             }
@@ -264,6 +305,22 @@ impl Evaluator<'_, '_, '_> {
         })
     }
 
+    /// The first secret among what a function is given.
+    pub(super) fn secret_given(&self, given: &Given) -> Option<Output> {
+        let named = given.named.iter().map(|(_, thing)| thing);
+        let mut all = given.positional.iter().chain(named);
+        all.find_map(|thing| Self::carried(thing).or_else(|| self.held(thing))).map(Output::Secret)
+    }
+
+    /// Notes that a host is looked up by a name in which a secret stands.
+    pub(super) fn note_looked_up(&mut self, name: &str, given: &Given) {
+        let is_lookup =
+            LOOKUPS.iter().any(|(language, names)| *language == self.language && names.contains(&name));
+        if is_lookup && self.secret_given(given).is_some() {
+            self.act(network::tells_by_name);
+        }
+    }
+
     /// What a function that only changes the form gives, when it is given a secret.
     pub(super) fn passed_secret(&self, name: &str, given: &Given) -> Option<ScriptValue> {
         let last = name.rsplit(['.', ':']).next().unwrap_or(name);
@@ -276,7 +333,7 @@ impl Evaluator<'_, '_, '_> {
         };
         let values = given.positional.iter().filter(|thing| !names_only(thing));
         let place = values.filter(|_| passes).find_map(Self::carried)?;
-        Some(ScriptValue::Secret(place))
+        Some(ScriptValue::secret(place))
     }
 
     /// Whether a function gives the names of the variables of the environment, which it is given.
@@ -297,7 +354,7 @@ impl Evaluator<'_, '_, '_> {
         if ABOUT.contains(&name) {
             return ScriptValue::Local;
         }
-        ScriptValue::Secret(place.to_owned())
+        ScriptValue::secret(place)
     }
 
     /// What a method of the variables of the environment gives; `None` for other names and where that is no secret.
@@ -327,6 +384,6 @@ impl Evaluator<'_, '_, '_> {
                 | "__repr__"
                 | "to_json"
         );
-        (ENVIRONMENTS.contains(&of) && gives_values).then(|| ScriptValue::Secret(ALL_VARIABLES.to_owned()))
+        (ENVIRONMENTS.contains(&of) && gives_values).then(|| ScriptValue::secret(ALL_VARIABLES))
     }
 }

@@ -33,8 +33,8 @@ pub(super) enum ScriptValue {
     Object(usize),
     /// What came over the network: the URL.
     Network(String),
-    /// A secret of the environment, or something that was made of it: the place that it is from.
-    Secret(String),
+    /// A secret of the environment, or something that was made of it: the place that it is from, and what is known of the text.
+    Secret(String, Value),
     /// A connection of which the other end may be known.
     Socket(Value),
     /// A database that is the file at the path.
@@ -48,6 +48,11 @@ pub(super) enum ScriptValue {
 }
 
 impl ScriptValue {
+    /// A secret of a place, of whose text nothing is known.
+    pub(super) fn secret(place: impl Into<String>) -> Self {
+        Self::Secret(place.into(), Value::Unknown)
+    }
+
     /// An exact text.
     pub(super) fn text(text: impl Into<String>) -> Self {
         Self::Text(Value::exact(text))
@@ -56,7 +61,9 @@ impl ScriptValue {
     /// The value as a text.
     pub(super) fn value(&self) -> Value {
         match self {
-            Self::Text(value) | Self::Path(value) | Self::File(value) => value.clone(),
+            Self::Text(value) | Self::Path(value) | Self::File(value) | Self::Secret(_, value) => {
+                value.clone()
+            }
             Self::Number(number) => Value::exact(number.to_string()),
             Self::List(_)
             | Self::Truth(_)
@@ -66,7 +73,6 @@ impl ScriptValue {
             | Self::Class(_)
             | Self::Object(_)
             | Self::Network(_)
-            | Self::Secret(_)
             | Self::Socket(_)
             | Self::Database(_)
             | Self::Method(_, _)
@@ -89,7 +95,7 @@ impl ScriptValue {
             | Self::Class(_)
             | Self::Object(_)
             | Self::Network(_)
-            | Self::Secret(_)
+            | Self::Secret(_, _)
             | Self::Socket(_)
             | Self::Database(_)
             | Self::Method(_, _)
@@ -110,17 +116,15 @@ impl ScriptValue {
     pub(super) fn followed_by(&self, next: &Self) -> Self {
         match (self, next) {
             (Self::Network(url), _) | (_, Self::Network(url)) => return Self::Network(url.clone()),
-            (Self::Secret(place), _) | (_, Self::Secret(place)) => return Self::Secret(place.clone()),
+            (Self::Secret(place, _), _) | (_, Self::Secret(place, _)) => {
+                return Self::Secret(place.clone(), joined_within_bounds(self, next));
+            }
             (Self::List(first), Self::List(second)) => {
                 return Self::List(first.iter().chain(second).cloned().collect());
             }
             _ => {}
         }
-        let joined = self.value().followed_by(&next.value());
-        if joined.known_start().len().saturating_add(joined.known_end().len()) > 2 * TEXT {
-            return Self::Text(Value::Unknown);
-        }
-        Self::Text(joined)
+        Self::Text(joined_within_bounds(self, next))
     }
 
     /// A path followed by another below it; an absolute one replaces it.
@@ -167,7 +171,9 @@ impl ScriptValue {
                 first.iter().zip(second).map(|(first, second)| first.clone().join(second)).collect(),
             ),
             (Self::Network(url), _) | (_, Self::Network(url)) => Self::Network(url.clone()),
-            (Self::Secret(place), _) | (_, Self::Secret(place)) => Self::Secret(place.clone()),
+            (Self::Secret(place, first), other) | (other, Self::Secret(place, first)) => {
+                Self::Secret(place.clone(), first.join(&other.value()))
+            }
             (Self::Foreign, _) | (_, Self::Foreign) => Self::Foreign,
             _ => Self::Text(Value::Unknown),
         }
@@ -181,10 +187,10 @@ impl ScriptValue {
             Self::Path(value) => Self::Path(value.clone()),
             Self::Network(url) => Self::Network(url.clone()),
             // A name and its value.
-            Self::Secret(place) if place == ALL_VARIABLES => {
+            Self::Secret(place, _) if place == ALL_VARIABLES => {
                 Self::List(vec![Self::Text(Value::Unknown), self.clone()])
             }
-            Self::Secret(place) => Self::Secret(place.clone()),
+            Self::Secret(place, _) => Self::secret(place.as_str()),
             Self::Text(value @ (Value::Between { .. } | Value::AnyOf(_))) => Self::Text(value.clone()),
             Self::Foreign => Self::Foreign,
             // What runs over processes gives processes.
@@ -212,4 +218,13 @@ impl ScriptValue {
             _ => None,
         }
     }
+}
+
+/// A text and the one behind it; unknown where it would grow too long.
+fn joined_within_bounds(first: &ScriptValue, next: &ScriptValue) -> Value {
+    let joined = first.value().followed_by(&next.value());
+    if joined.known_start().len().saturating_add(joined.known_end().len()) > 2 * TEXT {
+        return Value::Unknown;
+    }
+    joined
 }

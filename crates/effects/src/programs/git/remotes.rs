@@ -152,8 +152,36 @@ fn remote(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             }
         }
         Some("prune") if words.any(&["-n", "--dry-run"]) => Exit::unknown(),
-        Some("add") => git.touch(""),
+        Some("add") => {
+            note_address(git, words);
+            git.touch("")
+        }
+        Some("set-url") => {
+            note_address(git, words);
+            git.forget("what was known of the remote")
+        }
         Some(_) => git.forget("what was known of the remote"),
+    }
+}
+
+/// Adds that whoever is at the address of a remote is sent the secret that stands in it, with the next push or fetch.
+fn note_address(git: &mut Git<'_, '_>, words: &Words) {
+    for word in words.operands_from(2) {
+        let address = with_user(word);
+        let text = address.known_start();
+        if is_address(&text) {
+            network::sends_strange_secret(git.machine, &address, known_hosts::host_of(&text));
+        }
+    }
+}
+
+/// An address of which nothing but the user and their password is not known, with any in their place.
+fn with_user(address: &Value) -> Value {
+    match address {
+        Value::Between { prefix, suffix } if prefix.contains("://") && suffix.contains('@') => {
+            Value::Exact(format!("{prefix}user{suffix}"))
+        }
+        other => other.clone(),
     }
 }
 
@@ -392,7 +420,7 @@ impl Git<'_, '_> {
 
     /// Talks to a remote, to read from it: by name, URL or path; without one to the remote of the branch.
     pub(super) fn ask_remote(&mut self, remote: Option<&Value>) {
-        let word = remote.cloned().unwrap_or_else(|| Value::exact("origin"));
+        let word = remote.map_or_else(|| Value::exact("origin"), with_user);
         let Some(text) = word.as_exact() else {
             self.machine.host(&word, Upload::No);
             return;
@@ -416,13 +444,16 @@ impl Git<'_, '_> {
     /// Pushing to an address that is not a remote of the repository sends the repository there.
     fn note_strange_remote(&mut self, remote: Option<&Value>) {
         let Some(remote) = remote else { return };
+        let remote = &with_user(remote);
         match remote.as_exact() {
             Some(text) if text.starts_with("ext::") => {
                 self.machine.run_text(&Value::exact(text.trim_start_matches("ext::")), Input::Inherited);
             }
             Some(text) if is_address(text) => {
                 let host = known_hosts::host_of(text);
-                if known_hosts::reach(&host) == NetworkReach::External {
+                if !network::sends_strange_secret(self.machine, remote, host.clone())
+                    && known_hosts::reach(&host) == NetworkReach::External
+                {
                     self.machine.host(&Value::exact(host), Upload::Yes);
                 }
             }

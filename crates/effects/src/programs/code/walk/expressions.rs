@@ -568,7 +568,7 @@ fn sliced(of: ScriptValue, from: Option<&ScriptValue>, to: Option<&ScriptValue>)
                 _ => ScriptValue::Text(Value::Unknown),
             }
         }
-        kept @ (ScriptValue::Network(_) | ScriptValue::Secret(_)) => kept,
+        kept @ (ScriptValue::Network(_) | ScriptValue::Secret(_, _)) => kept,
         foreign @ ScriptValue::Foreign => foreign,
         _ => ScriptValue::Text(Value::Unknown),
     }
