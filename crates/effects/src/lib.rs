@@ -10,7 +10,6 @@
 //! | `stake` | what an effect would cost |
 //! | `guard` | effects on the guard itself |
 //! | `finalize` | certainty and names, when the stakes are set |
-//! | `places` | well-known paths: credentials, start-up files, the system, generated files |
 //!
 //! **Invariants.** This crate decides nothing, and touches the machine only through [`World`](checkrein_facts::World). What is not understood
 //! is an effect of its own, [`EffectKind::Opaque`](checkrein_protocol::EffectKind::Opaque), never nothing.
@@ -33,6 +32,9 @@ mod world {
     pub(crate) use checkrein_facts::*;
     pub(crate) use checkrein_protocol::Timestamp;
 }
+mod places {
+    pub(crate) use checkrein_facts::places::*;
+}
 mod path {
     pub(crate) use checkrein_protocol::AbsolutePath;
 }
@@ -41,7 +43,6 @@ mod catalogue;
 mod finalize;
 mod guard;
 mod interpreter;
-mod places;
 mod predict;
 mod programs;
 mod stake;

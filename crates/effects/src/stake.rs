@@ -5,12 +5,10 @@
 //! | module | holds |
 //! |---|---|
 //! | `loss` | what is lost when a path is removed, overwritten or given other permissions |
-//! | `pattern` | which paths a pattern names |
 //! | `consequence` | effects that follow from where a file lies |
 
 mod consequence;
 mod loss;
-mod pattern;
 
 use crate::effect::{
     Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Stake, Target,
@@ -21,8 +19,8 @@ use crate::places::{Secrecy, SystemPlace, is_lifeline, is_pipeline, secrecy, sys
 use crate::programs::known_hosts::reach;
 use crate::world::{Entry, Listing, VersionState, World};
 
+pub(crate) use crate::world::{PathPattern, name_matches};
 use loss::{Change, Loss, loss_of};
-pub(crate) use pattern::{PathPattern, name_matches};
 
 /// Sets stake, severity, reversibility and note of each effect from the facts of the world. Adds the effects that follow from where a file
 /// lies: persistence, changes of the machine. Reads of credentials become reads of secrets.

@@ -7,6 +7,8 @@
 //! | `tally` | what a session counts: amounts in windows of time |
 //! | `environment` | variables that lead the guard itself |
 //! | `generated` | files that a build, an install or a download makes again |
+//! | `places` | well-known paths: credentials, start-up files, the system |
+//! | `path_pattern` | patterns of paths |
 //! | `intent` | what an action is for, seen from what it would change |
 //!
 //! **Invariants.** Whoever judges asks [`World`] and nothing else, so that a past decision replays bit for bit. This crate interprets
@@ -17,6 +19,8 @@
 mod environment;
 mod generated;
 mod intent;
+mod path_pattern;
+pub mod places;
 mod recorded;
 mod tally;
 mod world;
@@ -24,6 +28,7 @@ mod world;
 pub use environment::leads_guard;
 pub use generated::{generated, regenerable_cache, regenerated_tree, regenerated_when_ignored};
 pub use intent::intent;
+pub use path_pattern::{Matches, PathPattern, name_matches};
 pub use recorded::*;
 pub use tally::*;
 pub use world::*;

@@ -11,7 +11,7 @@ use crate::world::World;
 use checkrein_facts::generated;
 
 use super::loss::is_temporary;
-use super::pattern::{Matches, PathPattern};
+use crate::world::{Matches, PathPattern};
 
 /// Whether an effect that reads a file reads a secret.
 ///

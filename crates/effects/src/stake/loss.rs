@@ -9,7 +9,7 @@ use crate::places::{
 use crate::world::{Entry, Listing, VersionState, World};
 use checkrein_facts::{generated, regenerable_cache};
 
-use super::pattern::{Matches, PathPattern};
+use crate::world::{Matches, PathPattern};
 
 /// What a change does to the content of its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,21 +1,21 @@
 //! Patterns of paths: which paths they name, as far as the world tells.
 
-use crate::path::AbsolutePath;
-use crate::world::{Entry, Listing, World};
+use crate::{Entry, Listing, World};
 use checkrein_glob::{Glob, Style};
+use checkrein_protocol::AbsolutePath;
 
 /// A pattern of absolute paths: `*`, `?` and `[...]` stay inside one name, `**` crosses names.
 #[derive(Debug, Clone)]
-pub(crate) struct PathPattern<'a> {
+pub struct PathPattern<'a> {
     /// The directory above the first part with a wildcard.
-    pub(crate) base: AbsolutePath,
+    pub base: AbsolutePath,
     /// The parts from the first wildcard on.
     rest: Vec<&'a str>,
 }
 
 /// The paths that a pattern names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Matches {
+pub enum Matches {
     /// All of them.
     Paths(Vec<AbsolutePath>),
     /// They could not be listed within bounds.
@@ -29,7 +29,7 @@ const PATHS: usize = 512;
 
 impl<'a> PathPattern<'a> {
     /// Splits a pattern; `None` when it is not absolute.
-    pub(crate) fn new(text: &'a str) -> Option<Self> {
+    pub fn new(text: &'a str) -> Option<Self> {
         let mut parts = text.strip_prefix('/')?.split('/').filter(|part| !part.is_empty() && *part != ".");
         let mut base = AbsolutePath::root();
         let mut rest = Vec::new();
@@ -45,12 +45,12 @@ impl<'a> PathPattern<'a> {
     }
 
     /// The last part, as written; `None` when nothing in the pattern is wild.
-    pub(crate) fn last(&self) -> Option<&'a str> {
+    pub fn last(&self) -> Option<&'a str> {
         self.rest.last().copied()
     }
 
     /// Whether the pattern names everything in its base directory (`/x/*`, `/x/**`, `/x/.*`).
-    pub(crate) fn names_everything(&self) -> bool {
+    pub fn names_everything(&self) -> bool {
         match self.rest.as_slice() {
             [one] | ["**", one] => is_any_name(one),
             _ => false,
@@ -58,12 +58,12 @@ impl<'a> PathPattern<'a> {
     }
 
     /// Whether hidden names are meant too.
-    pub(crate) fn names_hidden(&self) -> bool {
+    pub fn names_hidden(&self) -> bool {
         self.rest.iter().any(|part| *part == "**" || part.starts_with('.'))
     }
 
     /// Whether the pattern matches a path.
-    pub(crate) fn matches(&self, path: &AbsolutePath) -> bool {
+    pub fn matches(&self, path: &AbsolutePath) -> bool {
         let Some(relative) = path.relative_to(&self.base) else { return false };
         if relative.is_empty() {
             return self.rest.iter().all(|part| *part == "**");
@@ -72,7 +72,7 @@ impl<'a> PathPattern<'a> {
     }
 
     /// The existing paths that the pattern names.
-    pub(crate) fn expand(&self, world: &dyn World) -> Matches {
+    pub fn expand(&self, world: &dyn World) -> Matches {
         let mut found = Vec::new();
         let mut budget = DIRECTORIES;
         match walk(&self.base, &self.rest, world, &mut budget, &mut found) {
@@ -139,7 +139,7 @@ fn is_any_name(part: &str) -> bool {
 }
 
 /// Whether a name matches one part of a pattern. As in a shell, a leading dot must be matched by a dot.
-pub(crate) fn name_matches(pattern: &str, name: &str) -> bool {
+pub fn name_matches(pattern: &str, name: &str) -> bool {
     Glob::new(pattern, Style::Shell).matches(name)
 }
 

@@ -1,10 +1,10 @@
 //! Directories of the machine rather than of a user.
 
-use crate::path::AbsolutePath;
+use checkrein_protocol::AbsolutePath;
 
 /// How the machine depends on a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SystemPlace {
+pub enum SystemPlace {
     /// Software and data that a user put there: `/usr/local`, `/opt`, `/srv`.
     Local,
     /// Data, logs and run-time state: `/var`, `/run`.
@@ -20,7 +20,7 @@ pub(crate) enum SystemPlace {
 /// What the machine uses a path for; `None` for a path of a user or of nobody.
 ///
 /// Answers for the directories themselves as well as for what lies in them. `/dev/null` and the like are of nobody.
-pub(crate) fn system_place(path: &AbsolutePath) -> Option<SystemPlace> {
+pub fn system_place(path: &AbsolutePath) -> Option<SystemPlace> {
     let mut parts = path.parts();
     let top = parts.next()?;
     let second = parts.next();
@@ -42,7 +42,7 @@ pub(crate) fn system_place(path: &AbsolutePath) -> Option<SystemPlace> {
 }
 
 /// Whether programs that anybody on the machine runs lie in the directory of a file: `/usr/local/bin/tool`.
-pub(crate) fn is_program_directory(path: &AbsolutePath) -> bool {
+pub fn is_program_directory(path: &AbsolutePath) -> bool {
     let parts: Vec<&str> = path.parts().collect();
     matches!(
         parts.as_slice(),
@@ -57,14 +57,14 @@ const NO_DEVICES: &[&str] = &[
 ];
 
 /// Whether a path is a home directory, or the directory of all home directories.
-pub(crate) fn is_home_of_somebody(path: &AbsolutePath) -> bool {
+pub fn is_home_of_somebody(path: &AbsolutePath) -> bool {
     let parts: Vec<&str> = path.parts().take(3).collect();
     matches!(parts.as_slice(), ["home" | "Users" | "root"] | ["home" | "Users", _] | ["var", "root"])
         || path.as_str() == "/private/var/root"
 }
 
 /// Whether a file is one of the few without which nobody logs in or the machine does not start.
-pub(crate) fn is_lifeline(path: &AbsolutePath) -> bool {
+pub fn is_lifeline(path: &AbsolutePath) -> bool {
     let text = path.as_str();
     matches!(
         text,

@@ -14,10 +14,10 @@ mod persistence;
 mod system;
 mod watchers;
 
-pub(crate) use credentials::{
+pub use credentials::{
     Secrecy, credential, credential_directory, environment_file, is_for_tests, is_sample, key_material,
     lies_with_tests, machine_credential, secrecy, sought_in,
 };
-pub(crate) use persistence::{SHADOWS, is_known_at_home, is_pipeline, persistence};
-pub(crate) use system::{SystemPlace, is_home_of_somebody, is_lifeline, is_program_directory, system_place};
-pub(crate) use watchers::{names_watcher, watcher};
+pub use persistence::{SHADOWS, is_known_at_home, is_pipeline, known_at_home, persistence};
+pub use system::{SystemPlace, is_home_of_somebody, is_lifeline, is_program_directory, system_place};
+pub use watchers::{names_watcher, watcher};

@@ -1,7 +1,7 @@
 //! What keeps an agent in check: other guards, and the settings by which agents are bound.
 
-use crate::path::AbsolutePath;
-use crate::stake::name_matches;
+use crate::path_pattern::name_matches;
+use checkrein_protocol::AbsolutePath;
 
 /// Programs that watch what agents do, as a program, a package or a folder of settings is called.
 const GUARDS: &[&str] = &[
@@ -65,7 +65,7 @@ const FOLDERS: &[&str] = &[
 const WORK: &[&str] = &["/.kiro/specs/"];
 
 /// What a file has to do with watching an agent (`a guard of agents`); `None` when nothing.
-pub(crate) fn watcher(path: &AbsolutePath) -> Option<&'static str> {
+pub fn watcher(path: &AbsolutePath) -> Option<&'static str> {
     if belongs_to_guard(path) {
         return Some("a guard of agents");
     }
@@ -78,7 +78,7 @@ pub(crate) fn watcher(path: &AbsolutePath) -> Option<&'static str> {
 }
 
 /// Whether the name of a program, a package or a process is that of a guard: `nah`, `nah-cli`, `nah@1.2`.
-pub(crate) fn names_watcher(name: &str) -> bool {
+pub fn names_watcher(name: &str) -> bool {
     let base = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name);
     GUARDS.iter().any(|guard| {
         base.strip_prefix(guard).is_some_and(|rest| {

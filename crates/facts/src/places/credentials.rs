@@ -2,16 +2,16 @@
 
 mod known;
 
-use crate::path::AbsolutePath;
-use crate::stake::name_matches;
-use crate::world::{VersionState, World};
+use crate::path_pattern::name_matches;
+use crate::{VersionState, World};
+use checkrein_protocol::AbsolutePath;
 
 use super::system::is_home_of_somebody;
 use known::{DIRECTORIES, ENDS, NAMES, PROFILES, SUFFIXES, WHOLE};
 
 /// What a secret gives away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Secrecy {
+pub enum Secrecy {
     /// It proves who somebody is: whoever has it can act in their name.
     Proof,
     /// It is nobody else's business, or may hold a proof among other things: settings, histories, bookmarks.
@@ -22,7 +22,7 @@ pub(crate) enum Secrecy {
 ///
 /// `home` is the home directory of the user; the table holds in other homes too. A directory is answered like a file
 /// when everything in it is secret; [`credential_directory`] answers for directories that hold secrets among others.
-pub(crate) fn credential(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
+pub fn credential(path: &AbsolutePath, home: &AbsolutePath) -> Option<&'static str> {
     if let Some(inner) = seen_through_process(path) {
         return credential(&inner, home);
     }
@@ -77,7 +77,7 @@ const SOUGHT: [&str; 32] = [
 ];
 
 /// The paths in a directory under which secrets would be that are known by name; whether anything stands there is not asked.
-pub(crate) fn sought_in(directory: &AbsolutePath, home: &AbsolutePath) -> Vec<AbsolutePath> {
+pub fn sought_in(directory: &AbsolutePath, home: &AbsolutePath) -> Vec<AbsolutePath> {
     let paths = SOUGHT.iter().map(|name| directory.join(name));
     paths.filter(|path| credential(path, home).is_some()).collect()
 }
@@ -99,19 +99,19 @@ const OF_TESTS: [&str; 11] = [
 
 /// Whether a file that looks like a credential is one that a project keeps for its tests, so that everybody with the repository has it. It
 /// is as it was committed, and lies where tests do, or says in its name that it is for them.
-pub(crate) fn is_for_tests(path: &AbsolutePath, world: &dyn World) -> bool {
+pub fn is_for_tests(path: &AbsolutePath, world: &dyn World) -> bool {
     lies_with_tests(path, world) && world.version(path) == VersionState::TrackedClean
 }
 
 /// Whether a file of the project lies where tests do, or says in its name that it is for them.
-pub(crate) fn lies_with_tests(path: &AbsolutePath, world: &dyn World) -> bool {
+pub fn lies_with_tests(path: &AbsolutePath, world: &dyn World) -> bool {
     let Some(relative) = path.relative_to(&world.place().workspace) else { return false };
     let is_named = matches!(path.name(), Some(".env.test" | ".env.testing" | ".env.ci"));
     is_named || relative.split('/').rev().skip(1).any(|part| OF_TESTS.contains(&part))
 }
 
 /// What the secret in a file gives away, for a file that holds one.
-pub(crate) fn secrecy(path: &AbsolutePath) -> Secrecy {
+pub fn secrecy(path: &AbsolutePath) -> Secrecy {
     let text = path.as_str();
     let name = path.name().unwrap_or_default();
     let in_ssh = path.parent().is_some_and(|parent| parent.name() == Some(".ssh"));
@@ -204,23 +204,23 @@ fn seen_through_process(path: &AbsolutePath) -> Option<AbsolutePath> {
 }
 
 /// What credential of the machine itself, or of its service account, a file holds: the same in every container and on every host.
-pub(crate) fn machine_credential(path: &AbsolutePath) -> Option<&'static str> {
+pub fn machine_credential(path: &AbsolutePath) -> Option<&'static str> {
     by_system_path(path.as_str())
 }
 
 /// What credentials a directory is known to hold; `None` when it is not known for any.
-pub(crate) fn credential_directory(path: &AbsolutePath) -> Option<&'static str> {
+pub fn credential_directory(path: &AbsolutePath) -> Option<&'static str> {
     let text = path.as_str();
     DIRECTORIES.iter().find(|(end, _)| ends_with_parts(text, end)).map(|(_, what)| *what)
 }
 
 /// Whether a file is a list of environment variables of a project (`.env`, `.env.local`, `prod.env`).
-pub(crate) fn environment_file(name: &str) -> bool {
+pub fn environment_file(name: &str) -> bool {
     (name == ".env" || name.starts_with(".env.") || name.ends_with(".env")) && !is_sample(name)
 }
 
 /// Whether what the file holds cannot be issued again by asking a service: private keys and key rings.
-pub(crate) fn key_material(path: &AbsolutePath) -> bool {
+pub fn key_material(path: &AbsolutePath) -> bool {
     let Some(name) = path.name() else { return false };
     let in_ssh = path.parent().is_some_and(|parent| parent.name() == Some(".ssh"));
     (in_ssh && private_key_name(name))
@@ -231,7 +231,7 @@ pub(crate) fn key_material(path: &AbsolutePath) -> bool {
 }
 
 /// Public or empty stand-ins for a secret file.
-pub(crate) fn is_sample(name: &str) -> bool {
+pub fn is_sample(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     lower.ends_with(".pub")
         || lower.ends_with(".d.ts")
