@@ -221,6 +221,45 @@ fn a_halt_and_what_nobody_was_told_are_said_once_and_plainly() {
 }
 
 #[test]
+fn a_refusal_for_a_broken_configuration_names_its_place_and_no_way_around_it() {
+    let environment = TestEnvironment::new();
+    environment.write("checkrein.yaml", "profile: interactive\nsafety:\n  profil: strict\n  modes: x\n");
+    let answer = answer(&environment, Some("dontAsk"), &[], "echo a > b.txt");
+    assert_eq!(decision(&answer), Some("deny"), "{answer}");
+    let place = format!(
+        "unknown key `safety.profil` (`{}`, line 3, column 3); did you mean `profile`?; and 1 more error",
+        environment.project().join("checkrein.yaml").display()
+    );
+    for part in [place.as_str(), "`checkrein config check`", "Do not try it again until that is done"] {
+        assert!(reason(&answer).contains(part), "{part}: {answer}");
+    }
+    assert!(!reason(&answer).contains("in a terminal"), "{answer}");
+    assert!(reason(&answer).lines().count() <= 5, "{answer}");
+    environment.write("checkrein.yaml", "profile: interactive\n");
+    let mended = environment.bash("s", "echo a > b.txt");
+    assert_eq!(decision(&mended), None, "{mended}");
+}
+
+#[test]
+fn a_refusal_that_a_permission_mode_needs_speaks_of_the_call() {
+    let environment = TestEnvironment::new();
+    environment.git(&["remote", "add", "origin", "git@example.com:a/b.git"]);
+    let push = "git config core.sshCommand ssh && git push --force origin main";
+    for (mode, why) in [
+        ("bypassPermissions", "asks nobody about this call:"),
+        ("auto", "a model answers for the user:"),
+        ("plan", "the client may let this call through unasked:"),
+    ] {
+        let answer = answer(&environment, Some(mode), &[], push);
+        assert_eq!(decision(&answer), Some("deny"), "{mode}: {answer}");
+        assert!(
+            reason(&answer).contains(why) && !reason(&answer).contains("such places"),
+            "{mode}: {answer}"
+        );
+    }
+}
+
+#[test]
 fn asking_for_help_is_no_hook_call() {
     let environment = TestEnvironment::new();
     assert!(environment.succeed(&["hook", "--help"]).contains("Usage"));

@@ -15,13 +15,14 @@ mod support;
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use checkrein_testkit::not_run;
 use serde_json::Value as Json;
 use support::TestEnvironment;
+use support::terminal::{at_a_terminal, written};
 
 /// Writes its process numbers to `pids` and an answer with a call every 50 ms.
 const RUNAWAY: &str = r#"
@@ -480,26 +481,6 @@ fn tests_are_routed_by_how_they_end_and_two_equal_failures_are_enough() {
     assert_eq!(route(&[], failing), ends("tests", "stop", 1));
     assert_eq!(route(&[], "exit 5"), ends("no_tests", "scaffold", 5));
     assert_eq!(route(&["--time", "200ms"], "sleep 60"), ends("time", "stop", 124));
-}
-
-/// Starts this at a terminal; what is written to the second part of the answer is typed there.
-fn at_a_terminal(environment: &TestEnvironment, session: &str) -> (Child, ChildStdin) {
-    let mut child = environment
-        .command("script")
-        .args(["-qec", session, "/dev/null"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let keyboard = child.stdin.take().unwrap();
-    (child, keyboard)
-}
-
-/// What stood on the terminal at the end.
-fn written(child: Child, keyboard: ChildStdin) -> String {
-    let output = child.wait_with_output().unwrap();
-    drop(keyboard);
-    String::from_utf8_lossy(&output.stdout).replace('\r', "")
 }
 
 #[test]

@@ -170,6 +170,26 @@ fn going_on_keeps_the_session_and_does_not_renew_what_was_spent() {
 }
 
 #[test]
+fn one_run_is_shown_with_what_is_used_of_each_limit_and_the_whole_reason() {
+    let home = Home::new();
+    let claude = home.claude();
+    let task = "a task that says in more words than fit into a column of a list what is to be done";
+    let limits =
+        ["--max-iterations", "5", "--budget", "9", "--time", "2h", "--idle-time", "10m", "--memory", "4G"];
+    let stopped = home.run(&[&limits[..], &["--", &claude, "-p", task]].concat());
+    assert_eq!(stopped.status.code(), Some(123), "{}", said(&stopped));
+    let run = home.only_run()["run"].as_str().unwrap().to_owned();
+    let shown = home.environment.succeed(&["run", "show", &run]);
+    let is_time =
+        |line: &&str| line.starts_with("began") || line.starts_with("time") || line.starts_with("run ");
+    let stable: Vec<&str> = shown.lines().filter(|line| !is_time(line)).collect();
+    let stable = stable.join("\n").replace(&home.environment.home().display().to_string(), "~");
+    insta::assert_snapshot!("run_shown", stable);
+    let time = shown.lines().find(|line| line.starts_with("time")).unwrap();
+    assert!(time.ends_with(" s of 2 h"), "{shown}");
+}
+
+#[test]
 fn a_run_that_its_provider_refused_can_go_on() {
     let home = Home::new();
     let claude = home.claude();
@@ -183,6 +203,8 @@ exit 1
     assert!(said(&first).contains("authentication"), "{}", said(&first));
     let run = home.only_run();
     assert_eq!(run["archived"], json!(false), "{run}");
+    assert_eq!(run["state"], json!("its provider failed: authentication"), "{run}");
+    assert_eq!(run["attempts"][0]["end"]["failure"]["class"], json!("permanent"), "{run}");
     fs::write(&claude, CLAUDE).unwrap();
     let second = home.command(&["run", "--resume"]).env("ANSWERS", "2").output().unwrap();
     assert_eq!(second.status.code(), Some(0), "{}", said(&second));

@@ -14,6 +14,7 @@ pub mod incidents;
 pub mod init;
 pub mod log;
 pub mod marks;
+pub mod name_choice;
 pub mod notify;
 pub mod policy;
 pub mod recover;
@@ -39,7 +40,7 @@ pub mod worktree;
 use checkrein_clients::CLIENTS;
 use checkrein_world::find_workspace;
 
-use crate::terminal::log as say;
+use crate::terminal::{Reply, log as say};
 use checkrein_engine::asking::{self, Asker};
 use checkrein_engine::config_files::write_private;
 use checkrein_engine::environment::HostEnvironment;
@@ -125,6 +126,24 @@ fn for_asker(environment: &HostEnvironment, asker: Asker, command: &str) -> Resu
             format!("`checkrein {command}` is for humans only, and {sign}"),
             "run it yourself in a terminal of your own",
         )),
+    }
+}
+
+/// How a command ends that asked a user first and got no yes. A no is not an error, though nothing was done; that nobody could answer is.
+pub(crate) fn unconfirmed(reply: Reply, output: Output) -> Result<Exit, CommandError> {
+    match (reply, output) {
+        (Reply::Nobody, _) => Err(CommandError::user(
+            "nothing was done: there is no terminal to ask at",
+            "`--yes` answers the question for scripts",
+        )),
+        (Reply::Yes | Reply::No, Output::Json) => Err(CommandError::user(
+            "nothing was done: the answer was no",
+            "`--yes` does it without a question",
+        )),
+        (Reply::Yes | Reply::No, Output::Text) => {
+            say("nothing was done");
+            Ok(Exit::Failed)
+        }
     }
 }
 

@@ -220,16 +220,28 @@ fn paragraphs(head: &[&str], rows: &[Vec<String>], width: usize) -> String {
     lines.join("\n")
 }
 
-/// Asks a user for yes or no; no when nobody can answer.
-pub fn confirm(question: &str) -> bool {
+/// What a user answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// Yes.
+    Yes,
+    /// No, or nothing.
+    No,
+    /// Standard input is not a terminal, so nobody was asked.
+    Nobody,
+}
+
+/// Asks a user for yes or no.
+pub fn confirm(question: &str) -> Reply {
     let input = io::stdin();
     if !input.is_terminal() {
-        return false;
+        return Reply::Nobody;
     }
     let mut error = io::stderr().lock();
     drop(write!(error, "{question} [y/N] ").and_then(|()| error.flush()));
     let mut line = String::new();
-    input.lock().read_line(&mut line).is_ok() && matches!(line.trim(), "y" | "Y" | "yes" | "Yes")
+    let is_read = input.lock().read_line(&mut line).is_ok();
+    if is_read && matches!(line.trim(), "y" | "Y" | "yes" | "Yes") { Reply::Yes } else { Reply::No }
 }
 
 #[cfg(test)]

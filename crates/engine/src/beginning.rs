@@ -72,7 +72,7 @@ pub(crate) fn hold(context: &mut Context, ledger: &SessionLedger, event: &HookEv
             context.waiting = held.waiting;
             context.policy = held.earlier.filter(|_| stricter).unwrap_or(held.policy);
         }
-        Err(error) => context.failures.push(Failure::Configuration(error.message)),
+        Err(error) => context.failures.push(Failure::Configuration(error.in_short().to_owned())),
     }
 }
 

@@ -59,6 +59,7 @@ pub fn invalid(errors: &ConfigErrors) -> CommandError {
         kind: Kind::Configuration,
         message: format!("the configuration has {}\n{errors}", counted(errors.errors.len() as u64, "error")),
         hint: Some("`checkrein config schema` describes every key".to_owned()),
+        in_short: errors.in_short(),
     }
 }
 
@@ -143,6 +144,7 @@ pub(crate) fn parse_catalogue(texts: &[(AbsolutePath, String)]) -> Result<UserCa
             kind: Kind::Configuration,
             message: error.to_string(),
             hint: Some("docs/catalogue.md describes the format".to_owned()),
+            in_short: None,
         })?;
         catalogue.merge(described);
     }
@@ -207,6 +209,7 @@ pub fn blueprint_files(
         kind: Kind::Configuration,
         message,
         hint: Some(hint.to_owned()),
+        in_short: None,
     };
     let pin = match digest.map(|text| (text, Digest::parse(text))) {
         Some((text, None)) => {

@@ -74,7 +74,8 @@ impl Context {
             failures.push(Failure::Configuration(error.to_string()));
             Installations::default()
         });
-        let loaded = policy(&environment, &workspace).map_err(|error| Failure::Configuration(error.message));
+        let loaded = policy(&environment, &workspace)
+            .map_err(|error| Failure::Configuration(error.in_short().to_owned()));
         let (policy, rules) = match loaded {
             Ok((policy, rules)) => (policy, Some(rules)),
             Err(failure) => {
@@ -130,7 +131,7 @@ impl Context {
         let loaded =
             config_files::trusted(&environment).and_then(|trusted| rules.config(&environment, &trusted));
         let config = loaded.unwrap_or_else(|error| {
-            failures.push(Failure::Configuration(error.message));
+            failures.push(Failure::Configuration(error.in_short().to_owned()));
             self.policy.config().clone()
         });
         Some(Self {

@@ -28,12 +28,19 @@ pub struct CommandError {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+    /// The message on one line, where it has several.
+    pub in_short: Option<String>,
 }
 
 impl CommandError {
     /// The user asked for something that cannot be.
     pub fn user(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::User, message: message.into(), hint: Some(hint.into()) }
+        Self { kind: ErrorKind::User, message: message.into(), hint: Some(hint.into()), in_short: None }
+    }
+
+    /// The failure on one line.
+    pub fn in_short(&self) -> &str {
+        self.in_short.as_deref().unwrap_or(&self.message)
     }
 
     /// The machine refused to do something with a file.
@@ -45,7 +52,12 @@ impl CommandError {
             std::io::ErrorKind::StorageFull => Some("free some space and try again".to_owned()),
             _ => None,
         };
-        Self { kind: ErrorKind::System, message: format!("cannot {what} `{path}`: {error}"), hint }
+        Self {
+            kind: ErrorKind::System,
+            message: format!("cannot {what} `{path}`: {error}"),
+            hint,
+            in_short: None,
+        }
     }
 }
 
@@ -59,19 +71,34 @@ impl std::error::Error for CommandError {}
 
 impl From<LedgerError> for CommandError {
     fn from(error: LedgerError) -> Self {
-        Self { kind: ErrorKind::System, message: error.to_string(), hint: Some(error.hint().to_owned()) }
+        Self {
+            kind: ErrorKind::System,
+            message: error.to_string(),
+            hint: Some(error.hint().to_owned()),
+            in_short: None,
+        }
     }
 }
 
 impl From<SnapshotError> for CommandError {
     fn from(error: SnapshotError) -> Self {
-        Self { kind: ErrorKind::System, message: error.to_string(), hint: Some(error.hint().to_owned()) }
+        Self {
+            kind: ErrorKind::System,
+            message: error.to_string(),
+            hint: Some(error.hint().to_owned()),
+            in_short: None,
+        }
     }
 }
 
 impl From<SuperviseError> for CommandError {
     fn from(error: SuperviseError) -> Self {
-        Self { kind: ErrorKind::System, message: error.to_string(), hint: Some(error.hint().to_owned()) }
+        Self {
+            kind: ErrorKind::System,
+            message: error.to_string(),
+            hint: Some(error.hint().to_owned()),
+            in_short: None,
+        }
     }
 }
 
@@ -83,7 +110,7 @@ impl From<RunError> for CommandError {
             }
             RunErrorKind::Damaged | RunErrorKind::Machine => ErrorKind::System,
         };
-        Self { kind, message: error.message, hint: Some(error.hint) }
+        Self { kind, message: error.message, hint: Some(error.hint), in_short: None }
     }
 }
 
@@ -93,12 +120,13 @@ impl From<SettingsError> for CommandError {
             kind: ErrorKind::Configuration,
             message: error.to_string(),
             hint: Some(error.hint().to_owned()),
+            in_short: None,
         }
     }
 }
 
 impl From<std::io::Error> for CommandError {
     fn from(error: std::io::Error) -> Self {
-        Self { kind: ErrorKind::System, message: error.to_string(), hint: None }
+        Self { kind: ErrorKind::System, message: error.to_string(), hint: None, in_short: None }
     }
 }

@@ -165,7 +165,7 @@ pub fn check(environment: &HostEnvironment, config: &Config) -> Result<(), Comma
 const BUILT_IN: &str = "the built-in text is used until it is mended";
 
 fn wrong(message: String, hint: &str) -> CommandError {
-    CommandError { kind: Kind::Configuration, message, hint: Some(hint.to_owned()) }
+    CommandError { kind: Kind::Configuration, message, hint: Some(hint.to_owned()), in_short: None }
 }
 
 fn parse_template(path: &AbsolutePath, text: &str) -> Result<Template, CommandError> {

@@ -103,13 +103,11 @@ impl Nobody {
             Self::Profile(profile) => format!("the profile is `{}`", profile.word()),
             Self::NotWanted => "the client is told not to ask (`dontAsk`)".to_owned(),
             Self::Decided(PermissionMode::BypassPermissions) => {
-                "permissions are bypassed, and the client then asks nobody about such places".to_owned()
+                "permissions are bypassed, and the client then asks nobody about this call".to_owned()
             }
-            Self::Decided(PermissionMode::Auto) => {
-                "in mode `auto` a model answers for the user about such places".to_owned()
-            }
+            Self::Decided(PermissionMode::Auto) => "in mode `auto` a model answers for the user".to_owned(),
             Self::Decided(PermissionMode::Plan) => {
-                "in mode `plan` the client may let changes of such places through".to_owned()
+                "in mode `plan` the client may let this call through unasked".to_owned()
             }
             Self::Decided(_) => "the client may decide by itself in its permission mode".to_owned(),
             Self::Headless => "the client runs without a user".to_owned(),
@@ -142,16 +140,20 @@ impl Nobody {
                 review.message_when_refused(why)
             );
         }
+        let refused =
+            review.message_when_refused(&format!("nobody can be asked here, because {}", self.why()));
+        // What went wrong here is the reason, so no other way to make the call helps.
+        if review.failures.contains(&review.reasoning.primary) {
+            return format!(
+                "{refused}\nDo not try it again until that is done: go on with what changes nothing, or stop and tell the user."
+            );
+        }
         let next = if review.alternatives.is_empty() {
             "Do not try it again, also not in another form: go on without it, and say at the end that it is left."
         } else {
             "Do not try it again: do what is named instead, or go on without it and say at the end that it is left."
         };
-        format!(
-            "{}\n{next} The user allows it by {}.",
-            review.message_when_refused(&format!("nobody can be asked here, because {}", self.why())),
-            self.way()
-        )
+        format!("{refused}\n{next} The user allows it by {}.", self.way())
     }
 
     /// What the record says that the agent was told.

@@ -4,6 +4,7 @@
 
 pub mod client;
 pub mod model;
+pub mod terminal;
 
 use std::fs;
 use std::io::Write as _;

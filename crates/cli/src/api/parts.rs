@@ -102,6 +102,8 @@ pub(super) struct EndOfAttempt {
     stopped_by: Option<String>,
     /// Why, in words.
     reason: Option<String>,
+    /// What of the provider failed; null where nothing did.
+    failure: Option<FailureOfProvider>,
 }
 
 /// What kind of failure ended a run.

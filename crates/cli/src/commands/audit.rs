@@ -8,6 +8,7 @@ use checkrein_policy::ExportFormat;
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
+use super::name_choice::NamedKind;
 use super::{Exit, Output};
 use crate::api;
 use crate::api::installation::AuditedSession;
@@ -38,13 +39,9 @@ pub fn verify(
         .iter()
         .filter(|(folder, _)| session.is_none_or(|text| folder.starts_with(text)))
         .collect();
-    if let Some(text) =
-        session.filter(|text| chosen.is_empty() && !all.missing.keys().any(|name| name.starts_with(*text)))
-    {
-        return Err(CommandError::user(
-            format!("no session begins with `{text}`"),
-            "`checkrein session list` lists them",
-        ));
+    let is_known = |text: &str| !chosen.is_empty() || all.missing.keys().any(|name| name.starts_with(text));
+    if let Some(text) = session.filter(|text| text.is_empty() || !is_known(text)) {
+        return Err(NamedKind::Session.unknown(text));
     }
     // What belongs to no ledger is said when everything is looked at, not when one session is.
     let (around, retention) = match session {

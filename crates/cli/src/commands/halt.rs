@@ -6,6 +6,7 @@ use checkrein_session::SessionLedger;
 use checkrein_supervise::runs::{Runs, Whereabouts};
 use checkrein_world::find_workspace;
 
+use super::name_choice::NamedKind;
 use super::session_choice::folders;
 use super::watch::EndedRuns;
 use super::{Exit, Output, Switch, for_people_only};
@@ -248,10 +249,12 @@ fn target(environment: &HostEnvironment, text: &str) -> Result<FolderName, Comma
                 hint,
             ))
         }
-        many => Err(CommandError::user(
-            format!("{} sessions begin with `{}`; nothing was changed", many.len(), plain(text)),
-            "give more of the name",
-        )),
+        many => {
+            let names = many.iter().map(|folder| folder.as_str());
+            let error = NamedKind::Session.only(text, names).err();
+            let error = error.unwrap_or_else(|| NamedKind::Session.unknown(text));
+            Err(CommandError { message: format!("{}; nothing was changed", error.message), ..error })
+        }
     }
 }
 

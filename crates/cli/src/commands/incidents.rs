@@ -4,6 +4,7 @@ use std::fs;
 
 use checkrein_intervention::Incident;
 
+use super::name_choice::NamedKind;
 use super::{Exit, Output};
 use crate::api;
 use crate::terminal::{plain, print, table};
@@ -40,23 +41,13 @@ pub fn incidents(environment: &HostEnvironment, output: Output) -> Result<Exit, 
 
 /// Shows the incident whose name begins so.
 pub fn show(environment: &HostEnvironment, id: &str, output: Output) -> Result<Exit, CommandError> {
-    let mut found: Vec<Incident> = read(environment)?;
-    found.retain(|incident| incident.id.0.starts_with(id));
-    match (found.as_slice(), output) {
-        ([one], Output::Json) => print(&api::pretty(&told(one))?),
-        ([one], Output::Text) => print(&one.markdown(|moment| crate::render::time(moment.0))),
-        ([], _) => {
-            return Err(CommandError::user(
-                format!("no incident begins with `{id}`"),
-                "`checkrein incident list` lists them",
-            ));
-        }
-        (many, _) => {
-            return Err(CommandError::user(
-                format!("{} incidents begin with `{id}`", many.len()),
-                "give more of the name",
-            ));
-        }
+    let all = read(environment)?;
+    let name = NamedKind::Incident.only(id, all.iter().map(|incident| incident.id.0.as_str()))?;
+    let found = all.iter().find(|incident| incident.id.0 == name);
+    let one = found.ok_or_else(|| NamedKind::Incident.unknown(id))?;
+    match output {
+        Output::Json => print(&api::pretty(&told(one))?),
+        Output::Text => print(&one.markdown(|moment| crate::render::time(moment.0))),
     }
     Ok(Exit::Done)
 }

@@ -16,7 +16,7 @@ use similar::TextDiff;
 use super::{Exit, Output, for_people_only};
 use crate::api;
 use crate::api::installation::{self, RegistrationResult};
-use crate::terminal::{bold, confirm, dim, log, print};
+use crate::terminal::{Reply, bold, confirm, dim, log, print};
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -307,6 +307,7 @@ enum Written {
     Unchanged,
     DryRun,
     Declined,
+    Unasked,
 }
 
 #[expect(clippy::too_many_arguments, reason = "what is shown, what is written, and what comes first")]
@@ -346,8 +347,12 @@ fn apply(
     }
     match approval {
         Approval::DryRun => return Ok(Written::DryRun),
-        Approval::Ask if !confirm("Write this?") => return Ok(Written::Declined),
-        Approval::Ask | Approval::Given => {}
+        Approval::Ask => match confirm("Write this?") {
+            Reply::Yes => {}
+            Reply::No => return Ok(Written::Declined),
+            Reply::Nobody => return Ok(Written::Unasked),
+        },
+        Approval::Given => {}
     }
     // What was written must be what the client will read: it drops a broken file without a word, and the guard with it.
     client.hooks.registration(after)?;
@@ -366,7 +371,7 @@ fn finish(
         Written::Yes => (RegistrationResult::Written, Exit::Done),
         Written::Unchanged => (RegistrationResult::Unchanged, Exit::Done),
         Written::DryRun => (RegistrationResult::DryRun, Exit::Done),
-        Written::Declined => (RegistrationResult::Declined, Exit::Failed),
+        Written::Declined | Written::Unasked => (RegistrationResult::Declined, Exit::Failed),
     };
     match (output, written) {
         (Output::Json, _) => {
@@ -377,7 +382,10 @@ fn finish(
             print(&format!("{settings} is already as it should be; nothing changed"));
         }
         (Output::Text, Written::DryRun) => print(&dim("dry run: nothing was written")),
-        (Output::Text, Written::Declined) => log("nothing was written; `--yes` writes without asking"),
+        (Output::Text, Written::Declined) => log("nothing was written"),
+        (Output::Text, Written::Unasked) => {
+            log("nothing was written: there is no terminal to ask at; `--yes` writes without asking");
+        }
     }
     Ok(exit)
 }

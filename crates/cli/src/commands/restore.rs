@@ -20,10 +20,10 @@ use checkrein_world::find_workspace;
 use serde_json::json;
 
 use self::sorting::Sorted;
-use super::{Exit, Output, for_people_only};
+use super::{Exit, Output, for_people_only, unconfirmed};
 use crate::api::{self, saved};
 use crate::render::time;
-use crate::terminal::{bold, confirm, dim, log, plain, print};
+use crate::terminal::{Reply, bold, confirm, dim, log, plain, print};
 use checkrein_engine::checkpoint;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -225,13 +225,13 @@ pub fn restore(
     for one in &unsaved {
         log(&format!("cannot be saved before: {}", plain(one)));
     }
-    let goes_on = match case.permissions.consent {
-        Consent::Given => true,
+    match case.permissions.consent {
+        Consent::Given => {}
         Consent::ShowOnly => return tell(snapshot, &steps, &sorted, None, output),
-        Consent::Ask => confirm("Do it? What is there now is saved first."),
-    };
-    if !goes_on {
-        return Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"));
+        Consent::Ask => match confirm("Do it? What is there now is saved first.") {
+            Reply::Yes => {}
+            reply @ (Reply::No | Reply::Nobody) => return unconfirmed(reply, output),
+        },
     }
     let reason = format!("before going back to snapshot {}", snapshot.id);
     let restored = carry_out(environment, ground, snapshot, prepared, reason)?;

@@ -4,6 +4,7 @@ use checkrein_ledger::{Durability, FolderName, Line, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
 use checkrein_session::SessionLedger;
 
+use super::name_choice::NamedKind;
 use super::session_choice::folders;
 use super::{Exit, Output, for_people_only};
 use crate::api::sessions::Ticket;
@@ -93,13 +94,12 @@ pub fn close(
         let named = all.into_iter().filter(|known| known.record.to_string() == number);
         found.extend(named.map(|known| (folder.clone(), known)));
     }
-    if found.len() > 1 {
-        return Err(CommandError::user(
-            format!("{} tickets begin with `{id}`", found.len()),
-            "give more of the name of the session",
-        ));
+    if found.is_empty() {
+        return Err(unknown());
     }
-    let (folder, Known { ticket, record, .. }) = found.pop().ok_or_else(unknown)?;
+    let name = NamedKind::Session.only(session, found.iter().map(|(folder, _)| folder.as_str()))?.to_owned();
+    let mut found = found.into_iter().filter(|(folder, _)| folder.as_str() == name);
+    let (folder, Known { ticket, record, .. }) = found.next().ok_or_else(unknown)?;
     if ticket.closed.is_some() {
         return Err(CommandError::user(
             format!("`{}` is closed already", ticket.id),

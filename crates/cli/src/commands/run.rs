@@ -65,6 +65,7 @@ use hooks::HookCount;
 use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, untold};
 use progress::ProgressLine;
 use provider::{Answered, Provider};
+pub(super) use report::word;
 use report::{Attempt, Report, Veil, estimate_in_words};
 use session::RunSession;
 pub use session::RunSessionOptions;
@@ -453,8 +454,9 @@ impl Plan {
             status: attempt.status,
             stopped_by: attempt.stopped_by.clone(),
             reason: attempt.reason.as_deref().map(|reason| self.veil.over(reason)),
+            failure: attempt.failure,
         };
-        kept.end(&outcome.moment, end, attempt.failure, self.environment.now().0);
+        kept.end(&outcome.moment, end, self.environment.now().0);
         match (&outcome.stop, &attempt.reason) {
             (Some(Stop::Hooks(HookStop { report: Some(report), .. })), _) => {
                 log(&format!("checkrein: {}", plain(report)));

@@ -1,13 +1,17 @@
 //! `checkrein run list`: the agents that ran under `checkrein run`, and how they ended.
 
+mod shown;
+
 use checkrein_supervise::runs::{
     Archived, CommandWord, Found, Lock, RunStage, RunState, RunStateDamage, Runs, Whereabouts,
 };
 
+use super::name_choice::NamedKind;
+use super::run::word;
 use super::{Exit, Output, Switch};
 use crate::api::{self, recorded};
 use crate::render::time;
-use crate::terminal::{cut, log, plain, print, table};
+use crate::terminal::{cut, log, plain, print, table, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -25,22 +29,10 @@ pub fn verify(environment: &HostEnvironment, output: Output) -> Result<Exit, Com
 pub fn show(environment: &HostEnvironment, name: &str, output: Output) -> Result<Exit, CommandError> {
     let runs = Runs::new(environment.state.root());
     let mut all = runs.all()?;
-    all.retain(|found| found.id.to_string().starts_with(name));
-    let found = match all.as_slice() {
-        [one] => one,
-        [] => {
-            return Err(CommandError::user(
-                format!("no run begins with `{}`", plain(name)),
-                "`checkrein run list` lists them",
-            ));
-        }
-        many => {
-            return Err(CommandError::user(
-                format!("{} runs begin with `{}`", many.len(), plain(name)),
-                "give more of the name",
-            ));
-        }
-    };
+    let names: Vec<String> = all.iter().map(|found| found.id.to_string()).collect();
+    let only = NamedKind::Run.only(name, names.iter().map(String::as_str))?;
+    all.retain(|found| found.id.to_string() == only);
+    let found = all.first().ok_or_else(|| NamedKind::Run.unknown(name))?;
     let state = match &found.loaded {
         Ok(loaded) => &loaded.state,
         Err(error) => return Err(CommandError::user(error.message.clone(), error.hint.clone())),
@@ -49,12 +41,9 @@ pub fn show(environment: &HostEnvironment, name: &str, output: Output) -> Result
     match output {
         Output::Json => print(&api::pretty(&described(found, state, &how, None))?),
         Output::Text => {
-            let rows = HEAD.iter().zip(row(found, state, &how));
-            for (title, cell) in rows.filter(|(_, cell)| !cell.is_empty()) {
-                print(&format!("{title:<9} {cell}"));
+            for (title, cell) in shown::rows(state, &how, &words(state).join(" ")) {
+                print(&wrapped(&format!("{title:<9}  {cell}")));
             }
-            print(&format!("{:<9} {}", "in", plain(&state.directory.to_string_lossy())));
-            print(&format!("{:<9} {}", "session", state.session().map_or("none", |name| name)));
         }
     }
     Ok(Exit::Done)
@@ -156,9 +145,12 @@ fn how(runs: &Runs, found: &Found, state: &RunState) -> String {
     match (state.stage, state.end()) {
         (RunStage::Prepared | RunStage::Started, _) if is_held() => "runs".to_owned(),
         (RunStage::Prepared | RunStage::Started, _) => "cut off".to_owned(),
-        (RunStage::Stopped, Some(end)) => {
-            format!("stopped: {}", end.stopped_by.as_deref().unwrap_or("asked to"))
-        }
+        (RunStage::Stopped, Some(end)) => match (&end.stopped_by, end.failure) {
+            (Some(switch), _) => format!("stopped: {switch}"),
+            (None, Some(failure)) => format!("its provider failed: {}", word(failure.cause)),
+            // Nothing else stops a run, and older states do not say what failed.
+            (None, None) => "its provider failed".to_owned(),
+        },
         (RunStage::Ended, Some(end)) => format!("ended with {}", end.status),
         (other, _) => other.name().to_owned(),
     }

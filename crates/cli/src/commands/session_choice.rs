@@ -5,6 +5,8 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::FolderName;
 
+use super::name_choice::NamedKind;
+
 /// The folders of the sessions whose name begins so; without a beginning all but what `doctor` tries, which is no work of an agent.
 pub fn folders(
     environment: &HostEnvironment,
@@ -20,10 +22,7 @@ pub fn folders(
         .map(|session| session.folder)
         .collect();
     match beginning {
-        Some(text) if folders.is_empty() => Err(CommandError::user(
-            format!("no session begins with `{text}`"),
-            "`checkrein session list` lists them",
-        )),
+        Some(text) if folders.is_empty() || text.is_empty() => Err(NamedKind::Session.unknown(text)),
         _ => Ok(folders),
     }
 }
@@ -31,11 +30,7 @@ pub fn folders(
 /// The folder of the one session whose name begins so.
 pub fn only_folder(environment: &HostEnvironment, beginning: &str) -> Result<FolderName, CommandError> {
     let found = folders(environment, Some(beginning))?;
-    match found.as_slice() {
-        [folder] => Ok(folder.clone()),
-        many => Err(CommandError::user(
-            format!("{} sessions begin with `{beginning}`", many.len()),
-            "give more of the name",
-        )),
-    }
+    let name = NamedKind::Session.only(beginning, found.iter().map(FolderName::as_str))?.to_owned();
+    let mut found = found.into_iter().filter(|folder| folder.as_str() == name);
+    found.next().ok_or_else(|| NamedKind::Session.unknown(beginning))
 }

@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 
 use checkrein_ledger::{Durability, lines};
 use checkrein_patterns::ActionNumber;
-use checkrein_protocol::{RecordBody, RollbackRecord, RollbackStage};
+use checkrein_protocol::{ActionId, RecordBody, RollbackRecord, RollbackStage};
 use checkrein_session::SessionLedger;
 use checkrein_snapshot::{Listed, RestoreAction, SnapshotId, Step};
 
+use super::name_choice::NamedKind;
 use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, carry_out, held};
 use super::session_choice::only_folder;
 use super::undo::{Opened, Stories, grounds, is_action, session as session_of};
-use super::{Exit, Output};
+use super::{Exit, Output, unconfirmed};
 use crate::api;
-use crate::terminal::{confirm, dim, log, plain, print};
+use crate::terminal::{Reply, confirm, dim, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::rollback::{RECORDED, Session, recorded, set_back, would_set_back};
@@ -70,18 +71,15 @@ pub fn rollback_session(
         rollback.show(&plan);
     }
     let is_empty = plan.steps.is_empty();
-    let goes_on = !is_empty
-        && match consent {
-            Consent::Given => true,
-            Consent::ShowOnly => false,
-            Consent::Ask => confirm("Do it? What is there now is saved first."),
-        };
-    if !goes_on {
+    if !is_empty && consent == Consent::Ask {
+        match confirm("Do it? What is there now is saved first.") {
+            Reply::Yes => {}
+            reply @ (Reply::No | Reply::Nobody) => return unconfirmed(reply, output),
+        }
+    }
+    if is_empty || consent == Consent::ShowOnly {
         if output == Output::Json {
             print(&told(&rollback.proposal(&plan))?);
-        }
-        if consent == Consent::Ask && !is_empty {
-            return Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"));
         }
         let is_kept = plan.kept.values().any(|(step, _)| step.deed != RestoreAction::Remove);
         return Ok(if is_kept && consent != Consent::ShowOnly { Exit::Failed } else { Exit::Done });
@@ -304,20 +302,8 @@ fn action_number(ledger: &SessionLedger, text: &str) -> Result<ActionNumber, Com
         RecordBody::Review(review) => Some(review.action_id),
         _ => None,
     });
-    let found: Vec<u64> = reviews
-        .zip(1..)
-        .filter(|(id, _)| !text.is_empty() && id.as_str().starts_with(text))
-        .map(|(_, number)| number)
-        .collect();
-    match found.as_slice() {
-        [number] => Ok(ActionNumber(*number)),
-        [] => Err(CommandError::user(
-            format!("no action of this session begins with `{}`", plain(text)),
-            "`checkrein log` shows the ids",
-        )),
-        many => Err(CommandError::user(
-            format!("{} actions of this session begin with `{}`", many.len(), plain(text)),
-            "give more of the id",
-        )),
-    }
+    let all: Vec<ActionId> = reviews.collect();
+    let id = NamedKind::Action.only(text, all.iter().map(ActionId::as_str))?;
+    let found = all.iter().zip(1..).find(|(one, _)| one.as_str() == id);
+    found.map(|(_, number)| ActionNumber(number)).ok_or_else(|| NamedKind::Action.unknown(text))
 }

@@ -11,7 +11,8 @@ use checkrein_review::sentence;
 use checkrein_session::SessionLedger;
 
 use super::answers::{QuestionOutcome, answers};
-use super::session_choice::folders;
+use super::name_choice::NamedKind;
+use super::session_choice::{folders, only_folder};
 use super::{Exit, Output, pretty};
 use crate::api;
 use crate::render::{call, rollback_stage, severity_name, time};
@@ -31,7 +32,11 @@ pub fn show(environment: &HostEnvironment, id: &str, output: Output) -> Result<E
     };
     let mut found: Vec<Record> = Vec::new();
     let mut all_answers = HashMap::new();
-    for folder in folders(environment, session)? {
+    let folders = match session {
+        Some(session) => vec![only_folder(environment, session)?],
+        None => folders(environment, None)?,
+    };
+    for folder in folders {
         let ledger = SessionLedger::of_folder(&environment.state, folder);
         let records: Vec<Record> = lines(&ledger.path())?.filter_map(|line| line.ok()?.record).collect();
         if records.iter().any(|record| is_meant(record, session, wanted)) {
@@ -39,11 +44,11 @@ pub fn show(environment: &HostEnvironment, id: &str, output: Output) -> Result<E
             found.extend(records.into_iter().filter(|record| is_meant(record, session, wanted)));
         }
     }
-    if found.is_empty() {
-        return Err(CommandError::user(
-            format!("no action begins with `{id}`"),
-            "`checkrein log` shows the ids",
-        ));
+    if session.is_none() {
+        let only = NamedKind::Action.only(wanted, found.iter().filter_map(action))?.to_owned();
+        found.retain(|record| action(record) == Some(&only));
+    } else if found.is_empty() {
+        return Err(NamedKind::Action.unknown(id));
     }
     match output {
         Output::Json => print(&api::pretty(&api::sessions::ActionRecords {
@@ -59,11 +64,18 @@ pub fn show(environment: &HostEnvironment, id: &str, output: Output) -> Result<E
 }
 
 fn is_meant(record: &Record, session: Option<&str>, wanted: &str) -> bool {
-    match (session, &record.body) {
-        (Some(_), _) => record.seq.to_string() == wanted,
-        (None, RecordBody::Review(review)) => review.action_id.as_str().starts_with(wanted),
-        (None, RecordBody::Outcome(outcome)) => outcome.action_id.as_str().starts_with(wanted),
-        (None, _) => false,
+    match session {
+        Some(_) => record.seq.to_string() == wanted,
+        None => action(record).is_some_and(|id| id.starts_with(wanted)),
+    }
+}
+
+/// The id of the action of a review or an outcome.
+fn action(record: &Record) -> Option<&str> {
+    match &record.body {
+        RecordBody::Review(review) => Some(review.action_id.as_str()),
+        RecordBody::Outcome(outcome) => Some(outcome.action_id.as_str()),
+        _ => None,
     }
 }
 

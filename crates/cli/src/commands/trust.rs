@@ -8,7 +8,7 @@ use checkrein_world::find_workspace;
 use super::{Exit, Output, for_people_only};
 use crate::api::installation::{HeldSession, Trust};
 use crate::api::{self, recorded};
-use crate::terminal::{confirm, log, print};
+use crate::terminal::{Reply, confirm, log, print};
 use checkrein_engine::beginning;
 use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration;
@@ -48,12 +48,21 @@ pub fn trust(
             Err(error) => print(&error.message),
         }
     }
-    if yes == super::Switch::Off && !confirm("Trust the rules as they are now?") {
-        if output == Output::Json {
-            told(false)?;
+    if yes == super::Switch::Off {
+        let declined = match confirm("Trust the rules as they are now?") {
+            Reply::Yes => None,
+            Reply::No => Some("not trusted"),
+            Reply::Nobody => {
+                Some("not trusted: there is no terminal to ask at; `--yes` trusts without asking")
+            }
+        };
+        if let Some(words) = declined {
+            if output == Output::Json {
+                told(false)?;
+            }
+            log(words);
+            return Ok(Exit::Failed);
         }
-        log("not trusted; `--yes` trusts without asking");
-        return Ok(Exit::Failed);
     }
     rules::trust(environment, &workspace)?;
     confirmed_configuration::confirm(environment)?;

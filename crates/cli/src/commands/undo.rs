@@ -15,6 +15,7 @@ use checkrein_snapshot::{
 };
 use checkrein_world::find_workspace;
 
+use super::name_choice::NamedKind;
 use super::restore::{
     Consent, Permissions, RestoreContext, RestoreTerms, Weight, count, elsewhere, gone, restore,
 };
@@ -347,30 +348,23 @@ fn named<'a>(
     wanted: &str,
 ) -> Result<Vec<(&'a Opened<'a>, &'a Listed)>, CommandError> {
     let name = |one: &Listed| one.snapshot.place.as_ref().and_then(|place| place.action.clone());
-    let mut found: Vec<(&Opened<'_>, &Listed)> = Vec::new();
     for store in stores {
-        let is_meant = |one: &&Listed| {
-            is_action(one)
-                && (name(one).is_some_and(|name| name.starts_with(wanted)) || one.id.to_string() == wanted)
-        };
-        found.extend(store.all.iter().rev().filter(is_meant).map(|one| (store, one)));
-        if !found.is_empty() {
-            // A number stands for the snapshot of the nearest workspace that has one.
-            break;
+        let actions = || store.all.iter().rev().filter(|one| is_action(one));
+        // A number stands for the snapshot of the nearest workspace that has one.
+        if let Some(one) = actions().find(|one| one.id.to_string() == wanted) {
+            return Ok(vec![(store, one)]);
+        }
+        let names: Vec<String> = actions().filter_map(name).collect();
+        if wanted.is_empty() || names.iter().any(|name| name.starts_with(wanted)) {
+            let meant = NamedKind::Action.only(wanted, names.iter().map(String::as_str))?;
+            let is_meant = |one: &&Listed| name(one).as_deref() == Some(meant);
+            return Ok(actions().filter(is_meant).map(|one| (store, one)).collect());
         }
     }
-    let mut names: Vec<_> = found.iter().map(|(_, one)| name(one)).collect();
-    names.dedup();
-    match names.len() {
-        0 => Err(CommandError::user(
-            format!("nothing was saved before an action `{wanted}`"),
-            "`checkrein snapshot list` lists the actions that something was saved for",
-        )),
-        1 => Ok(found),
-        many => {
-            Err(CommandError::user(format!("{many} actions begin with `{wanted}`"), "give more of the name"))
-        }
-    }
+    Err(CommandError::user(
+        format!("nothing was saved before an action `{}`", plain(wanted)),
+        "`checkrein snapshot list` lists the actions that something was saved for",
+    ))
 }
 
 /// What the ledger says of one action.

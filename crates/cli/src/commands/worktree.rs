@@ -24,10 +24,10 @@ pub(super) use shared::{changes_since, note};
 use shared::{described_changes, show_changes, watch};
 
 use super::restore::{Consent, RestoreContext};
-use super::{Exit, Output, Switch, for_people_only};
+use super::{Exit, Output, Switch, for_people_only, unconfirmed};
 use crate::api;
 use crate::render::time;
-use crate::terminal::{bold, confirm, counted, dim, log, plain, print, table};
+use crate::terminal::{Reply, bold, confirm, counted, dim, log, plain, print, table};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -409,10 +409,11 @@ pub fn discard(
     }
     match consent {
         Consent::Given => {}
-        Consent::Ask if confirm("Discard this? It is saved first.") => {}
-        Consent::Ask | Consent::ShowOnly => {
-            return Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"));
-        }
+        Consent::ShowOnly => return unconfirmed(Reply::Nobody, output),
+        Consent::Ask => match confirm("Discard this? It is saved first.") {
+            Reply::Yes => {}
+            reply @ (Reply::No | Reply::Nobody) => return unconfirmed(reply, output),
+        },
     }
     let removed = lock.lend(|| take_away(environment, &known, RunStage::Discarded))?;
     match output {

@@ -15,6 +15,18 @@ pub struct ConfigErrors {
 
 impl std::error::Error for ConfigErrors {}
 
+impl ConfigErrors {
+    /// The first error on one line, with its place, and how many others there are.
+    pub fn in_short(&self) -> Option<String> {
+        let first = self.errors.first()?.in_short();
+        Some(match self.errors.len() {
+            1 => first,
+            2 => format!("{first}; and 1 more error"),
+            many => format!("{first}; and {} more errors", many - 1),
+        })
+    }
+}
+
 impl fmt::Display for ConfigErrors {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.errors.iter().enumerate() {
@@ -49,6 +61,21 @@ pub struct ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
+
+impl ConfigError {
+    /// What is wrong and where, on one line.
+    fn in_short(&self) -> String {
+        let what = match &self.kind {
+            // Their list is long, and the nearest of them is in the hint.
+            ConfigErrorKind::UnknownKey { key, .. } => format!("unknown key `{key}`"),
+            other => other.to_string(),
+        };
+        let what = what.lines().next().unwrap_or_default();
+        let hint = self.hint.as_deref().and_then(|hint| hint.lines().next());
+        let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("{what} (`{}`, line {}, column {}){hint}", self.file, self.line, self.column)
+    }
+}
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

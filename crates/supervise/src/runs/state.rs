@@ -11,6 +11,7 @@ use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::error::RunError;
+use crate::failure::ProviderFailure;
 use crate::stream::RunProgress;
 use crate::switches::Switches;
 use checkrein_sandbox::Bytes;
@@ -229,6 +230,9 @@ pub struct RunEnd {
     pub stopped_by: Option<String>,
     /// Why, in words.
     pub reason: Option<String>,
+    /// What of its provider failed; `None` when nothing did.
+    #[serde(default)]
+    pub failure: Option<ProviderFailure>,
 }
 
 /// The limits of who watches, by name.

@@ -224,27 +224,6 @@ impl Runs {
         Ok(found)
     }
 
-    /// The one run whose name begins so.
-    pub fn find(&self, beginning: &str) -> Result<RunId, RunError> {
-        let mut ids: Vec<RunId> = self
-            .all()?
-            .into_iter()
-            .map(|found| found.id)
-            .filter(|id| id.as_str().starts_with(beginning))
-            .collect();
-        match ids.len() {
-            0 => Err(RunError::asked(
-                format!("there is no run `{}`", beginning.escape_debug()),
-                "`checkrein run list` lists them",
-            )),
-            1 => Ok(ids.remove(0)),
-            many => Err(RunError::asked(
-                format!("{many} runs begin with `{}`", beginning.escape_debug()),
-                "give more of the name",
-            )),
-        }
-    }
-
     /// Puts a run among those that are done, from where it is not changed any more. Its last state is written before.
     pub fn archive(&self, id: &RunId) -> Result<(), RunError> {
         let (from, to) = (self.folder(id, Whereabouts::Active), self.folder(id, Whereabouts::Done));

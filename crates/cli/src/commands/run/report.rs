@@ -239,7 +239,7 @@ pub(super) fn estimate_in_words(estimate: &Estimate) -> String {
 }
 
 /// The name of a value in words.
-pub(super) fn word(value: impl Serialize) -> String {
+pub(in super::super) fn word(value: impl Serialize) -> String {
     let name = serde_json::to_value(value).ok();
     name.and_then(|name| name.as_str().map(|name| name.replace('_', " "))).unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use checkrein_ledger::{FolderName, is_halted, mask::mask_text};
 use checkrein_policy::Profile;
 use checkrein_protocol::{HaltScope, SessionId};
 use checkrein_supervise::{
-    ProgressReport, ProviderFailure, Switches,
+    ProgressReport, Switches,
     runs::{
         AcquiredLock, CommandWord, Insistence, Lock, Profile as ProfileName, RUN_VARIABLE, RunAttempt,
         RunEnd, RunId, RunLimits, RunSettings as RunManner, RunSpending, RunStage, RunState, RunStateDamage,
@@ -22,6 +22,7 @@ use checkrein_worktree::{
 };
 
 use super::super::for_no_agent;
+use super::super::name_choice::NamedKind;
 use super::super::worktree::{Site, changes_since, note};
 use super::{KillGuarantee, RunOptions};
 use crate::terminal::{log, plain};
@@ -194,7 +195,8 @@ impl RunSession {
         let id = if run.is_empty() {
             newest(&runs, environment, keeping.worktree.as_deref())?
         } else {
-            runs.find(run)?
+            let all: Vec<RunId> = runs.all()?.into_iter().map(|found| found.id).collect();
+            NamedKind::Run.only(run, all.iter().map(RunId::as_str))?.parse()?
         };
         let folder = runs.folder(&id, Whereabouts::Active);
         if !folder.is_dir() {
@@ -343,22 +345,16 @@ impl RunSession {
     }
 
     /// The agent has ended. One that its provider failed, by a wrong key for instance, has not done its work: it can go on.
-    pub(super) fn end(
-        &mut self,
-        last: &ProgressReport,
-        end: RunEnd,
-        failure: Option<ProviderFailure>,
-        now: u64,
-    ) {
+    pub(super) fn end(&mut self, last: &ProgressReport, end: RunEnd, now: u64) {
         self.state.progressed(&last.progress, last.running, &self.before);
-        let goes_on = end.stopped_by.is_some() || failure.is_some();
+        let goes_on = end.stopped_by.is_some() || end.failure.is_some();
         let stage = if goes_on { RunStage::Stopped } else { RunStage::Ended };
         self.finish(stage, end, now);
     }
 
     /// The agent could not be started.
     pub(super) fn fail(&mut self, status: u8, reason: &str, now: u64) {
-        let end = RunEnd { status, stopped_by: None, reason: Some(reason.to_owned()) };
+        let end = RunEnd { status, stopped_by: None, reason: Some(reason.to_owned()), failure: None };
         self.finish(RunStage::Ended, end, now);
     }
 

@@ -15,6 +15,7 @@ use checkrein_supervise::runs::{RunId, RunStage};
 use checkrein_worktree::{GuardFiles, MergeProgress, Merging, Rights, WorktreeName};
 use serde_json::json;
 
+use super::super::unconfirmed;
 use super::cut_off::take_back;
 use super::removal::{RemovalReport, take_away};
 use super::shared::{described_changes, show_changes};
@@ -23,7 +24,7 @@ use crate::api;
 use crate::api::saved::LostGroup;
 use crate::commands::restore::{Consent, RestoreContext};
 use crate::commands::{Exit, Output, for_people_only};
-use crate::terminal::{confirm, log, plain, print};
+use crate::terminal::{Reply, confirm, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -79,18 +80,18 @@ fn merge_held(
             show_patch(&found.patch);
         }
     }
-    let agreed = |question: &str| match consent {
-        Consent::Given => Ok(()),
-        Consent::Ask if confirm(question) => Ok(()),
-        Consent::Ask | Consent::ShowOnly => {
-            Err(CommandError::user("nothing was done", "`--yes` answers the question for scripts"))
-        }
+    let reply = || match consent {
+        Consent::Given => Reply::Yes,
+        Consent::ShowOnly => Reply::Nobody,
+        Consent::Ask => confirm("Bring this into the work tree? What is there now is saved first."),
     };
-    let question = "Bring this into the work tree? What is there now is saved first.";
     let run = known.owner.run.clone();
     let merged = if let (Some(changes), Some(repository)) = (&found.tree, known.repository()?) {
         let plan = changes.merge(repository, &known.record, guard_files)?;
-        agreed(question)?;
+        match reply() {
+            Reply::Yes => {}
+            reply @ (Reply::No | Reply::Nobody) => return unconfirmed(reply, output),
+        }
         let saved = save_before(environment, known, &plan.paths)?;
         let merging = Merging::begun(saved.map(|id| id.0));
         merging.save(&known.record)?;
@@ -102,7 +103,10 @@ fn merge_held(
         }
         Merged { lost_groups: rights.give_back(), paths: plan.paths, left_behind: plan.left_behind, saved }
     } else {
-        agreed(question)?;
+        match reply() {
+            Reply::Yes => {}
+            reply @ (Reply::No | Reply::Nobody) => return unconfirmed(reply, output),
+        }
         let now = environment.now().0;
         let (plan, saved, lost_groups) = with_copies(environment, &known.owner.place, |copies| {
             let (plan, saved) = copies.merge(&known.owner, guard_files, now, place(&run, &known.name))?;

@@ -1,0 +1,131 @@
+//! What a user names on the command line by the beginning of its name.
+
+use checkrein_engine::error::CommandError;
+
+use crate::terminal::plain;
+
+/// How many names an error shows of those that begin alike (ours): enough to see where they part.
+const SHOWN: usize = 5;
+
+/// A kind of thing that has names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NamedKind {
+    /// An action, by its id.
+    Action,
+    /// An emergency stop.
+    Incident,
+    /// A run of an agent.
+    Run,
+    /// A session of an agent.
+    Session,
+}
+
+impl NamedKind {
+    /// In one word: one of them, and several.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Action => ("action", "actions"),
+            Self::Incident => ("incident", "incidents"),
+            Self::Run => ("run", "runs"),
+            Self::Session => ("session", "sessions"),
+        }
+    }
+
+    /// Where the names stand.
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::Action => "`checkrein log` shows the ids",
+            Self::Incident => "`checkrein incident list` lists them",
+            Self::Run => "`checkrein run list` lists them",
+            Self::Session => "`checkrein session list` lists them",
+        }
+    }
+
+    /// The error about a beginning that nothing has; of an empty one, which everything has, too.
+    pub fn unknown(self, beginning: &str) -> CommandError {
+        let (one, _) = self.words();
+        let message = if beginning.is_empty() {
+            format!("the name of the {one} is empty")
+        } else {
+            format!("no {one} begins with `{}`", plain(beginning))
+        };
+        CommandError::user(message, self.hint())
+    }
+
+    /// The one of `all` that is called so, or else the only one whose name begins so. An error names at most five of several.
+    pub fn only<'a>(
+        self,
+        beginning: &str,
+        all: impl IntoIterator<Item = &'a str>,
+    ) -> Result<&'a str, CommandError> {
+        let mut found: Vec<&str> = Vec::new();
+        for name in all {
+            if name == beginning && !name.is_empty() {
+                return Ok(name);
+            }
+            if !beginning.is_empty() && name.starts_with(beginning) && !found.contains(&name) {
+                found.push(name);
+            }
+        }
+        match found.as_slice() {
+            [] => Err(self.unknown(beginning)),
+            [name] => Ok(name),
+            many => Err(self.ambiguous(beginning, many)),
+        }
+    }
+
+    fn ambiguous(self, beginning: &str, found: &[&str]) -> CommandError {
+        let names: Vec<String> = found.iter().take(SHOWN).map(|name| format!("`{}`", plain(name))).collect();
+        let more = match found.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let (_, several) = self.words();
+        CommandError::user(
+            format!(
+                "{} {several} begin with `{}`: {}{more}",
+                found.len(),
+                plain(beginning),
+                names.join(", ")
+            ),
+            "give more of the name",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only(beginning: &str, all: &[&'static str]) -> Result<String, String> {
+        let found = NamedKind::Action.only(beginning, all.iter().copied());
+        found.map(str::to_owned).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn a_beginning_stands_for_the_one_name_that_has_it() {
+        assert_eq!(only("toolu_0", &["toolu_01", "toolu_1"]), Ok("toolu_01".to_owned()));
+        assert_eq!(only("toolu_1", &["toolu_1", "toolu_1"]), Ok("toolu_1".to_owned()), "its two records");
+    }
+
+    #[test]
+    fn a_whole_name_counts_more_than_those_that_begin_with_it() {
+        assert_eq!(only("toolu_1", &["toolu_12", "toolu_1"]), Ok("toolu_1".to_owned()));
+    }
+
+    #[test]
+    fn an_empty_beginning_stands_for_nothing() {
+        assert_eq!(only("", &["toolu_1"]), Err("the name of the action is empty".to_owned()));
+        assert_eq!(only("", &[""]), Err("the name of the action is empty".to_owned()));
+    }
+
+    #[test]
+    fn some_of_many_names_are_shown() {
+        let names = ["a1", "a2", "a3", "a4", "a5", "a6", "a7"];
+        assert_eq!(
+            only("a", &names),
+            Err("7 actions begin with `a`: `a1`, `a2`, `a3`, `a4`, `a5`, and 2 more".to_owned())
+        );
+        assert_eq!(only("a", &names[..2]), Err("2 actions begin with `a`: `a1`, `a2`".to_owned()));
+    }
+}
