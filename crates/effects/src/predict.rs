@@ -6,6 +6,7 @@ use crate::interpreter::{Input, Machine, RunCommand, Value};
 use crate::world::World;
 use crate::{finalize, guard, stake, tools};
 use checkrein_catalogue::UserCatalogue;
+use checkrein_protocol::SecretMark;
 
 /// What an action would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,6 +19,8 @@ pub struct Prediction {
     pub programs: Vec<String>,
     /// The calls of programs, in order, as far as they are listed (at most 256).
     pub commands: Vec<RunCommand>,
+    /// What changes about the places that hold secrets (at most 16).
+    pub secret_marks: Vec<SecretMark>,
 }
 
 /// What an action would do in a world, with the built-in catalogue.
@@ -32,7 +35,11 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
         _ if tools::powershell_text(action).is_some() => interpret_powershell(action, world, catalogue),
         (Some(text), _) => interpret(&text, action, world, catalogue),
         (None, Some(sql)) => interpret_sql(&sql, action, world, catalogue),
-        (None, None) => Prediction { effects: tools::tool_effects(action, world), ..Prediction::default() },
+        (None, None) => Prediction {
+            effects: tools::tool_effects(action, world),
+            secret_marks: tools::secret_marks(action, world),
+            ..Prediction::default()
+        },
     };
     let wording = catalogue.wording();
     wording.put_on(&mut prediction.effects);

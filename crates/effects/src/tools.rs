@@ -14,8 +14,12 @@ mod client_tools;
 mod mcp;
 mod patch;
 
+use checkrein_protocol::SecretMark;
+
 use crate::action::Action;
-use crate::effect::Effect;
+use crate::effect::{Certainty, Effect, EffectKind};
+use crate::interpreter::{Last, resolve};
+use crate::path::AbsolutePath;
 use crate::world::World;
 
 use call::ToolCall;
@@ -26,7 +30,41 @@ pub(crate) fn tool_effects(action: &Action, world: &dyn World) -> Vec<Effect> {
     if !client_tools::native(&mut call) {
         mcp::foreign(&mut call);
     }
-    call.into_effects()
+    let mut effects = call.into_effects();
+    // A tool shows what it reads.
+    let marks = &world.history().secret_marks;
+    if !marks.is_empty() {
+        let is_held = |path: &AbsolutePath| {
+            let place =
+                resolve(&|path| world.entry(path), &AbsolutePath::root(), path.as_str(), Last::Follow);
+            marks.iter().any(|mark| mark.secret.is_some() && mark.place == place)
+        };
+        for effect in &mut effects {
+            if effect.kind == EffectKind::FileRead && effect.target.path().is_some_and(is_held) {
+                effect.kind = EffectKind::SecretRead;
+                "an earlier call put a secret there".clone_into(&mut effect.note);
+            }
+        }
+    }
+    effects
+}
+
+/// The places that held secrets and into which a tool writes something else as a whole.
+pub(crate) fn secret_marks(action: &Action, world: &dyn World) -> Vec<SecretMark> {
+    let marks = &world.history().secret_marks;
+    if marks.is_empty() || action.input.get("content").is_none() {
+        return Vec::new();
+    }
+    let effects = tool_effects(action, world);
+    let is_written = |place: &AbsolutePath| {
+        effects.iter().any(|effect| {
+            effect.kind == EffectKind::FileModify
+                && effect.certainty == Certainty::Certain
+                && effect.target.path() == Some(place)
+        })
+    };
+    let written = marks.iter().filter(|mark| is_written(&mark.place));
+    written.map(|mark| SecretMark { secret: None, ..mark.clone() }).collect()
 }
 
 /// The shell text that a tool other than the shell would run (`mcp__terminal__run` with `command`), when it runs one.

@@ -4,7 +4,7 @@
 //! answers from a list of facts (module `recorded`), so that a past decision replays bit for bit and tests need no
 //! disk.
 
-use checkrein_protocol::Timestamp;
+use checkrein_protocol::{SecretMark, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::tally::Tally;
@@ -214,6 +214,9 @@ pub struct History {
     pub recent: Vec<PastAction>,
     /// Paths that this session created (bounded, oldest go).
     pub created: Vec<AbsolutePath>,
+    /// Places that hold secrets because the session put them there (bounded, oldest go).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secret_marks: Vec<SecretMark>,
     /// How many issues are active, and the product of their multipliers.
     pub active_issues: u32,
     /// How much less the session's opaque effects are to be trusted, in hundredths of risk: grows with every change that was

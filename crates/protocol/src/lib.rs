@@ -11,6 +11,7 @@
 //! | `hook` | what a client's hook tells and what it is told |
 //! | `id` | the names of sessions and actions |
 //! | `record` | the records of a session's ledger |
+//! | `secret_mark` | which places hold secrets because a session put them there |
 //! | `shown` | words as people read them: as they are written |
 //! | `older` | what older versions wrote in another way |
 //! | `usage` | tokens and money |
@@ -41,6 +42,7 @@ mod observation;
 mod older;
 mod path;
 mod record;
+mod secret_mark;
 mod shown;
 mod tally;
 mod time;
@@ -64,6 +66,7 @@ pub use nature::*;
 pub use observation::*;
 pub use path::*;
 pub use record::*;
+pub use secret_mark::*;
 pub use tally::*;
 pub use time::*;
 pub use usage::*;

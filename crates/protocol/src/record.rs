@@ -17,6 +17,7 @@ use crate::levels::{Enforcement, Posture, RationalityLevel, RiskLevel, Severity,
 use crate::message::{Cascade, Claim};
 use crate::observation::Observation;
 use crate::path::AbsolutePath;
+use crate::secret_mark::SecretMark;
 use crate::tally::TallyIncrement;
 use crate::time::Timestamp;
 use crate::usage::UsageRecord;
@@ -330,6 +331,9 @@ pub struct ReviewRecord {
     /// How many further effects change files: those that are not written down count too.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub further_file_operations: u64,
+    /// What changes about the places that hold secrets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secret_marks: Vec<SecretMark>,
     /// The names of the rules that fired.
     pub rules: Vec<String>,
     /// One sentence.

@@ -240,6 +240,7 @@ impl<'a> Forecast<'a> {
             first_time,
             failures,
             programs: prediction.programs.clone(),
+            secret_marks: prediction.secret_marks.clone(),
             fingerprint,
             governance,
         };

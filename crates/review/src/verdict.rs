@@ -3,7 +3,7 @@
 use std::fmt;
 
 use checkrein_policy::{Decision, VerdictKind};
-use checkrein_protocol::{Effect, Intent, Severity};
+use checkrein_protocol::{Effect, Intent, SecretMark, Severity};
 pub use checkrein_protocol::{RationalityLevel, RiskLevel};
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,8 @@ pub struct Review {
     pub failures: Vec<String>,
     /// Programs that would run.
     pub programs: Vec<String>,
+    /// What changes about the places that hold secrets.
+    pub secret_marks: Vec<SecretMark>,
     /// What identifies the action.
     pub fingerprint: ActionFingerprint,
     /// The quality of the trace, tripwires, flag and trust.

@@ -18,7 +18,7 @@ use checkrein_ledger::Projection;
 use checkrein_patterns::{ActionNumber, DetectorState, Fingerprint};
 use checkrein_protocol::{
     AbsolutePath, Beginning, HaltScope, LedgerDamage, MessagePlace, Record, RecordBody, RollbackRecord,
-    RollbackStage, Timestamp,
+    RollbackStage, SecretMark, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,7 @@ pub struct SessionState {
     seen: VecDeque<u64>,
     recent: VecDeque<RecentAction>,
     created: VecDeque<AbsolutePath>,
+    secret_marks: VecDeque<SecretMark>,
     surprises: u64,
     opaque_doubt: u32,
     behaviour: DetectorState,
@@ -83,7 +84,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"08";
+    const LAYOUT: [u8; 2] = *b"09";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;

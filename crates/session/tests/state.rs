@@ -6,8 +6,8 @@ mod support;
 use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{
-    AbsolutePath, Depth, EffectKind, HaltScope, RecordBody, RollbackRecord, RollbackStage, Timestamp,
-    VerdictKind,
+    AbsolutePath, Depth, EffectKind, HaltScope, RecordBody, RollbackRecord, RollbackStage, SecretHolder,
+    SecretMark, Timestamp, VerdictKind,
 };
 
 use checkrein_session::bounds;
@@ -108,6 +108,45 @@ fn created_paths_follow_what_ran() {
     let delete = vec![file_effect(EffectKind::FileDelete, "/p/dir", Depth::Recursive)];
     let after = append(review("5", "nudge", 5, delete));
     assert_eq!((names(&after.created), after.actions), (vec!["/p/a".to_owned()], 5));
+}
+
+#[test]
+fn places_of_secrets_follow_what_ran() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = ledger(directory.path(), "one");
+    let mut time = 0;
+    let mut append = |body: RecordBody| {
+        time += 1;
+        ledger.append(Timestamp(time), body, Durability::Plain).unwrap().state.history().secret_marks
+    };
+    let marks = |number: u64, verdict: &str, place: &str, secret: Option<&str>| {
+        let mut body = review(&number.to_string(), verdict, number, Vec::new());
+        if let RecordBody::Review(review) = &mut body {
+            review.secret_marks = vec![SecretMark {
+                place: AbsolutePath::new(place).unwrap(),
+                secret: secret.map(str::to_owned),
+                holder: SecretHolder::File,
+            }];
+        }
+        body
+    };
+    assert_eq!(append(marks(1, "ok", "/p/a", Some("/p/.env"))).len(), 1);
+    assert_eq!(append(marks(2, "ok", "/p/a", Some("/p/.env"))).len(), 1);
+    assert_eq!(append(marks(3, "block", "/p/b", Some("$*"))).len(), 1);
+    // Asked: after a yes.
+    assert_eq!(append(marks(4, "escalate", "/p/c", Some("$*"))).len(), 1);
+    assert_eq!(append(outcome("4", false)).len(), 2);
+    // A call that failed may have got so far.
+    append(marks(5, "ok", "/p/d/e", Some("$*")));
+    assert_eq!(append(outcome("5", true)).len(), 3);
+    // Emptied, removed.
+    assert_eq!(append(marks(6, "ok", "/p/a", None)).len(), 2);
+    let delete = vec![file_effect(EffectKind::FileDelete, "/p/d", Depth::Recursive)];
+    assert_eq!(append(review("7", "ok", 7, delete)).len(), 1);
+    for number in 10..200 {
+        append(marks(number, "ok", &format!("/p/{number}"), Some("$*")));
+    }
+    assert_eq!(append(outcome("199", false)).len(), bounds::SECRET_MARKS);
 }
 
 #[test]

@@ -61,6 +61,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         mitigations: Vec::new(),
         effects,
         further_file_operations: 0,
+        secret_marks: Vec::new(),
         rules: Vec::new(),
         reason: "nothing is lost".to_owned(),
         alternatives: Vec::new(),

@@ -145,6 +145,7 @@ fn record(number: usize) -> RecordBody {
         mitigations: Vec::new(),
         effects: vec![],
         further_file_operations: 0,
+        secret_marks: Vec::new(),
         rules: vec![],
         reason: String::new(),
         alternatives: vec![],

@@ -147,6 +147,8 @@ pub(crate) struct Machine<'w> {
     pub(crate) stored: crate::programs::Stored,
     /// The archives that the action made: where they are, of what, and which names are left out.
     pub(crate) archives_made: Vec<(AbsolutePath, Vec<Value>, Vec<String>)>,
+    /// Archives that earlier actions made, each with the place of a secret that is in it.
+    pub(crate) archives_kept: Vec<(AbsolutePath, String)>,
     /// The host to which the standard output goes, when it is a connection.
     pub(super) outlet: Option<String>,
     /// Whether the running command decodes what nobody has read.
@@ -197,7 +199,7 @@ impl<'w> Machine<'w> {
     /// A machine in a directory of a world, with nothing done yet.
     pub(crate) fn new(world: &'w dyn World, catalogue: &'w UserCatalogue, cwd: &AbsolutePath) -> Self {
         let cwd = resolve(&|path| world.entry(path), &AbsolutePath::root(), cwd.as_str(), Last::Follow);
-        Self {
+        let mut machine = Self {
             world,
             catalogue,
             shell: Shell::new(cwd),
@@ -248,6 +250,7 @@ impl<'w> Machine<'w> {
             commits_shown: 0,
             stored: crate::programs::Stored::default(),
             archives_made: Vec::new(),
+            archives_kept: Vec::new(),
             outlet: None,
             veiled: false,
             appending: false,
@@ -271,7 +274,9 @@ impl<'w> Machine<'w> {
             walks: BTreeMap::new(),
             sweep: Sweep::NONE,
             shown_secrets: BTreeMap::new(),
-        }
+        };
+        machine.recall_secrets();
+        machine
     }
 
     /// The facts that the interpretation rests on. Ask [`Machine::entry`] and [`Machine::children`] for the file tree.

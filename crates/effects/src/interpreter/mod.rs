@@ -43,6 +43,7 @@
 //! | `carried_commands` | commands that options, settings and inputs carry |
 //! | `deferred_commands` | commands in variables, aliases, traps and options |
 //! | `renamed_programs` | names that are not what they look like |
+//! | `secret_marks` | places that hold secrets because actions put them there |
 //! | `secrets` | variables that hold secrets, and whose they are |
 //! | `printed`, `handing`, `sweeps` | secrets in what a call prints, hands over or comes by |
 //! | `log_tampering` | what is recorded about the use of the machine |
@@ -93,6 +94,7 @@ mod renamed_programs;
 mod resolve;
 mod run;
 mod scan;
+mod secret_marks;
 pub(crate) mod secrets;
 mod shell;
 mod simple;

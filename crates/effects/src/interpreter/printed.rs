@@ -40,13 +40,16 @@ impl Machine<'_> {
     fn narrowed(&mut self, call: &Call, output: Output) -> Output {
         let list = match (&call.input, &output) {
             (Input::Secret(read), Output::Secret(place)) if read == place => Some(place.clone()),
+            // Out of a file that holds them.
+            (Input::Inherited, Output::Secret(place)) if place == ALL_VARIABLES => Some(place.clone()),
             _ => None,
         };
         if let Some(place) = list {
             if filters::hides_values(call) && self.is_by_lines(&place) {
                 return Output::Unknown;
             }
-            if !filters::keeps_lines(call) {
+            // What reads no input has the list out of a file, or makes it.
+            if call.input != Input::Inherited && !filters::keeps_lines(call) {
                 self.reshaped.insert(place);
             }
         }
@@ -265,10 +268,11 @@ impl Machine<'_> {
             } else {
                 places::machine_credential(path).filter(|_| places::secrecy(path) == places::Secrecy::Proof)
             };
-            known.is_some()
-                && !self.tree.is_new(path)
-                && matches!(self.entry(path), Entry::File(_))
-                && !places::is_for_tests(path, self.world)
+            self.holds_secret(path)
+                || known.is_some()
+                    && !self.tree.is_new(path)
+                    && matches!(self.entry(path), Entry::File(_))
+                    && !places::is_for_tests(path, self.world)
         };
         let is_excluded = |path: &AbsolutePath| {
             let name = path.name().unwrap_or_default();

@@ -440,7 +440,9 @@ impl Machine<'_> {
     /// What the interpretation found out.
     pub(crate) fn into_prediction(mut self) -> Prediction {
         provenance::tell(&mut self.effects, self.world.place());
+        let secret_marks = self.secret_marks();
         Prediction {
+            secret_marks,
             effects: self.effects,
             problems: self.problems,
             programs: self.programs,

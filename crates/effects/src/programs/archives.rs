@@ -169,6 +169,13 @@ fn secret_packed_in(machine: &mut Machine<'_>, archive: &Value, members: &[Value
                 })
             })
     };
+    let kept = machine
+        .archives_kept
+        .iter()
+        .find(|(kept, secret)| *kept == place && is_asked_for(secret.rsplit('/').next().unwrap_or(secret)));
+    if let Some((_, secret)) = kept {
+        return Some(Output::Secret(secret.clone()));
+    }
     made.iter().find_map(|(_, sources, excluded)| {
         sources.iter().find_map(|source| {
             let found = machine.packed(source, excluded)?;

@@ -20,6 +20,8 @@ pub const PATHS: usize = 8;
 pub const TEXT_BYTES: usize = 512;
 /// Created paths kept, newest.
 pub const CREATED: usize = 256;
+/// Places kept that hold secrets, newest.
+pub const SECRET_MARKS: usize = 64;
 /// Tallies of tripwires and own patterns kept, those that counted last.
 pub const TALLIES: usize = 64;
 /// The greatest doubt about what is opaque, in hundredths of risk.

@@ -2,7 +2,7 @@
 
 use checkrein_facts::Tally;
 use checkrein_protocol::{
-    AbsolutePath, Certainty, Depth, Effect, EffectKind, ReviewRecord, TallyIncrement, Timestamp,
+    AbsolutePath, Certainty, Depth, Effect, EffectKind, ReviewRecord, SecretMark, TallyIncrement, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,8 @@ pub(super) struct Awaited {
     counted: Vec<TallyIncrement>,
     created: Vec<AbsolutePath>,
     deleted: Vec<Deleted>,
+    #[serde(default)]
+    secret_marks: Vec<SecretMark>,
 }
 
 /// A path that an action deletes for certain.
@@ -36,6 +38,10 @@ impl SessionState {
         self.spent.bytes_written = self.spent.bytes_written.saturating_add(awaited.bytes_written);
         for deleted in &awaited.deleted {
             self.created.retain(|path| !deleted.covers(path));
+            self.secret_marks.retain(|mark| !deleted.covers(&mark.place));
+        }
+        for mark in awaited.secret_marks {
+            self.take_mark(mark);
         }
         let mut added = Vec::new();
         for path in awaited.created {
@@ -45,6 +51,16 @@ impl SessionState {
             }
         }
         added
+    }
+
+    fn take_mark(&mut self, mark: SecretMark) {
+        let is_same = |known: &SecretMark| {
+            known.place == mark.place && (mark.secret.is_none() || known.secret == mark.secret)
+        };
+        self.secret_marks.retain(|known| !is_same(known));
+        if mark.secret.is_some() {
+            push_bounded(&mut self.secret_marks, mark, bounds::SECRET_MARKS);
+        }
     }
 
     fn count(&mut self, counted: &TallyIncrement, at: Timestamp) {
@@ -68,7 +84,10 @@ impl Awaited {
             counted: counted.unwrap_or_default(),
             created: Vec::new(),
             deleted: Vec::new(),
+            secret_marks: review.secret_marks.clone(),
         };
+        awaited.secret_marks.retain(|mark| mark.place.as_str().len() <= bounds::TEXT_BYTES);
+        awaited.secret_marks.truncate(bounds::SECRET_MARKS);
         awaited.counted.truncate(bounds::TALLIES);
         for effect in &review.effects {
             if !is_file_operation(effect.kind) {

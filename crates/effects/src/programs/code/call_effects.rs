@@ -116,6 +116,7 @@ impl Evaluator<'_, '_, '_> {
         let output = match text {
             ScriptValue::Network(url) => Output::Network(url.clone()),
             ScriptValue::Text(value) => Output::Text(value.clone()),
+            ScriptValue::Secret(place, _) => Output::Secret(place.clone()),
             _ => Output::Unknown,
         };
         if *path == Value::Unknown {

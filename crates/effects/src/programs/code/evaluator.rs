@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::secrets::variable_of;
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 
 use super::value::ScriptValue;
@@ -473,6 +474,11 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
         match output {
             Output::Text(value) => ScriptValue::Text(value),
             Output::Network(url) => ScriptValue::Network(url),
+            // What variables hold was not told where it was read.
+            secret @ Output::Secret(_) if variable_of(&secret).is_some() => match secret {
+                Output::Secret(place) => ScriptValue::secret(place),
+                _ => ScriptValue::Text(Value::Unknown),
+            },
             Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
                 ScriptValue::Text(Value::Unknown)
             }

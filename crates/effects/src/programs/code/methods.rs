@@ -595,6 +595,9 @@ impl Evaluator<'_, '_, '_> {
             "write" | "puts" | "print" | "writelines" | "end" | "syswrite" => {
                 if let Some(ScriptValue::Network(url)) = given.positional.first() {
                     self.remember_download(path, &url.clone());
+                } else if let Some(secret) = self.secret_given(given) {
+                    let aims = self.machine.paths_through(path);
+                    self.machine.remember_source(&aims, &secret);
                 }
                 ScriptValue::Text(Value::Unknown)
             }

@@ -16,6 +16,8 @@ use super::{Git, tree};
 pub(crate) struct Stored {
     /// Those that are in its store of objects.
     secrets: Vec<AbsolutePath>,
+    /// How many of them were there before: they come first.
+    kept: usize,
     /// Directories of which everything that is not ignored was added.
     added: Vec<AbsolutePath>,
     /// Those of which the name of the object was asked for.
@@ -33,6 +35,19 @@ enum Ignored {
 
 /// Subcommands that tell the name of an object.
 const NAMING: &[&str] = &["rev-parse", "ls-tree", "ls-files", "hash-object", "rev-list"];
+
+impl Stored {
+    /// Takes up a secret that an earlier action gave to git.
+    pub(crate) fn keep(&mut self, secret: AbsolutePath) {
+        self.kept += 1;
+        self.secrets.push(secret);
+    }
+
+    /// The secrets that this action gave to git.
+    pub(crate) fn put_in_store(&self) -> &[AbsolutePath] {
+        self.secrets.get(self.kept..).unwrap_or_default()
+    }
+}
 
 impl Git<'_, '_> {
     /// Notes the secrets that a subcommand puts into the store of objects, or of which it tells the names there.
@@ -155,8 +170,17 @@ impl Git<'_, '_> {
         }
         let is_left =
             |secret: &AbsolutePath| paths.is_empty() || paths.iter().any(|path| secret.is_within(path));
-        let mut shown: Vec<AbsolutePath> =
-            self.machine.stored.secrets.iter().filter(|secret| is_left(secret)).cloned().collect();
+        let root = self.root();
+        let is_own =
+            |secret: &AbsolutePath| root.as_ref().is_none_or(|root: &AbsolutePath| secret.is_within(root));
+        let mut shown: Vec<AbsolutePath> = self
+            .machine
+            .stored
+            .secrets
+            .iter()
+            .filter(|secret| is_left(secret) && is_own(secret))
+            .cloned()
+            .collect();
         // An object by its name alone.
         let is_unknown = operands.iter().any(|word| word.as_exact().is_none())
             || operands.is_empty() && words.any(&["--batch", "--stdin"]);

@@ -1,0 +1,91 @@
+//! Which places hold secrets because earlier actions of the session put them there, and what this action changes about that.
+//!
+//! What is said of a place that the same action filled holds for one that an earlier action filled, too: the content of the place is told where it
+//! is printed, not where the place is named.
+
+use checkrein_protocol::{SecretHolder, SecretMark};
+
+use crate::path::AbsolutePath;
+use crate::places;
+
+use super::exit::Output;
+use super::machine::Machine;
+use super::secrets::variable_of;
+use super::value::Value;
+
+/// How many marks one action leaves (ours).
+const MARKS: usize = 16;
+
+/// The greatest length of a place that is marked, in bytes (ours).
+const PLACE: usize = 512;
+
+impl Machine<'_> {
+    /// Takes up what the history says of places that hold secrets.
+    pub(super) fn recall_secrets(&mut self) {
+        for mark in &self.world.history().secret_marks {
+            let Some(secret) = &mark.secret else { continue };
+            match mark.holder {
+                SecretHolder::File => {
+                    let output = self.carry_secret(secret.clone());
+                    self.sources.insert(mark.place.as_str().to_owned(), output);
+                }
+                SecretHolder::Archive => {
+                    self.carried.insert(secret.clone());
+                    self.archives_kept.push((mark.place.clone(), secret.clone()));
+                }
+                SecretHolder::Repository => {
+                    if let Some(path) = AbsolutePath::new(secret) {
+                        self.stored.keep(path);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a file holds a secret because it was put there, by this action or an earlier one.
+    pub(crate) fn holds_secret(&self, path: &AbsolutePath) -> bool {
+        matches!(self.sources.get(path.as_str()), Some(Output::Secret(_)))
+    }
+
+    /// What this action changes about the places that hold secrets.
+    pub(super) fn secret_marks(&mut self) -> Vec<SecretMark> {
+        let is_short = |path: &AbsolutePath| path.as_str().len() <= PLACE;
+        let mut marks: Vec<SecretMark> = Vec::new();
+        for mark in &self.world.history().secret_marks {
+            let is_emptied = mark.holder == SecretHolder::File
+                && !self.holds_secret(&mark.place)
+                && self.tree.is_known(&mark.place)
+                && matches!(self.tree.text(self.world, &mark.place), Value::Exact(_));
+            if is_emptied {
+                marks.push(SecretMark { secret: None, ..mark.clone() });
+            }
+        }
+        let home = &self.world.place().home;
+        for (place, output) in &self.sources {
+            let Output::Secret(secret) = output else { continue };
+            let Some(place) = AbsolutePath::new(place).filter(is_short) else { continue };
+            // What is a secret by its own name needs no mark.
+            if self.tree.is_known(&place) && places::credential(&place, home).is_none() {
+                marks.push(SecretMark { place, secret: Some(secret.clone()), holder: SecretHolder::File });
+            }
+        }
+        for (place, sources, excluded) in std::mem::take(&mut self.archives_made) {
+            let found = sources.iter().find_map(|source| self.packed(source, &excluded));
+            if let Some(secret) = found.filter(|secret| variable_of(secret).is_none())
+                && let Output::Secret(secret) = secret
+                && is_short(&place)
+            {
+                marks.push(SecretMark { place, secret: Some(secret), holder: SecretHolder::Archive });
+            }
+        }
+        for secret in self.stored.put_in_store() {
+            let repository = self.world.repository(secret).map(|repository| repository.directory);
+            if let Some(place) = repository.filter(is_short) {
+                let secret = Some(secret.as_str().to_owned());
+                marks.push(SecretMark { place, secret, holder: SecretHolder::Repository });
+            }
+        }
+        marks.truncate(MARKS);
+        marks
+    }
+}
