@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, pages, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 24] = [
+const LINE: [&str; 25] = [
     "protocol",
     "glob",
     "files",
@@ -18,6 +18,7 @@ const LINE: [&str; 24] = [
     "scripts",
     "catalogue",
     "facts",
+    "interpreter",
     "effects",
     "policy",
     "review",

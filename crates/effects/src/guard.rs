@@ -9,7 +9,7 @@ use naming::finds;
 pub(crate) use settings::leaves_hooks;
 
 use crate::effect::{Certainty, Depth, Effect, EffectKind, Severity, Stake, Target};
-use crate::interpreter::{Last, resolve};
+use crate::interpreter::guarded::{PARENT, paths};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::stake::PathPattern;
@@ -20,11 +20,6 @@ const NAME: &str = "checkrein";
 /// The program that the client starts for each call, with its command line.
 const HOOK: &str = "checkrein-hook claude";
 
-/// What stands for the number of the process that started the shell.
-pub(crate) const PARENT: &str = "$PPID";
-
-/// What is said of a tree that is brought over a directory, and of which it is known that nothing in it is the guard's.
-pub(crate) const HOLDS_NO_GUARD: &str = "holds nothing of the guard";
 /// What is said of what an archive brings.
 pub(crate) const OF_ARCHIVE: &str = "what the archive holds";
 /// The same, of a patch.
@@ -33,9 +28,6 @@ pub(crate) const OF_PATCH: &str = "what the patch changes";
 pub(crate) const UNBOUND: &str = "in a way of its own";
 /// What is said of what a copied tree brings.
 pub(crate) const OF_TREE: &str = "what the other tree holds";
-/// What is said of a link by which something is changed that the change does not name.
-pub(crate) const SECOND_NAME: &str = "gives it a second name, by which it can be changed unseen";
-
 /// Whether an effect touches a path of the guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Touch {
@@ -45,20 +37,6 @@ enum Touch {
     Perhaps,
     /// It does.
     Surely,
-}
-
-/// The paths of the guard, each also by the place where it really lies when a link leads there.
-pub(crate) fn paths(world: &dyn World) -> Vec<GuardedPath> {
-    let given = &world.place().guarded;
-    let mut all = given.clone();
-    for guarded in given {
-        let entry = |path: &AbsolutePath| world.entry(path);
-        let real = resolve(&entry, &AbsolutePath::root(), guarded.path.as_str(), Last::Follow);
-        if real != guarded.path {
-            all.push(GuardedPath { path: real, role: guarded.role.clone() });
-        }
-    }
-    all
 }
 
 /// Adds an effect of kind [`EffectKind::GuardTampering`] for every effect that changes what the guard needs: its paths, the

@@ -5,7 +5,6 @@
 //! | `tools` | effects of tools other than the shell |
 //! | `catalogue` | what programs do, as data |
 //! | `predict` | from an action to its effects |
-//! | `interpreter` | shell text to effects |
 //! | `programs` | programs whose effects are more than data |
 //! | `stake` | what an effect would cost |
 //! | `guard` | effects on the guard itself |
@@ -19,11 +18,14 @@
 /// The words of effects, as this crate looks for them.
 mod effect {
     pub(crate) use checkrein_protocol::{
-        Aim, Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Stake, Target,
+        Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Stake, Target,
     };
 }
 mod action {
     pub(crate) use checkrein_protocol::Action;
+}
+mod interpreter {
+    pub(crate) use checkrein_interpreter::*;
 }
 mod nature {
     pub(crate) use checkrein_protocol::{Nature, Relief};
@@ -42,12 +44,11 @@ mod path {
 mod catalogue;
 mod finalize;
 mod guard;
-mod interpreter;
 mod predict;
 mod programs;
 mod stake;
 mod tools;
 
 pub use catalogue::{is_read_through, program_names};
-pub use interpreter::{RunCommand, Value};
-pub use predict::{Prediction, predict, predict_with};
+pub use checkrein_interpreter::{Prediction, RunCommand, Value};
+pub use predict::{predict, predict_with};

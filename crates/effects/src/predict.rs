@@ -1,27 +1,11 @@
 //! From an action to its effects: the entry into this crate.
 
 use crate::action::Action;
-use crate::effect::Effect;
-use crate::interpreter::{Input, Machine, RunCommand, Value};
+use crate::catalogue::BuiltIn;
+use crate::interpreter::{Input, Machine, Prediction, Value};
 use crate::world::World;
 use crate::{finalize, guard, stake, tools};
 use checkrein_catalogue::UserCatalogue;
-use checkrein_protocol::SecretMark;
-
-/// What an action would do.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Prediction {
-    /// The effects, in the order in which they would happen; stakes are set.
-    pub effects: Vec<Effect>,
-    /// What was not plain sailing while reading the action, each one clause.
-    pub problems: Vec<String>,
-    /// Basenames of the programs that run, each once, in order.
-    pub programs: Vec<String>,
-    /// The calls of programs, in order, as far as they are listed (at most 256).
-    pub commands: Vec<RunCommand>,
-    /// What changes about the places that hold secrets (at most 16).
-    pub secret_marks: Vec<SecretMark>,
-}
 
 /// What an action would do in a world, with the built-in catalogue.
 pub fn predict(action: &Action, world: &dyn World) -> Prediction {
@@ -52,7 +36,7 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
 }
 
 fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
-    let mut machine = Machine::new(world, catalogue, &action.cwd);
+    let mut machine = Machine::new(world, catalogue, &BuiltIn, &action.cwd);
     machine.run_all(&Value::exact(text));
     machine.settle_sweeps(text);
     machine.into_prediction()
@@ -60,7 +44,7 @@ fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCat
 
 /// The text of PowerShell that a tool runs, as if the program did.
 fn interpret_powershell(action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
-    let mut machine = Machine::new(world, catalogue, &action.cwd);
+    let mut machine = Machine::new(world, catalogue, &BuiltIn, &action.cwd);
     let text = Value::exact(tools::powershell_text(action).unwrap_or_default());
     machine.run_words(&[Value::exact("pwsh"), Value::exact("-Command"), text], Input::Inherited);
     machine.into_prediction()
@@ -68,7 +52,7 @@ fn interpret_powershell(action: &Action, world: &dyn World, catalogue: &UserCata
 
 /// SQL that a tool hands to its database, as if a client program did.
 fn interpret_sql(sql: &str, action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
-    let mut machine = Machine::new(world, catalogue, &action.cwd);
+    let mut machine = Machine::new(world, catalogue, &BuiltIn, &action.cwd);
     machine.run_words(&[Value::exact("psql"), Value::exact("-c"), Value::exact(sql)], Input::Inherited);
     machine.into_prediction()
 }

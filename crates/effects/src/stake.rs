@@ -13,10 +13,10 @@ mod loss;
 use crate::effect::{
     Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Stake, Target,
 };
+use crate::interpreter::known_hosts::reach;
 use crate::nature::{Nature, Relief};
 use crate::path::AbsolutePath;
 use crate::places::{Secrecy, SystemPlace, is_lifeline, is_pipeline, secrecy, system_place};
-use crate::programs::known_hosts::reach;
 use crate::world::{Entry, Listing, VersionState, World};
 
 pub(crate) use crate::world::{PathPattern, name_matches};

@@ -2,7 +2,7 @@
 //!
 //! What the signs of a pattern mean depends on who reads it, so each of them is a [`Style`]. The reader turns a pattern into signs that
 //! mean the same everywhere. The matcher follows all ways through them at once, so that its work is bounded by the product of the lengths,
-//! whatever the pattern. Patterns of bash with `@(...)` and the like are those of the interpreter (`effects/src/interpreter/pattern.rs`),
+//! whatever the pattern. Patterns of bash with `@(...)` and the like are those of the interpreter (`interpreter/src/pattern.rs`),
 //! which also has texts of which only a part is known.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

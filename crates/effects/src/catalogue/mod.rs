@@ -14,7 +14,7 @@ mod evaluate;
 mod words;
 
 use checkrein_catalogue::{Program, SubcommandEntry, UserCatalogue};
-pub(crate) use evaluate::run;
+use checkrein_interpreter::{Call, Exit, Machine, Programs};
 
 #[allow(clippy::unreadable_literal)]
 mod built_in {
@@ -35,6 +35,23 @@ pub(crate) fn find<'a>(name: &str, user: &'a UserCatalogue) -> Option<Cow<'a, Pr
     })
 }
 
+/// The built-in catalogue, as the interpreter asks it.
+pub(crate) struct BuiltIn;
+
+impl Programs for BuiltIn {
+    fn entry<'a>(&self, name: &str, user: &'a UserCatalogue) -> Option<Cow<'a, Program>> {
+        find(name, user)
+    }
+
+    fn run(&self, machine: &mut Machine<'_>, program: &Program, call: Call) -> Exit {
+        evaluate::run(machine, program, call)
+    }
+
+    fn is_read_through(&self, name: &str) -> bool {
+        is_read_through(name)
+    }
+}
+
 /// The entry of a subcommand.
 fn entry_of(entry: &SubcommandEntry) -> Option<Cow<'_, Program>> {
     match entry {
@@ -51,7 +68,7 @@ pub fn program_names() -> impl Iterator<Item = &'static str> {
 /// Whether everything that a program does to files is read from its words: builtins of the shell, and the families of the built-in
 /// catalogue that say all of it. What others do, builds and tests and packages and interpreters and unknown ones, is known in part.
 pub fn is_read_through(program: &str) -> bool {
-    crate::programs::builtins::is_built_in(program)
+    crate::interpreter::builtins::is_built_in(program)
         || built_in_row(program).is_some_and(|(_, _, _, is_read_through)| *is_read_through)
 }
 

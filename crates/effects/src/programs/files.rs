@@ -1,7 +1,6 @@
 //! Programs that make, move and remove files: `cp`, `mv`, `ln`, `install`, `rm`, `mkdir`, `touch`, ...
 
 mod rights;
-mod temporary;
 mod transfer;
 
 use crate::effect::{Depth, EffectKind, Severity};
@@ -11,7 +10,6 @@ use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
 
 pub(crate) use rights::{Rights, of_bits, of_mode};
-pub(super) use temporary::mktemp;
 use transfer::{Destination, Naming, Transfer, split_operands, transfer};
 
 /// `rm`, `srm`

@@ -4,12 +4,12 @@ mod expression;
 mod walk;
 
 use crate::effect::{Depth, EffectKind, Target};
+use crate::interpreter::walks::Choice;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Listing;
 
-pub(crate) use expression::Choice;
 use expression::{Action, Expression, Parsed, Truth, parse};
 use walk::{Found, Search};
 

@@ -39,7 +39,6 @@ use crate::path::AbsolutePath;
 use checkrein_shell::quoted;
 use options::Words;
 use settings::Settings;
-pub(crate) use stored::Stored;
 
 /// Subcommands that only look.
 const LOOKING: &[&str] = &[

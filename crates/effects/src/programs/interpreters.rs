@@ -13,7 +13,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
 pub(crate) use python::python;
 
-use super::text::{edit_in_place, one_path};
+use super::text::edit_in_place;
 
 /// `perl`
 pub(crate) fn perl(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -258,7 +258,9 @@ fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
     if address.starts_with("https://") || address.starts_with("http://") {
         let may = |word: &Value| ["-A", "--allow"].iter().any(|flag| word.known_start().starts_with(flag));
         let is_bounded = call.program.starts_with("deno") && !call.words.iter().any(may);
-        if !is_bounded && super::known_hosts::reach(&address) == crate::effect::NetworkReach::External {
+        if !is_bounded
+            && crate::interpreter::known_hosts::reach(&address) == crate::effect::NetworkReach::External
+        {
             machine.runs_from_network(&address);
             return Exit::unknown();
         }
@@ -278,7 +280,7 @@ fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
             return Exit::unknown();
         }
         Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
-            let path = one_path(machine, file);
+            let path = machine.one_path_through(file);
             if let Some(path) = path.as_ref().filter(|path| machine.nothing_is_at(path)) {
                 machine.script_not_there(file.as_exact().unwrap_or(path.as_str()));
                 return Exit::unknown();

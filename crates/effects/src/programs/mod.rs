@@ -4,23 +4,18 @@
 //! |---|---|
 //! | `agents` | other coding agents |
 //! | `archives` | packing and unpacking |
-//! | `builtins` | what the shell itself does |
 //! | `cloud`, `cloud_secrets`, `cloud_words` | clouds and hosting platforms, by their verbs |
 //! | `code` | code in other languages than that of the shell |
 //! | `containers`, `kubernetes` | docker, compose, kubectl |
 //! | `store_place` | whether a store is one of this machine |
 //! | `databases`, `sql`, `sql_words`, `stores` | clients of databases and what statements do |
 //! | `direnv` | letting the variables of a directory in |
-//! | `environment` | programs that print variables |
 //! | `disk` | overwriting devices and files |
-//! | `expression` | regular expressions |
 //! | `files` | making, moving and removing files |
-//! | `filters` | what programs print that only turn text into text |
 //! | `find` | `find` and `fd` |
 //! | `git` | git |
 //! | `json` | `jq`: which words are files |
 //! | `interpreters` | interpreters of other languages |
-//! | `known_hosts` | how far a host is |
 //! | `network` | curl, wget, netcat, socat and other programs that talk to hosts |
 //! | `packages` | what package managers and build tools run |
 //! | `remote` | ssh, scp, rsync: other machines |
@@ -28,15 +23,12 @@
 //! | `processes`, `services`, `system` | ending processes, services, the kernel and the network |
 //! | `text` | text programs that write or run something |
 //! | `shells` | interpreters that run their standard input |
-//! | `strings` | escapes, formats, fields |
-//! | `formats` | formats of `printf` |
 //! | `windows_shells` | PowerShell and `cmd` |
 //! | `wrappers` | programs that run another program |
 //! | `listed` | operands that stand in a file or come from a pipe |
 
 mod agents;
 mod archives;
-pub(crate) mod builtins;
 mod cloud;
 mod cloud_secrets;
 mod cloud_words;
@@ -45,22 +37,17 @@ mod containers;
 mod databases;
 mod direnv;
 mod disk;
-pub(crate) mod environment;
-pub(crate) mod expression;
 mod files;
-pub(crate) mod filters;
-pub(crate) mod find;
-mod formats;
+mod find;
 mod git;
 mod interpreters;
 mod json;
-pub(crate) mod known_hosts;
 mod kubernetes;
 mod listed;
 mod media;
 mod network;
 mod packages;
-pub(crate) mod processes;
+mod processes;
 mod remote;
 mod services;
 pub(crate) mod shells;
@@ -68,17 +55,14 @@ mod sql;
 mod sql_words;
 pub(crate) mod store_place;
 mod stores;
-mod strings;
 mod system;
 mod text;
 mod windows_shells;
-pub(crate) mod wrappers;
+mod wrappers;
 
 use crate::interpreter::{Call, Exit, Machine};
 
 pub(crate) use code::code;
-pub(crate) use formats::asks_for_numbers;
-pub(crate) use git::Stored;
 pub(crate) use packages::life_cycle;
 
 /// What a program does to the machine.

@@ -18,7 +18,7 @@ use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value, secrets};
 
-use super::known_hosts;
+use crate::interpreter::known_hosts;
 
 /// What is known of the data that a request sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,10 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `listing` | lists of processes on their way to `kill` |
 //! | `roles` | which processes the machine needs |
 
-pub(crate) mod listing;
 mod roles;
 
 use super::containers::skip_options;
@@ -13,60 +11,8 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 use crate::nature::Nature;
 
-use listing::Listed;
-
-/// Signals that ask or tell, and end nothing: `0`, reload, window size, stop and go on.
-const HARMLESS: &[&str] = &[
-    "0", "HUP", "1", "SIGHUP", "WINCH", "SIGWINCH", "28", "CONT", "SIGCONT", "18", "CHLD", "SIGCHLD", "17",
-    "URG", "SIGURG", "USR1", "SIGUSR1", "10", "USR2", "SIGUSR2", "12",
-];
-
-/// What the words of `kill` and its kin mean.
-struct Signal<'a> {
-    harmless: bool,
-    targets: Vec<&'a Value>,
-}
-
-/// Reads `-9`, `-s KILL`, `-KILL`, `--signal=9`; the other words are the targets.
-fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
-    let mut found = Signal { harmless: false, targets: Vec::new() };
-    let mut index = 0;
-    let mut signalled = false;
-    while let Some(word) = words.get(index) {
-        index += 1;
-        let Some(text) = word.as_exact() else {
-            found.targets.push(word);
-            continue;
-        };
-        match text {
-            "-l" | "-L" | "--list" | "--table" | "--help" | "--version" | "-V" => return None,
-            "--" => {
-                found.targets.extend(words.get(index..).unwrap_or_default());
-                break;
-            }
-            "-s" | "--signal" | "-n" => {
-                signalled = true;
-                let name = words.get(index).and_then(Value::as_exact).unwrap_or("TERM");
-                found.harmless = HARMLESS.contains(&name);
-                index += 1;
-            }
-            _ if values.contains(&text) => index += 1,
-            _ if text.starts_with('-') && text.len() > 1 => {
-                let name = text.trim_start_matches('-').trim_start_matches("signal=");
-                let is_name = name.chars().all(|c| c.is_ascii_digit())
-                    || name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
-                if is_name && !signalled {
-                    signalled = true;
-                    found.harmless = HARMLESS.contains(&name);
-                } else if is_name {
-                    found.targets.push(word);
-                }
-            }
-            _ => found.targets.push(word),
-        }
-    }
-    Some(found)
-}
+use crate::interpreter::process_lists::Listed;
+use crate::interpreter::signals::signal;
 
 /// `kill`.
 pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -104,17 +50,6 @@ pub(crate) fn attach(machine: &mut Machine<'_>, target: &Value) {
         let draft = Draft::new(EffectKind::ProcessKill, Target::Process(named));
         machine.add(draft.nature(Nature::HoldsUp).note("holds it up, so that it does not answer"));
     }
-}
-
-/// Whether the words of `kill` end the shell that runs it: by its own number, or with its group.
-pub(crate) fn may_end_shell(words: &[Value]) -> bool {
-    signal(words, &[]).is_some_and(|signal| {
-        !signal.harmless
-            && signal
-                .targets
-                .iter()
-                .any(|target| matches!(target.as_exact(), Some("$$" | "0" | "-$$" | "-1")))
-    })
 }
 
 /// The end of the processes of a list.

@@ -8,7 +8,6 @@ use crate::effect::EffectKind;
 use crate::guard::{OF_PATCH, UNBOUND};
 use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
-use crate::path::AbsolutePath;
 use crate::world::Entry;
 
 /// `sort`
@@ -196,7 +195,7 @@ fn apply_patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let text = match (&file, &call.input) {
         (Some(file), _) => {
             machine.read(file);
-            one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path))
+            machine.one_path_through(file).map_or(Value::Unknown, |path| machine.text(&path))
         }
         (None, Input::Text(value)) => value.clone(),
         (
@@ -268,13 +267,6 @@ fn patch_files(text: &str, strip: Option<usize>) -> Vec<(Option<String>, Option<
         }
     }
     files
-}
-
-/// The only path that a word can mean.
-pub(super) fn one_path(machine: &Machine<'_>, value: &Value) -> Option<AbsolutePath> {
-    let mut aims = machine.paths_through(value).into_iter();
-    let (Some(aim), None) = (aims.next(), aims.next()) else { return None };
-    aim.target.path().cloned()
 }
 
 fn aim_value(aim: &Aim) -> Option<Value> {

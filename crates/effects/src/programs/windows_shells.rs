@@ -1,7 +1,7 @@
 //! PowerShell and `cmd`, which agents start on other systems too: what removes files, and the commands that stand in the text.
 
-use super::filters::decoded_base64;
 use crate::effect::Depth;
+use crate::interpreter::filters::decoded_base64;
 use crate::interpreter::{Call, Exit, Machine, Output, Value};
 
 /// Names under which these shells remove files.

@@ -10,14 +10,14 @@ mod many;
 mod parallel;
 mod start_files;
 
-pub(crate) use many::quoted_words;
 pub(crate) use many::xargs;
 pub(crate) use parallel::parallel;
 
 use crate::effect::{EffectKind, Target};
+use crate::interpreter::builtins::assignment;
+use crate::interpreter::strings;
+use crate::interpreter::strings::quoted_words;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Reader, Status, Value};
-use crate::programs::builtins::assignment;
-use crate::programs::strings;
 
 /// The words of a wrapper, taken apart: its own options, and what it runs.
 struct Peeled {

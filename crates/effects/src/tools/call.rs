@@ -4,10 +4,10 @@ use serde_json::Value as Json;
 
 use crate::action::Action;
 use crate::effect::{Certainty, Depth, Effect, EffectKind, NetworkReach, Severity, Target};
+use crate::interpreter::known_hosts;
 use crate::interpreter::{Last, resolve, secret_behind_links};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::programs::known_hosts;
 use crate::world::{Entry, World};
 
 /// The names under which clients and servers pass the path of a file.

@@ -1,9 +1,10 @@
 //! What known functions do, carried out.
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
-use crate::guard::PARENT;
+use crate::interpreter::filters;
+use crate::interpreter::guarded::PARENT;
 use crate::interpreter::{Draft, Input, Output, Upload, Value};
-use crate::programs::{files, filters, sql};
+use crate::programs::{files, sql};
 
 use super::call_effects::{is_shell, joined_text, parent};
 use super::evaluator::{Evaluator, Given};

@@ -1,7 +1,7 @@
 //! Members and methods of values.
 
 use crate::effect::Depth;
-use crate::guard::PARENT;
+use crate::interpreter::guarded::PARENT;
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Output, Upload, Value};
 use crate::programs::archives::{Names, unpack_from};

@@ -1,6 +1,7 @@
 //! The expression of `find`.
 
 use crate::interpreter::Value;
+use crate::interpreter::walks::Choice;
 
 /// What is known of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,17 +35,6 @@ impl Truth {
             (Self::Maybe, _) | (_, Self::Maybe) => Self::Maybe,
         }
     }
-}
-
-/// By what a walk chooses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Choice {
-    /// It takes all, or all of a sort.
-    All,
-    /// By names or paths, which a pattern says.
-    ByName,
-    /// By what the world does not say: an age, a size, an owner.
-    Unseen,
 }
 
 /// An expression; actions are numbered in the order in which they stand.

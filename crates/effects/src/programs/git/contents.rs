@@ -1,10 +1,10 @@
 //! What git prints of files that hold secrets: as they are, and as commits hold them.
 
 use crate::effect::{EffectKind, Target};
+use crate::interpreter::filters;
 use crate::interpreter::{Arguments, Call, Draft, Input, Output, Value};
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::programs::filters;
 
 use super::Git;
 use super::options::Words;

@@ -6,6 +6,7 @@
 use crate::effect::{EffectKind, Severity, Target};
 use crate::guard;
 use crate::interpreter::Inspection;
+use crate::interpreter::guarded;
 use crate::interpreter::{Draft, Input, Untracked, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, FileText, VersionState};
@@ -115,7 +116,7 @@ impl Git<'_, '_> {
         repository: Option<&AbsolutePath>,
         revision: &str,
     ) -> Inspection {
-        let below: Vec<AbsolutePath> = (guard::paths(self.machine.world()).into_iter())
+        let below: Vec<AbsolutePath> = (guarded::paths(self.machine.world()).into_iter())
             .map(|guarded| guarded.path)
             .filter(|path| path != place && path.is_within(place))
             .collect();
@@ -296,7 +297,7 @@ impl Git<'_, '_> {
         let chosen = |path: &AbsolutePath| {
             !excluded(path) && (paths.is_empty() || paths.iter().any(|pathspec| self.takes(pathspec, path)))
         };
-        guard::paths(self.machine.world())
+        guarded::paths(self.machine.world())
             .into_iter()
             .filter(|guarded| chosen(&guarded.path))
             .filter_map(|guarded| {

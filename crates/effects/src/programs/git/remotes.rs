@@ -3,10 +3,11 @@
 use super::data_change;
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::Inspection;
+use crate::interpreter::known_hosts;
 use crate::interpreter::{Draft, Exit, Input, Upload, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::programs::{known_hosts, network};
+use crate::programs::network;
 use crate::world::{Entry, Listing};
 
 use super::Git;

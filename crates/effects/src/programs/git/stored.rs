@@ -3,6 +3,7 @@
 //! What is printed later in the same action shows them without their names.
 
 use crate::effect::{EffectKind, Target};
+use crate::interpreter::git_store::Ignored;
 use crate::interpreter::{Draft, Output, Value};
 use crate::path::AbsolutePath;
 use crate::places;
@@ -11,43 +12,8 @@ use crate::world::{Entry, VersionState};
 use super::options::Words;
 use super::{Git, tree};
 
-/// What git was given of secrets so far.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Stored {
-    /// Those that are in its store of objects.
-    secrets: Vec<AbsolutePath>,
-    /// How many of them were there before: they come first.
-    kept: usize,
-    /// Directories of which everything that is not ignored was added.
-    added: Vec<AbsolutePath>,
-    /// Those of which the name of the object was asked for.
-    named: Vec<AbsolutePath>,
-    /// Directories and files that were added, with what is ignored in them or without.
-    tracked: Vec<(AbsolutePath, Ignored)>,
-}
-
-/// Whether what is ignored was added with the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ignored {
-    Added,
-    Left,
-}
-
 /// Subcommands that tell the name of an object.
 const NAMING: &[&str] = &["rev-parse", "ls-tree", "ls-files", "hash-object", "rev-list"];
-
-impl Stored {
-    /// Takes up a secret that an earlier action gave to git.
-    pub(crate) fn keep(&mut self, secret: AbsolutePath) {
-        self.kept += 1;
-        self.secrets.push(secret);
-    }
-
-    /// The secrets that this action gave to git.
-    pub(crate) fn put_in_store(&self) -> &[AbsolutePath] {
-        self.secrets.get(self.kept..).unwrap_or_default()
-    }
-}
 
 impl Git<'_, '_> {
     /// Notes the secrets that a subcommand puts into the store of objects, or of which it tells the names there.

@@ -1,7 +1,6 @@
 //! Code that an option has run before the script, and what a directory as script means.
 
 use crate::interpreter::{Call, Machine, Value};
-use crate::programs::text::one_path;
 use crate::world::Entry;
 
 use super::script;
@@ -91,7 +90,8 @@ pub(super) fn entry_file(machine: &Machine<'_>, call: &Call, file: &Value) -> Va
             return within("__main__.py");
         }
         if is_node {
-            let main = one_path(machine, &within("package.json"))
+            let main = machine
+                .one_path_through(&within("package.json"))
                 .and_then(|path| machine.text(&path).as_exact().map(str::to_owned))
                 .and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok())
                 .and_then(|package| package.get("main")?.as_str().map(str::to_owned));
@@ -108,5 +108,5 @@ pub(super) fn entry_file(machine: &Machine<'_>, call: &Call, file: &Value) -> Va
 
 /// Whether a file is there.
 pub(super) fn is_file(machine: &Machine<'_>, value: &Value) -> bool {
-    one_path(machine, value).is_some_and(|path| matches!(machine.entry(&path), Entry::File(_)))
+    machine.one_path_through(value).is_some_and(|path| matches!(machine.entry(&path), Entry::File(_)))
 }

@@ -6,7 +6,7 @@ use crate::world::{Entry, Timestamp};
 
 use super::makefile::{Automatic, LOADED, Makefile, Rule, matched};
 use super::{nearest, spawned};
-use crate::programs::wrappers::quoted_words;
+use crate::interpreter::strings::quoted_words;
 
 /// The greatest number of targets that one call makes (ours).
 const TARGETS: usize = 256;

@@ -14,7 +14,7 @@ mod tree;
 
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Upload, Value};
 
-use super::{edit_in_place, one_path};
+use super::edit_in_place;
 
 use following::{Act, Circumstances, follow};
 
@@ -117,7 +117,7 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 fn text_of(machine: &mut Machine<'_>, file: &Value) -> Value {
     machine.read(file);
-    one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path))
+    machine.one_path_through(file).map_or(Value::Unknown, |path| machine.text(&path))
 }
 
 /// The text that a program runs over, where it can be read. A secret is not taken apart.

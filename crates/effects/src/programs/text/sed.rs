@@ -3,7 +3,7 @@
 use crate::effect::EffectKind;
 use crate::interpreter::{Call, Exit, Input, Machine, Value};
 
-use super::{edit_in_place, one_path};
+use super::edit_in_place;
 
 /// `sed`
 pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -11,7 +11,7 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut scripts: Vec<Value> = arguments.values(&["-e", "--expression"]).cloned().collect();
     for file in arguments.values(&["-f", "--file"]) {
         machine.read(file);
-        let text = one_path(machine, file).map_or(Value::Unknown, |path| machine.text(&path));
+        let text = machine.one_path_through(file).map_or(Value::Unknown, |path| machine.text(&path));
         scripts.push(text);
     }
     let mut files: &[Value] = &arguments.operands;

@@ -1,8 +1,9 @@
 //! Programs that run another program for the words of their input: `xargs`.
 
+use crate::interpreter::strings;
+use crate::interpreter::strings::quoted_words;
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
 use crate::programs::find::with_found;
-use crate::programs::strings;
 
 use super::Peeled;
 
@@ -57,28 +58,6 @@ pub(super) fn words_of(input: &Input, lines: bool, separator: Option<char>) -> W
         | Input::Local(_)
         | Input::Unknown => Words::Many(Value::Unknown),
     }
-}
-
-/// The words of a text, with quotes and backslashes undone as `xargs` does.
-pub(crate) fn quoted_words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, '\\') => word.get_or_insert_default().extend(chars.next()),
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
 }
 
 /// `xargs`

@@ -1,8 +1,8 @@
 //! GNU `parallel`: sources of words, and the places for them in the command (source: `man parallel`, version 20240222).
 
+use crate::interpreter::strings;
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
 use crate::programs::find::with_found;
-use crate::programs::strings;
 
 use super::Peeled;
 use super::many::{RUNS, Words, words_of};

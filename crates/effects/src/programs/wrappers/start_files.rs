@@ -1,7 +1,6 @@
 //! Files that a shell runs before anything else.
 
 use crate::interpreter::{Machine, Value};
-use crate::programs::text::one_path;
 use crate::world::Entry;
 
 /// How a shell is started.
@@ -19,7 +18,7 @@ pub(super) struct Kind {
 /// Their names and order are those of bash(1) "INVOCATION", dash(1) "Invocation", zsh(1) "STARTUP/SHUTDOWN FILES" and ksh(1).
 pub(super) fn run(machine: &mut Machine<'_>, program: &str, kind: Kind) {
     for file in files(machine, program, kind) {
-        let is_there = one_path(machine, &file).is_some_and(|path| {
+        let is_there = machine.one_path_through(&file).is_some_and(|path| {
             let is_file = matches!(machine.entry(&path), Entry::File(_));
             let home = machine.world().place().home.clone();
             // What the shell has open is read where it stands.
@@ -48,7 +47,7 @@ fn files(machine: &Machine<'_>, program: &str, kind: Kind) -> Vec<Value> {
     };
     let home = |name: &str| within("HOME", name);
     let is_file = |file: &Value| {
-        one_path(machine, file).is_some_and(|path| matches!(machine.entry(&path), Entry::File(_)))
+        machine.one_path_through(file).is_some_and(|path| matches!(machine.entry(&path), Entry::File(_)))
     };
     let mut files: Vec<Option<Value>> = Vec::new();
     match program {

@@ -1,0 +1,591 @@
+//! What the shell itself does.
+
+mod declaring;
+mod failing;
+mod leaving;
+mod naming;
+mod options;
+mod posix;
+mod reading;
+mod temporary;
+
+pub use declaring::assignment;
+pub(crate) use posix::is_of_bash;
+
+use crate::formats::{self, Formatted};
+use crate::machine::Absence;
+use crate::path::AbsolutePath;
+use crate::strings;
+use crate::world::Entry;
+use crate::{Done, Exit, Flow, Lookup, Machine, Output, Speech, Status, Value, Whereabouts};
+
+use declaring::{declare, export, local, readonly, set, shell_options, shopt, unset};
+
+/// Runs a built-in command; `None` when there is none of that name.
+pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Option<Done> {
+    if LEAVING.contains(&name) {
+        let done = leaving::run(machine, name, words);
+        let stays = machine.shell.is_without_commands && done.flow != Flow::Next;
+        return Some(if stays { machine.perhaps_leave(done.flow, done.status) } else { done });
+    }
+    if machine.shell.speech == Speech::Posix {
+        let done = machine.caused_by(name, |machine| posix::run(machine, name, words));
+        if let Some(done) = done {
+            machine.list_command(name, words);
+            return Some(done);
+        }
+    }
+    let built_in = find(name)?;
+    machine.list_command(name, words);
+    let done = machine.caused_by(name, |machine| built_in(machine, words));
+    let done = match machine.listed_secret(name, words) {
+        Some(secret) => Done { output: secret, ..done },
+        None => done,
+    };
+    let done = if done.output == Output::Nothing && prints(name, words) {
+        machine.commits_shown += 1;
+        Done { output: Output::Unknown, ..done }
+    } else {
+        done
+    };
+    let may_fail = done.status == Status::Success && failing::may_fail(machine, name, words);
+    Some(if may_fail { Done { status: Status::Open, ..done } } else { done })
+}
+
+/// Whether a built-in of which only the effects are followed prints something that is not worked out, form by form (the manual of bash 5.2,
+/// "Shell Builtin Commands").
+pub(crate) fn prints(name: &str, words: &[Value]) -> bool {
+    let texts = || words.iter().map(Value::as_exact);
+    let has = |letters: &[char]| {
+        texts().any(|text| text.is_none_or(|text| text.starts_with('-') && text.contains(letters)))
+    };
+    let has_operands = texts().any(|text| text.is_none_or(|text| !text.starts_with(['-', '+'])));
+    match name {
+        "alias" => {
+            has(&['p'])
+                || !texts().all(|text| text.is_some_and(|text| text.contains('=')))
+                || words.is_empty()
+        }
+        "declare" | "typeset" | "local" | "export" | "readonly" => has(&['p', 'f', 'F']) || !has_operands,
+        "trap" => words.is_empty() || has(&['p', 'l']),
+        "set" => words.last().is_some_and(|last| matches!(last.as_exact(), None | Some("-o" | "+o"))),
+        "shopt" => !has(&['q']) && (has(&['p']) || !has(&['s', 'u']) || !has_operands),
+        // It says where it went when that is not what was written.
+        "cd" => texts().any(|text| text.is_none_or(|text| text == "-")),
+        _ => false,
+    }
+}
+
+/// Whether the shell itself has a command of that name.
+pub fn is_built_in(name: &str) -> bool {
+    LEAVING.contains(&name) || find(name).is_some()
+}
+
+/// What leaves a shell, a function or a loop.
+const LEAVING: [&str; 5] = ["return", "exit", "logout", "break", "continue"];
+
+fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
+    Some(match name {
+        ":" | "true" => |_, _| Done::quiet(),
+        "false" => |_, _| Done::next(Exit::failure()),
+        "echo" | "print" => echo,
+        "printf" => printf,
+        "cd" | "chdir" => cd,
+        "pushd" => pushd,
+        "popd" => popd,
+        "pwd" => {
+            |machine, _| Done::next(Exit::printing(machine.cwd_value().followed_by(&Value::exact("\n"))))
+        }
+        "test" => |machine, words| Done::next(Exit::answer(machine.test_words(words))),
+        "[" | "[[" => |machine, words| {
+            // Without its bracket it says that it is missing, and answers neither yes nor no.
+            let inner = words.split_last().filter(|(last, _)| matches!(last.as_exact(), Some("]" | "]]")));
+            Done::next(Exit::answer(inner.and_then(|(_, inner)| machine.test_words(inner))))
+        },
+        "read" => reading::read,
+        "mapfile" | "readarray" => reading::mapfile,
+        "export" => export,
+        "declare" | "typeset" => declare,
+        "local" => local,
+        "readonly" => |machine, words| readonly(machine, words),
+        "unset" => unset,
+        "set" => set,
+        "setopt" => |machine, words| shell_options(machine, words, true),
+        "unsetopt" => |machine, words| shell_options(machine, words, false),
+        "shopt" => shopt,
+        "shift" => shift,
+        "eval" => eval,
+        "source" | "." => source,
+        "exec" => exec,
+        "trap" => trap,
+        "command" => command,
+        "builtin" => |machine, words| {
+            let words = operands(words);
+            let is_known =
+                words.first().is_none_or(|first| first.as_exact().is_some_and(is_built_in));
+            let done = machine.call_words(words, Lookup::NoFunctions);
+            if is_known { done } else { Done { status: Status::Open, ..done } }
+        },
+        "noglob" | "nocorrect" => |machine, words| machine.call_words(words, Lookup::All),
+        "hash" => naming::hash,
+        "type" | "whence" => |machine, words| Done::next(known_program(machine, words)),
+        "alias" => naming::alias,
+        "unalias" => |machine, words| {
+            for word in words {
+                if let Some(name) = word.as_exact() {
+                    machine.shell.aliases.remove(name);
+                }
+            }
+            Done::quiet()
+        },
+        "repeat" => |machine, words| machine.call_words(words.get(1..).unwrap_or_default(), Lookup::All),
+        "let" => let_expression,
+        "getopts" => options::getopts,
+        "wait" => reading::wait,
+        "mktemp" => temporary::mktemp,
+        "history" => naming::history,
+        "fc" => naming::fc,
+        "enable" => naming::enable,
+        "compgen" => naming::completion,
+        "dirs" | "jobs" | "times" | "caller" | "help" | "ulimit" | "umask" | "disown" | "bg" | "fg"
+        | "compopt" | "suspend" | "autoload" | "emulate" | "rehash" | "zstyle" | "zmodload"
+        | "unfunction" | "functions" | "compdef"
+        // What these are given runs when a user presses a key, in a shell that listens to keys.
+        | "bind" | "complete" => {
+            |_, _| Done::next(Exit { status: Status::Success, output: Output::Unknown })
+        }
+        _ => return None,
+    })
+}
+
+fn echo(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let mut newline = true;
+    let mut escapes = machine.shell.options.xpg_echo;
+    let mut rest = words;
+    while let Some((first, more)) = rest.split_first() {
+        let Some(flags) = first.as_exact().and_then(|text| text.strip_prefix('-')) else { break };
+        if flags.is_empty() || !flags.chars().all(|c| matches!(c, 'n' | 'e' | 'E')) {
+            break;
+        }
+        newline &= !flags.contains('n');
+        escapes |= flags.contains('e');
+        rest = more;
+    }
+    let mut value = Value::exact("");
+    for (index, word) in rest.iter().enumerate() {
+        if index > 0 {
+            value = value.followed_by(&Value::exact(" "));
+        }
+        let word = match word.as_exact() {
+            Some(text) if escapes => strings::unescaped(text),
+            _ => word.clone(),
+        };
+        value = value.followed_by(&word);
+        if escapes && rest.get(index).and_then(Value::as_exact).is_some_and(strings::is_cut_short) {
+            newline = false;
+            break;
+        }
+    }
+    if newline {
+        value = value.followed_by(&Value::exact("\n"));
+    }
+    printed(machine, value)
+}
+
+fn printf(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let (variable, rest) = match words {
+        [option, name, rest @ ..] if option.as_exact() == Some("-v") => {
+            (name.as_exact().map(str::to_owned), operands(rest))
+        }
+        [option, rest @ ..] if option.as_exact() == Some("--") => (None, rest),
+        [option, rest @ ..] if option.as_exact().is_some_and(|text| text.starts_with("-v")) => {
+            (option.as_exact().and_then(|text| text.strip_prefix("-v")).map(str::to_owned), operands(rest))
+        }
+        all => (None, all),
+    };
+    let known = match rest.split_first() {
+        Some((format, arguments)) => format.as_exact().map(|format| formats::formatted(format, arguments)),
+        None => None,
+    };
+    let Formatted { value, status } =
+        known.unwrap_or(Formatted { value: Value::Unknown, status: Status::Open });
+    match variable {
+        Some(name) => {
+            machine.assign_named(&name, value);
+            Done::next(Exit { status, output: Output::Nothing })
+        }
+        None => Done { status, ..printed(machine, value) },
+    }
+}
+
+/// What a built-in prints. Text that is not known is of the kind of what it was made from: a secret, what came over the network.
+fn printed(machine: &Machine<'_>, value: Value) -> Done {
+    let is_secret = |output: &&Output| matches!(output, Output::Secret(_));
+    let nothing_known = value.known_start().is_empty() && value.known_end().trim_end_matches('\n').is_empty();
+    let is_known = value.as_exact().is_some();
+    let all = machine.substituted();
+    let made_from = all.iter().find(is_secret).or_else(|| all.last().filter(|_| nothing_known && !is_known));
+    let output = match made_from {
+        Some(output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_))) => output.clone(),
+        Some(Output::Nothing | Output::Text(_) | Output::Unknown) | None => Output::Text(value),
+    };
+    Done::next(Exit { status: Status::Success, output })
+}
+
+fn cd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let operand = words
+        .iter()
+        .find(|word| !word.as_exact().is_some_and(|text| text.starts_with('-') && text.len() > 1));
+    let before = machine.cwd_value();
+    let value = match operand {
+        None => machine.variable("HOME").unwrap_or(Value::Unknown),
+        Some(word) if word.as_exact() == Some("-") => machine.variable("OLDPWD").unwrap_or(Value::Unknown),
+        Some(word) => word.clone(),
+    };
+    let courses = words.iter().filter_map(Value::as_exact).filter(|text| text.starts_with('-'));
+    let course = match courses.flat_map(str::chars).rfind(|letter| matches!(letter, 'P' | 'L')) {
+        Some('P') => Course::Physical,
+        Some(_) => Course::Logical,
+        None => usual_course(machine),
+    };
+    let status = go(machine, &value, course);
+    if status != Status::Failure {
+        let before = match (status, machine.variable("OLDPWD")) {
+            (Status::Unknown, Some(earlier)) => before.join(&earlier),
+            _ => before,
+        };
+        machine.assign("OLDPWD", before);
+    }
+    Done::next(Exit { status, output: Output::Nothing })
+}
+
+/// The directory that `cd` finds by `CDPATH`: a name that does not begin with `/`, `.` or `..` is looked for in each of its places.
+fn by_search_path(machine: &Machine<'_>, value: &Value) -> Value {
+    let start = value.known_start();
+    let is_own = matches!(start.split('/').next(), Some("" | "." | ".."));
+    let Some(places) = machine.variable("CDPATH").filter(|_| !is_own) else { return value.clone() };
+    let Some(places) = places.as_exact() else {
+        // Where nothing is known of the places, it is only sure that the name may be here.
+        return if machine.shell.variables.contains_key("CDPATH") { Value::Unknown } else { value.clone() };
+    };
+    let mut possible = Vec::new();
+    for place in places.split(':') {
+        let candidate = if place.is_empty() || place == "." {
+            value.clone()
+        } else {
+            Value::exact(format!("{}/", place.trim_end_matches('/'))).followed_by(value)
+        };
+        match (machine.is_directory(&candidate), candidate.as_exact()) {
+            (Some(true), _) if possible.is_empty() => return candidate,
+            (Some(false), _) => {}
+            (_, Some(text)) => possible.push(text.to_owned()),
+            (_, None) => return Value::Unknown,
+        }
+    }
+    if possible.is_empty() {
+        return value.clone();
+    }
+    possible.extend(value.as_exact().map(str::to_owned));
+    possible.dedup();
+    Value::one_of(possible)
+}
+
+/// How a shell goes through `..`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Course {
+    /// Back the way it came, also over a symbolic link.
+    Logical,
+    /// To the directory above, as the kernel does (`cd -P`).
+    Physical,
+}
+
+/// The course that the options of the shell say.
+fn usual_course(machine: &Machine<'_>) -> Course {
+    if machine.shell.options.physical { Course::Physical } else { Course::Logical }
+}
+
+/// Changes the directory, when that can work; answers whether it does.
+fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
+    let value = &by_search_path(machine, value);
+    let base = machine.shell.logical.clone().or_else(|| machine.cwd().cloned());
+    let logical = match (value.as_exact(), base, course) {
+        (Some(text), Some(base), Course::Logical) if !text.is_empty() => Some(base.join(text)),
+        (_, _, Course::Logical | Course::Physical) => None,
+    };
+    let whereabouts = match &logical {
+        Some(path) => machine.directory(&Value::exact(path.as_str())),
+        None => machine.directory(value),
+    };
+    let status = match &whereabouts {
+        Whereabouts::Here(path) => match machine.entry(path) {
+            Entry::Directory => Status::Success,
+            Entry::Missing if machine.is_disturbed() => Status::Unknown,
+            Entry::Missing => {
+                machine.absent = Some(Absence::Directory(whereabouts));
+                return Status::Failure;
+            }
+            Entry::File(_) | Entry::Special => return Status::Failure,
+            Entry::Symlink(_) | Entry::Unknown => Status::Unknown,
+        },
+        Whereabouts::OneOf(_) | Whereabouts::Below(_) | Whereabouts::Unknown => Status::Unknown,
+    };
+    if status == Status::Unknown {
+        machine.came_from = Some(machine.shell.departure());
+    }
+    machine.shell.logical = match (&whereabouts, logical) {
+        (Whereabouts::Here(path), Some(logical)) if *path != logical => Some(logical),
+        _ => None,
+    };
+    machine.shell.cwd = whereabouts;
+    status
+}
+
+fn pushd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let before = machine.shell.cwd.clone();
+    let operand = words.iter().find(|word| !word.as_exact().is_some_and(|text| text.starts_with('-')));
+    let status = match operand {
+        Some(word) => go(machine, word, usual_course(machine)),
+        None => from_stack(machine),
+    };
+    if status != Status::Failure {
+        machine.shell.stack.push(before);
+    }
+    if status == Status::Open {
+        // With nothing on the stack there was nothing to change places with.
+        machine.shell.doubtful_stack = machine.shell.stack.len();
+    }
+    Done::next(Exit { status, output: Output::Unknown })
+}
+
+fn popd(machine: &mut Machine<'_>, _: &[Value]) -> Done {
+    let status = from_stack(machine);
+    Done::next(Exit {
+        status,
+        output: if status == Status::Failure { Output::Nothing } else { Output::Unknown },
+    })
+}
+
+/// Goes to the directory on top of the stack, when there is one.
+fn from_stack(machine: &mut Machine<'_>) -> Status {
+    match machine.shell.take_from_stack() {
+        Some((place, true)) => {
+            machine.shell.cwd = place;
+            machine.shell.logical = None;
+            Status::Success
+        }
+        Some((place, false)) => {
+            machine.shell.cwd = machine.shell.cwd.clone().join(&place);
+            machine.shell.logical = None;
+            Status::Open
+        }
+        None => Status::Failure,
+    }
+}
+
+fn shift(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let count = match words.first() {
+        None => Some(1),
+        Some(word) => word.as_exact().and_then(|text| text.parse::<usize>().ok()),
+    };
+    machine.shell.positional = match (machine.shell.positional.take(), count) {
+        (Some(values), Some(count)) if count <= values.len() => {
+            machine.shell.positional = Some(values.into_iter().skip(count).collect());
+            return Done::quiet();
+        }
+        (Some(values), Some(_)) => {
+            machine.shell.positional = Some(values);
+            // bash goes on, others end.
+            return machine.perhaps_leave(Flow::Exit, Status::Failure);
+        }
+        (_, _) => None,
+    };
+    Done::next(Exit { status: Status::Open, ..Exit::success() })
+}
+
+/// The words behind `--`, when that comes first.
+fn operands(words: &[Value]) -> &[Value] {
+    match words.split_first() {
+        Some((first, rest)) if first.as_exact() == Some("--") => rest,
+        _ => words,
+    }
+}
+
+fn eval(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    machine.run_here(&strings::joined(operands(words), " "))
+}
+
+fn source(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let Some((file, arguments)) = operands(words).split_first() else { return Done::next(Exit::failure()) };
+    let is_there = machine.shell.speech == Speech::Bash
+        || file.known_start().contains('/')
+            && machine
+                .one_path_through(file)
+                .is_some_and(|path| matches!(machine.entry(&path), Entry::File(_)));
+    let done = machine.run_file_here(file, arguments);
+    // Without the file, which is looked for as a program is, other shells than bash end.
+    if is_there || done.flow != Flow::Next { done } else { machine.perhaps_leave(Flow::Exit, done.status) }
+}
+
+fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let mut rest = words;
+    while let Some((first, more)) = rest.split_first() {
+        match first.as_exact() {
+            Some("--") => {
+                rest = more;
+                break;
+            }
+            // A name stands behind `a`, or in the next word.
+            Some(text) if is_option_of_exec(text) => {
+                rest = if text.ends_with('a') { more.get(1..).unwrap_or_default() } else { more };
+            }
+            // bash says that it knows no such option, and goes on.
+            Some(text) if text.starts_with('-') => return machine.perhaps_leave(Flow::Exit, Status::Failure),
+            Some(_) | None => break,
+        }
+    }
+    if rest.is_empty() {
+        return Done::quiet();
+    }
+    let done = machine.call_words(rest, Lookup::NoFunctions);
+    if machine.shell.options.execfail {
+        // A program that cannot be started leaves the shell where it is.
+        return machine.perhaps_leave(Flow::Exit, done.status);
+    }
+    Done { flow: Flow::Exit, ..done }
+}
+
+/// Whether a word is options of `exec`: `-c`, `-l`, `-a name`, together or not.
+fn is_option_of_exec(text: &str) -> bool {
+    let Some(letters) = text.strip_prefix('-') else { return false };
+    let before = letters.split_once('a').map_or(letters, |(before, _)| before);
+    !letters.is_empty() && before.chars().all(|letter| matches!(letter, 'c' | 'l'))
+}
+
+/// The greatest number of directories in which a program is looked for (ours).
+const DIRECTORIES: usize = 32;
+/// The greatest number of commands that are remembered for signals (ours).
+const SIGNAL_TRAPS: usize = 8;
+
+fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let words: Vec<&Value> = words.iter().filter(|word| word.as_exact() != Some("--")).collect();
+    let Some((first, signals)) = words.split_first() else { return Done::quiet() };
+    if matches!(first.as_exact(), Some("-p" | "-l")) {
+        return Done::quiet();
+    }
+    let command = match first.as_exact() {
+        Some("-" | "") => None,
+        Some(_) | None => Some((*first).clone()),
+    };
+    if signals.iter().any(|signal| matches!(signal.as_exact(), Some("ERR" | "err"))) {
+        machine.shell.at_error.clone_from(&command);
+    }
+    let before_every_command =
+        signals.iter().any(|signal| matches!(signal.as_exact(), Some("DEBUG" | "debug")));
+    if let (true, Some(text)) = (before_every_command, &command) {
+        machine.run_at_every_command(text);
+    }
+    let at_exit =
+        signals.iter().any(|signal| matches!(signal.as_exact(), Some("EXIT" | "0" | "exit" | "SIGEXIT")));
+    if at_exit {
+        machine.shell.at_exit.clone_from(&command);
+        machine.shell.exit_trap_in_doubt = machine.is_in_doubt() || machine.exiting > 0;
+    }
+    let on_signal = signals.iter().any(|signal| {
+        !matches!(
+            signal.as_exact(),
+            Some("EXIT" | "0" | "exit" | "SIGEXIT" | "ERR" | "err" | "DEBUG" | "debug")
+        )
+    });
+    if let (true, Some(text)) = (on_signal, command)
+        && machine.shell.at_exit.as_ref() != Some(&text)
+        && !machine.shell.on_signals.contains(&text)
+        && machine.shell.on_signals.len() < SIGNAL_TRAPS
+    {
+        machine.shell.on_signals.push(text);
+    }
+    Done::quiet()
+}
+
+fn command(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let mut rest = words;
+    while let Some((first, more)) = rest.split_first() {
+        match first.as_exact() {
+            Some("-p" | "--") => rest = more,
+            Some("-v" | "-pv") => return Done::next(whereabouts(machine, more)),
+            Some("-V") => return Done::next(known_program(machine, more)),
+            Some(_) | None => break,
+        }
+    }
+    machine.call_words(rest, Lookup::NoFunctions)
+}
+
+/// Where a program of that name is, and whether there is one: `which`, `command -v`.
+pub(crate) fn whereabouts(machine: &mut Machine<'_>, words: &[Value]) -> Exit {
+    let operands: Vec<&Value> =
+        words.iter().filter(|word| !word.as_exact().is_some_and(|text| text.starts_with('-'))).collect();
+    let ([Value::Exact(name)], Some(path)) = (operands.as_slice(), machine.variable("PATH")) else {
+        return known_program(machine, words);
+    };
+    let is_own = machine.shell.functions.contains_key(name) || machine.shell.aliases.contains_key(name);
+    let Some(directories) = path.as_exact().filter(|_| !is_own && !name.contains('/')) else {
+        return known_program(machine, words);
+    };
+    let mut sure = machine.is_settled();
+    for directory in directories.split(':').filter(|directory| directory.starts_with('/')).take(DIRECTORIES) {
+        let file = AbsolutePath::root().join(directory).join(name);
+        match machine.entry(&file) {
+            Entry::File(_) | Entry::Symlink(_) => {
+                return Exit::printing(Value::Exact(format!("{file}\n")));
+            }
+            Entry::Unknown => sure = false,
+            Entry::Missing | Entry::Directory | Entry::Special => {}
+        }
+    }
+    let known = known_program(machine, words);
+    if sure && known.status == Status::Open {
+        machine.absent = Some(Absence::Path);
+        return Exit::failure();
+    }
+    known
+}
+
+/// Whether a program of that name can be run; only of built-ins and functions that is known.
+fn known_program(machine: &mut Machine<'_>, words: &[Value]) -> Exit {
+    let sure = words.iter().filter_map(Value::as_exact).all(|name| {
+        machine.shell.functions.contains_key(name)
+            || matches!(
+                name,
+                "echo"
+                    | "cd"
+                    | "printf"
+                    | "test"
+                    | "read"
+                    | "export"
+                    | "set"
+                    | "source"
+                    | "true"
+                    | "false"
+                    | "pwd"
+                    | "eval"
+                    | "bash"
+                    | "sh"
+                    | "cat"
+                    | "ls"
+                    | "rm"
+                    | "cp"
+                    | "mv"
+                    | "mkdir"
+                    | "grep"
+                    | "sed"
+            )
+    });
+    Exit { status: if sure { Status::Success } else { Status::Open }, output: Output::Unknown }
+}
+
+fn let_expression(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let mut last = None;
+    for word in words {
+        last = word.as_exact().map(str::to_owned).and_then(|text| machine.arithmetic_text(&text));
+    }
+    Done::next(Exit::answer(last.map(|value| value != 0)))
+}

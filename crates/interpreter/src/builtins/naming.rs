@@ -1,0 +1,120 @@
+//! Built-ins that say what a name stands for, and those that run text which they were given: `alias`, `hash`, `history`, `fc`,
+//! `compgen`, `enable`.
+
+use crate::{Done, Exit, Machine, Output, Status, Value};
+
+/// The greatest number of lines of the history that are remembered (ours).
+const HISTORY: usize = 16;
+
+fn answered() -> Done {
+    Done::next(Exit { status: Status::Success, output: Output::Unknown })
+}
+
+/// The value of an option: `-C text`, `-Ctext`.
+fn valued<'w>(words: &'w [Value], option: &str) -> Option<std::borrow::Cow<'w, Value>> {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let Some(text) = word.as_exact() else { continue };
+        if text == option {
+            return words.next().map(std::borrow::Cow::Borrowed);
+        }
+        if let Some(rest) = text.strip_prefix(option) {
+            return Some(std::borrow::Cow::Owned(Value::exact(rest)));
+        }
+    }
+    None
+}
+
+pub(super) fn alias(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    for word in words {
+        if let Some((name, text)) = word.as_exact().and_then(|text| text.split_once('=')) {
+            machine.shell.aliases.insert(name.to_owned(), text.to_owned());
+            machine.note_reading(name, text);
+            machine.note_alias(name, text);
+        }
+    }
+    Done::quiet()
+}
+
+/// `hash -p path name`
+pub(super) fn hash(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    if let Some(path) = valued(words, "-p") {
+        let name = words.last().and_then(Value::as_exact).map(str::to_owned);
+        match (path.as_exact(), name) {
+            (Some(path), Some(name)) => machine.stands_for(&name, &quoted(path)),
+            _ => machine.unread("what a name of a program stands for is not known"),
+        }
+        return Done::quiet();
+    }
+    Done::next(super::known_program(machine, words))
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// `enable -f file name` puts code into the shell.
+pub(super) fn enable(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    if valued(words, "-f").is_some() {
+        machine.unread("loads code into the shell");
+    }
+    // Without its own `exit` a shell goes on behind one, and a program of that name may be anything.
+    if words.iter().filter_map(Value::as_exact).any(|text| text.starts_with('-') && text.contains('n')) {
+        machine.unread("switches commands of the shell off");
+        machine.shell.is_without_commands = true;
+    }
+    answered()
+}
+
+/// `compgen` tries at once what it is given.
+pub(super) fn completion(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    if let Some(list) = valued(words, "-W") {
+        machine.possibly(|machine| machine.run_word_list(&list));
+    }
+    if let Some(text) = valued(words, "-C") {
+        machine.run_callback(&text);
+    }
+    if let Some(name) = valued(words, "-F")
+        && name.as_exact().is_some_and(|name| machine.shell.functions.contains_key(name))
+    {
+        machine.run_callback(&name);
+    }
+    answered()
+}
+
+pub(super) fn history(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let flags = words.iter().filter_map(Value::as_exact).filter_map(|text| text.strip_prefix('-'));
+    if flags.into_iter().any(|flags| flags.contains('c')) {
+        machine.forget_history("erases what was typed");
+    }
+    for option in ["-w", "-a"] {
+        let place = words.iter().position(|word| word.as_exact() == Some(option));
+        if let Some(file) = place.and_then(|place| words.get(place + 1)) {
+            machine.write(file);
+        }
+    }
+    if let Some(place) = words.iter().position(|word| word.as_exact() == Some("-s")) {
+        let line = crate::strings::joined(words.get(place + 1..).unwrap_or_default(), " ");
+        if let Some(text) = line.as_exact()
+            && machine.shell.history.len() < HISTORY
+        {
+            machine.shell.history.push(text.to_owned());
+        }
+    }
+    answered()
+}
+
+/// `fc` runs lines of the history again, but for `-l`, which shows them.
+pub(super) fn fc(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    if words.iter().filter_map(Value::as_exact).any(|text| text.starts_with('-') && text.contains('l')) {
+        return answered();
+    }
+    for line in machine.shell.history.clone() {
+        machine.perhaps(|machine| machine.run_here(&Value::exact(line)));
+    }
+    // With `-e` an editor is run, whatever that is.
+    if let Some(editor) = valued(words, "-e") {
+        machine.run_callback(&editor);
+    }
+    answered()
+}

@@ -1,0 +1,260 @@
+//! Built-ins that put text into variables: `read`, `mapfile`, `wait`.
+
+use std::collections::BTreeMap;
+
+use crate::strings;
+use crate::{Content, Done, Exit, Input, Machine, Output, Status, Value};
+
+pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let mut names = Vec::new();
+    let mut array = None;
+    let mut delimiter = '\n';
+    let mut raw = false;
+    let mut descriptor = None;
+    let mut count = None;
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_exact() {
+            Some(option) if option.starts_with('-') && option.len() > 1 => {
+                raw |= option.contains('r');
+                let valued = option.find(['p', 'd', 'n', 'N', 't', 'u', 'i', 'a', 'A', 'k']);
+                if let Some(place) = valued {
+                    let attached = option.get(place + 1..).filter(|text| !text.is_empty()).map(Value::exact);
+                    let letter = option.get(place..=place).unwrap_or_default();
+                    let value = attached.or_else(|| rest.next().cloned()).unwrap_or_else(|| Value::exact(""));
+                    match letter {
+                        "a" | "A" => array = value.as_exact().map(str::to_owned),
+                        "d" => {
+                            delimiter = value.as_exact().and_then(|text| text.chars().next()).unwrap_or('\0');
+                        }
+                        "n" | "N" => {
+                            count = Some(value.as_exact().and_then(|text| text.parse::<usize>().ok()));
+                        }
+                        "u" => descriptor = value.as_exact().and_then(|text| text.parse::<u32>().ok()),
+                        _ => {}
+                    }
+                }
+            }
+            Some(name) => {
+                machine.evaluate_subscript(name);
+                names.push(name.to_owned());
+            }
+            None => {}
+        }
+    }
+    if names.is_empty() && array.is_none() {
+        names.push("REPLY".to_owned());
+    }
+    let opening = descriptor.filter(|number| *number > 0).and_then(|number| machine.descriptor(number));
+    let input = match &opening {
+        Some(opening) => opening.input.clone().unwrap_or(Input::Unknown),
+        None => machine.input.clone(),
+    };
+    let line = match &input {
+        Input::Text(Value::Exact(all)) => {
+            if all.is_empty() {
+                for name in &names {
+                    machine.assign_named(name, Value::exact(""));
+                }
+                return Done::next(Exit::failure());
+            }
+            let secret = machine.secret_held(&Value::exact(all.as_str()));
+            if let Some(count) = count {
+                let done = read_some(machine, &names, array.as_deref(), all, count);
+                keep_secret(machine, names.iter().chain(&array), secret.as_ref());
+                return done;
+            }
+            let (line, more) = all.split_once(delimiter).unwrap_or((all.as_str(), ""));
+            let ended = all.contains(delimiter);
+            let left = Input::Text(Value::exact(more));
+            match (descriptor, opening) {
+                (Some(number), Some(opening)) => machine.open_again(number, opening, left),
+                _ => machine.input = left,
+            }
+            Some((line.to_owned(), ended, secret))
+        }
+        Input::Text(_)
+        | Input::Inherited
+        | Input::Network(_)
+        | Input::Secret(_)
+        | Input::Local(_)
+        | Input::Unknown => None,
+    };
+    let Some((line, ended, secret)) = line else {
+        // Paths that are read one by one are what their pattern says.
+        let value = match &input {
+            Input::Text(Value::Glob(pattern)) if names.len() == 1 => Value::Glob(pattern.clone()),
+            Input::Text(Value::AnyOf(lines))
+                if names.len() == 1 && lines.iter().all(|line| !line.trim_end().contains('\n')) =>
+            {
+                Value::one_of(lines.iter().map(|line| line.trim_end().to_owned()).collect())
+            }
+            _ => Value::Unknown,
+        };
+        let known_list = matches!(value, Value::Glob(_) | Value::AnyOf(_));
+        for name in &names {
+            machine.assign_named(name, value.clone());
+        }
+        if let Some(name) = &array {
+            machine.assign_content(name, Content::Unknown);
+        }
+        for name in names.iter().chain(&array) {
+            keep_class(machine, name, &input);
+        }
+        let status = if input == Input::Inherited || known_list { Status::Unknown } else { Status::Open };
+        return Done::next(Exit { status, output: Output::Nothing });
+    };
+    let line = if raw { line } else { line.replace('\\', "") };
+    let separators = machine
+        .variable("IFS")
+        .and_then(|value| value.as_exact().map(str::to_owned))
+        .unwrap_or_else(|| " \t\n".to_owned());
+    if let Some(name) = array {
+        let items = strings::split(&line, &separators, usize::MAX).into_iter().enumerate();
+        let items: BTreeMap<i64, Value> = items
+            .filter_map(|(index, text)| Some((i64::try_from(index).ok()?, Value::Exact(text))))
+            .collect();
+        machine.assign_content(&name, Content::List(items));
+    } else {
+        let mut values = strings::split(&line, &separators, names.len()).into_iter();
+        for name in &names {
+            machine.assign_named(name, Value::Exact(values.next().unwrap_or_default()));
+        }
+    }
+    let is_in_parts = names.len() > 1 || delimiter != '\n';
+    keep_secret(machine, names.iter(), secret.as_ref().filter(|_| is_in_parts));
+    // A last line without an end is read, and the command says failure: loops written for it test the variable too.
+    Done::next(if ended { Exit::success() } else { Exit::failure() })
+}
+
+/// `read -n`: some characters at the beginning, as far as that is known. What is left can be anything.
+fn read_some(
+    machine: &mut Machine<'_>,
+    names: &[String],
+    array: Option<&str>,
+    all: &str,
+    count: Option<usize>,
+) -> Done {
+    let text: Option<String> =
+        count.filter(|count| *count > 0).map(|count| all.chars().take(count).collect());
+    let plain = text.filter(|text| text.chars().all(|c| c.is_ascii_alphanumeric()));
+    let length = plain.as_deref().map_or(0, str::len);
+    machine.input = match &plain {
+        Some(_) => Input::Text(all.get(length..).map_or(Value::Unknown, Value::exact)),
+        None => Input::Text(Value::Unknown),
+    };
+    for (index, name) in names.iter().enumerate() {
+        let value = match (&plain, index) {
+            (Some(text), 0) => Value::exact(text.as_str()),
+            (Some(_), _) => Value::exact(""),
+            (None, _) => Value::Unknown,
+        };
+        machine.assign_named(name, value);
+    }
+    if let Some(name) = array {
+        machine.assign_content(name, Content::Unknown);
+    }
+    Done::next(Exit { status: Status::Open, output: Output::Nothing })
+}
+
+/// Keeps with variables that they hold a part of a secret, which its whole value does not tell.
+fn keep_secret<'a>(
+    machine: &mut Machine<'_>,
+    names: impl Iterator<Item = &'a String>,
+    secret: Option<&Output>,
+) {
+    let Some(secret) = secret else { return };
+    for name in names {
+        let value = machine.variable(name);
+        if value.is_none_or(|value| machine.is_part_of_secret(&value)) {
+            machine.set_origin(name, secret.clone());
+        }
+    }
+}
+
+/// Keeps with a variable what sort of thing its value was read from.
+fn keep_class(machine: &mut Machine<'_>, name: &str, input: &Input) {
+    match Output::from_input(input) {
+        output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => {
+            machine.set_origin(name, output);
+        }
+        // What a user types is nobody's list.
+        Output::Unknown if *input == Input::Unknown => machine.set_origin(name, Output::Unknown),
+        Output::Nothing | Output::Text(_) | Output::Unknown => {}
+    }
+}
+
+pub(super) fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let mut name = "MAPFILE".to_owned();
+    let mut trim = false;
+    let mut partly = false;
+    let mut input = machine.input.clone();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.as_exact() {
+            Some(option) if option.starts_with('-') => {
+                trim |= option.contains('t');
+                if let Some(place) = option.find(['d', 'n', 'O', 's', 'u', 'C', 'c']) {
+                    let attached = option.get(place + 1..).filter(|text| !text.is_empty()).map(Value::exact);
+                    let value = attached.or_else(|| rest.next().cloned()).unwrap_or_else(|| Value::exact(""));
+                    match option.get(place..=place) {
+                        Some("C") => machine.run_callback(&value),
+                        Some("c") => {}
+                        Some("u") => {
+                            let number = value.as_exact().and_then(|text| text.parse::<u32>().ok());
+                            let opening = number.and_then(|number| machine.descriptor(number));
+                            input = opening.and_then(|opening| opening.input).unwrap_or(Input::Unknown);
+                        }
+                        _ => partly = true,
+                    }
+                }
+            }
+            Some(text) => {
+                machine.evaluate_subscript(text);
+                text.clone_into(&mut name);
+            }
+            None => {}
+        }
+    }
+    let content = match &input {
+        _ if partly => Content::Unknown,
+        Input::Text(Value::Exact(all)) => {
+            let lines =
+                all.split_inclusive('\n').map(|line| if trim { line.trim_end_matches('\n') } else { line });
+            let items = lines
+                .enumerate()
+                .filter_map(|(index, line)| Some((i64::try_from(index).ok()?, Value::exact(line))));
+            Content::List(items.collect())
+        }
+        Input::Text(_)
+        | Input::Inherited
+        | Input::Network(_)
+        | Input::Secret(_)
+        | Input::Local(_)
+        | Input::Unknown => Content::Unknown,
+    };
+    machine.assign_content(&name, content);
+    keep_class(machine, &name, &input);
+    Done::quiet()
+}
+
+/// `wait`: which process it was may be put into a variable.
+pub(super) fn wait(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let Some(options) = word.as_exact().and_then(|text| text.strip_prefix('-')) else { continue };
+        let Some((_, attached)) = options.split_once('p') else { continue };
+        let name = if attached.is_empty() {
+            rest.next().and_then(Value::as_exact).map(str::to_owned)
+        } else {
+            Some(attached.to_owned())
+        };
+        if let Some(name) = name {
+            machine.evaluate_subscript(&name);
+            if !name.contains('[') {
+                machine.assign(&name, Value::Unknown);
+            }
+        }
+    }
+    Done::next(Exit::silent())
+}

@@ -1,0 +1,473 @@
+//! Reading, writing, making and removing files: effects that follow from what stands there, and notes of what stands there then.
+
+use checkrein_glob::{Glob, Style};
+
+use crate::effect::{Depth, EffectKind, Severity, Target};
+use crate::nature::Nature;
+use crate::path::AbsolutePath;
+use crate::places;
+use crate::world::{Entry, Listing};
+
+use super::brought::Content;
+use super::descriptors::number_of;
+use super::devices::{Device, device};
+use super::draft::{Aim, Draft, Upload};
+use super::exit::Output;
+use super::machine::{Machine, socket_host};
+use super::value::Value;
+
+/// What is wanted of a file that is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Interest {
+    /// Its text.
+    Text,
+    /// What sort of file it is.
+    Sort,
+}
+
+impl Machine<'_> {
+    /// Adds that a file is read, or a secret when it is one, and answers what reading it gives, its text where it is known.
+    pub fn read(&mut self, value: &Value) -> Output {
+        self.read_with(value, Interest::Text)
+    }
+
+    /// As [`Machine::read`], without looking at the text: for the many programs for which only matters what sort of file it is.
+    pub fn skim(&mut self, value: &Value) -> Output {
+        self.read_with(value, Interest::Sort)
+    }
+
+    /// What reading a file would give, without the effect.
+    pub fn peek(&self, value: &Value) -> Output {
+        self.paths_through(value)
+            .iter()
+            .fold(Output::Nothing, |all, aim| all.followed_by(self.look_at(aim, Interest::Text).1))
+    }
+
+    fn read_with(&mut self, value: &Value, interest: Interest) -> Output {
+        let mut all = Output::Nothing;
+        for aim in self.paths_through(value).into_iter().chain(self.secrets_behind_links(value)) {
+            let (kind, output) = self.look_at(&aim, interest);
+            if let Some(path) = aim.target.path().filter(|path| device(path) == Some(Device::Network)) {
+                self.host(&Value::exact(socket_host(path.as_str())), Upload::No);
+            }
+            if let Some(kind) = kind {
+                let there = aim
+                    .target
+                    .path()
+                    .is_none_or(|path| self.is_disturbed() || self.entry(path) != Entry::Missing);
+                let can_be_swept = matches!(
+                    (&aim.target, kind),
+                    (Target::Path(_), EffectKind::SecretRead) | (Target::Glob(_), EffectKind::FileRead)
+                );
+                let target = aim.target.clone();
+                if let (EffectKind::SecretRead, Target::Path(path)) = (kind, &target) {
+                    let is_shown = self.shows_content(path);
+                    *self.shown_secrets.entry(path.clone()).or_insert(false) |= is_shown;
+                }
+                let mut draft = Draft::at(kind, aim);
+                match self.swept() {
+                    Some(nature) if can_be_swept => draft = draft.nature(nature),
+                    Some(_) => {}
+                    None => self.note_shown(&target),
+                }
+                self.add(if there { draft } else { draft.possible() });
+            }
+            all = all.followed_by(output);
+        }
+        self.gathered = std::mem::replace(&mut self.gathered, Output::Nothing).followed_by(all.clone());
+        all
+    }
+
+    /// The effect that reading a target is, if it is one, and what it gives.
+    fn look_at(&self, aim: &Aim, interest: Interest) -> (Option<EffectKind>, Output) {
+        let home = &self.world.place().home;
+        match &aim.target {
+            Target::Path(path) => {
+                if let Some(output) = self.ends.get(path.as_str()) {
+                    return (None, output.clone());
+                }
+                if let Some(number) = number_of(path) {
+                    return (None, self.descriptor_output(number));
+                }
+                match device(path) {
+                    Some(Device::Nothing) if path.as_str() == "/dev/null" => return (None, Output::Nothing),
+                    Some(Device::Nothing) => return (None, Output::Unknown),
+                    Some(Device::Network) => return (None, Output::Network(path.as_str().to_owned())),
+                    Some(Device::System) | None => {}
+                }
+                let text = path.as_str().to_owned();
+                // Elsewhere only the credentials of the machine are known by their place; what a project keeps there is not of here.
+                let secret = match self.away {
+                    None => places::credential(path, home).is_some(),
+                    Some(_) => places::machine_credential(path).is_some(),
+                };
+                let is_for_tests = || {
+                    !self.tree.is_known(path)
+                        && !self.tree.is_disturbed()
+                        && places::is_for_tests(path, self.world)
+                };
+                if secret && !self.tree.is_new(path) && !is_for_tests() {
+                    return (Some(EffectKind::SecretRead), Output::Secret(text));
+                }
+                let held = match interest {
+                    Interest::Text => self.text(path),
+                    Interest::Sort => Value::Unknown,
+                };
+                let output = match (self.source(path), held) {
+                    (Some(source), _) => source,
+                    (None, Value::Unknown) => Output::Local(text),
+                    (None, known) => Output::Text(known),
+                };
+                (Some(EffectKind::FileRead), output)
+            }
+            Target::Glob(pattern) if is_secret_pattern(pattern, home) => {
+                (Some(EffectKind::SecretRead), Output::Secret(pattern.clone()))
+            }
+            Target::Glob(pattern) => match self.secret_among(pattern) {
+                Some(path) => (Some(EffectKind::SecretRead), Output::Secret(path.as_str().to_owned())),
+                None => (Some(EffectKind::FileRead), Output::Local(pattern.clone())),
+            },
+            Target::Host(_)
+            | Target::Process(_)
+            | Target::Service(_)
+            | Target::Reference(_)
+            | Target::Unknown => (Some(EffectKind::FileRead), Output::Unknown),
+        }
+    }
+
+    /// A secret that is known by name and that a pattern takes, where the names of the directory cannot be listed.
+    fn secret_among(&self, pattern: &str) -> Option<AbsolutePath> {
+        let (directory, name) = pattern.rsplit_once('/')?;
+        if directory.contains(['*', '?', '[']) {
+            return None;
+        }
+        let directory = AbsolutePath::new(if directory.is_empty() { "/" } else { directory })?;
+        if matches!(self.children(&directory), Listing::Names(_)) {
+            return None;
+        }
+        let takes_hidden = name.starts_with('.') || name == "**" || self.shell.options.dotglob;
+        let glob = Glob::new(name, Style::Shell);
+        places::sought_in(&directory, &self.world.place().home).into_iter().find(|path| {
+            path.name().is_some_and(|name| (takes_hidden || !name.starts_with('.')) && glob.matches(name))
+                && matches!(self.entry(path), Entry::File(_))
+                && !self.tree.is_new(path)
+                && !places::is_for_tests(path, self.world)
+        })
+    }
+
+    /// Whether a pattern of paths reaches credentials.
+    pub fn names_secret(&self, pattern: &Value) -> bool {
+        let home = &self.world.place().home;
+        let behind = self.secrets_behind_links(pattern);
+        self.paths_through(pattern).iter().chain(&behind).any(|aim| match &aim.target {
+            Target::Glob(pattern) => is_secret_pattern(pattern, home),
+            Target::Path(path) => places::credential(path, home).is_some(),
+            Target::Host(_)
+            | Target::Process(_)
+            | Target::Service(_)
+            | Target::Reference(_)
+            | Target::Unknown => false,
+        })
+    }
+
+    /// Adds that a file is created or modified, whichever the tree says; nothing for `/dev/null` and the like.
+    pub fn write(&mut self, value: &Value) {
+        self.write_text(value, &Value::Unknown);
+    }
+
+    /// As [`Machine::write`], remembering what is known of the text that the file holds afterwards.
+    pub fn write_text(&mut self, value: &Value, text: &Value) {
+        for aim in self.paths_through(value) {
+            self.write_aim(aim, text.clone());
+        }
+    }
+
+    pub(super) fn write_aim(&mut self, aim: Aim, text: Value) {
+        let Some(path) = aim.target.path().cloned() else {
+            self.add(Draft::at(EffectKind::FileModify, aim));
+            return;
+        };
+        if self.ends.contains_key(path.as_str()) {
+            return;
+        }
+        match device(&path) {
+            Some(Device::Nothing) => return,
+            Some(Device::Network) => {
+                self.host(&Value::exact(socket_host(path.as_str())), Upload::Yes);
+                return;
+            }
+            Some(Device::System) => {
+                self.add(Draft::at(EffectKind::SystemModification, aim).irreversible());
+                return;
+            }
+            None => {}
+        }
+        let parent = path.parent().map(|parent| self.entry(&parent));
+        let draft = match self.entry(&path) {
+            Entry::Missing if matches!(parent, Some(Entry::Missing)) => {
+                Draft::at(EffectKind::FileCreate, aim).possible()
+            }
+            Entry::Missing => Draft::at(EffectKind::FileCreate, aim),
+            Entry::Directory => Draft::at(EffectKind::FileModify, aim).possible(),
+            Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                Draft::at(EffectKind::FileModify, aim)
+            }
+        };
+        self.remember_written(&draft.target, text);
+        self.add(draft);
+    }
+
+    /// Remembers what a file holds after it was written.
+    pub(super) fn remember_written(&mut self, target: &Target, text: Value) {
+        let Some(path) = target.path() else { return };
+        if self.away.is_some() {
+            return;
+        }
+        if !self.is_unsure() {
+            self.sources.remove(path.as_str());
+        }
+        if self.is_unsure() {
+            let known = self.text(path).join(&text);
+            if matches!(self.entry(path), Entry::File(_)) {
+                self.tree.file(path, known);
+            } else {
+                self.tree.doubtful(path);
+            }
+        } else {
+            self.tree.file(path, text);
+        }
+    }
+
+    /// Adds that a file is made when it is not there. One that is gets other times, which is told where somebody looks afterwards.
+    pub fn touch(&mut self, value: &Value) {
+        for aim in self.paths_through(value) {
+            let there = aim
+                .target
+                .path()
+                .is_some_and(|path| !matches!(self.entry(path), Entry::Missing | Entry::Unknown));
+            if there {
+                self.renew_times(aim);
+            } else {
+                self.write_aim(aim, Value::exact(""));
+            }
+        }
+    }
+
+    /// Adds that a file of the workspace gets other times, and keeps its content.
+    pub fn renew_times(&mut self, aim: Aim) {
+        if self.away.is_none() && aim.target.path().is_some_and(|path| self.is_plain_file(path)) {
+            self.add(
+                Draft::at(EffectKind::FileModify, aim)
+                    .possible()
+                    .severity(Severity::Low)
+                    .nature(Nature::Appended)
+                    .note("only its times change"),
+            );
+        }
+    }
+
+    /// Whether a path is that of a file of the workspace that nothing but people and their tools read.
+    fn is_plain_file(&self, path: &AbsolutePath) -> bool {
+        path.relative_to(&self.world.place().workspace)
+            .is_some_and(|below| !below.split('/').any(|part| part.starts_with('.')))
+            && matches!(self.entry(path), Entry::File(_))
+            && !self.tree.is_known(path)
+    }
+
+    /// Adds that a directory is made, with its missing parents; nothing when it is there already.
+    pub fn make_directory(&mut self, value: &Value) {
+        for aim in self.paths_through(value) {
+            let Some(path) = aim.target.path().cloned() else {
+                self.add(Draft::at(EffectKind::FileCreate, aim));
+                continue;
+            };
+            match self.entry(&path) {
+                Entry::Directory => {}
+                Entry::Missing | Entry::Unknown => {
+                    self.add(Draft::at(EffectKind::FileCreate, aim));
+                    if self.away.is_none() {
+                        self.tree.directory(self.world, &path);
+                    }
+                }
+                Entry::File(_) | Entry::Symlink(_) | Entry::Special => {
+                    self.add(Draft::at(EffectKind::FileCreate, aim).possible());
+                }
+            }
+        }
+    }
+
+    /// Whether a directory can be made for certain: its name is known, and what it goes into is there, or made with it.
+    pub fn can_make(&self, value: &Value, parents: bool) -> bool {
+        let aims = self.paths_through(value);
+        let [aim] = aims.as_slice() else { return false };
+        let (Some(path), Some(_)) = (aim.target.path(), value.as_exact()) else { return false };
+        match self.entry(path) {
+            Entry::Directory if parents => return true,
+            Entry::Missing => {}
+            Entry::Directory | Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                return false;
+            }
+        }
+        let Some(parent) = path.parent() else { return false };
+        self.is_own_directory(&parent, parents)
+    }
+
+    /// Whether a directory is there, or can be made with `parents`, and lies where the user writes.
+    fn is_own_directory(&self, directory: &AbsolutePath, parents: bool) -> bool {
+        let place = self.world.place();
+        let is_own = directory.is_within(&place.workspace)
+            || directory.is_within(&place.home)
+            || self.is_temporary(directory)
+            || self.tree.is_new(directory);
+        is_own
+            && match self.entry(directory) {
+                Entry::Directory => true,
+                Entry::Missing if parents => {
+                    directory.parent().is_some_and(|above| self.is_own_directory(&above, parents))
+                }
+                Entry::Missing | Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                    false
+                }
+            }
+    }
+
+    /// Whether a file can be opened for writing; `None` when that is not known.
+    pub(super) fn can_open_to_write(&self, value: &Value) -> Option<bool> {
+        value.as_exact()?;
+        let aims = self.paths_through(value);
+        let [aim] = aims.as_slice() else { return None };
+        let path = aim.target.path()?;
+        if matches!(path.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
+            || path.as_str().starts_with("/dev/fd/")
+            || self.ends.contains_key(path.as_str())
+        {
+            return Some(true);
+        }
+        if ["/dev/", "/proc/", "/sys/"].iter().any(|special| path.as_str().starts_with(special)) {
+            return None;
+        }
+        let parent = path.parent()?;
+        match (self.entry(path), self.entry(&parent)) {
+            (Entry::Directory, _) => Some(false),
+            (_, Entry::Missing | Entry::File(_)) if !self.tree.is_disturbed() && self.away.is_none() => {
+                Some(false)
+            }
+            (Entry::Missing, Entry::Directory) => self.is_own_directory(&parent, false).then_some(true),
+            (Entry::File(facts), _) if facts.mode & 0o200 != 0 => {
+                self.is_own_directory(&parent, false).then_some(true)
+            }
+            (Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Missing | Entry::Unknown, _) => {
+                None
+            }
+        }
+    }
+
+    /// Adds that a symbolic link is made.
+    pub fn make_link(&mut self, value: &Value, points_to: &Value) {
+        for aim in self.paths(value) {
+            let Some(path) = aim.target.path().cloned() else {
+                self.add(Draft::at(EffectKind::FileCreate, aim));
+                continue;
+            };
+            let kind = match self.entry(&path) {
+                Entry::Missing => EffectKind::FileCreate,
+                Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                    EffectKind::FileModify
+                }
+            };
+            self.add(Draft::at(kind, aim));
+            self.bring(&path, Content::Link);
+            if self.away.is_none() && !self.is_unsure() {
+                match points_to.as_exact() {
+                    Some(text) => self.tree.link(&path, text),
+                    None => self.tree.doubtful(&path),
+                }
+            }
+        }
+    }
+
+    /// Adds that a path is removed. What is known to be missing is possible only: it may be gone or there by then.
+    pub fn delete(&mut self, value: &Value, depth: Depth) {
+        for aim in self.paths(value) {
+            self.delete_aim(aim, depth);
+        }
+    }
+
+    /// As [`Machine::delete`], for a target that is known already.
+    pub fn delete_aim(&mut self, aim: Aim, depth: Depth) {
+        let Some(path) = aim.target.path().cloned() else {
+            self.add(Draft::at(EffectKind::FileDelete, aim).depth(depth).irreversible());
+            return;
+        };
+        match device(&path) {
+            Some(Device::Nothing | Device::Network) => return,
+            Some(Device::System) | None => {}
+        }
+        if let (Depth::Recursive, Some(source)) = (depth, self.mounts.get(path.as_str()).cloned()) {
+            // What is mounted here goes where it really is.
+            for aim in self.paths(&Value::Exact(source)) {
+                self.delete_aim(aim, depth);
+            }
+            return;
+        }
+        let entry = self.entry(&path);
+        let draft = Draft::at(EffectKind::FileDelete, aim).depth(depth).irreversible();
+        match entry {
+            Entry::Missing => {
+                self.add(draft.possible().nature(Nature::NotThere).note("nothing is there now"));
+            }
+            Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+                let fresh = self.tree.is_new(&path);
+                self.add(if fresh {
+                    draft.nature(Nature::MadeBySameCommand).note("made by the same command")
+                } else {
+                    draft
+                });
+                if self.away.is_none() {
+                    if self.is_unsure() {
+                        self.tree.doubtful(&path);
+                    } else {
+                        self.sources.remove(path.as_str());
+                        self.tree.gone(&path);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether a pattern of absolute paths reaches credentials: by its directory, or by a telling name.
+fn is_secret_pattern(pattern: &str, home: &AbsolutePath) -> bool {
+    let name = &in_small_letters(pattern.rsplit('/').next().unwrap_or_default());
+    let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+    let directory = fixed.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let Some(directory) = AbsolutePath::new(&format!("{directory}/")) else { return false };
+    if name.ends_with(".pub") {
+        return false;
+    }
+    let stand_in = name.replace(['*', '?', '[', ']'], "");
+    let named = directory.join(&stand_in);
+    places::credential_directory(&directory).is_some()
+        || !stand_in.is_empty()
+            && (places::credential(&named, home).is_some() || places::credential_directory(&named).is_some())
+}
+
+/// A name with each class that is one letter in both sizes (`[kK]`) written as the small one.
+fn in_small_letters(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let mut rest = letters.as_slice();
+    let mut all = String::new();
+    while let Some((first, behind)) = rest.split_first() {
+        if let ['[', small, capital, ']', behind @ ..] = rest
+            && small.is_ascii_lowercase()
+            && *capital == small.to_ascii_uppercase()
+        {
+            all.push(*small);
+            rest = behind;
+        } else {
+            all.push(*first);
+            rest = behind;
+        }
+    }
+    all
+}

@@ -1,0 +1,586 @@
+//! Programs that only turn text into text: what they print is worked out where their input is known and their output is
+//! listened to.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `choosing` | filters that choose lines of a list whose order is not known |
+//! | `finding` | secrets that a search through a tree prints |
+//! | `lines` | what filters leave of a list of names |
+//! | `lists` | programs that list names below a place |
+//! | `searching` | `grep`, and what `sed` and `awk` print |
+//! | `settings` | filters that leave the names of a list of settings, and nothing of the values |
+//! | `showing` | what programs show of the files that they read |
+//! | `texts` | what a known text becomes |
+
+mod choosing;
+mod finding;
+mod lines;
+mod lists;
+mod searching;
+mod settings;
+mod showing;
+mod texts;
+
+use crate::builtins;
+use crate::machine::Absence;
+use crate::printed::ALL_VARIABLES;
+use crate::process_lists;
+use crate::world::{Entry, Listing};
+use crate::{Call, Exit, Input, Machine, Output, Status, Value, secrets};
+
+pub use finding::found_secret;
+pub(crate) use lines::Lines;
+pub(crate) use lists::named;
+pub(crate) use settings::{hides_values, is_list_of_settings, keeps_lines};
+pub(crate) use showing::{Showing, may_show, showing, shows_lines};
+use texts::filtered;
+pub use texts::{decoded_base64, decoded_hexadecimal};
+
+/// Programs that pass on what they read: its origin holds for what they print.
+const PASSING: &[&str] = &[
+    "cat",
+    "tac",
+    "rev",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "sed",
+    "gsed",
+    "awk",
+    "gawk",
+    "mawk",
+    "nawk",
+    "tr",
+    "cut",
+    "sort",
+    "uniq",
+    "head",
+    "tail",
+    "tee",
+    "base64",
+    "base32",
+    "gzip",
+    "gunzip",
+    "zcat",
+    "xz",
+    "unxz",
+    "xzcat",
+    "bzip2",
+    "bunzip2",
+    "bzcat",
+    "zstd",
+    "zstdcat",
+    "lz4",
+    "openssl",
+    "xxd",
+    "od",
+    "hexdump",
+    "jq",
+    "yq",
+    "nl",
+    "fold",
+    "fmt",
+    "column",
+    "paste",
+    "iconv",
+    "strings",
+    "perl",
+    "dos2unix",
+    "pv",
+    "sponge",
+    "envsubst",
+    "expand",
+    "unexpand",
+    "gpg",
+    "age",
+    "dd",
+    "tar",
+    "funzip",
+    "html2text",
+    "envsubst",
+    "more",
+    "less",
+    "bat",
+];
+
+/// The class of what a program printed, from what its handler says, what it read from files, and its input.
+pub(crate) fn class(machine: &Machine<'_>, call: &Call, output: Output, read: Output) -> Output {
+    let passing = PASSING.contains(&call.program.as_str());
+    let coarse = |output: Output| match output {
+        Output::Text(_) => Output::Unknown,
+        other => other,
+    };
+    let input = Output::from_input(&call.input);
+    if Lines::of(&input).is_some() && read == Output::Nothing && (passing || output == input) {
+        return lines::kept(&input, call).unwrap_or(Output::Unknown);
+    }
+    if lists::follows_links(machine, call) && matches!(output, Output::Text(_)) {
+        return Output::Unknown;
+    }
+    // Which files there are, or which of them fit, is said, not what stands in them.
+    let names = |output: &Output| matches!(output, Output::Local(place) if !place.starts_with("/proc/"));
+    if (names(&output) || output == Output::Unknown && names(&read)) && showing::names_files(call) {
+        return Output::Unknown;
+    }
+    // Names with a text in front of each line, and no others, are a list still.
+    let is_search = matches!(call.program.as_str(), "grep" | "egrep" | "fgrep" | "rg");
+    if is_search
+        && (names(&output) || output == Output::Unknown && names(&read))
+        && let Some(list) = lists::named(machine, call)
+    {
+        return list;
+    }
+    match output {
+        Output::Unknown => match read {
+            Output::Nothing if passing => {
+                lists::passed(machine, call).unwrap_or_else(|| coarse(Output::from_input(&call.input)))
+            }
+            Output::Nothing => Output::Unknown,
+            read => coarse(read),
+        },
+        // What a program read is not what it prints, but for `cat`, which is worked out before.
+        Output::Text(text)
+            if passing && (read == Output::Text(text.clone()) || call.input == Input::Text(text.clone())) =>
+        {
+            Output::Unknown
+        }
+        Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Secret(_) | Output::Local(_) => {
+            output
+        }
+    }
+}
+
+/// Whether a call only passes on what it reads, in one form or another, and only to its output.
+pub(crate) fn only_passes(call: &Call) -> bool {
+    let writes =
+        matches!(call.program.as_str(), "tee" | "sponge" | "dd" | "openssl" | "gpg" | "age" | "tar" | "perl");
+    PASSING.contains(&call.program.as_str()) && !writes
+}
+
+/// Whether a call turns all of what it reads into another form, out of which it can be had again.
+pub(crate) fn reshapes(call: &Call) -> bool {
+    matches!(
+        call.program.as_str(),
+        "base64"
+            | "base32"
+            | "rev"
+            | "tr"
+            | "xxd"
+            | "od"
+            | "hexdump"
+            | "gzip"
+            | "bzip2"
+            | "xz"
+            | "zstd"
+            | "fold"
+            | "nl"
+    )
+}
+
+/// Whether a call prints words that it is given, or what it makes of them.
+pub(crate) fn shows_words(call: &Call) -> bool {
+    let in_place = || {
+        call.words
+            .iter()
+            .any(|word| word.known_start().starts_with("-i") || word.known_start().starts_with("--in-place"))
+    };
+    match call.program.as_str() {
+        "expr" | "date" | "seq" | "basename" | "dirname" | "yes" | "figlet" | "banner" | "toilet"
+        | "cowsay" | "jq" | "yq" => true,
+        "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" => !in_place(),
+        _ => false,
+    }
+}
+
+/// Whether a call says of what it reads only how much it is, or whether there is any.
+pub(crate) fn hides_all(call: &Call) -> bool {
+    match showing(call) {
+        Showing::Nothing => true,
+        Showing::Everything | Showing::ChosenLines | Showing::Names | Showing::Kept => false,
+    }
+}
+
+/// Programs with the options by which they turn what cannot be read into what it says.
+const DECODERS: &[(&str, &[&str])] = &[
+    ("base64", &["-d", "-D", "--decode", "-di"]),
+    ("base32", &["-d", "-D", "--decode"]),
+    ("basenc", &["-d", "--decode"]),
+    ("xxd", &["-r", "-rp", "-pr"]),
+    ("uudecode", &[]),
+    ("openssl", &["-d", "-decrypt"]),
+    ("gpg", &["-d", "--decrypt"]),
+    ("age", &["-d", "--decrypt"]),
+];
+
+/// Whether a call decodes text that nobody has read in the form it gets.
+pub(crate) fn decodes(call: &Call) -> bool {
+    DECODERS.iter().any(|(program, options)| {
+        *program == call.program
+            && (options.is_empty()
+                || call.words.iter().filter_map(Value::as_exact).any(|word| options.contains(&word)))
+    })
+}
+
+/// What a program prints and whether it succeeds, when that can be worked out.
+pub(crate) fn fold(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
+    if let Some(output) = process_lists::filtered(call).filter(|_| PASSING.contains(&call.program.as_str())) {
+        let status = if call.program.ends_with("grep") { Status::Open } else { Status::Unknown };
+        return Some(Exit { status, output });
+    }
+    let Some(list) = choosing::list(machine, call) else { return folded(machine, call) };
+    if let Some(chosen) = list.chosen(machine, call) {
+        return Some(Exit::printing(chosen));
+    }
+    let exit = folded(machine, call)?;
+    list.passed_on(machine, call, &exit.output);
+    Some(exit)
+}
+
+fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
+    // What becomes of bytes that are no text is not worked out; only `cat` hands them on as they are.
+    if matches!(&call.input, Input::Text(text) if text.as_exact().is_some_and(|text| text.contains(char::REPLACEMENT_CHARACTER)))
+        && call.program != "cat"
+    {
+        return None;
+    }
+    let words = &call.words;
+    match call.program.as_str() {
+        "ps" | "pgrep" | "pidof" | "lsof" | "fuser" => {
+            let output = process_lists::listed(call)?;
+            let status = if call.program == "ps" { Status::Unknown } else { Status::Open };
+            Some(Exit { status, output })
+        }
+        "cat" if machine.is_listened_to() || machine.is_kept() => {
+            let output = concatenated(machine, call)?;
+            Some(Exit::with(output))
+        }
+        "basename" => basename(words),
+        "dirname" => dirname(words),
+        "seq" => seq(words),
+        "whoami" | "logname" if words.is_empty() => Some(line(machine.world().place().user.clone()?)),
+        "id" if exact_words(words)?.as_slice() == ["-un"] => {
+            Some(line(machine.world().place().user.clone()?))
+        }
+        "realpath" | "readlink" => real_path(machine, call),
+        "which" | "gwhich" => Some(builtins::whereabouts(machine, words)),
+        "env" | "printenv"
+            if words.iter().all(|word| matches!(word.as_exact(), Some("-0" | "--null" | "-"))) =>
+        {
+            Some(Exit::with(Output::Secret(ALL_VARIABLES.to_owned())))
+        }
+        "printenv" => {
+            let names = exact_words(words)?;
+            if let Some(name) = names.iter().find(|name| secrets::is_secret_name(name)) {
+                return Some(Exit::with(Output::Secret(format!("${name}"))));
+            }
+            let [name] = names.as_slice() else { return None };
+            machine.variable(name).map(|value| Exit::printing(value.followed_by(&Value::exact("\n"))))
+        }
+        "git" => repository_root(machine, words),
+        "ls" => listed(machine, words),
+        "tr" | "cut" | "sort" | "uniq" | "head" | "tail" | "rev" | "tac" | "sed" | "gsed" | "awk"
+        | "gawk" | "mawk" | "base64" | "wc" | "xxd"
+            if machine.is_listened_to() || matches!(call.input, Input::Text(_)) =>
+        {
+            let known = input_text(machine, call)?;
+            let text = filtered(call.program.as_str(), &known.options, &known.text)?;
+            Some(Exit::printing(Value::Exact(text)))
+        }
+        "grep" | "egrep" | "fgrep" => searching::grep(machine, call),
+        _ => None,
+    }
+}
+
+/// The texts with a newline behind each.
+fn lines_of(texts: &[String]) -> String {
+    texts.iter().flat_map(|text| [text.as_str(), "\n"]).collect()
+}
+
+fn line(text: impl Into<String>) -> Exit {
+    Exit::printing(Value::Exact(format!("{}\n", text.into())))
+}
+
+fn exact_words(words: &[Value]) -> Option<Vec<&str>> {
+    words.iter().map(Value::as_exact).collect()
+}
+
+/// The text of files or of the input, for `cat` without options that change it.
+fn concatenated(machine: &mut Machine<'_>, call: &Call) -> Option<Output> {
+    let mut all = Output::Nothing;
+    let mut any = false;
+    for word in &call.words {
+        let text = word.as_exact();
+        if text == Some("-") {
+            any = true;
+            all = all.followed_by(Output::from_input(&call.input));
+            continue;
+        }
+        if text == Some("-u") || text == Some("--") {
+            continue;
+        }
+        if text.is_some_and(|text| text.starts_with('-')) {
+            return None;
+        }
+        any = true;
+        all = all.followed_by(machine.peek(word));
+    }
+    Some(if any { all } else { Output::from_input(&call.input) })
+}
+
+fn basename(words: &[Value]) -> Option<Exit> {
+    let texts = exact_words(words);
+    let base = |text: &str| {
+        let trimmed = text.trim_end_matches('/');
+        if trimmed.is_empty() {
+            "/".to_owned()
+        } else {
+            trimmed.rsplit('/').next().unwrap_or(trimmed).to_owned()
+        }
+    };
+    match texts.as_deref() {
+        Some(["-a" | "--multiple", names @ ..]) => {
+            Some(line(names.iter().map(|name| base(name)).collect::<Vec<_>>().join("\n")))
+        }
+        Some(["-s", suffix, name] | [name, suffix]) if !name.starts_with('-') => {
+            let name = base(name);
+            Some(line(name.strip_suffix(suffix).filter(|stem| !stem.is_empty()).unwrap_or(&name)))
+        }
+        Some([name]) => Some(line(base(name))),
+        _ => None,
+    }
+}
+
+fn dirname(words: &[Value]) -> Option<Exit> {
+    let texts = exact_words(words);
+    if texts.is_none() {
+        // The directory of a path of which the beginning is known is known where a slash follows.
+        let [Value::Between { prefix, suffix }] = words else { return None };
+        let suffix_directory = suffix.rsplit_once('/').map(|(directory, _)| directory.to_owned());
+        return suffix_directory.map(|suffix| {
+            Exit::printing(Value::Between { prefix: prefix.clone(), suffix: format!("{suffix}\n") })
+        });
+    }
+    let lines: Vec<String> = texts?
+        .iter()
+        .map(|text| {
+            let trimmed = text.trim_end_matches('/');
+            match trimmed.rsplit_once('/') {
+                Some(("", _)) => "/".to_owned(),
+                Some((directory, _)) => directory.trim_end_matches('/').to_owned(),
+                None if trimmed.is_empty() && text.starts_with('/') => "/".to_owned(),
+                None => ".".to_owned(),
+            }
+        })
+        .collect();
+    Some(line(lines.join("\n")))
+}
+
+fn seq(words: &[Value]) -> Option<Exit> {
+    let mut separator = "\n";
+    let mut wide = false;
+    let mut numbers = Vec::new();
+    let texts = exact_words(words)?;
+    let mut rest = texts.iter();
+    while let Some(text) = rest.next() {
+        match *text {
+            "-s" => separator = rest.next()?,
+            "-w" => wide = true,
+            number => numbers.push(number.parse::<i64>().ok()?),
+        }
+    }
+    let (first, step, last) = match numbers.as_slice() {
+        [last] => (1, 1, *last),
+        [first, last] => (*first, 1, *last),
+        [first, step, last] => (*first, *step, *last),
+        _ => return None,
+    };
+    let mut values = Vec::new();
+    let mut number = first;
+    while (step > 0 && number <= last || step < 0 && number >= last) && values.len() <= 4096 {
+        values.push(number);
+        number = number.checked_add(step)?;
+    }
+    if step == 0 || values.len() > 4096 {
+        return None;
+    }
+    let width = if wide { first.to_string().len().max(last.to_string().len()) } else { 0 };
+    let texts: Vec<String> = values.iter().map(|number| format!("{number:0width$}")).collect();
+    Some(line(texts.join(separator)))
+}
+
+fn real_path(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
+    let texts = exact_words(&call.words)?;
+    let (options, operands): (Vec<&str>, Vec<&str>) = texts.iter().partition(|text| text.starts_with('-'));
+    let known =
+        |option: &&str| matches!(*option, "-f" | "-e" | "-m" | "-n" | "-q" | "-s" | "--canonicalize" | "--");
+    if !options.iter().all(known) || call.program == "readlink" && options.is_empty() {
+        return None;
+    }
+    let [operand] = operands.as_slice() else { return None };
+    let aims = machine.paths_through(&Value::exact(*operand));
+    match aims.as_slice() {
+        [aim] => Some(line(aim.target.path()?.as_str())),
+        _ => None,
+    }
+}
+
+fn repository_root(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
+    match exact_words(words)?.as_slice() {
+        ["rev-parse", "--show-toplevel"] => {
+            let root = machine.world().repository(machine.cwd()?)?.root;
+            Some(line(root.as_str()))
+        }
+        _ => None,
+    }
+}
+
+/// The names that `ls` prints into a pipe, for calls that only name places.
+fn listed(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
+    let mut hidden = false;
+    let mut itself = false;
+    let mut by_other_facts = false;
+    let mut operands = Vec::new();
+    for text in exact_words(words)? {
+        match text.strip_prefix('-') {
+            Some(flags) if !flags.is_empty() && !flags.starts_with('-') => {
+                if !flags.chars().all(|flag| "1AdrtcuSUX".contains(flag)) {
+                    return None;
+                }
+                by_other_facts |= flags.contains(['r', 't', 'c', 'u', 'S', 'U', 'X']);
+                hidden |= flags.contains('A');
+                itself |= flags.contains('d');
+            }
+            Some(_) => return None,
+            None => operands.push(text.to_owned()),
+        }
+    }
+    let in_directory = |machine: &Machine<'_>, word: &str| -> Option<Vec<String>> {
+        let aims = machine.paths_through(&Value::exact(word));
+        let [aim] = aims.as_slice() else { return None };
+        let path = aim.target.path()?;
+        match machine.entry(path) {
+            Entry::Directory => match machine.children(path) {
+                Listing::Names(names) if names.len() <= 512 => {
+                    Some(names.into_iter().filter(|name| hidden || !name.starts_with('.')).collect())
+                }
+                Listing::Names(_) | Listing::Unknown => None,
+            },
+            Entry::File(_) | Entry::Symlink(_) | Entry::Special => Some(vec![word.to_owned()]),
+            Entry::Missing => Some(Vec::new()),
+            Entry::Unknown => None,
+        }
+    };
+    let exists = |machine: &Machine<'_>, word: &str| -> Option<bool> {
+        let aims = machine.paths(&Value::exact(word));
+        let [aim] = aims.as_slice() else { return None };
+        match machine.entry(aim.target.path()?) {
+            Entry::Missing => Some(false),
+            Entry::Unknown => None,
+            Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special => Some(true),
+        }
+    };
+    let names = match operands.as_slice() {
+        [] => in_directory(machine, ".")?,
+        [one] if !itself => in_directory(machine, one)?,
+        many if itself => {
+            let mut names = Vec::new();
+            for word in many {
+                if exists(machine, word)? {
+                    names.push(word.clone());
+                }
+            }
+            names
+        }
+        many => {
+            let mut names = Vec::new();
+            for word in many {
+                let found = in_directory(machine, word)?;
+                if found != [word.clone()] && !found.is_empty() {
+                    return None;
+                }
+                names.extend(found);
+            }
+            names
+        }
+    };
+    let text: String = lines_of(&names);
+    if operands.iter().any(|operand| machine.is_certainly_missing(&Value::exact(operand.as_str()))) {
+        machine.absent = Some(Absence::Path);
+        return Some(Exit { status: Status::Failure, output: Output::Text(Value::Exact(text)) });
+    }
+    if by_other_facts && names.len() > 1 {
+        machine.unordered = Some(text.clone());
+    }
+    Some(Exit::printing(Value::Exact(text)))
+}
+
+/// A known text with the options that say what is done with it.
+struct Known {
+    options: Vec<String>,
+    text: String,
+}
+
+/// The text that a filter reads: of its operands, else of its input.
+fn input_text(machine: &mut Machine<'_>, call: &Call) -> Option<Known> {
+    let mut options = Vec::new();
+    let mut operands = Vec::new();
+    let words = exact_words(&call.words)?;
+    let valued: &[&str] = match call.program.as_str() {
+        "cut" => &["-d", "-f", "-c", "-b"],
+        "head" | "tail" => &["-n", "-c"],
+        "sort" => &["-k", "-t", "-o"],
+        "sed" | "gsed" => &["-e", "-f"],
+        "awk" | "gawk" | "mawk" => &["-F", "-v", "-f"],
+        "base64" => &["-w"],
+        _ => &[],
+    };
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        if word.starts_with('-') && word.len() > 1 {
+            options.push((*word).to_owned());
+            if valued.contains(word) {
+                options.push((*rest.next()?).to_owned());
+            }
+        } else {
+            operands.push(*word);
+        }
+    }
+    // The first operands of these say what to do.
+    let leading = match call.program.as_str() {
+        "tr" => operands.len(),
+        "sed" | "gsed" => usize::from(!options.iter().any(|option| option == "-e")),
+        "awk" | "gawk" | "mawk" => 1,
+        _ => 0,
+    };
+    let files = operands.split_off(leading.min(operands.len()));
+    options.extend(operands.iter().map(|operand| (*operand).to_owned()));
+    let edits = call.program.ends_with("sed")
+        && options.iter().any(|option| option == "-f" || option.starts_with("-i"));
+    let stores = call.program == "sort" && options.iter().any(|option| option.starts_with("-o"));
+    if edits || stores {
+        return None;
+    }
+    let text = if files.is_empty() {
+        match &call.input {
+            Input::Text(value) => value.as_exact()?.to_owned(),
+            Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
+                return None;
+            }
+        }
+    } else {
+        let mut all = String::new();
+        for file in files {
+            match machine.peek(&Value::exact(file)) {
+                Output::Text(value) => all.push_str(value.as_exact()?),
+                Output::Nothing
+                | Output::Network(_)
+                | Output::Secret(_)
+                | Output::Local(_)
+                | Output::Unknown => return None,
+            }
+        }
+        all
+    };
+    Some(Known { options, text })
+}

@@ -1,0 +1,176 @@
+//! The abstract interpreter: a shell tree, a world and a catalogue in, effects out.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `machine` | the state of one interpretation, and everything a program handler may ask of it |
+//! | `again` | text that the shell evaluates a second time |
+//! | `targets` | from words to targets |
+//! | `assignment` | assignments, and what becomes of a value that is assigned |
+//! | `ambient` | variables that shells and clients set by themselves |
+//! | `telling_variables` | variables that are options of a program, or name one |
+//! | `file_operations` | reading, writing, making and removing files |
+//! | `heuristics` | commands in text that could not be read |
+//! | `statements` | control flow: lists, pipes, functions |
+//! | `branches` | `if` and `case` |
+//! | `ways` | following more than one way |
+//! | `loops` | loops |
+//! | `simple` | simple commands |
+//! | `lookup` | who is called: a function, a built-in, a program, a file |
+//! | `redirects` | redirections |
+//! | `run` | running more from within a command: text, files, input |
+//! | `expand` | words to values |
+//! | `parameter` | parameter expansion |
+//! | `pattern` | patterns against text |
+//! | `glob` | patterns against the tree |
+//! | `arithmetic` | expressions on whole numbers |
+//! | `errors` | the standard error where something reads it |
+//! | `evaluation` | arithmetic with the variables of a shell |
+//! | `user_hooks` | code that a user has arranged to run: hooks |
+//! | `condition` | `[[ ]]` and `test` |
+//! | `value` | what is known about a text |
+//! | `shell` | the state of one shell: directory, variables, functions, options |
+//! | `speech` | `sh`, which may be one shell or another |
+//! | `overlay` | the file tree as the command has changed it so far |
+//! | `overlay_updates` | notes on the tree without an effect |
+//! | `resolve` | from text to the path that the kernel would reach |
+//! | `call` | a call of a program, as its handler sees it |
+//! | `exit` | what a command answers: status and output |
+//! | `draft` | an effect in the making |
+//! | `provenance` | natures that follow from which program an effect is of |
+//! | `complaints` | secrets that error messages name |
+//! | `descriptors` | what the numbers behind redirections lead to |
+//! | `devices` | paths that are no ordinary files |
+//! | `carried_commands` | commands that options, settings and inputs carry |
+//! | `deferred_commands` | commands in variables, aliases, traps and options |
+//! | `renamed_programs` | names that are not what they look like |
+//! | `secret_marks` | places that hold secrets because actions put them there |
+//! | `secrets` | variables that hold secrets, and whose they are |
+//! | `printed`, `handing`, `sweeps` | secrets in what a call prints, hands over or comes by |
+//! | `log_tampering` | what is recorded about the use of the machine |
+//! | `unbounded` | what goes on without end |
+//! | `scan` | looking over what is not followed |
+//! | `brought` | trees that are brought over a directory, and second names of files |
+//! | `outputs` | places of the guard that a call writes, by what its words say |
+//! | `bounds` | what the kernel keeps a command within |
+//! | `programs` | the trait by which it knows programs |
+//! | `prediction` | what an interpretation comes to |
+//! | `builtins` | what the shell itself does |
+//! | `filters` | what programs print that only turn text into text |
+//! | `environment` | programs that print variables |
+//! | `expression` | regular expressions |
+//! | `formats`, `strings` | formats of `printf`; escapes and fields |
+//! | `known_hosts` | how far a host is |
+//! | `process_lists`, `signals` | lists of processes on their way to `kill`, and its words |
+//! | `walks`, `git_store` | what a walk through a tree chose, and what git was given, for those who ask again |
+//! | `guarded` | the paths of the guard |
+//! | `remote` | hosts and containers, and which of their files are here |
+//!
+//! **Invariants.** This crate decides nothing, and touches the machine only through [`World`](checkrein_facts::World). It knows no
+//! program but the shell and its filters: who is called is asked of [`Programs`]. What is not followed is an effect of its own.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+/// The words of effects, as this crate looks for them.
+mod effect {
+    pub(crate) use checkrein_protocol::{
+        Aim, Certainty, Depth, Effect, EffectKind, NetworkReach, Severity, Target,
+    };
+}
+mod nature {
+    pub(crate) use checkrein_protocol::Nature;
+}
+mod world {
+    pub(crate) use checkrein_facts::*;
+    pub(crate) use checkrein_protocol::Timestamp;
+}
+mod places {
+    pub(crate) use checkrein_facts::places::*;
+}
+mod path {
+    pub(crate) use checkrein_protocol::AbsolutePath;
+}
+
+mod again;
+mod ambient;
+mod arithmetic;
+mod assignment;
+mod bounds;
+mod branches;
+mod brought;
+pub mod builtins;
+mod call;
+mod carried_commands;
+mod complaints;
+mod condition;
+mod deferred_commands;
+mod descriptors;
+mod devices;
+mod draft;
+mod environment;
+mod errors;
+mod evaluation;
+mod exit;
+mod expand;
+mod expression;
+mod file_operations;
+pub mod filters;
+mod formats;
+pub mod git_store;
+mod glob;
+pub mod guarded;
+mod handing;
+mod heuristics;
+pub mod known_hosts;
+mod log_tampering;
+mod lookup;
+mod loops;
+pub mod machine;
+mod outputs;
+mod overlay;
+mod overlay_updates;
+mod parameter;
+mod pattern;
+mod prediction;
+pub mod printed;
+pub mod process_lists;
+mod programs;
+mod provenance;
+mod redirects;
+pub mod remote;
+mod renamed_programs;
+mod resolve;
+mod run;
+mod scan;
+mod secret_marks;
+pub mod secrets;
+mod shell;
+pub mod signals;
+mod simple;
+mod speech;
+mod statements;
+pub mod strings;
+mod sweeps;
+mod targets;
+mod telling_variables;
+mod unbounded;
+mod user_hooks;
+mod value;
+pub mod walks;
+mod ways;
+
+pub use brought::Content as Brought;
+pub use call::{Arguments, Call, Input};
+pub use draft::{Aim, Draft, Inspection, Upload};
+pub use exit::{Exit, Output, Status};
+pub use lookup::Lookup;
+pub use machine::Machine;
+pub use machine::RunCommand;
+pub use overlay::Untracked;
+pub use pattern::{Letters, Pattern};
+pub use prediction::Prediction;
+pub use programs::Programs;
+pub use resolve::{Last, resolve, secret_behind_links};
+pub use shell::{Content, Speech, Treatment, Variable, Whereabouts};
+pub use speech::Reader;
+pub use statements::{Done, Flow};
+pub use value::Value;

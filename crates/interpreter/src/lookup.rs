@@ -1,0 +1,361 @@
+//! Who is called: a function, a built-in, a program, a file.
+
+use std::rc::Rc;
+
+use crate::path::AbsolutePath;
+use crate::world::Entry;
+use crate::{builtins, filters, signals};
+
+use super::call::{Arguments, Call, Input};
+use super::exit::{Exit, Output, Status};
+use super::machine::Machine;
+use super::overlay_updates::system_program;
+use super::run::Language;
+use super::shell::Content;
+use super::statements::Done;
+use super::value::Value;
+use super::ways::Leaving;
+
+/// The greatest number of directories in which a program is looked for (ours).
+const DIRECTORIES: usize = 32;
+
+/// Where a program is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lookup {
+    /// Functions, built-ins, programs.
+    All,
+    /// Built-ins and programs (`command`).
+    NoFunctions,
+}
+
+impl Machine<'_> {
+    /// Calls what the words name: a function, a built-in, a program.
+    pub(crate) fn call_words(&mut self, words: &[Value], lookup: Lookup) -> Done {
+        let Some((program, rest)) = words.split_first() else { return Done::quiet() };
+        if !self.step() && self.scanned > super::scan::SCANNED {
+            return Done::next(Exit::unknown());
+        }
+        let texts = match program {
+            Value::Exact(name) => return self.call_name(name, rest, lookup),
+            Value::AnyOf(texts) => texts.clone(),
+            Value::Glob(_) | Value::Between { .. } | Value::Unknown => {
+                self.call_unknown(program);
+                return Done::next(Exit::unknown());
+            }
+        };
+        let mut texts = texts.into_iter();
+        let Some(first) = texts.next() else { return Done::quiet() };
+        self.either(
+            Leaving::Doubts,
+            |machine| machine.call_name(&first, rest, lookup),
+            |machine| {
+                let others: Vec<String> = texts.collect();
+                let mut words = vec![Value::one_of(others)];
+                words.extend(rest.iter().cloned());
+                machine.call_words(&words, lookup)
+            },
+        )
+    }
+
+    fn call_unknown(&mut self, program: &Value) {
+        if let Some(Output::Network(url)) =
+            self.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned()
+        {
+            self.runs_from_network(&url);
+            return;
+        }
+        match (program.known_start().as_str(), program.known_end().as_str()) {
+            ("", "") => self.opaque("the program that runs is not known"),
+            (start, end) => self.opaque(format!("the program that runs is only known as `{start}...{end}`")),
+        }
+    }
+
+    fn call_name(&mut self, name: &str, rest: &[Value], lookup: Lookup) -> Done {
+        if name.is_empty() {
+            return Done::next(Exit::failure());
+        }
+        if lookup == Lookup::All
+            && let Some(body) = self.shell.functions.get(name).map(Rc::clone)
+        {
+            return match self.shell.alternatives.get(name).cloned() {
+                None => self.call_function(name, &body, rest),
+                Some(others) => self.either(
+                    Leaving::Doubts,
+                    |machine| machine.call_function(name, &body, rest),
+                    |machine| machine.call_one_of(name, &others, rest),
+                ),
+            };
+        }
+        let done = self.call_command(name, rest);
+        self.with_errors(name, done)
+    }
+
+    /// Calls a built-in or a program.
+    fn call_command(&mut self, name: &str, rest: &[Value]) -> Done {
+        self.see_through(name, rest);
+        self.note_shown_settings(name, rest);
+        self.note_no_command(name);
+        self.note_complaint(name, rest);
+        if name.contains('/') {
+            let exit = self.call_path(name, rest);
+            return Done::next(exit);
+        }
+        if let Some(done) = builtins::run(self, name, rest) {
+            return self.told(name, rest, done);
+        }
+        if let Some(file) = self.found_in_own_path(name) {
+            let exit = self.call_path(file.as_str(), rest);
+            return Done::next(exit);
+        }
+        // What is not found is given to this function, in bash and in zsh.
+        for handler in ["command_not_found_handle", "command_not_found_handler"] {
+            if let Some(body) = self.shell.functions.get(handler).map(Rc::clone)
+                && !self.aliases_running.iter().any(|running| running == handler)
+            {
+                let words: Vec<Value> =
+                    std::iter::once(Value::exact(name)).chain(rest.iter().cloned()).collect();
+                self.aliases_running.push(handler.to_owned());
+                self.possibly(|machine| {
+                    machine.in_subshell(|machine| machine.call_function(handler, &body, &words))
+                });
+                self.aliases_running.retain(|running| running != handler);
+            }
+        }
+        let exit = self.call_program(name, name, rest);
+        if name == "kill" {
+            // What is to run at a signal may run here.
+            for text in self.shell.on_signals.clone() {
+                self.perhaps(|machine| machine.run_here(&text));
+            }
+        }
+        if name == "kill" && signals::may_end_shell(rest) {
+            // Signals can be ignored, so what follows may still run.
+            self.perhaps_ends();
+        }
+        Done::next(exit)
+    }
+
+    /// Calls what a name may stand for besides the function that was called already.
+    fn call_one_of(
+        &mut self,
+        name: &str,
+        bodies: &[Option<Rc<checkrein_shell::Command>>],
+        rest: &[Value],
+    ) -> Done {
+        let Some((first, others)) = bodies.split_first() else { return Done::next(Exit::unknown()) };
+        let call = |machine: &mut Self| match first {
+            Some(body) => machine.call_function(name, body, rest),
+            None => machine.call_name(name, rest, Lookup::NoFunctions),
+        };
+        if others.is_empty() {
+            return call(self);
+        }
+        self.either(Leaving::Doubts, call, |machine| machine.call_one_of(name, others, rest))
+    }
+
+    /// The file of that name in a directory that the command itself has put into `PATH`, in the workspace or among temporary files.
+    fn found_in_own_path(&self, name: &str) -> Option<AbsolutePath> {
+        let Some(Content::Scalar(path)) = self.shell.variables.get("PATH").map(|path| &path.content) else {
+            return None;
+        };
+        let place = self.world.place();
+        let texts = path.alternatives().map_or_else(|| vec![path.known_start()], <[String]>::to_vec);
+        for text in &texts {
+            for directory in text.split(':').take(DIRECTORIES) {
+                let Some(directory) =
+                    self.paths_through(&Value::exact(directory)).first()?.target.path().cloned()
+                else {
+                    continue;
+                };
+                let is_own = directory.is_within(&place.workspace) || self.is_temporary(&directory);
+                let file = directory.join(name);
+                if (is_own || self.tree.is_new(&file)) && matches!(self.entry(&file), Entry::File(_)) {
+                    return Some(file);
+                }
+            }
+        }
+        None
+    }
+
+    /// Runs a program that is named by a path.
+    fn call_path(&mut self, name: &str, rest: &[Value]) -> Exit {
+        let base = name.rsplit('/').next().unwrap_or(name).to_owned();
+        let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let in_programs = is_among_programs(name);
+        if name.strip_prefix("/proc/").and_then(|rest| rest.strip_suffix("/exe")).is_some() {
+            // The shell itself.
+            return self.call_name("bash", rest, Lookup::NoFunctions).exit();
+        }
+        let value = Value::exact(name);
+        let path = self.paths_through(&value).into_iter().find_map(|aim| aim.target.path().cloned());
+        let Some(path) = path else { return self.call_program(&base, name, rest) };
+        if let Some(output) = self.source(&path) {
+            return self.run_output(&output);
+        }
+        if system_program(&AbsolutePath::root().join(name)).is_some() && directory.starts_with('/') {
+            return self.call_name(&base, rest, Lookup::NoFunctions).exit();
+        }
+        // Under another name it is still the same program.
+        let original = self.copies.get(path.as_str()).cloned().or_else(|| {
+            let is_unknown = !self.knows(&base);
+            system_program(&path).filter(|_| is_unknown).map(str::to_owned)
+        });
+        if let Some(original) = original {
+            return self.call_program(&original, name, rest);
+        }
+        // A program that was installed is what its name says, also when it is a script that starts another.
+        let is_installed = in_programs
+            && !path.is_within(&self.world.place().workspace)
+            && !self.is_temporary(&path)
+            && !self.tree.is_new(&path)
+            && self.knows(&base);
+        // What may not be executed does not run; whether it may was perhaps changed here.
+        let may_fail = matches!(self.entry(&path), Entry::File(facts) if facts.mode & 0o111 == 0);
+        let exit = self.call_file(&path, &base, name, rest, is_installed);
+        if may_fail && exit.status == Status::Success {
+            Exit { status: Status::Unknown, ..exit }
+        } else {
+            exit
+        }
+    }
+
+    /// Runs a file by what it holds.
+    fn call_file(
+        &mut self,
+        path: &AbsolutePath,
+        base: &str,
+        name: &str,
+        rest: &[Value],
+        is_installed: bool,
+    ) -> Exit {
+        let value = Value::exact(name);
+        let in_programs = is_among_programs(name);
+        match self.language(path) {
+            Language::Shell if is_installed => self.call_program(base, name, rest),
+            Language::Shell => self.run_file(&value, rest),
+            Language::Other(interpreter) => {
+                if in_programs && self.knows(base) {
+                    return self.call_program(base, name, rest);
+                }
+                self.list_command(base, rest);
+                let mut words = vec![Value::Exact(interpreter), value];
+                words.extend(rest.iter().cloned());
+                self.call_words(&words, Lookup::NoFunctions).exit()
+            }
+            Language::Unknown => {
+                let known = self.knows(base);
+                let missing = self.entry(path) == Entry::Missing && !self.tree.is_disturbed();
+                // Among temporary files, and in a project, the name of a program says nothing of what would be there, unless it is one
+                // that projects hold: `manage.py`, `gradlew`.
+                let is_of_projects = base.contains('.') || base.ends_with('w') || in_programs;
+                let in_project = path.is_within(&self.world.place().workspace) && !is_of_projects;
+                let could_be_anything = missing && (self.is_temporary(path) || in_project);
+                if known && !self.tree.is_new(path) && !could_be_anything {
+                    if !missing && path.is_within(&self.world.place().workspace) {
+                        // It may be another program than the one that is known by that name.
+                        self.list_command(name, rest);
+                    }
+                    return self.call_program(base, name, rest);
+                }
+                self.list_command(base, rest);
+                let count = self.effect_count();
+                if missing {
+                    self.not_there(name, path);
+                } else {
+                    self.caused_by(base, |machine| {
+                        machine.opaque(format!("what `{name}` does is not known"));
+                    });
+                }
+                self.note_unseen_writes(&self.call_of(base, name, rest), count);
+                Exit::unknown()
+            }
+        }
+    }
+
+    /// The call of a program with the words behind its name.
+    pub(super) fn call_of(&self, base: &str, written: &str, rest: &[Value]) -> Call {
+        Call {
+            program: base.to_owned(),
+            written: written.to_owned(),
+            words: rest.to_vec(),
+            input: self.input.clone(),
+            arguments: Arguments::default(),
+        }
+    }
+
+    /// Runs a program by its name in the catalogue.
+    pub fn call_program(&mut self, base: &str, written: &str, rest: &[Value]) -> Exit {
+        self.list_command(base, rest);
+        let gathered = std::mem::replace(&mut self.gathered, Output::Nothing);
+        let opened = std::mem::take(&mut self.opened);
+        let outer = std::mem::replace(&mut self.cause, base.to_owned());
+        let with_options = self.options_of_variables(base, rest);
+        let rest = with_options.as_deref().unwrap_or(rest);
+        let call = self.call_of(base, written, rest);
+        self.run_options(&call);
+        self.run_carried(&call);
+        self.note_endless(&call);
+        self.note_truncated(&call);
+        let outer_showing = std::mem::replace(&mut self.sweep.showing, filters::showing(&call));
+        let before = filters::fold(self, &call);
+        let count = self.effect_count();
+        let exit = if let Some(program) = self.table.entry(base, self.catalogue) {
+            self.table.run(self, &program, call.clone())
+        } else {
+            self.opaque(format!("`{written}` is not in the catalogue"));
+            Exit::unknown()
+        };
+        self.sweep.showing = outer_showing;
+        self.note_unseen_writes(&call, count);
+        self.opened = opened;
+        self.cause = outer;
+        let read = std::mem::replace(&mut self.gathered, gathered);
+        self.answered(&call, before, exit, read)
+    }
+
+    /// What a program answers: what was worked out before it ran, else what its handler says and what it read.
+    fn answered(&mut self, call: &Call, before: Option<Exit>, exit: Exit, read: Output) -> Exit {
+        let mut exit = match before {
+            Some(folded) => folded,
+            None => Exit { output: filters::class(self, call, exit.output, read), ..exit },
+        };
+        if exit.output == Output::Unknown
+            && let Some(names) = filters::named(self, call)
+        {
+            exit.output = names;
+        }
+        self.tell(call, &mut exit);
+        self.veiled |=
+            !matches!(exit.output, Output::Text(Value::Exact(_)) | Output::Nothing) && filters::decodes(call);
+        exit
+    }
+
+    /// Where the content of a file came from, when that matters.
+    pub(crate) fn source(&self, path: &AbsolutePath) -> Option<Output> {
+        self.sources.get(path.as_str()).cloned()
+    }
+
+    /// Runs words with something on the standard input, in a subshell.
+    pub fn run_words(&mut self, words: &[Value], input: Input) -> Exit {
+        let outer = std::mem::replace(&mut self.input, input);
+        self.depth += 1;
+        let done = if self.depth > 60 {
+            self.unread("commands are nested too deeply to be followed");
+            Done::next(Exit::unknown())
+        } else {
+            self.in_subshell(|machine| machine.call_words(words, Lookup::NoFunctions))
+        };
+        self.depth -= 1;
+        self.input = outer;
+        done.exit()
+    }
+}
+
+/// Whether a path leads into a directory that is named like one of programs.
+fn is_among_programs(name: &str) -> bool {
+    let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
+    directory
+        .rsplit('/')
+        .next()
+        .is_some_and(|last| matches!(last, "bin" | "sbin" | ".bin" | "Scripts" | "games" | "shims"))
+}

@@ -1,0 +1,292 @@
+//! Adding effects to an interpretation.
+
+use super::{Draft, EFFECTS, Machine, Upload};
+use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, NetworkReach, Severity, Target};
+use crate::known_hosts;
+use crate::nature::Nature;
+use crate::path::AbsolutePath;
+use crate::remote::Lifetime;
+use crate::value::Value;
+use crate::world::Entry;
+
+impl Machine<'_> {
+    /// Adds an effect on what a word means: a path for file kinds, persistence and permissions, a host for network kinds, a
+    /// process, a reference for version control, else a service. File kinds look at the tree as [`Machine::read`],
+    /// [`Machine::write`] and [`Machine::delete`] do.
+    pub fn effect(&mut self, kind: EffectKind, value: &Value) {
+        match kind {
+            EffectKind::FileRead => {
+                self.skim(value);
+            }
+            EffectKind::FileCreate => self.write(value),
+            EffectKind::FileDelete => self.delete(value, Depth::Single),
+            EffectKind::FileModify => {
+                for aim in self.paths_through(value) {
+                    let draft = match aim.target.path().map(|path| self.entry(path)) {
+                        Some(Entry::Missing) => Draft::at(kind, aim).possible(),
+                        Some(_) | None => Draft::at(kind, aim),
+                    };
+                    self.remember_written(&draft.target, Value::Unknown);
+                    self.add(draft);
+                }
+            }
+            EffectKind::PermissionChange
+            | EffectKind::SecretRead
+            | EffectKind::Persistence
+            | EffectKind::GuardTampering => {
+                for aim in self.paths_through(value) {
+                    self.add(Draft::at(kind, aim));
+                }
+            }
+            EffectKind::NetworkRequest => self.host(value, Upload::No),
+            EffectKind::DataUpload => self.host(value, Upload::Yes),
+            EffectKind::RemoteCodeExecution => {
+                let reach = value.as_exact().map_or(NetworkReach::External, known_hosts::reach);
+                self.add(Draft::new(kind, named(value, Target::Host)).reach(reach));
+            }
+            EffectKind::ProcessSpawn
+            | EffectKind::ProcessKill
+            | EffectKind::VcsLocalLoss
+            | EffectKind::VcsHistoryRewrite
+            | EffectKind::VcsRemoteUpdate
+            | EffectKind::PackageInstall
+            | EffectKind::SystemModification
+            | EffectKind::PrivilegeEscalation
+            | EffectKind::InfrastructureChange
+            | EffectKind::InfrastructureDestroy
+            | EffectKind::DatastoreChange
+            | EffectKind::DatastoreDestroy
+            | EffectKind::Publish
+            | EffectKind::Opaque => {
+                let target = match kind.aim() {
+                    Aim::Host => Target::Host,
+                    Aim::Process => Target::Process,
+                    Aim::Reference => Target::Reference,
+                    Aim::Files | Aim::Service => Target::Service,
+                };
+                self.add(Draft::new(kind, named(value, target)));
+            }
+        }
+    }
+
+    /// Adds an effect as described, less certain where the control flow is.
+    pub fn add(&mut self, draft: Draft) {
+        let Some(draft) = self.moved_away(draft) else { return };
+        if draft.kind == EffectKind::Opaque && self.bounds.is_some() {
+            return self.add_bounded(&draft);
+        }
+        // Who reads, makes or adds to what an output names destroys nothing.
+        let destroys = draft.kind == EffectKind::FileModify && !self.appending
+            || draft.kind == EffectKind::FileDelete && draft.depth == Depth::Single;
+        let nature = match draft.nature {
+            Nature::NamedByOutput if !destroys => Nature::Ordinary,
+            nature => nature,
+        };
+        let doubtful = self.doubt > 0 || self.shell.doubts.any();
+        let effect = Effect {
+            certainty: if doubtful { Certainty::Possible } else { draft.certainty },
+            depth: draft.depth,
+            severity: draft.severity.unwrap_or(Severity::Low),
+            reversible: draft.reversible,
+            reach: draft.reach,
+            nature,
+            cause: self.cause.clone(),
+            note: draft.note,
+            ..Effect::new(draft.kind, draft.target)
+        };
+        if effect.kind == EffectKind::Opaque {
+            self.tree.disturb();
+        }
+        let mut key = effect.clone();
+        key.certainty = Certainty::Possible;
+        if let Some(known) = self.known.get(&key).and_then(|index| self.effects.get_mut(*index)) {
+            known.certainty = known.certainty.max(effect.certainty);
+            return;
+        }
+        if self.effects.len() >= EFFECTS {
+            self.give_up();
+            return;
+        }
+        let (kind, target) = (effect.kind, effect.target.clone());
+        self.known.insert(key, self.effects.len());
+        self.effects.push(effect);
+        self.note_erased(kind, &target);
+    }
+
+    /// How many effects there are so far.
+    pub fn effect_count(&self) -> usize {
+        self.effects.len()
+    }
+
+    /// The effects that were added since there were `before` of them.
+    pub fn effects_since(&self, before: usize) -> impl Iterator<Item = &Effect> {
+        self.effects.iter().skip(before)
+    }
+
+    /// Whether an effect so far changes something below a directory.
+    pub fn has_changed_within(&self, directory: &AbsolutePath) -> bool {
+        self.effects.iter().any(|effect| {
+            effect.kind.file_change().is_some()
+                && effect.target.path().is_some_and(|path| path.is_within(directory))
+        })
+    }
+
+    /// Runs `work`, of which it is not sure whether it succeeds: what it changes is possible.
+    pub fn if_it_succeeds<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.effect_count();
+        let answer = work(self);
+        self.amend(before, |effect| effect.certainty = Certainty::Possible);
+        answer
+    }
+
+    /// Changes the effects that were added since there were `before` of them.
+    pub fn amend(&mut self, before: usize, change: impl FnMut(&mut Effect)) {
+        self.effects.iter_mut().skip(before).for_each(change);
+    }
+
+    /// What an effect is seen from here when it happens elsewhere; `None` when nothing of it is seen.
+    fn moved_away(&self, draft: Draft) -> Option<Draft> {
+        let Some(away) = &self.away else { return Some(draft) };
+        if let Some(here) = self.on_mounted_file(away, &draft) {
+            return Some(here);
+        }
+        let place = &away.place;
+        let kind = match draft.kind {
+            EffectKind::SecretRead if away.stay == Lifetime::Lasting => {
+                let path = draft.target.text().unwrap_or("a secret");
+                let target = Target::Service(format!("{path} in {place}"));
+                return Some(Draft { target, ..draft });
+            }
+            EffectKind::FileRead
+            | EffectKind::SecretRead
+            | EffectKind::ProcessSpawn
+            | EffectKind::NetworkRequest => return None,
+            EffectKind::FileDelete | EffectKind::Opaque | EffectKind::RemoteCodeExecution
+                if away.stay == Lifetime::Passing =>
+            {
+                return None;
+            }
+            EffectKind::FileDelete if draft.depth == Depth::Recursive => EffectKind::InfrastructureDestroy,
+            EffectKind::FileCreate
+            | EffectKind::FileModify
+            | EffectKind::FileDelete
+            | EffectKind::PermissionChange
+            | EffectKind::PackageInstall
+            | EffectKind::ProcessKill
+            | EffectKind::SystemModification
+            | EffectKind::PrivilegeEscalation
+            | EffectKind::Persistence
+            | EffectKind::VcsLocalLoss
+            | EffectKind::InfrastructureChange => EffectKind::InfrastructureChange,
+            EffectKind::InfrastructureDestroy
+            | EffectKind::DataUpload
+            | EffectKind::RemoteCodeExecution
+            | EffectKind::VcsHistoryRewrite
+            | EffectKind::VcsRemoteUpdate
+            | EffectKind::DatastoreChange
+            | EffectKind::DatastoreDestroy
+            | EffectKind::Publish
+            | EffectKind::GuardTampering
+            | EffectKind::Opaque => return Some(draft.note(format!("inside {place}"))),
+        };
+        if away.stay == Lifetime::Passing && kind == EffectKind::InfrastructureChange {
+            return None;
+        }
+        let inner = match draft.target.text() {
+            Some(text) => format!("{} {text} inside {place}", draft.kind.name()),
+            None => format!("{} inside {place}", draft.kind.name()),
+        };
+        Some(
+            Draft { kind, target: Target::Service(place.clone()), depth: Depth::Single, ..draft }.note(inner),
+        )
+    }
+
+    /// Adds that a host is talked to, with how far away it is.
+    pub fn host(&mut self, url: &Value, upload: Upload) {
+        let kind = match upload {
+            Upload::No => EffectKind::NetworkRequest,
+            Upload::Yes => EffectKind::DataUpload,
+        };
+        let texts = url.alternatives().map(<[String]>::to_vec);
+        if let Some(texts) = texts {
+            let several = texts.len() > 1;
+            for text in texts {
+                let known = known_hosts::reach(&text);
+                let reach = if upload == Upload::Yes && known == NetworkReach::Known {
+                    NetworkReach::External
+                } else {
+                    known
+                };
+                let draft = Draft::new(kind, Target::Host(text)).reach(reach);
+                self.add(if several { draft.possible() } else { draft });
+            }
+        } else {
+            let start = url.known_start();
+            let scheme = start.find("://").map_or(0, |at| at + 3);
+            let has_host = start.get(scheme..).is_some_and(|rest| rest.contains('/'));
+            let reach = if has_host { known_hosts::reach(&start) } else { NetworkReach::External };
+            let reach = if upload == Upload::Yes && reach == NetworkReach::Known {
+                NetworkReach::External
+            } else {
+                reach
+            };
+            let target = if has_host { Target::Host(start) } else { Target::Unknown };
+            self.add(Draft::new(kind, target).reach(reach));
+        }
+    }
+
+    /// Adds that something runs of which it is not known what it does.
+    pub fn opaque(&mut self, note: impl Into<String>) {
+        let target =
+            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        self.add(Draft::new(EffectKind::Opaque, target).note(note));
+    }
+
+    /// Adds that something runs which was made to be run unread: text for a shell from nowhere, a script outside the workspace.
+    pub fn unread(&mut self, note: impl Into<String>) {
+        let target =
+            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        self.add(Draft::new(EffectKind::Opaque, target).severity(Severity::High).note(note));
+    }
+
+    /// Adds that a script or program runs that is not there to be read. In the workspace a build makes such things, and among the
+    /// files of the system nobody does without being seen; where everybody may write, somebody else may have.
+    pub(crate) fn not_there(&mut self, name: &str, path: &AbsolutePath) {
+        let note = format!("`{name}` is not there to be read");
+        let target =
+            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        let draft = Draft::new(EffectKind::Opaque, target).nature(Nature::NotThere).note(note);
+        let is_of_a_build = path.is_within(&self.world.place().workspace) || !self.is_within_reach(path);
+        self.add(if is_of_a_build { draft } else { draft.severity(Severity::High) });
+    }
+
+    /// Whether nothing is at a place, and nothing that this command did before can have put something there.
+    pub fn nothing_is_at(&self, path: &AbsolutePath) -> bool {
+        !self.tree.is_disturbed()
+            && !self.ends.contains_key(path.as_str())
+            && self.entry(path) == Entry::Missing
+    }
+
+    /// Adds that an interpreter is given a script that is not there to be read: it weighs as code that is not known.
+    pub fn script_not_there(&mut self, name: &str) {
+        let target =
+            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        let note = format!("`{name}` is not there to be read");
+        self.add(Draft::new(EffectKind::Opaque, target).nature(Nature::NotThere).note(note));
+    }
+}
+
+/// A target with a name of its own, when the name is known.
+fn named(value: &Value, make: fn(String) -> Target) -> Target {
+    value.as_exact().map_or(Target::Unknown, |text| make(text.to_owned()))
+}
+
+/// The host of `/dev/tcp/host/port`.
+pub(crate) fn socket_host(path: &str) -> String {
+    let mut parts = path.trim_start_matches("/dev/tcp/").trim_start_matches("/dev/udp/").split('/');
+    let host = parts.next().unwrap_or_default();
+    match parts.next() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
+}

@@ -1,0 +1,293 @@
+//! The file tree as the command has changed it so far, on top of the world.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::path::AbsolutePath;
+use crate::world::{Entry, FileFacts, FileText, Listing, Timestamp, World};
+
+use super::value::Value;
+
+/// Changes to the file tree. Nothing is written anywhere: later parts of a command see what earlier parts did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Overlay {
+    /// By the text of the path, so that what lies below a directory stands together.
+    made: BTreeMap<String, Made>,
+    /// Whether something ran of which it is not known what it changed.
+    disturbed: bool,
+    /// Where version control does not track files any more that it tracked before, by the text of the path: those at and below it.
+    untracked: BTreeMap<String, Untracked>,
+    /// What names of revisions mean since this command moved them, said as it would have been before; `None` when that is not known.
+    moved: BTreeMap<String, Option<String>>,
+}
+
+/// Which files version control does not track any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Untracked {
+    /// Those that were only staged: no commit holds them.
+    Staged,
+    /// All.
+    All,
+}
+
+/// What the command made of a path.
+#[derive(Debug, Clone, PartialEq)]
+enum Made {
+    /// There is nothing any more; what was below is gone too.
+    Gone,
+    /// A regular file with what is known of its text.
+    File(Value),
+    /// A directory; `fresh` when nothing of the world shows through.
+    Directory { fresh: bool },
+    /// A symbolic link.
+    Link(String),
+    /// Made or removed, depending on what is not known.
+    Doubtful,
+}
+
+impl Overlay {
+    /// What stands at a path; symbolic links are not followed in the last part.
+    pub(crate) fn entry(&self, world: &dyn World, path: &AbsolutePath) -> Entry {
+        match self.made.get(path.as_str()) {
+            Some(Made::Gone) => Entry::Missing,
+            Some(Made::File(value)) => Entry::File(FileFacts {
+                bytes: value.as_exact().map_or(1, |text| text.len() as u64),
+                mode: 0o644,
+                modified: Timestamp(world.now().0),
+            }),
+            Some(Made::Directory { .. }) => Entry::Directory,
+            Some(Made::Link(text)) => Entry::Symlink(text.clone()),
+            Some(Made::Doubtful) => Entry::Unknown,
+            None if self.is_hidden(path) => Entry::Missing,
+            None => world.entry(path),
+        }
+    }
+
+    /// The names in a directory.
+    pub(crate) fn children(&self, world: &dyn World, directory: &AbsolutePath) -> Listing {
+        let covered = matches!(self.made.get(directory.as_str()), Some(Made::Directory { fresh: true }))
+            || self.is_hidden(directory);
+        let mut names: BTreeSet<String> = if covered {
+            BTreeSet::new()
+        } else {
+            match (self.made.get(directory.as_str()), world.children(directory)) {
+                (Some(Made::Gone | Made::File(_) | Made::Link(_) | Made::Doubtful), _)
+                | (_, Listing::Unknown) => {
+                    return Listing::Unknown;
+                }
+                (_, Listing::Names(names)) => names.into_iter().collect(),
+            }
+        };
+        let start = below(directory);
+        for (path, made) in self.made.range(start.clone()..) {
+            let Some(name) = path.strip_prefix(start.as_str()) else { break };
+            if name.is_empty() || name.contains('/') {
+                continue;
+            }
+            match made {
+                Made::Gone => {
+                    names.remove(name);
+                }
+                Made::File(_) | Made::Directory { .. } | Made::Link(_) => {
+                    names.insert(name.to_owned());
+                }
+                Made::Doubtful => return Listing::Unknown,
+            }
+        }
+        if names.len() > Listing::LIMIT {
+            Listing::Unknown
+        } else {
+            Listing::Names(names.into_iter().collect())
+        }
+    }
+
+    /// The text of a file: what the command wrote into it, else what the world says.
+    pub(crate) fn text(&self, world: &dyn World, path: &AbsolutePath) -> Value {
+        match self.made.get(path.as_str()) {
+            Some(Made::File(value)) => value.clone(),
+            Some(Made::Gone | Made::Directory { .. } | Made::Link(_) | Made::Doubtful) => Value::Unknown,
+            None if self.is_hidden(path) => Value::Unknown,
+            None => match world.text(path) {
+                FileText::Whole(text) => Value::Exact(text),
+                FileText::Unknown => Value::Unknown,
+            },
+        }
+    }
+
+    /// Remembers a file with what is known of its text.
+    pub(crate) fn file(&mut self, path: &AbsolutePath, text: Value) {
+        self.forget_below(path);
+        self.made.insert(path.as_str().to_owned(), Made::File(text));
+    }
+
+    /// Remembers a new directory; its missing parents are made with it.
+    pub(crate) fn directory(&mut self, world: &dyn World, path: &AbsolutePath) {
+        let mut next = Some(path.clone());
+        while let Some(directory) = next {
+            match self.entry(world, &directory) {
+                Entry::Directory => break,
+                Entry::Missing => {
+                    self.made.insert(directory.as_str().to_owned(), Made::Directory { fresh: true });
+                }
+                Entry::Unknown | Entry::File(_) | Entry::Symlink(_) | Entry::Special => {
+                    self.made.insert(directory.as_str().to_owned(), Made::Directory { fresh: false });
+                }
+            }
+            next = directory.parent();
+        }
+    }
+
+    /// Remembers a symbolic link.
+    pub(crate) fn link(&mut self, path: &AbsolutePath, text: &str) {
+        self.forget_below(path);
+        self.made.insert(path.as_str().to_owned(), Made::Link(text.to_owned()));
+    }
+
+    /// Remembers that a path and everything below it is gone.
+    pub(crate) fn gone(&mut self, path: &AbsolutePath) {
+        self.forget_below(path);
+        self.made.insert(path.as_str().to_owned(), Made::Gone);
+    }
+
+    /// Remembers that it is not known any more what stands at a path.
+    pub(crate) fn doubtful(&mut self, path: &AbsolutePath) {
+        self.forget_below(path);
+        self.made.insert(path.as_str().to_owned(), Made::Doubtful);
+    }
+
+    /// Whether this command made the path, or something above it, from nothing.
+    pub(crate) fn is_new(&self, path: &AbsolutePath) -> bool {
+        let mut next = Some(path.clone());
+        while let Some(place) = next {
+            match self.made.get(place.as_str()) {
+                Some(Made::File(_) | Made::Link(_)) => return &place == path,
+                Some(Made::Directory { fresh }) => return *fresh,
+                Some(Made::Gone | Made::Doubtful) => return false,
+                None => {}
+            }
+            next = place.parent();
+        }
+        false
+    }
+
+    /// Whether this command wrote the file itself.
+    pub(crate) fn is_written(&self, path: &AbsolutePath) -> bool {
+        matches!(self.made.get(path.as_str()), Some(Made::File(_)))
+    }
+
+    /// Whether it was this command that made or removed what stands at the path.
+    pub(crate) fn is_known(&self, path: &AbsolutePath) -> bool {
+        self.made.contains_key(path.as_str()) || self.is_hidden(path)
+    }
+
+    /// Remembers that something ran of which it is not known what it changed.
+    pub(crate) fn disturb(&mut self) {
+        self.disturbed = true;
+    }
+
+    /// Whether something ran of which it is not known what it changed, so that "missing" may be out of date.
+    pub(crate) fn is_disturbed(&self) -> bool {
+        self.disturbed
+    }
+
+    /// Remembers that version control does not track these files any more, though they stand where they stood.
+    pub fn untrack(&mut self, path: &AbsolutePath, which: Untracked) {
+        let known = self.untracked.entry(path.as_str().to_owned()).or_insert(which);
+        *known = which.max(*known);
+    }
+
+    /// Remembers what a name of a revision means from now on, said as it would have been before the command; `None` when that is not known.
+    pub fn move_revision(&mut self, name: &str, meaning: Option<String>) {
+        self.moved.insert(name.to_owned(), meaning);
+    }
+
+    /// What a name of a revision means since this command moved it; the outer `None` when it did not.
+    #[expect(clippy::option_option, reason = "moved, and to what where that is known")]
+    pub(crate) fn moved_revision(&self, name: &str) -> Option<Option<&str>> {
+        self.moved.get(name).map(Option::as_deref)
+    }
+
+    /// Remembers that version control tracks what stands at and below a path.
+    pub fn track(&mut self, path: &AbsolutePath) {
+        self.untracked.retain(|place, _| AbsolutePath::new(place).is_none_or(|place| !place.is_within(path)));
+    }
+
+    /// Which files at a path are not tracked any more; `None` when this command changed nothing about that.
+    pub(crate) fn untracked(&self, path: &AbsolutePath) -> Option<Untracked> {
+        let around = |place: &String| AbsolutePath::new(place).is_some_and(|place| path.is_within(&place));
+        self.untracked.iter().filter(|(place, _)| around(place)).map(|(_, which)| *which).max()
+    }
+
+    /// Whether some files at or below a path are not tracked any more.
+    pub(crate) fn untracks_below(&self, path: &AbsolutePath) -> bool {
+        let below = |place: &String| AbsolutePath::new(place).is_some_and(|place| place.is_within(path));
+        self.untracked(path).is_some() || self.untracked.keys().any(below)
+    }
+
+    /// The tree after one of two ways.
+    #[must_use]
+    pub(crate) fn join(self, other: &Self) -> Self {
+        let mut made = self.made;
+        let mut paths: BTreeSet<String> = made.keys().cloned().collect();
+        paths.extend(other.made.keys().cloned());
+        for path in paths {
+            let joined = match (made.get(&path), other.made.get(&path)) {
+                (Some(left), Some(right)) if left == right => continue,
+                (Some(Made::File(left)), Some(Made::File(right))) => Made::File(left.join(right)),
+                (Some(Made::Directory { fresh: left }), Some(Made::Directory { fresh: right })) => {
+                    Made::Directory { fresh: *left && *right }
+                }
+                _ => Made::Doubtful,
+            };
+            made.insert(path, joined);
+        }
+        let mut untracked = self.untracked;
+        for (path, which) in &other.untracked {
+            let known = untracked.entry(path.clone()).or_insert(*which);
+            *known = (*which).max(*known);
+        }
+        let mut moved = self.moved;
+        let names: BTreeSet<String> = moved.keys().chain(other.moved.keys()).cloned().collect();
+        for name in names {
+            if moved.get(&name) != other.moved.get(&name) {
+                moved.insert(name, None);
+            }
+        }
+        Self { made, disturbed: self.disturbed || other.disturbed, untracked, moved }
+    }
+
+    /// Whether something above the path is gone or new, so that nothing of the world shows through.
+    fn is_hidden(&self, path: &AbsolutePath) -> bool {
+        if self.made.is_empty() {
+            return false;
+        }
+        let mut next = path.parent();
+        while let Some(place) = next {
+            match self.made.get(place.as_str()) {
+                Some(Made::Gone | Made::File(_) | Made::Directory { fresh: true }) => return true,
+                Some(Made::Directory { fresh: false } | Made::Link(_) | Made::Doubtful) => return false,
+                None => {}
+            }
+            next = place.parent();
+        }
+        false
+    }
+
+    fn forget_below(&mut self, path: &AbsolutePath) {
+        let start = below(path);
+        let gone: Vec<String> = self
+            .made
+            .range(start.clone()..)
+            .map(|(known, _)| known)
+            .take_while(|known| known.starts_with(&start))
+            .cloned()
+            .collect();
+        for known in gone {
+            self.made.remove(&known);
+        }
+    }
+}
+
+/// What the text of everything below a directory begins with.
+fn below(directory: &AbsolutePath) -> String {
+    format!("{}/", directory.as_str().trim_end_matches('/'))
+}

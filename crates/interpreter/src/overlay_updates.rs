@@ -1,0 +1,330 @@
+//! What handlers note down about the file tree without an effect of its own, and what they ask of it.
+
+use crate::effect::Target;
+use crate::filters::Lines;
+use crate::path::AbsolutePath;
+use crate::places;
+use crate::world::{Entry, Listing};
+
+use super::draft::Aim;
+use super::exit::Output;
+use super::machine::Machine;
+use super::secrets;
+use super::shell::Content;
+use super::value::Value;
+
+/// The greatest number of entries of a tree that are copied one by one (ours).
+const COPIED: usize = 512;
+
+/// Where the programs of the system are.
+const SYSTEM_PROGRAMS: [&str; 6] =
+    ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+impl Machine<'_> {
+    /// Remembers that what stands at `from`, with everything below it, stands at `to` now (also). Without an effect.
+    pub fn remember_copy(&mut self, from: &AbsolutePath, to: &AbsolutePath) {
+        let mut left = COPIED;
+        let name = match self.copies.get(from.as_str()) {
+            Some(name) => Some(name.clone()),
+            None => system_program(from).map(str::to_owned),
+        };
+        if let Some(name) = name {
+            self.copies.insert(to.as_str().to_owned(), name);
+        }
+        self.copy_entry(from, to, &mut left);
+    }
+
+    fn copy_entry(&mut self, from: &AbsolutePath, to: &AbsolutePath, left: &mut usize) {
+        let Some(rest) = left.checked_sub(1) else {
+            self.remember_doubt(to);
+            return;
+        };
+        *left = rest;
+        match self.entry(from) {
+            Entry::File(_) => {
+                let (text, source) = (self.text(from), self.source(from).or_else(|| self.secret_at(from)));
+                self.remember_written(&Target::Path(to.clone()), text);
+                if let Some(source) = source {
+                    self.sources.insert(to.as_str().to_owned(), source);
+                }
+            }
+            Entry::Symlink(text) if self.away.is_none() && !self.is_unsure() => self.tree.link(to, &text),
+            Entry::Directory => match self.children(from) {
+                Listing::Names(names) => {
+                    self.remember_directory(to);
+                    for name in names {
+                        self.copy_entry(&from.join(&name), &to.join(&name), left);
+                    }
+                }
+                Listing::Unknown => self.remember_doubt(to),
+            },
+            Entry::Missing | Entry::Symlink(_) | Entry::Special | Entry::Unknown => self.remember_doubt(to),
+        }
+    }
+
+    /// Adds that a file is written with what came from elsewhere, a download for instance.
+    pub fn write_from(&mut self, value: &Value, content: &Output) {
+        let text = match content {
+            Output::Text(text) => text.clone(),
+            Output::Nothing | Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+                Value::Unknown
+            }
+        };
+        self.write_text(value, &text);
+        if matches!(content, Output::Network(_)) || secrets::variable_of(content).is_some() {
+            let aims = self.paths_through(value);
+            self.remember_source(&aims, content);
+        }
+    }
+
+    /// The secret that a file is by its place, which stays one under another name.
+    fn secret_at(&mut self, path: &AbsolutePath) -> Option<Output> {
+        let is_secret = places::credential(path, &self.world.place().home).is_some()
+            && !self.tree.is_known(path)
+            && !places::is_for_tests(path, self.world);
+        is_secret.then(|| self.carry(path))
+    }
+
+    /// Whether a file holds what the same command decoded, and nobody has read.
+    pub fn is_veiled(&self, value: &Value) -> bool {
+        self.paths_through(value)
+            .iter()
+            .any(|aim| aim.target.path().is_some_and(|path| self.source(path) == Some(Output::Unknown)))
+    }
+
+    /// Remembers a new file or directory at a target, without an effect.
+    pub(crate) fn remember_made(&mut self, target: &Target, directory: bool) {
+        let Some(path) = target.path() else { return };
+        if directory {
+            self.remember_directory(path);
+        } else {
+            self.remember_written(target, Value::exact(""));
+        }
+    }
+
+    /// Keeps with a variable that its value came out of a substitution.
+    pub(crate) fn keep_origin(&mut self, name: &str) {
+        let origin = self.substituted.last().cloned();
+        if let (Some(origin), Some(variable)) = (origin, self.shell.variables.get_mut(name))
+            && variable.content == super::shell::Content::Scalar(Value::Unknown)
+        {
+            variable.origin = Some(origin);
+        }
+    }
+
+    /// Keeps with a variable where a value that is not known came from.
+    pub(crate) fn set_origin(&mut self, name: &str, origin: Output) {
+        if let Some(variable) = self.shell.variables.get_mut(name) {
+            variable.origin = Some(origin);
+        }
+    }
+
+    /// Runs `work`, some of whose words came out of this output.
+    pub fn with_words_from<T>(&mut self, output: &Output, work: impl FnOnce(&mut Self) -> T) -> T {
+        let telling = matches!(output, Output::Network(_) | Output::Secret(_) | Output::Local(_));
+        let before = self.substituted.len();
+        let outside = usize::from(
+            matches!(output, Output::Unknown | Output::Text(Value::Unknown)) || self.is_list_in_file(output),
+        );
+        self.from_output += outside;
+        if telling {
+            self.substituted.push(output.clone());
+        }
+        let answer = work(self);
+        self.substituted.truncate(before);
+        self.from_output -= outside;
+        answer
+    }
+
+    /// Whether a path is the end of a process substitution that carries what a commit holds.
+    pub fn is_committed(&self, file: &Value) -> bool {
+        file.as_exact().is_some_and(|path| self.committed_ends.contains(path))
+    }
+
+    /// Whether a word of the running command of which nothing is known came out of a program: it may name any file.
+    pub(super) fn is_named_by_output(&self) -> bool {
+        self.from_output > 0
+            || self
+                .substituted
+                .iter()
+                .any(|output| *output == Output::Unknown || self.is_list_in_file(output))
+    }
+
+    /// Whether an output is what stands in a file that could not be read, or what a program made of one: it may name any file. What this
+    /// action itself has put into a file is not meant.
+    fn is_list_in_file(&self, output: &Output) -> bool {
+        let Output::Local(place) = output else { return false };
+        match Lines::of(output) {
+            Some(Lines::Names | Lines::Fields) => return false,
+            // Behind the name stands what is in a file.
+            Some(Lines::Prefixed) => return true,
+            None => {}
+        }
+        AbsolutePath::new(place).is_some_and(|path| {
+            !place.starts_with("/proc/")
+                && !place.contains(['*', '?', '['])
+                && !self.tree.is_known(&path)
+                && matches!(self.entry(&path), Entry::File(_) | Entry::Missing | Entry::Directory)
+        })
+    }
+
+    /// Runs `work` with variables of the environment set.
+    pub fn with_variables<T>(
+        &mut self,
+        variables: Vec<(String, Value)>,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.shell.variables.clone();
+        for (name, value) in variables {
+            self.assign(&name, value);
+            if let Some(variable) = self.shell.variables.get_mut(&name) {
+                variable.exported = true;
+            }
+        }
+        let answer = work(self);
+        self.shell.variables = before;
+        answer
+    }
+
+    /// The variables that the command itself hands to programs, with their texts where these are known.
+    pub fn exported_texts(&self) -> Vec<(String, String)> {
+        let held = self.shell.variables.iter().filter(|(_, variable)| variable.exported);
+        held.filter_map(|(name, variable)| match &variable.content {
+            Content::Scalar(value) => Some((name.clone(), value.as_exact()?.to_owned())),
+            Content::List(_) | Content::Map(_) | Content::Unknown | Content::Unset => None,
+        })
+        .collect()
+    }
+
+    /// Whether the command itself made or changed a file.
+    pub fn is_written_here(&self, path: &AbsolutePath) -> bool {
+        self.tree.is_written(path)
+    }
+
+    /// Whether the command itself says where the home directory is.
+    pub fn moves_home(&self) -> bool {
+        self.shell.variables.contains_key("HOME") || self.shell.variables.contains_key("ZDOTDIR")
+    }
+
+    /// Whether the catalogue describes a program of that name.
+    pub fn knows(&self, program: &str) -> bool {
+        self.table.entry(program, self.catalogue).is_some()
+    }
+
+    /// What the substitutions in the words of the running command carry, as far as it is more than text.
+    pub fn substituted(&self) -> &[Output] {
+        &self.substituted
+    }
+
+    /// Counts a secret among what the words of the running command carry: a program takes it from the environment by its name.
+    pub fn hand_over(&mut self, secret: Output) {
+        self.substituted.push(secret);
+    }
+
+    /// Remembers a directory, without an effect.
+    pub fn remember_directory(&mut self, path: &AbsolutePath) {
+        if self.away.is_some() {
+            return;
+        }
+        if self.is_unsure() {
+            if self.entry(path) == Entry::Missing {
+                self.tree.doubtful(path);
+            }
+        } else {
+            self.tree.directory(self.world, path);
+        }
+    }
+
+    /// Remembers that it is not known what stands at a path, without an effect.
+    pub fn remember_doubt(&mut self, path: &AbsolutePath) {
+        if self.away.is_none() {
+            self.tree.doubtful(path);
+        }
+    }
+
+    /// Remembers that something unknown was put into a directory, without an effect.
+    pub fn remember_doubt_below(&mut self, directory: &AbsolutePath) {
+        if self.away.is_none() {
+            if self.entry(directory) != Entry::Directory {
+                self.tree.doubtful(directory);
+            }
+            self.tree.disturb();
+        }
+    }
+
+    /// What a directory holds, as the command has changed it so far: `None` when it cannot be listed within `limit`
+    /// entries. Directories come before what is in them; symbolic links are not followed.
+    pub fn walk(&self, root: &AbsolutePath, limit: usize) -> Option<Vec<(AbsolutePath, Entry)>> {
+        let mut found = Vec::new();
+        let mut open = vec![root.clone()];
+        while let Some(directory) = open.pop() {
+            let Listing::Names(names) = self.children(&directory) else { return None };
+            for name in names {
+                let path = directory.join(&name);
+                let entry = self.entry(&path);
+                match entry {
+                    Entry::Directory => open.push(path.clone()),
+                    Entry::Unknown => return None,
+                    Entry::Missing | Entry::File(_) | Entry::Symlink(_) | Entry::Special => {}
+                }
+                found.push((path, entry));
+                if found.len() > limit {
+                    return None;
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// Remembers that a directory is shown at a second place too: what happens there happens to it.
+    pub fn remember_mount(&mut self, source: &Value, place: &Value) {
+        let path = |machine: &Self, value: &Value| {
+            machine.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned())
+        };
+        if let (Some(source), Some(place)) = (path(self, source), path(self, place))
+            && source != place
+            && !self.mounts.contains_key(source.as_str())
+        {
+            self.tree.link(&place, source.as_str());
+            self.mounts.insert(place.as_str().to_owned(), source.as_str().to_owned());
+        }
+    }
+
+    /// Whether "nothing is there" can be relied on: nothing ran of which it is not known what it changed.
+    pub fn is_settled(&self) -> bool {
+        !self.tree.is_disturbed() && self.doubt == 0 && self.away.is_none()
+    }
+
+    /// Whether a word names something that is known not to be there.
+    pub fn is_certainly_missing(&self, value: &Value) -> bool {
+        let aims = self.paths_through(value);
+        self.is_settled()
+            && !aims.is_empty()
+            && aims.iter().all(|aim| aim.target.path().is_some_and(|path| self.entry(path) == Entry::Missing))
+    }
+
+    /// Whether a word names a symbolic link that is known to lead nowhere.
+    pub fn is_dangling(&self, value: &Value) -> bool {
+        let aims = self.paths(value);
+        let is_link =
+            |aim: &Aim| aim.target.path().is_some_and(|path| matches!(self.entry(path), Entry::Symlink(_)));
+        self.is_certainly_missing(value) && aims.iter().all(is_link)
+    }
+
+    /// Whether the word is known to name a directory, through symbolic links.
+    pub fn is_directory(&self, value: &Value) -> Option<bool> {
+        let mut aims = self.paths_through(value).into_iter();
+        let (Some(aim), None) = (aims.next(), aims.next()) else { return None };
+        match self.entry(aim.target.path()?) {
+            Entry::Directory => Some(true),
+            Entry::Missing | Entry::File(_) | Entry::Special => Some(false),
+            Entry::Symlink(_) | Entry::Unknown => None,
+        }
+    }
+}
+
+/// The name of a program of the system; `None` for files elsewhere.
+pub(super) fn system_program(path: &AbsolutePath) -> Option<&str> {
+    let (directory, name) = path.as_str().rsplit_once('/')?;
+    SYSTEM_PROGRAMS.contains(&directory).then_some(name)
+}

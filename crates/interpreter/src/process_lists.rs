@@ -1,0 +1,159 @@
+//! Lists of processes on their way from `ps` or `pgrep` to `kill`: whose numbers these are.
+//!
+//! Such a list is what the kernel shows below `/proc`, so it travels as the content of a file there, with the name that was asked
+//! for behind it.
+
+use crate::guarded::PARENT;
+use crate::{Call, Input, Machine, Output, Value};
+
+/// The beginning of the path that stands for a list of processes.
+const BELOW: &str = "/proc/processes/";
+
+/// Processes that a list names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listed {
+    /// Every process, or those of a choice that is not by name.
+    All,
+    /// Those of this name, as it was written in the pattern.
+    Named(String),
+    /// Those that were found by something else than a name: a port, a file, a parent.
+    Chosen(String),
+}
+
+impl Listed {
+    /// The list as an output.
+    pub(crate) fn output(&self) -> Output {
+        Output::Local(match self {
+            Self::All => BELOW.to_owned(),
+            Self::Named(name) => format!("{BELOW}name/{name}"),
+            Self::Chosen(what) => format!("{BELOW}choice/{what}"),
+        })
+    }
+
+    /// The list that an output carries.
+    pub(crate) fn of(output: &Output) -> Option<Self> {
+        let Output::Local(path) = output else { return None };
+        let rest = path.strip_prefix(BELOW)?;
+        Some(if let Some(name) = rest.strip_prefix("name/") {
+            Self::Named(name.to_owned())
+        } else if let Some(what) = rest.strip_prefix("choice/") {
+            Self::Chosen(what.to_owned())
+        } else {
+            Self::All
+        })
+    }
+
+    /// The list that came in among the words of the running command.
+    pub fn in_words(machine: &Machine<'_>) -> Option<Self> {
+        machine.substituted().iter().rev().find_map(Self::of)
+    }
+
+    /// What is left when only lines that fit a pattern stay.
+    fn narrowed(self, pattern: &str) -> Self {
+        match self {
+            Self::All => Self::Named(plain_name(pattern)),
+            Self::Named(_) | Self::Chosen(_) => self,
+        }
+    }
+}
+
+/// What a program that looks at processes lists; `None` when it is no such call.
+pub(crate) fn listed(call: &Call) -> Option<Output> {
+    let operands = || call.words.iter().filter(|word| !word.known_start().starts_with('-'));
+    if call.program == "ps" && call.words.iter().any(|word| word.known_start().contains("ppid=")) {
+        return Some(Output::Text(Value::exact(PARENT)));
+    }
+    let list = match call.program.as_str() {
+        "ps" => {
+            let named = value_behind(call, &["-C"]);
+            let chosen = value_behind(call, &["-p", "--pid", "--ppid", "-q", "p"]);
+            match (named, chosen) {
+                (Some(name), _) => Listed::Named(plain_name(&name.known_start())),
+                (None, Some(_)) => Listed::Chosen("a process by its number".to_owned()),
+                (None, None) => Listed::All,
+            }
+        }
+        "pgrep" | "pidof" => match operands().next_back().map(|word| (word, word.as_exact())) {
+            Some((_, Some(name))) if !name.is_empty() => Listed::Named(plain_name(name)),
+            Some((_, Some(_))) => Listed::All,
+            Some((_, None)) => Listed::Chosen("processes by a name that is not known".to_owned()),
+            None => return None,
+        },
+        "lsof" | "fuser" => Listed::Chosen("whoever uses a port or file".to_owned()),
+        _ => return None,
+    };
+    Some(list.output())
+}
+
+/// What a filter leaves of a list of processes; `None` when no list comes in.
+pub(crate) fn filtered(call: &Call) -> Option<Output> {
+    let Input::Local(path) = &call.input else { return None };
+    let list = Listed::of(&Output::Local(path.clone()))?;
+    let pattern = match call.program.as_str() {
+        "grep" | "egrep" | "fgrep" | "rg" => {
+            let inverted = call.words.iter().any(|word| {
+                word.as_exact().is_some_and(|text| {
+                    text == "--invert-match"
+                        || text.starts_with('-') && !text.starts_with("--") && text.contains('v')
+                })
+            });
+            if inverted { None } else { call.words.iter().find(|word| !word.known_start().starts_with('-')) }
+                .and_then(Value::as_exact)
+                .map(str::to_owned)
+        }
+        "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" => {
+            call.words.iter().filter_map(Value::as_exact).find_map(between_slashes)
+        }
+        _ => None,
+    };
+    Some(match pattern {
+        Some(pattern) => list.narrowed(&pattern).output(),
+        None => list.output(),
+    })
+}
+
+/// The value of an option, attached or not.
+fn value_behind<'c>(call: &'c Call, names: &[&str]) -> Option<&'c Value> {
+    let at = call.words.iter().position(|word| word.as_exact().is_some_and(|text| names.contains(&text)))?;
+    call.words.get(at + 1)
+}
+
+/// The pattern in a program of awk or sed: `/name/ {print $1}`, `$2 == "name"`.
+fn between_slashes(program: &str) -> Option<String> {
+    let quote =
+        if program.contains("==") || program.contains('~') && !program.contains('/') { '"' } else { '/' };
+    let (_, rest) = program.split_once(quote)?;
+    let (pattern, _) = rest.split_once(quote)?;
+    (!pattern.is_empty()).then(|| pattern.to_owned())
+}
+
+/// A pattern without what only keeps it from finding itself: `[s]shd`, `^sshd$`, `sshd.*`.
+fn plain_name(pattern: &str) -> String {
+    let mut plain = pattern.to_owned();
+    for (from, to) in [(".*", ""), ("\\b", ""), ("\\<", ""), ("\\>", ""), ("\\|", "|")] {
+        plain = plain.replace(from, to);
+    }
+    plain.chars().filter(|c| !matches!(c, '[' | ']' | '^' | '$' | '(' | ')' | '\\' | '"' | '\'')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_from_patterns() {
+        assert_eq!(plain_name("[s]shd"), "sshd");
+        assert_eq!(plain_name("^nginx: master.*$"), "nginx: master");
+        assert_eq!(between_slashes("/cupsd/ {print $1}").as_deref(), Some("cupsd"));
+        assert_eq!(between_slashes("$2 == \"gdm\" {print $1}").as_deref(), Some("gdm"));
+        assert_eq!(between_slashes("{print $2}"), None);
+    }
+
+    #[test]
+    fn a_list_travels_as_an_output() {
+        for list in [Listed::All, Listed::Named("vite".to_owned()), Listed::Chosen("port".to_owned())] {
+            assert_eq!(Listed::of(&list.output()), Some(list));
+        }
+        assert_eq!(Listed::of(&Output::Local("/proc/cpuinfo".to_owned())), None);
+    }
+}

@@ -1,0 +1,475 @@
+//! Running more from within a command: text, files, what comes in.
+
+use super::provenance;
+use checkrein_shell::{Command, Part, RedirectOperation, Simple};
+
+use super::prediction::Prediction;
+use crate::effect::{EffectKind, Target};
+use crate::path::AbsolutePath;
+use crate::world::Entry;
+
+use super::call::Input;
+use super::draft::Draft;
+use super::exit::{Exit, Output};
+use super::machine::Machine;
+use super::shell::{Shell, Speech};
+use super::speech::Reader;
+use super::statements::Done;
+use super::value::Value;
+
+/// The language of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// A shell that is followed.
+    Shell,
+    /// Another interpreter, by name.
+    Other(String),
+    /// Not known, or no script at all.
+    Unknown,
+}
+
+/// Which shell runs a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Runner {
+    /// The present one (`source`): what programs print for that is code that they make for shells.
+    Here,
+    /// One that is started for it.
+    Child,
+}
+
+impl Machine<'_> {
+    /// Runs text in a child shell, as `system` of C does with `sh`; opaque when the text is not known.
+    pub fn run_text(&mut self, text: &Value, input: Input) -> Exit {
+        self.run_text_with(Reader::Either, text, &Value::exact("sh"), &[], input)
+    }
+
+    /// Runs shell text in a child shell with `$0` and arguments.
+    pub fn run_text_with(
+        &mut self,
+        reader: Reader,
+        text: &Value,
+        name: &Value,
+        arguments: &[Value],
+        input: Input,
+    ) -> Exit {
+        let outer_input = std::mem::replace(&mut self.input, input);
+        let done = self.run_read(reader, text, |machine, speech| {
+            machine.in_subshell(|machine| {
+                machine.become_child();
+                machine.shell.speech = speech;
+                if speech == Speech::Posix {
+                    machine.shell.functions.clear();
+                    machine.shell.alternatives.clear();
+                }
+                machine.shell.name = name.clone();
+                machine.shell.positional = Some(arguments.to_vec());
+                // Another process knows nothing of the conditions that this one stands in.
+                let conditions = std::mem::take(&mut machine.conditions);
+                let outer_conditions = std::mem::take(&mut machine.outer_conditions);
+                let done = machine.run_here(text);
+                machine.conditions = conditions;
+                machine.outer_conditions = outer_conditions;
+                done
+            })
+        });
+        self.input = outer_input;
+        done.exit()
+    }
+
+    /// Leaves only what a child process inherits.
+    fn become_child(&mut self) {
+        let (cwd, logical) = (self.shell.cwd.clone(), self.shell.logical.clone());
+        let mut child = Shell::new(AbsolutePath::root());
+        child.cwd = cwd;
+        child.logical = logical;
+        child.doubts = self.shell.doubts;
+        child.descriptors = std::mem::take(&mut self.shell.descriptors);
+        child.exported_functions = std::mem::take(&mut self.shell.exported_functions);
+        for name in &child.exported_functions {
+            if let Some(body) = self.shell.functions.get(name) {
+                child.functions.insert(name.clone(), body.clone());
+            }
+            if let Some(bodies) = self.shell.alternatives.get(name) {
+                child.alternatives.insert(name.clone(), bodies.clone());
+            }
+        }
+        child.variables = std::mem::take(&mut self.shell.variables)
+            .into_iter()
+            .filter(|(_, variable)| variable.exported)
+            .collect();
+        self.shell = child;
+    }
+
+    /// Runs shell text in the present shell; opaque when the text is not known.
+    pub(crate) fn run_here(&mut self, text: &Value) -> Done {
+        let Some(texts) = text.alternatives().map(<[String]>::to_vec) else {
+            return self.run_unknown_text(text);
+        };
+        let mut texts = texts.into_iter();
+        let Some(first) = texts.next() else { return Done::quiet() };
+        let rest: Vec<String> = texts.collect();
+        if rest.is_empty() {
+            return self.run_exact_text(&first);
+        }
+        self.either(
+            super::ways::Leaving::Doubts,
+            |machine| machine.run_exact_text(&first),
+            |machine| machine.run_here(&Value::one_of(rest)),
+        )
+    }
+
+    fn run_exact_text(&mut self, text: &str) -> Done {
+        if self.scanning > 0 {
+            return self.scan_text(text);
+        }
+        if self.texts >= 24 {
+            self.unread("shell text is nested too deeply to be followed");
+            return self.scan_text(text);
+        }
+        if self.shell.speech == Speech::Posix
+            && let Some(script) = checkrein_shell::parse_posix(text)
+        {
+            self.texts += 1;
+            self.depth += 1;
+            let done = self.run_block(&script);
+            self.depth -= 1;
+            self.texts -= 1;
+            return Done { status: super::Status::Open.and_then(done.status), ..done };
+        }
+        let mut parsed = checkrein_shell::parse(text);
+        for problem in &parsed.problems {
+            if self.problems.len() < 32 {
+                self.problems.push(problem.message.clone());
+            }
+        }
+        self.texts += 1;
+        self.depth += 1;
+        let reached =
+            super::heuristics::reached(text).filter(|_| super::heuristics::has_broken(&parsed.script));
+        let is_refused = reached.is_some();
+        if let Some(runs) = reached.and_then(|end| text.get(..end)) {
+            parsed.script = checkrein_shell::parse(runs).script;
+        }
+        let mut done = self.run_block(&parsed.script);
+        if is_refused && done.flow == super::Flow::Next {
+            done.status = super::Status::Failure;
+        }
+        self.depth -= 1;
+        self.texts -= 1;
+        let silent =
+            parsed.script.is_empty() && !parsed.problems.is_empty() && !is_refused && !is_empty(text);
+        if silent {
+            self.unread("the shell text could not be read");
+        }
+        done
+    }
+
+    fn run_unknown_text(&mut self, text: &Value) -> Done {
+        let source = self.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned();
+        if let Some(output) = source {
+            self.run_output(&output);
+        } else {
+            // The part that is known may be enough to see what is meant.
+            let start = text.known_start();
+            let note = if start.is_empty() {
+                "the text that the shell runs is not known".to_owned()
+            } else {
+                format!("only the start of the text that the shell runs is known: `{start}`")
+            };
+            self.unread(note);
+            if let Some((whole, _)) = start.rsplit_once([';', '\n', '|', '&']) {
+                let whole = whole.to_owned();
+                self.possibly(|machine| machine.in_subshell(|machine| machine.run_exact_text(&whole)));
+            }
+        }
+        Done::next(Exit::unknown())
+    }
+
+    /// Runs what an output carries, as code.
+    pub(crate) fn run_output(&mut self, output: &Output) -> Exit {
+        self.run_input(&output.clone().into_input())
+    }
+
+    /// Lets a shell run what comes in on its standard input.
+    pub fn run_input(&mut self, input: &Input) -> Exit {
+        self.run_input_with(Reader::Bash, input, &Value::exact("bash"), &[])
+    }
+
+    /// Lets a shell run what comes in on its standard input, with `$0` and arguments.
+    pub fn run_input_with(
+        &mut self,
+        reader: Reader,
+        input: &Input,
+        name: &Value,
+        arguments: &[Value],
+    ) -> Exit {
+        match input {
+            Input::Inherited => Exit::unknown(),
+            Input::Text(text) => {
+                self.run_text_with(reader, text, name, arguments, Input::Text(Value::exact("")))
+            }
+            Input::Network(url) => {
+                self.runs_from_network(url);
+                Exit::unknown()
+            }
+            Input::Secret(_) | Input::Local(_) | Input::Unknown => {
+                self.unread("what the shell reads and runs is not known");
+                Exit::unknown()
+            }
+        }
+    }
+
+    /// Runs a script file that the world can read: shell scripts are followed, others are opaque.
+    pub fn run_file(&mut self, value: &Value, arguments: &[Value]) -> Exit {
+        let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
+        let reader = path.as_ref().map_or(Reader::Bash, |path| self.first_line_reader(path));
+        if let Some(Language::Other(interpreter)) = path.map(|path| self.language(&path)) {
+            let mut words = vec![Value::Exact(interpreter), value.clone()];
+            words.extend(arguments.iter().cloned());
+            let input = self.input.clone();
+            return self.run_words(&words, input);
+        }
+        self.run_script(reader, value, arguments, self.input.clone())
+    }
+
+    /// The shell that the first line of a script names.
+    fn first_line_reader(&self, path: &AbsolutePath) -> Reader {
+        let text = self.text(path);
+        let line = text.as_exact().and_then(|text| text.lines().next()?.strip_prefix("#!"));
+        let named = |word: &&str| !word.ends_with("/env") && !word.starts_with('-') && !word.contains('=');
+        line.and_then(|line| line.split_whitespace().find(named)).map_or(Reader::Bash, Reader::named)
+    }
+
+    /// Runs a script file with the shell that was named, whatever its first line says.
+    pub fn run_script(&mut self, reader: Reader, value: &Value, arguments: &[Value], input: Input) -> Exit {
+        match self.script_text(value, Runner::Child) {
+            Some(text) => self.run_text_with(reader, &text, value, arguments, input),
+            None => Exit::unknown(),
+        }
+    }
+
+    /// Runs a file in the present shell, as `source` does.
+    pub(crate) fn run_file_here(&mut self, value: &Value, arguments: &[Value]) -> Done {
+        if let Some(done) = self.take_settings(value) {
+            return done;
+        }
+        let Some(text) = self.script_text(value, Runner::Here) else { return Done::next(Exit::unknown()) };
+        let positional = (!arguments.is_empty()).then(|| self.shell.positional.replace(arguments.to_vec()));
+        let doubts = self.shell.doubts;
+        self.shell.returns += 1;
+        let done = self.run_here(&text);
+        self.shell.returns = self.shell.returns.saturating_sub(1);
+        if let Some(positional) = positional {
+            self.shell.positional = positional;
+        }
+        self.end_of_script(done, doubts)
+    }
+
+    /// Runs a file of settings that only sets variables, which shows nothing of it: what prints them later does. `None` for other files.
+    fn take_settings(&mut self, value: &Value) -> Option<Done> {
+        let paths = self.paths_through(value);
+        let [aim] = paths.as_slice() else { return None };
+        let path = aim.target.path()?.clone();
+        let behind = self.secrets_behind_links(value).into_iter().find_map(|aim| aim.target.path().cloned());
+        let named = crate::places::credential(&path, &self.world.place().home).map(|_| path.clone());
+        let secret = named.or(behind)?;
+        let text = self.text(&path).as_exact()?.to_owned();
+        if self.shows_commands || self.source(&path).is_some() || !only_assigns(&text) {
+            return None;
+        }
+        let before = self.shell.variables.clone();
+        let done = self.run_exact_text(&text);
+        let origin = Output::Secret(secret.as_str().to_owned());
+        for (name, variable) in &mut self.shell.variables {
+            if before.get(name) != Some(variable) {
+                variable.origin = Some(origin.clone());
+            }
+        }
+        self.settings_held = Some(secret.as_str().to_owned());
+        Some(done)
+    }
+
+    /// Adds that variables which came from a file of settings are shown, when this call prints all that there are.
+    pub fn note_shown_settings(&mut self, name: &str, rest: &[Value]) {
+        let Some(place) = self.settings_held.clone() else { return };
+        let is_option = |word: &Value| word.known_start().starts_with('-') || word.known_start().is_empty();
+        let shows = match name {
+            "printenv" => true,
+            "env" | "set" | "export" | "declare" | "typeset" | "readonly" | "compgen" => {
+                rest.iter().all(is_option)
+            }
+            _ => false,
+        };
+        if shows && (name != "set" || rest.is_empty()) {
+            let target = AbsolutePath::new(&place).map_or(Target::Unknown, Target::Path);
+            self.add(
+                Draft::new(EffectKind::SecretRead, target).note("shows the variables that came from it"),
+            );
+        }
+    }
+
+    /// Adds the read of a secret when words or input of a command that shows or sends them hold a variable from a file of settings. `count`
+    /// is how many effects there were before the command.
+    pub(super) fn note_shown_origin(&mut self, simple: &Simple, words: &[Value], count: usize) {
+        let Some(place) = self.settings_held.clone() else { return };
+        if !self.substituted.contains(&Output::Secret(place)) {
+            return;
+        }
+        let program = words.first().and_then(Value::as_exact).unwrap_or_default();
+        let program = program.rsplit('/').next().unwrap_or(program);
+        let is_fed = simple.redirects.iter().any(|redirect| {
+            matches!(
+                redirect.operation,
+                RedirectOperation::HereString(_) | RedirectOperation::HereDocument(_)
+            )
+        });
+        let is_sent = self.effects_since(count).any(|effect| {
+            matches!(effect.kind, EffectKind::DataUpload | EffectKind::NetworkRequest | EffectKind::Publish)
+        });
+        if is_fed || is_sent || SHOWING.iter().any(|name| program.starts_with(name)) {
+            self.note_shown_settings("printenv", &[]);
+        }
+    }
+
+    /// The text of a script, when it is known. When it is not, what running it means is added here.
+    fn script_text(&mut self, value: &Value, runner: Runner) -> Option<Value> {
+        let read = self.read(value);
+        let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
+        if let Some(output) = path.as_ref().and_then(|path| self.source(path)) {
+            self.run_output(&output);
+            return None;
+        }
+        match read {
+            Output::Text(text) => Some(text),
+            Output::Network(url) => {
+                self.runs_from_network(&url);
+                None
+            }
+            Output::Nothing => None,
+            Output::Secret(_) => {
+                // A file of settings that is sourced sets variables; its text is not looked at here.
+                let text = path.map_or(Value::Unknown, |path| self.text(&path));
+                if text.as_exact().is_none() {
+                    self.opaque("what the script does is not known");
+                    return None;
+                }
+                Some(text)
+            }
+            Output::Local(_) | Output::Unknown => {
+                let written = value.as_exact().unwrap_or("the script");
+                let missing = path.as_ref().is_some_and(|path| {
+                    !self.ends.contains_key(path.as_str()) && self.entry(path) == Entry::Missing
+                });
+                if missing && !self.tree.is_disturbed() {
+                    // Running what is not there fails; it may be there by then.
+                    if self.supposing > 0 {
+                        return None;
+                    }
+                    let place = path.clone().unwrap_or_else(AbsolutePath::root);
+                    self.possibly(|machine| machine.not_there(written, &place));
+                } else if path.as_ref().is_some_and(|path| self.tree.is_written(path)) {
+                    // Written here, and run: nobody can have read it.
+                    self.unread(format!(
+                        "`{written}` is written by this command, and what it holds is not known"
+                    ));
+                } else if path.as_ref().is_some_and(|path| {
+                    let is_end = self.ends.contains_key(path.as_str());
+                    is_end && (runner == Runner::Child || self.committed_ends.contains(path.as_str()))
+                }) {
+                    self.unread("the output of a program is run, and it is not known");
+                } else {
+                    self.opaque(match &path {
+                        Some(path) if self.ends.contains_key(path.as_str()) => {
+                            "the output of a program is run, and it is not known".to_owned()
+                        }
+                        Some(_) | None => format!("what `{written}` does is not known"),
+                    });
+                }
+                None
+            }
+        }
+    }
+
+    /// The language of a script file, by its first line, else by its name.
+    pub(crate) fn language(&self, path: &AbsolutePath) -> Language {
+        let text = self.text(path);
+        let Some(text) = text.as_exact() else {
+            return if path.as_str().ends_with(".sh") && self.tree.is_new(path) {
+                Language::Shell
+            } else {
+                Language::Unknown
+            };
+        };
+        if let Some(line) = text.lines().next().and_then(|line| line.strip_prefix("#!")) {
+            let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+            let mut interpreter = words.next().unwrap_or_default();
+            if interpreter == "env" {
+                interpreter =
+                    words.find(|word| !word.starts_with('-') && !word.contains('=')).unwrap_or_default();
+            }
+            return match interpreter {
+                "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "mksh" => Language::Shell,
+                "" => Language::Unknown,
+                other => Language::Other(other.to_owned()),
+            };
+        }
+        match path.name().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end) {
+            Some("sh" | "bash" | "zsh") => Language::Shell,
+            Some("py") => Language::Other("python3".to_owned()),
+            Some("js" | "mjs" | "cjs") => Language::Other("node".to_owned()),
+            Some("rb") => Language::Other("ruby".to_owned()),
+            Some("pl") => Language::Other("perl".to_owned()),
+            // A text without a first line that says otherwise is run by the shell.
+            Some(_) | None if !text.contains('\0') && !text.starts_with('\u{7f}') => Language::Shell,
+            Some(_) | None => Language::Unknown,
+        }
+    }
+
+    /// Runs the text of a whole command, and what it leaves for the end of the shell.
+    pub fn run_all(&mut self, text: &Value) {
+        self.run_here(text);
+        self.end_of_shell();
+    }
+
+    /// What the interpretation found out.
+    pub fn into_prediction(mut self) -> Prediction {
+        provenance::tell(&mut self.effects, self.world.place());
+        let secret_marks = self.secret_marks();
+        Prediction {
+            secret_marks,
+            effects: self.effects,
+            problems: self.problems,
+            programs: self.programs,
+            commands: self.commands,
+        }
+    }
+}
+
+/// The beginnings of the names of programs that show the words that they are given, or run them as code.
+const SHOWING: &[&str] = &[
+    "echo", "print", "expr", "python", "node", "perl", "ruby", "php", "lua", "awk", "gawk", "jq", "sed",
+    "bash", "sh", "zsh", "dash", "env", "eval", "figlet", "banner", "logger", "date", "seq", "basename",
+    "dirname", "yes",
+];
+
+/// Whether a text only sets variables: no command that could print one, no word that could be told as a command that is not there.
+fn only_assigns(text: &str) -> bool {
+    let parsed = checkrein_shell::parse(text);
+    parsed.problems.is_empty()
+        && parsed.script.iter().all(|statement| match &statement.command {
+            Command::Simple(simple) => simple.redirects.is_empty() && match simple.written_name() {
+                None => simple.words.is_empty() && !simple.assignments.is_empty(),
+                Some("export") => simple.words.len() > 1
+                    && simple.words.iter().skip(1).all(
+                        |word| matches!(word.parts.first(), Some(Part::Literal(text)) if text.contains('=')),
+                    ),
+                Some(_) => false,
+            },
+            _ => false,
+        })
+}
+
+/// Whether a text holds nothing that a shell, which leaves null bytes out, could run.
+fn is_empty(text: &str) -> bool {
+    text.chars().all(|letter| letter == '\0' || letter.is_whitespace())
+}

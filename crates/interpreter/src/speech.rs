@@ -1,0 +1,83 @@
+//! `sh`, which is dash on one machine and bash or busybox on another: where they read a text differently both readings count.
+
+use crate::builtins::is_of_bash;
+
+use super::ambient::is_of_bash as is_set_by_bash;
+use super::exit::Exit;
+use super::machine::Machine;
+use super::shell::Speech;
+use super::statements::Done;
+use super::value::Value;
+
+/// The names under which a shell is started that may be any of them (source: the packages `dash`, `busybox`, `bash` of Debian and Alpine).
+const NAMES: &[&str] = &["sh", "dash", "ash"];
+
+/// What a program is that runs text of the shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// bash, or one that reads a text as it does.
+    Bash,
+    /// `sh`: the one or the other.
+    Either,
+}
+
+impl Reader {
+    /// The reader of that name.
+    pub fn named(name: &str) -> Self {
+        if NAMES.contains(&name.rsplit('/').next().unwrap_or(name)) { Self::Either } else { Self::Bash }
+    }
+}
+
+impl Machine<'_> {
+    /// Runs a text in a child shell, in every way in which the reader may understand it.
+    pub(super) fn run_read(
+        &mut self,
+        reader: Reader,
+        text: &Value,
+        work: impl Fn(&mut Self, Speech) -> Done,
+    ) -> Done {
+        let is_told_apart = reader == Reader::Either
+            && self.scanning == 0
+            && texts_of(text).iter().any(|text| may_differ(text));
+        match (self.reads_as, is_told_apart) {
+            // It is the same program all over this command.
+            (Some(speech), true) => work(self, speech),
+            (None, true) => {
+                let (tree, input, left) = (self.tree.clone(), self.input.clone(), self.left.len());
+                self.reads_as = Some(Speech::Bash);
+                let one = work(self, Speech::Bash);
+                let tree_one = std::mem::replace(&mut self.tree, tree);
+                let input_one = std::mem::replace(&mut self.input, input);
+                self.left.truncate(left);
+                self.reads_as = Some(Speech::Posix);
+                self.doubt += 1;
+                let two = work(self, Speech::Posix);
+                self.doubt -= 1;
+                self.reads_as = None;
+                self.tree = std::mem::take(&mut self.tree).join(&tree_one);
+                if self.input != input_one {
+                    self.input = super::call::Input::Unknown;
+                }
+                Done::next(Exit { status: one.status.join(two.status), output: one.output.join(two.output) })
+            }
+            (_, false) => work(self, Speech::Bash),
+        }
+    }
+}
+
+fn texts_of(text: &Value) -> &[String] {
+    text.alternatives().unwrap_or_default()
+}
+
+/// Whether the shells may differ about a text: the grammar, a command that only one of them has, or one of which the options differ.
+fn may_differ(text: &str) -> bool {
+    /// What both have, and differ about in some use.
+    const DIFFERENT: &[&str] = &[
+        "echo", "read", "printf", "trap", "set", "export", "readonly", "local", "unset", "alias", "exec",
+        "wait", "type", "hash", "command", "cd", "eval", "ulimit", "umask", "kill", "jobs", "fc", "==", "=~",
+        "-v", "-N", "-R", "-a", "-o", "time", ".", ":",
+    ];
+    let is_told = |word: &str| DIFFERENT.contains(&word) || is_of_bash(word) || is_set_by_bash(word);
+    checkrein_shell::parse_posix(text).is_some()
+        || text.split(|c: char| c.is_whitespace() || ";&|()`\"'<>{}$".contains(c)).any(is_told)
+}

@@ -1,0 +1,673 @@
+//! Control flow: lists, pipes, functions, subshells.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use checkrein_shell::{
+    AndOr, Block, Carries, Command, Connective, Coprocess, Descriptor, Launch, Part, Pipeline, ProblemKind,
+    Redirect, RedirectOperation, Redirected, ShellStatement, Span, Word,
+};
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::nature::Nature;
+
+use super::call::Input;
+use super::descriptors::Opening;
+use super::draft::Draft;
+use super::exit::{Exit, Output, Status};
+use super::machine::{Absence, Machine};
+use super::pattern::Letters;
+use super::shell::{Content, Doubts};
+use super::sweeps::{Remainder, Screen};
+use super::value::Value;
+use super::ways::{Fallen, Leaving};
+
+/// How deeply commands may be nested before they are not followed (ours).
+const DEPTH: usize = 40;
+/// How often a function may stand in its own call chain (ours).
+const RECURSION: usize = 8;
+
+/// Where control goes after a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// To the next command.
+    Next,
+    /// To the next turn of the loop, that many loops up.
+    Continue(u32),
+    /// Behind the loop, that many loops up.
+    Break(u32),
+    /// Behind the call of the function or script.
+    Return,
+    /// To the end of the shell.
+    Exit,
+}
+
+/// What came of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// Where control goes.
+    pub(crate) flow: Flow,
+    /// What is known of the exit status.
+    pub(crate) status: Status,
+    /// What it wrote.
+    pub(crate) output: Output,
+}
+
+impl Done {
+    /// Went on, with this answer.
+    pub(crate) fn next(exit: Exit) -> Self {
+        Self { flow: Flow::Next, status: exit.status, output: exit.output }
+    }
+
+    /// Succeeded without a word.
+    pub(crate) fn quiet() -> Self {
+        Self::next(Exit::success())
+    }
+
+    /// Went elsewhere.
+    pub(crate) fn leaving(flow: Flow, status: Status) -> Self {
+        Self { flow, status, output: Output::Nothing }
+    }
+
+    /// The answer without where control goes.
+    pub(crate) fn exit(self) -> Exit {
+        Exit { status: self.status, output: self.output }
+    }
+}
+
+impl Machine<'_> {
+    /// Runs statements in order until one goes elsewhere.
+    pub(crate) fn run_block(&mut self, block: &Block) -> Done {
+        let mut all = Done::quiet();
+        for (index, statement) in block.iter().enumerate() {
+            if self.scanning > 0 || !self.step() {
+                let rest = self.scan(block.get(index..).unwrap_or_default());
+                all.status = rest.status;
+                all.output = Output::Unknown;
+                break;
+            }
+            let done = self.run_statement(statement);
+            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
+            if let Output::Text(value) = all.output {
+                all.output = Output::Text(super::expand::bounded(value));
+            }
+            all.status = done.status;
+            if done.flow != Flow::Next {
+                all.flow = done.flow;
+                break;
+            }
+        }
+        all
+    }
+
+    fn run_statement(&mut self, statement: &ShellStatement) -> Done {
+        match statement.launch {
+            Launch::Foreground => {
+                let done = self.run_command(&statement.command);
+                self.shell.last_status = done.status;
+                // Where nobody asked whether the directory could be entered, it may still be the one before.
+                self.perhaps_go_back();
+                if done.flow == Flow::Next && self.conditions == 0 {
+                    self.after_failure(statement, done)
+                } else {
+                    done
+                }
+            }
+            Launch::Background => {
+                let input = std::mem::replace(&mut self.input, Input::Text(Value::exact("")));
+                self.in_subshell(|machine| machine.run_command(&statement.command));
+                self.input = input;
+                self.shell.last_status = Status::Success;
+                let name = first_word(&statement.command).unwrap_or_default();
+                self.add(
+                    Draft::new(EffectKind::ProcessSpawn, Target::Process(name))
+                        .nature(Nature::Background)
+                        .note("runs in the background"),
+                );
+                Done::quiet()
+            }
+        }
+    }
+
+    /// What the shell does when a command that nobody asks about fails: `trap ... ERR`, and the end with `set -e`.
+    fn after_failure(&mut self, statement: &ShellStatement, done: Done) -> Done {
+        let negated = matches!(&statement.command, Command::Pipeline(pipeline) if pipeline.negated);
+        if done.status == Status::Success || negated {
+            return done;
+        }
+        let mut done = done;
+        if let Some(text) = self.shell.at_error.take() {
+            // Functions, subshells and other shells than bash do not run it.
+            let ran = self.either(Leaving::Doubts, |machine| machine.run_here(&text), |_| Done::quiet());
+            self.shell.at_error.get_or_insert(text);
+            done.output = done.output.followed_by(ran.output);
+            if ran.flow != Flow::Next {
+                return Done { flow: ran.flow, ..done };
+            }
+        }
+        if self.shell.options.perhaps_errexit && matches!(done.status, Status::Failure | Status::Open) {
+            self.perhaps_ends();
+        }
+        if self.shell.options.inherited_errexit && matches!(done.status, Status::Failure | Status::Open) {
+            let (shell, tree) = (self.shell.clone(), self.tree.clone());
+            self.leave(Flow::Exit, shell, tree, Leaving::Unexpected);
+        }
+        if !self.shell.options.errexit {
+            return done;
+        }
+        // A list that is left half-way is no failure, unless it was its last command that failed, or all of a subshell or function.
+        let plain = matches!(
+            statement.command,
+            Command::Simple(_)
+                | Command::Pipeline(_)
+                | Command::Subshell(_)
+                | Command::Test(_)
+                | Command::Arithmetic(_)
+        );
+        match done.status {
+            // What is not there now may be there by then.
+            Status::Failure
+                if plain
+                    && !matches!(self.absent, Some(Absence::Path | Absence::Variable))
+                    && self.outer_conditions == 0 =>
+            {
+                Done { flow: Flow::Exit, ..done }
+            }
+            Status::Failure | Status::Open => {
+                self.perhaps_ends();
+                done
+            }
+            Status::Success | Status::Unknown => done,
+        }
+    }
+
+    /// What is too deep to be followed is looked over, and weighs as what nobody can read.
+    fn too_deep(&mut self, command: &Command) -> Done {
+        self.unread("commands are nested too deeply to be followed");
+        self.scan_command(command)
+    }
+
+    /// Runs one command of any form.
+    pub(crate) fn run_command(&mut self, command: &Command) -> Done {
+        if self.scanning > 0 && !matches!(command, Command::Opaque(_)) || !self.step() {
+            return self.scan_command(command);
+        }
+        if self.depth >= DEPTH {
+            return self.too_deep(command);
+        }
+        self.absent = None;
+        self.came_from = None;
+        self.depth += 1;
+        let failed = std::mem::replace(&mut self.failed, false);
+        let unseen = self.unseen;
+        let mut done = self.run_form(command);
+        if self.shows_commands {
+            let told = self.tell_trace();
+            done.output = done.output.followed_by(told);
+        }
+        if self.failed && done.flow == Flow::Next {
+            done = self.failed_expansion(self.unseen > unseen);
+        }
+        self.failed = failed;
+        self.depth -= 1;
+        done
+    }
+
+    fn run_form(&mut self, command: &Command) -> Done {
+        match command {
+            Command::Simple(simple) => self.run_simple(simple),
+            Command::Pipeline(pipeline) => self.run_pipeline(pipeline),
+            Command::AndOr(list) => self.run_and_or(list),
+            Command::Subshell(block) => self.run_subshell(block),
+            Command::Group(block) => self.run_block(block),
+            Command::If(choice) => self.run_if(choice, 0),
+            Command::For(each) => self.run_for(each),
+            Command::CStyleFor(counted) => self.run_counted(counted),
+            Command::While(repeated) => self.run_while(repeated),
+            Command::Case(case) => {
+                let before = self.unseen;
+                let subject = self.expand_text(&case.subject);
+                if self.unseen > before {
+                    // What the variable holds there is not known.
+                    self.suppose(Absence::Variable, |machine| machine.run_case(case, 0, &Value::Unknown));
+                }
+                if self.failed {
+                    return Done::next(Exit::failure());
+                }
+                self.run_case(case, 0, &subject)
+            }
+            Command::Select(each) => {
+                let words = match &each.words {
+                    Some(words) => self.expand_words(words),
+                    None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
+                };
+                self.note_choices(&words);
+                let chosen =
+                    words.into_iter().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
+                let done = self.run_perhaps(&each.variable, chosen, None, &each.body);
+                // It fails when there is nothing more to be read. The choices are shown on the standard error.
+                let output = done.output.followed_by(self.tell_on(2));
+                Done { status: Status::Open, output, ..done }
+            }
+            Command::Function(function) => {
+                self.shell.define(&function.name, Rc::new((*function.body).clone()));
+                if self.shell.options.allexport {
+                    self.shell.exported_functions.insert(function.name.clone());
+                }
+                Done::quiet()
+            }
+            Command::Test(test) => {
+                let before = self.unseen;
+                let answer = self.condition(&test.condition);
+                self.rests_on_unseen(before);
+                let output = if answer.is_none() { self.tell_on(2) } else { Output::Nothing };
+                Done::next(Exit { output, ..Exit::answer(answer) })
+            }
+            Command::Arithmetic(arithmetic) => {
+                let before = self.unseen;
+                let answer = self.arithmetic(arithmetic).map(|value| value != 0);
+                self.rests_on_unseen(before);
+                let output = if answer.is_none() { self.tell_on(2) } else { Output::Nothing };
+                Done::next(Exit { output, ..Exit::answer(answer) })
+            }
+            Command::Coprocess(coprocess) => self.run_coprocess(coprocess),
+            Command::Time(inner) => {
+                let mut done = self.run_command(inner);
+                let told = self.tell_on(2);
+                done.output = done.output.followed_by(told);
+                done
+            }
+            Command::Redirected(redirected) => {
+                self.with_redirects(&redirected.redirects, |machine| machine.run_command(&redirected.command))
+            }
+            Command::Opaque(opaque) => {
+                self.problems.push(format!("not understood: `{}`", shortened(&opaque.text)));
+                let draft = Draft::new(EffectKind::Opaque, Target::Unknown)
+                    .nature(Nature::Unreadable)
+                    .note(format!("could not be read: `{}`", shortened(&opaque.text)));
+                if matches!(
+                    opaque.reason,
+                    ProblemKind::Syntax | ProblemKind::Unsupported | ProblemKind::ParserFailed
+                ) {
+                    self.run_what_may_be_meant(&opaque.text);
+                }
+                // It would run, here or in another shell that can read it, and nobody has read it.
+                let refused = opaque.reason == ProblemKind::Syntax
+                    && super::heuristics::reached(&opaque.text) == Some(0);
+                self.add(draft.severity(if refused { Severity::Medium } else { Severity::High }));
+                Done::next(Exit::unknown())
+            }
+        }
+    }
+
+    /// Whether the shell tells capital letters from small ones where it compares.
+    pub(super) fn letters(&self) -> Letters {
+        if self.shell.options.nocasematch { Letters::AnyCase } else { Letters::Exact }
+    }
+
+    /// Notes that an answer rests on variables that are not set here, but may be there, when there are new ones.
+    pub(crate) fn rests_on_unseen(&mut self, before: usize) {
+        if self.unseen > before && self.absent.is_none() {
+            self.absent = Some(Absence::Variable);
+        }
+    }
+
+    /// Starts a command beside the shell, joined to it by two descriptors. What will be written to it is not known yet.
+    fn run_coprocess(&mut self, coprocess: &Coprocess) -> Done {
+        let input = std::mem::replace(&mut self.input, Input::Unknown);
+        let done =
+            self.captured(|machine| machine.in_subshell(|machine| machine.run_command(&coprocess.command)));
+        self.input = input;
+        let mut ends = BTreeMap::new();
+        for (index, opening) in
+            [Opening::to_read(done.output.into_input()), Opening::closed()].into_iter().enumerate()
+        {
+            let number = self.next_descriptor();
+            self.keep_open(number, opening);
+            ends.insert(i64::try_from(index).unwrap_or_default(), Value::Exact(number.to_string()));
+        }
+        self.assign_content(&coprocess.name, Content::List(ends));
+        Done::quiet()
+    }
+
+    /// Runs statements in a subshell: nothing that they do to the shell itself stays.
+    pub(crate) fn run_subshell(&mut self, block: &Block) -> Done {
+        if self.depth >= DEPTH {
+            self.unread("commands are nested too deeply to be followed");
+            return self.scan(block);
+        }
+        self.depth += 1;
+        let done = self.in_subshell(|machine| machine.run_block(block));
+        self.depth -= 1;
+        done
+    }
+
+    /// Runs `work` so that nothing that it does to the shell itself stays.
+    pub(crate) fn in_subshell(&mut self, work: impl FnOnce(&mut Self) -> Done) -> Done {
+        let outer = self.shell.clone();
+        let left = std::mem::take(&mut self.left);
+        self.shell.at_exit = None;
+        self.shell.left_loops |= self.shell.loops > 0;
+        self.shell.loops = 0;
+        self.shell.may_have_exited = false;
+        self.shell.may_have_returned = false;
+        self.subshells += 1;
+        let mut done = work(self);
+        self.subshells -= 1;
+        if self.shell.may_have_exited || self.shell.may_have_returned {
+            done.status = Status::Open;
+        }
+        if let Some(status) = self.end_of_shell() {
+            done.status = status;
+        }
+        self.left = left;
+        let inner = std::mem::replace(&mut self.shell, outer);
+        self.go_on_reading(&inner);
+        done.flow = Flow::Next;
+        done
+    }
+
+    /// Runs what `trap ... EXIT` has left for the end. Answers the status that the shell ends with instead of its own, when that ends it.
+    pub(crate) fn end_of_shell(&mut self) -> Option<Status> {
+        self.collect_all();
+        self.shell.doubts = Doubts::default();
+        self.shell.may_have_exited = false;
+        let mut instead = None;
+        for text in std::mem::take(&mut self.shell.on_signals) {
+            self.perhaps(|machine| machine.run_here(&text));
+        }
+        if let Some(text) = self.shell.at_exit.take() {
+            self.exiting += 1;
+            // What is overlooked around the shell counts here, in bash.
+            let conditions = std::mem::take(&mut self.conditions);
+            self.outer_conditions += conditions;
+            let done = if self.shell.exit_trap_in_doubt {
+                self.perhaps(|machine| machine.run_here(&text))
+            } else {
+                self.run_here(&text)
+            };
+            self.outer_conditions -= conditions;
+            self.conditions = conditions;
+            self.exiting -= 1;
+            instead = (done.flow == Flow::Exit).then_some(done.status);
+        }
+        if self.shell.may_have_exited { Some(Status::Open) } else { instead }
+    }
+
+    fn run_pipeline(&mut self, pipeline: &Pipeline) -> Done {
+        let mut done = Done::quiet();
+        if let [only] = pipeline.stages.as_slice() {
+            // What is turned round is no failure; what is inside it may be one.
+            self.outer_conditions += usize::from(pipeline.negated);
+            done = self.run_command(&only.command);
+            self.outer_conditions -= usize::from(pipeline.negated);
+        } else {
+            self.outer_conditions += usize::from(pipeline.negated);
+            let outer = self.input.clone();
+            let last = pipeline.stages.len().saturating_sub(1);
+            let mut failed = Status::Success;
+            let screens = Self::screens(&pipeline.stages);
+            let before = self.before_pipeline.clone().unwrap_or_else(|| self.tree.clone());
+            let around = self.before_pipeline.take();
+            for (index, stage) in pipeline.stages.iter().enumerate() {
+                let screen =
+                    screens.get(index).copied().unwrap_or(Screen { count: 0, left: Remainder::Anything });
+                self.sweep.screens += screen.count;
+                // What the last stage prints is left to what is around the pipeline, the others hand it on.
+                let around = if index < last { screen.left.max(self.sweep.left) } else { self.sweep.left };
+                let left = std::mem::replace(&mut self.sweep.left, around);
+                if index > 0 {
+                    self.before_pipeline = Some(before.clone());
+                }
+                let last_stays = index == last && self.shell.options.lastpipe;
+                let joined;
+                let command = match stage.carries {
+                    Carries::OutputAndErrors if index < last => {
+                        joined = with_errors_joined(&stage.command);
+                        &joined
+                    }
+                    Carries::OutputAndErrors | Carries::Output => &stage.command,
+                };
+                done = if last_stays {
+                    self.run_command(command)
+                } else if index < last {
+                    self.captured(|machine| machine.in_subshell(|machine| machine.run_command(command)))
+                } else {
+                    self.in_subshell(|machine| machine.run_command(command))
+                };
+                self.sweep.screens -= screen.count;
+                self.sweep.left = left;
+                if index < last {
+                    failed = failed.and_then(done.status);
+                    self.input = std::mem::replace(&mut done.output, Output::Nothing).into_input();
+                }
+            }
+            self.before_pipeline = around;
+            self.input = outer;
+            self.outer_conditions -= usize::from(pipeline.negated);
+            if self.shell.options.pipefail {
+                done.status = failed.and_then(done.status);
+            }
+        }
+        // `! exit 1` ends the shell with 1.
+        if pipeline.negated && done.flow == Flow::Next {
+            done.status = done.status.negated();
+            if let Some(before) = self.came_from.take() {
+                // Now it is success that leaves the shell where it was.
+                let after = self.shell.departure();
+                self.shell.return_to(before);
+                self.came_from = Some(after);
+            }
+        }
+        done
+    }
+
+    fn run_and_or(&mut self, list: &AndOr) -> Done {
+        let rest = list.rest.len();
+        self.conditions += usize::from(rest > 0);
+        let mut done = self.run_command(&list.first);
+        self.conditions -= usize::from(rest > 0);
+        // The states in which a command in front of `&&` failed although it was expected to do its work.
+        let mut fallen: Vec<Fallen> = Vec::new();
+        for (index, (connective, command)) in list.rest.iter().enumerate() {
+            if done.flow != Flow::Next {
+                break;
+            }
+            self.shell.last_status = done.status;
+            if *connective == Connective::Or {
+                if !fallen.is_empty() {
+                    // Which of the commands failed is not known, so neither is how far the shell went.
+                    self.perhaps_go_back();
+                }
+                self.join_fallen(&mut fallen);
+            }
+            let ends = index + 1 == rest;
+            let before = std::mem::replace(&mut done.output, Output::Nothing);
+            let run = |machine: &mut Self| {
+                machine.conditions += usize::from(!ends);
+                let done = machine.run_command(command);
+                machine.conditions -= usize::from(!ends);
+                done
+            };
+            let absent = self.absent.take();
+            let came_from = self.came_from.take();
+            done = match (connective, done.status) {
+                (Connective::And, Status::Failure) => {
+                    if let Some(absence) = absent {
+                        self.suppose(absence.clone(), run);
+                        // What follows in the list rests on it too.
+                        self.absent = Some(absence);
+                    }
+                    done
+                }
+                (Connective::Or, Status::Success) => {
+                    if let Some(absence) = absent {
+                        self.suppose(absence.clone(), run);
+                        self.absent = Some(absence);
+                    }
+                    done
+                }
+                (Connective::And, Status::Success) | (Connective::Or, Status::Failure) => {
+                    let done = self.presumed(absent.clone(), run, |_| Done::quiet());
+                    self.absent = self.absent.take().or(absent);
+                    done
+                }
+                (Connective::And, Status::Unknown) => {
+                    let otherwise = Fallen::of(self).back_in(came_from);
+                    let mut done = run(self);
+                    if done.flow == Flow::Next {
+                        fallen.push(otherwise);
+                        done.status = Status::Unknown.and_then(done.status);
+                        done
+                    } else {
+                        // The way that leaves is as likely as the other.
+                        let gone = done.flow;
+                        let (shell, tree) = otherwise.put_back(self);
+                        self.leave(gone, shell, tree, Leaving::Doubts);
+                        Done { flow: Flow::Next, status: Status::Open, output: done.output }
+                    }
+                }
+                (Connective::And, Status::Open) => {
+                    self.either(Leaving::Doubts, run, |_| Done::next(Exit::failure()))
+                }
+                (Connective::Or, Status::Unknown) => {
+                    let run = |machine: &mut Self| {
+                        machine.go_back(came_from);
+                        run(machine)
+                    };
+                    self.either(Leaving::Unexpected, run, |_| Done::next(Exit::silent()))
+                }
+                (Connective::Or, Status::Open) => self.either(Leaving::Doubts, run, |_| Done::quiet()),
+            };
+            done.output = before.followed_by(std::mem::replace(&mut done.output, Output::Nothing));
+        }
+        if done.flow == Flow::Next {
+            self.join_fallen(&mut fallen);
+        } else if let Some(Fallen { .. }) = fallen.first() {
+            // Where an earlier command of the list failed, nothing has left.
+            let gone = done.flow;
+            let mut fallen = fallen.into_iter();
+            if let Some(first) = fallen.next() {
+                let (shell, tree) = first.put_back(self);
+                self.leave(gone, shell, tree, Leaving::Doubts);
+            }
+            self.join_fallen(&mut fallen.collect());
+            done = Done { flow: Flow::Next, status: Status::Open, output: done.output };
+        }
+        done
+    }
+
+    pub(super) fn run_condition(&mut self, block: &Block) -> Done {
+        self.conditions += 1;
+        let done = self.run_block(block);
+        self.conditions -= 1;
+        done
+    }
+
+    /// Calls a function of the shell.
+    pub(crate) fn call_function(&mut self, name: &str, body: &Command, arguments: &[Value]) -> Done {
+        if self.scanning > 0 {
+            if self.scanned_functions.iter().any(|known| known == name) {
+                return Done::next(Exit::unknown());
+            }
+            self.scanned_functions.push(name.to_owned());
+            return self.scan_command(body);
+        }
+        let nested = self.calls.iter().filter(|call| *call == name).count();
+        if nested >= RECURSION || self.depth >= DEPTH {
+            self.note_endless_calls(name, body);
+            // What was followed already need not be looked over.
+            return if nested == 0 { self.scan_command(body) } else { Done::next(Exit::unknown()) };
+        }
+        self.calls.push(name.to_owned());
+        let positional = self.shell.positional.replace(arguments.to_vec());
+        let doubts = self.shell.doubts;
+        let (loops, left_loops) = (self.shell.loops, self.shell.left_loops);
+        self.shell.loops = 0;
+        self.shell.left_loops = false;
+        self.shell.returns += 1;
+        let may_have_returned = std::mem::take(&mut self.shell.may_have_returned);
+        self.shell.locals.push(BTreeMap::new());
+        let left = std::mem::replace(&mut self.sweep.left, Remainder::Anything);
+        let mut done = self.run_command(body);
+        self.sweep.left = left;
+        done = self.go_on_behind(done, |flow| flow == Flow::Return);
+        if std::mem::replace(&mut self.shell.may_have_returned, may_have_returned) && done.flow != Flow::Exit
+        {
+            done.status = Status::Open;
+        }
+        self.shell.loops = loops;
+        self.shell.left_loops = left_loops;
+        self.shell.returns = self.shell.returns.saturating_sub(1);
+        if let Some(locals) = self.shell.locals.pop() {
+            for (name, before) in locals {
+                match before {
+                    Some(variable) => self.shell.variables.insert(name, variable),
+                    None => self.shell.variables.remove(&name),
+                };
+            }
+        }
+        self.shell.positional = positional;
+        self.shell.doubts = Doubts { function: doubts.function, ..self.shell.doubts };
+        self.calls.pop();
+        if done.flow == Flow::Return {
+            done.flow = Flow::Next;
+        }
+        done
+    }
+
+    /// Ends the run of a script or `source`: what returned joins.
+    pub(crate) fn end_of_script(&mut self, mut done: Done, doubts: Doubts) -> Done {
+        done = self.go_on_behind(done, |flow| flow == Flow::Return);
+        self.shell.doubts.function = doubts.function;
+        if done.flow == Flow::Return {
+            done.flow = Flow::Next;
+        }
+        done
+    }
+}
+
+/// A command in front of `|&`: its standard error is joined to the pipe behind all of its own redirections.
+fn with_errors_joined(command: &Command) -> Command {
+    let word = Word { parts: vec![Part::Literal("1".to_owned())], span: Span { start: 0, end: 0 } };
+    let join =
+        Redirect { descriptor: Some(Descriptor::Number(2)), operation: RedirectOperation::Duplicate(word) };
+    let mut command = command.clone();
+    match &mut command {
+        Command::Simple(simple) => simple.redirects.push(join),
+        Command::Redirected(redirected) => redirected.redirects.push(join),
+        _ => {
+            command = Command::Redirected(Redirected { command: Box::new(command), redirects: vec![join] });
+        }
+    }
+    command
+}
+
+/// The name of the program that a command begins with, when it is written out.
+fn first_word(command: &Command) -> Option<String> {
+    match command {
+        Command::Simple(simple) => simple.written_name().map(str::to_owned),
+        Command::Pipeline(pipeline) => first_word(&pipeline.stages.first()?.command),
+        Command::AndOr(list) => first_word(&list.first),
+        Command::Time(inner) => first_word(inner),
+        Command::Redirected(redirected) => first_word(&redirected.command),
+        Command::Subshell(_)
+        | Command::Group(_)
+        | Command::If(_)
+        | Command::For(_)
+        | Command::CStyleFor(_)
+        | Command::While(_)
+        | Command::Case(_)
+        | Command::Select(_)
+        | Command::Function(_)
+        | Command::Test(_)
+        | Command::Arithmetic(_)
+        | Command::Coprocess(_)
+        | Command::Opaque(_) => None,
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let first: String = text.chars().take(80).collect();
+    if first.len() < text.len() { format!("{first}...") } else { first }
+}

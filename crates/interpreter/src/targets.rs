@@ -1,0 +1,209 @@
+//! From words to targets.
+
+use crate::effect::{Certainty, Target};
+use crate::nature::Nature;
+use crate::path::AbsolutePath;
+use crate::world::Entry;
+
+use super::descriptors::{OWN, number_of};
+use super::draft::Aim;
+use super::machine::Machine;
+use super::resolve::{Last, resolve, secret_behind_links};
+use super::shell::Whereabouts;
+use super::value::Value;
+
+impl Machine<'_> {
+    /// What a word means as a path: relative to the working directory, through the symbolic links above the last part.
+    /// Nothing for the empty word.
+    pub fn paths(&self, value: &Value) -> Vec<Aim> {
+        self.aims(value, Last::Keep)
+    }
+
+    /// As [`Machine::paths`], through a symbolic link in the last part too.
+    pub fn paths_through(&self, value: &Value) -> Vec<Aim> {
+        self.aims(value, Last::Follow)
+    }
+
+    /// The names of secrets by which a value leads through symbolic links to places that are not known as such.
+    pub(crate) fn secrets_behind_links(&self, value: &Value) -> Vec<Aim> {
+        let Whereabouts::Here(cwd) = &self.shell.cwd else { return Vec::new() };
+        let entry = |path: &AbsolutePath| self.entry(path);
+        let home = &self.world.place().home;
+        let texts = value.alternatives().unwrap_or_default();
+        let names = texts.iter().filter_map(|text| secret_behind_links(&entry, cwd, text, home));
+        let certainty = if texts.len() == 1 { Certainty::Certain } else { Certainty::Possible };
+        names
+            .map(|path| Aim {
+                target: Target::Path(path),
+                certainty,
+                nature: Nature::Ordinary,
+                note: String::new(),
+            })
+            .collect()
+    }
+
+    fn aims(&self, value: &Value, last: Last) -> Vec<Aim> {
+        let (mut nature, mut note) = (Nature::Ordinary, String::new());
+        let mut certainty = Certainty::Certain;
+        if let Some((_, name)) = self.hollow.iter().find(|(hollow, _)| hollow == value) {
+            nature = Nature::Hollow;
+            note.clone_from(name);
+            certainty = Certainty::Possible;
+        }
+        let aim =
+            |target: Target, certainty: Certainty| Aim { target, certainty, nature, note: note.clone() };
+        match value {
+            Value::Exact(text) if text.is_empty() => {
+                let hollow = last == Last::Keep && certainty == Certainty::Possible;
+                if hollow { vec![aim(Target::Unknown, certainty)] } else { Vec::new() }
+            }
+            Value::Exact(text) => match self.locate(text, last) {
+                Ok(paths) => {
+                    let certainty = if paths.len() == 1 { certainty } else { Certainty::Possible };
+                    paths.into_iter().map(|path| aim(Target::Path(path), certainty)).collect()
+                }
+                Err(target) => vec![aim(target, certainty)],
+            },
+            Value::AnyOf(texts) => {
+                let mut all: Vec<Aim> = Vec::new();
+                for text in texts.iter().filter(|text| !text.is_empty()) {
+                    match self.locate(text, last) {
+                        Ok(paths) => {
+                            all.extend(
+                                paths.into_iter().map(|path| aim(Target::Path(path), Certainty::Possible)),
+                            );
+                        }
+                        Err(target) => all.push(aim(target, Certainty::Possible)),
+                    }
+                }
+                all.dedup();
+                all
+            }
+            Value::Glob(pattern) => vec![aim(self.pattern_target(pattern), certainty)],
+            Value::Between { prefix, suffix } => vec![aim(self.between_target(prefix, suffix), certainty)],
+            Value::Unknown if nature == Nature::Ordinary && self.is_named_by_output() => {
+                vec![Aim { nature: Nature::NamedByOutput, ..aim(Target::Unknown, certainty) }]
+            }
+            Value::Unknown => vec![aim(Target::Unknown, certainty)],
+        }
+    }
+
+    /// The paths that an exact text may name, or what is known of them when the directory is not known.
+    fn locate(&self, text: &str, last: Last) -> Result<Vec<AbsolutePath>, Target> {
+        let entry = |path: &AbsolutePath| self.entry(path);
+        let opens = |start: &&str| text.starts_with(*start);
+        let own = ["/dev/std", "/dev/tcp/", "/dev/udp/"].iter().any(opens) || OWN.iter().any(opens);
+        let leads_on = |path: &AbsolutePath| {
+            number_of(path).is_none() && OWN.iter().any(opens)
+                || (last == Last::Follow || text != path.as_str())
+                    && matches!(self.own_entry(path), Some(Entry::Symlink(_)))
+        };
+        if let Some(path) = AbsolutePath::new(text).filter(|path| own && !leads_on(path)) {
+            // The shell opens these itself; where they lead on this machine says nothing.
+            return Ok(vec![path]);
+        }
+        if text.starts_with('/') {
+            return Ok(vec![resolve(&entry, &AbsolutePath::root(), text, last)]);
+        }
+        match &self.shell.cwd {
+            Whereabouts::Here(cwd) => Ok(vec![resolve(&entry, cwd, text, last)]),
+            Whereabouts::OneOf(all) => {
+                let mut paths: Vec<AbsolutePath> =
+                    all.iter().map(|cwd| resolve(&entry, cwd, text, last)).collect();
+                paths.dedup();
+                Ok(paths)
+            }
+            Whereabouts::Below(directory) => {
+                let below = text.trim_start_matches("./");
+                Err(Target::Glob(format!("{}/**/{below}", directory.as_str().trim_end_matches('/'))))
+            }
+            Whereabouts::Unknown => Err(Target::Unknown),
+        }
+    }
+
+    fn pattern_target(&self, pattern: &str) -> Target {
+        if pattern.starts_with('/') {
+            return Target::Glob(self.through_links(clean_pattern(pattern)));
+        }
+        match &self.shell.cwd {
+            Whereabouts::Here(cwd) | Whereabouts::Below(cwd) => {
+                let whole = clean_pattern(&format!("{}/{pattern}", cwd.as_str().trim_end_matches('/')));
+                Target::Glob(self.through_links(whole))
+            }
+            Whereabouts::OneOf(_) | Whereabouts::Unknown => Target::Unknown,
+        }
+    }
+
+    /// A pattern whose first directories are links, where they lead.
+    fn through_links(&self, pattern: String) -> String {
+        let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+        let Some((directory, _)) = fixed.rsplit_once('/').filter(|(directory, _)| !directory.is_empty())
+        else {
+            return pattern;
+        };
+        let mut above = AbsolutePath::new(directory);
+        let mut leads_on = false;
+        while let Some(path) = above {
+            leads_on |= matches!(self.entry(&path), Entry::Symlink(_));
+            above = path.parent();
+        }
+        if !leads_on {
+            return pattern;
+        }
+        let real =
+            resolve(&|path: &AbsolutePath| self.entry(path), &AbsolutePath::root(), directory, Last::Follow);
+        let rest = pattern.get(directory.len()..).unwrap_or_default();
+        format!("{}{rest}", real.as_str().trim_end_matches('/'))
+    }
+
+    fn between_target(&self, prefix: &str, suffix: &str) -> Target {
+        if prefix.is_empty() {
+            return Target::Unknown;
+        }
+        let suffix = suffix.trim_end_matches('/');
+        // One name is the rule for what a program prints into a path; the end of a directory may be followed by more.
+        let middle =
+            if prefix.ends_with('/') || suffix.contains('/') || suffix.is_empty() { "**" } else { "*" };
+        self.pattern_target(&format!("{prefix}{middle}{suffix}"))
+    }
+
+    /// Where a shell is after `cd` to a word.
+    pub fn directory(&self, value: &Value) -> Whereabouts {
+        let mut found: Option<Whereabouts> = None;
+        for aim in self.paths_through(value) {
+            let here = match aim.target {
+                Target::Path(path) => Whereabouts::Here(path),
+                Target::Glob(pattern) => {
+                    let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+                    let directory = fixed.rfind('/').and_then(|at| fixed.get(..at)).unwrap_or_default();
+                    match AbsolutePath::new(&format!("{directory}/")) {
+                        Some(path) if path.parent().is_some() => Whereabouts::Below(path),
+                        Some(_) | None => Whereabouts::Unknown,
+                    }
+                }
+                Target::Host(_)
+                | Target::Process(_)
+                | Target::Service(_)
+                | Target::Reference(_)
+                | Target::Unknown => Whereabouts::Unknown,
+            };
+            found = Some(found.map_or(here.clone(), |known| known.join(&here)));
+        }
+        found.unwrap_or_else(|| self.shell.cwd.clone())
+    }
+}
+
+/// A pattern of absolute paths without `.`, `..`, doubled or trailing slashes.
+pub(super) fn clean_pattern(pattern: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in pattern.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
