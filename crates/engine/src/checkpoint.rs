@@ -23,8 +23,8 @@ use checkrein_review::{
 };
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Circumstances,
-    Draft, Effort, Ignored, Ignoring, Mounts, ObjectRetention, SessionPlace, SnapshotError, SnapshotReason,
-    Store, capture_small_first, measure,
+    Effort, Ignored, Ignoring, Mounts, ObjectRetention, SessionPlace, SnapshotDraft, SnapshotError,
+    SnapshotReason, Store, capture_small_first, measure,
 };
 
 use crate::context::Context;
@@ -496,7 +496,7 @@ impl Plan {
         &self,
         context: &Context,
         store: &Store,
-        draft: &Draft,
+        draft: &SnapshotDraft,
         wanted: &[CaptureRequest],
         manner: &CaptureOptions<'_>,
     ) -> Result<Option<Captured>, SnapshotError> {
@@ -626,7 +626,7 @@ impl Plan {
 fn work_tree(
     context: &Context,
     store: &Store,
-    draft: &Draft,
+    draft: &SnapshotDraft,
     others: &[CaptureRequest],
     manner: &CaptureOptions<'_>,
 ) -> Result<Option<Captured>, SnapshotError> {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use checkrein_shell::{Command, RedirectOperation};
 
 use super::machine::Machine;
-use super::shell::{Content, Shell, Treatment, Variable};
+use super::shell::{Shell, Treatment, Variable, VariableContent};
 use super::statements::Done;
 use super::value::Value;
 use super::ways::Leaving;
@@ -94,16 +94,17 @@ impl Machine<'_> {
     /// Sets what becomes of every text that is assigned to a variable from here on.
     pub(crate) fn treat(&mut self, name: &str, treatment: Treatment) {
         let unset = Variable {
-            content: Content::Unset,
+            content: VariableContent::Unset,
             exported: self.world.variable(name).is_some(),
             readonly: false,
             origin: None,
             treatment,
         };
-        let known = self.variable(name).map(Content::Scalar);
+        let known = self.variable(name).map(VariableContent::Scalar);
         let entry = self.shell.variables.entry(name.to_owned());
-        entry.or_insert_with(|| Variable { content: known.unwrap_or(Content::Unset), ..unset }).treatment =
-            treatment;
+        entry
+            .or_insert_with(|| Variable { content: known.unwrap_or(VariableContent::Unset), ..unset })
+            .treatment = treatment;
     }
 
     /// Notes an assignment by a built-in to a variable that the shell itself reads.

@@ -7,7 +7,7 @@ use checkrein_shell::{AssignedValue, Assignment, Simple};
 use super::machine::Machine;
 use super::parameter::mapped;
 use super::parameter::text::change_case;
-use super::shell::{Content, Treatment, Variable};
+use super::shell::{Treatment, Variable, VariableContent};
 use super::value::Value;
 
 /// Variables of which bash evaluates every value that they are given as an expression, unless they were unset (source: `declare -pi` of
@@ -33,7 +33,7 @@ impl Machine<'_> {
                 }
             }
             if flags.contains('A') && !assignment.append {
-                self.assign_content(&assignment.name, Content::Map(BTreeMap::new()));
+                self.assign_content(&assignment.name, VariableContent::Map(BTreeMap::new()));
             }
             if flags.contains('i') {
                 self.treat(&assignment.name, Treatment::Integer);
@@ -82,7 +82,7 @@ impl Machine<'_> {
         elements: &[(Option<checkrein_shell::Word>, checkrein_shell::Word)],
     ) {
         let known = self.shell.variables.get(&assignment.name).map(|variable| variable.content.clone());
-        if let Some(Content::Map(mut items)) = known {
+        if let Some(VariableContent::Map(mut items)) = known {
             if !assignment.append {
                 items.clear();
             }
@@ -92,12 +92,12 @@ impl Machine<'_> {
                 while let Some(key) = words.next() {
                     let value = words.next().unwrap_or_else(|| Value::exact(""));
                     let Some(key) = key.as_exact() else {
-                        self.assign_content(&assignment.name, Content::Unknown);
+                        self.assign_content(&assignment.name, VariableContent::Unknown);
                         return;
                     };
                     items.insert(key.to_owned(), value);
                 }
-                self.assign_content(&assignment.name, Content::Map(items));
+                self.assign_content(&assignment.name, VariableContent::Map(items));
                 return;
             }
             for (index, word) in elements {
@@ -106,16 +106,16 @@ impl Machine<'_> {
                 if let Some(key) = key.as_ref().and_then(Value::as_exact) {
                     items.insert(key.to_owned(), value);
                 } else {
-                    self.assign_content(&assignment.name, Content::Unknown);
+                    self.assign_content(&assignment.name, VariableContent::Unknown);
                     return;
                 }
             }
-            self.assign_content(&assignment.name, Content::Map(items));
+            self.assign_content(&assignment.name, VariableContent::Map(items));
             return;
         }
         let mut items = match known {
-            Some(Content::List(items)) if assignment.append => items,
-            Some(Content::Scalar(value)) if assignment.append => BTreeMap::from([(0, value)]),
+            Some(VariableContent::List(items)) if assignment.append => items,
+            Some(VariableContent::Scalar(value)) if assignment.append => BTreeMap::from([(0, value)]),
             _ => BTreeMap::new(),
         };
         let mut next = items.keys().next_back().map_or(0, |last| last.saturating_add(1));
@@ -126,7 +126,7 @@ impl Machine<'_> {
                     text.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text))
                 else {
                     self.expand_text(word);
-                    self.assign_content(&assignment.name, Content::Unknown);
+                    self.assign_content(&assignment.name, VariableContent::Unknown);
                     return;
                 };
                 next = number;
@@ -141,31 +141,31 @@ impl Machine<'_> {
             }
         }
         if items.len() > 4096 {
-            self.assign_content(&assignment.name, Content::Unknown);
+            self.assign_content(&assignment.name, VariableContent::Unknown);
         } else {
-            self.assign_content(&assignment.name, Content::List(items));
+            self.assign_content(&assignment.name, VariableContent::List(items));
         }
     }
 
     pub(super) fn assign_element(&mut self, name: &str, key: &Value, value: Value, append: bool) {
         let content = self.shell.variables.get(name).map(|variable| variable.content.clone());
         let content = match content {
-            Some(Content::Map(mut items)) => match key.as_exact() {
+            Some(VariableContent::Map(mut items)) => match key.as_exact() {
                 Some(key) => {
                     let value = match items.get(key) {
                         Some(known) if append => known.followed_by(&value),
                         Some(_) | None => value,
                     };
                     items.insert(key.to_owned(), value);
-                    Content::Map(items)
+                    VariableContent::Map(items)
                 }
-                None => Content::Unknown,
+                None => VariableContent::Unknown,
             },
-            Some(Content::Unknown) => Content::Unknown,
+            Some(VariableContent::Unknown) => VariableContent::Unknown,
             other => {
                 let mut items = match other {
-                    Some(Content::List(items)) => items,
-                    Some(Content::Scalar(value)) => BTreeMap::from([(0, value)]),
+                    Some(VariableContent::List(items)) => items,
+                    Some(VariableContent::Scalar(value)) => BTreeMap::from([(0, value)]),
                     _ => BTreeMap::new(),
                 };
                 match key.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text)) {
@@ -175,9 +175,9 @@ impl Machine<'_> {
                             Some(_) | None => value,
                         };
                         items.insert(number, value);
-                        Content::List(items)
+                        VariableContent::List(items)
                     }
-                    Some(_) | None => Content::Unknown,
+                    Some(_) | None => VariableContent::Unknown,
                 }
             }
         };
@@ -201,11 +201,11 @@ impl Machine<'_> {
 
     /// Assigns a plain variable.
     pub(crate) fn assign(&mut self, name: &str, value: Value) {
-        self.assign_content(name, Content::Scalar(value));
+        self.assign_content(name, VariableContent::Scalar(value));
     }
 
     /// Assigns a variable, keeping whether it is exported.
-    pub(crate) fn assign_content(&mut self, name: &str, content: Content) {
+    pub(crate) fn assign_content(&mut self, name: &str, content: VariableContent) {
         let name = &self.shell.referred(name).to_owned();
         let before = self.shell.variables.get(name);
         if before.is_some_and(|variable| variable.readonly) {
@@ -221,24 +221,24 @@ impl Machine<'_> {
             None => self.world.variable(name).is_some(),
         } || self.shell.options.allexport;
         let content = match (content, before.map(|variable| &variable.content)) {
-            (Content::Scalar(value), Some(Content::List(items))) => {
+            (VariableContent::Scalar(value), Some(VariableContent::List(items))) => {
                 let mut items = items.clone();
                 items.insert(0, value);
-                Content::List(items)
+                VariableContent::List(items)
             }
             (content, _) => content,
         };
         let content = match content {
-            Content::Scalar(value) => Content::Scalar(self.treated(treatment, value)),
-            Content::List(items) if treatment != Treatment::None => Content::List(
+            VariableContent::Scalar(value) => VariableContent::Scalar(self.treated(treatment, value)),
+            VariableContent::List(items) if treatment != Treatment::None => VariableContent::List(
                 items.into_iter().map(|(index, value)| (index, self.treated(treatment, value))).collect(),
             ),
-            Content::Map(items) if treatment != Treatment::None => Content::Map(
+            VariableContent::Map(items) if treatment != Treatment::None => VariableContent::Map(
                 items.into_iter().map(|(key, value)| (key, self.treated(treatment, value))).collect(),
             ),
             other => other,
         };
-        if let Content::Scalar(value) = &content {
+        if let VariableContent::Scalar(value) = &content {
             let value = value.clone();
             if name == "BASH_ARGV0" {
                 self.shell.name = value.clone();
@@ -247,13 +247,13 @@ impl Machine<'_> {
         }
         let content = match content {
             // What may be assigned where nothing is followed can be anything.
-            Content::Scalar(_) if self.scanning > 0 => Content::Scalar(Value::Unknown),
+            VariableContent::Scalar(_) if self.scanning > 0 => VariableContent::Scalar(Value::Unknown),
             other => other,
         };
         let content = match content {
-            Content::Scalar(value) if self.unsure > 0 => {
+            VariableContent::Scalar(value) if self.unsure > 0 => {
                 let known = self.variable(name).unwrap_or_else(|| Value::exact(""));
-                Content::Scalar(known.join(&value))
+                VariableContent::Scalar(known.join(&value))
             }
             other => other,
         };

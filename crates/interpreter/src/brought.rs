@@ -8,14 +8,14 @@ use crate::guarded::SECOND_NAME;
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
 
-use super::draft::{Aim, Draft, Inspection};
+use super::draft::{AimedTarget, Draft, Inspection};
 use super::machine::Machine;
 use super::resolve::{Last, resolve};
 use super::value::Value;
 
 /// What a tree holds that is brought somewhere.
 #[derive(Debug, Clone, Copy)]
-pub enum Content<'a> {
+pub enum Brought<'a> {
     /// What stands below this directory.
     Tree(&'a AbsolutePath),
     /// These paths, relative to where they go; directories with a slash behind.
@@ -37,7 +37,7 @@ enum Holds {
 impl Machine<'_> {
     /// Adds an effect on each path of the guard that a tree reaches which is brought to a place. Answers what is known of the
     /// tree itself: nothing when no path of the guard lies there, or when it is not known what comes.
-    pub fn bring(&mut self, place: &AbsolutePath, content: Content<'_>) -> Inspection {
+    pub fn bring(&mut self, place: &AbsolutePath, content: Brought<'_>) -> Inspection {
         if self.away.is_some() {
             return Inspection::Open;
         }
@@ -66,11 +66,11 @@ impl Machine<'_> {
         inspection
     }
 
-    fn holds(&self, content: Content<'_>, relative: &str) -> Holds {
+    fn holds(&self, content: Brought<'_>, relative: &str) -> Holds {
         match content {
-            Content::Link => Holds::Yes,
-            Content::Unknown => Holds::Unknown,
-            Content::Members(names) => {
+            Brought::Link => Holds::Yes,
+            Brought::Unknown => Holds::Unknown,
+            Brought::Members(names) => {
                 let reaches = |name: &String| {
                     let is_directory = name.ends_with('/');
                     let name = name.trim_end_matches('/');
@@ -83,12 +83,12 @@ impl Machine<'_> {
                 if names.iter().any(reaches) { Holds::Yes } else { Holds::No }
             }
             // Nothing can be said of a tree that is not there yet.
-            Content::Tree(directory)
+            Brought::Tree(directory)
                 if self.tree.is_disturbed() || self.entry(directory) != Entry::Directory =>
             {
                 Holds::Unknown
             }
-            Content::Tree(directory) => {
+            Brought::Tree(directory) => {
                 let mut here = directory.clone();
                 let mut parts = relative.split('/').peekable();
                 while let Some(part) = parts.next() {
@@ -190,7 +190,7 @@ impl Machine<'_> {
     /// The place that a word names, through the links above it, when it is exactly one.
     pub(crate) fn one_path(&self, value: &Value) -> Option<AbsolutePath> {
         match self.paths(value).as_slice() {
-            [Aim { target: Target::Path(path), .. }] => Some(path.clone()),
+            [AimedTarget { target: Target::Path(path), .. }] => Some(path.clone()),
             _ => None,
         }
     }

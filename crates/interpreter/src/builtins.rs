@@ -17,7 +17,7 @@ use crate::machine::Absence;
 use crate::path::AbsolutePath;
 use crate::strings;
 use crate::world::Entry;
-use crate::{Done, Exit, Flow, Lookup, Machine, Output, Speech, Status, Value, Whereabouts};
+use crate::{Done, Exit, Flow, Lookup, Machine, Output, ShellDirectory, Speech, Status, Value};
 
 use declaring::{declare, export, local, readonly, set, shell_options, shopt, unset};
 
@@ -317,7 +317,7 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
         None => machine.directory(value),
     };
     let status = match &whereabouts {
-        Whereabouts::Here(path) => match machine.entry(path) {
+        ShellDirectory::Here(path) => match machine.entry(path) {
             Entry::Directory => Status::Success,
             Entry::Missing if machine.is_disturbed() => Status::Unknown,
             Entry::Missing => {
@@ -327,13 +327,13 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
             Entry::File(_) | Entry::Special => return Status::Failure,
             Entry::Symlink(_) | Entry::Unknown => Status::Unknown,
         },
-        Whereabouts::OneOf(_) | Whereabouts::Below(_) | Whereabouts::Unknown => Status::Unknown,
+        ShellDirectory::OneOf(_) | ShellDirectory::Below(_) | ShellDirectory::Unknown => Status::Unknown,
     };
     if status == Status::Unknown {
         machine.came_from = Some(machine.shell.departure());
     }
     machine.shell.logical = match (&whereabouts, logical) {
-        (Whereabouts::Here(path), Some(logical)) if *path != logical => Some(logical),
+        (ShellDirectory::Here(path), Some(logical)) if *path != logical => Some(logical),
         _ => None,
     };
     machine.shell.cwd = whereabouts;

@@ -11,7 +11,7 @@ use super::machine::{Absence, Machine};
 use super::overlay::Overlay;
 use super::parameter::is_empty;
 use super::pattern::{Letters, escape};
-use super::shell::Content;
+use super::shell::VariableContent;
 use super::value::Value;
 
 impl Machine<'_> {
@@ -97,7 +97,7 @@ impl Machine<'_> {
             Value::Exact(part.iter().collect())
         });
         let items = (0_i64..).zip(texts).collect();
-        self.assign_content("BASH_REMATCH", Content::List(items));
+        self.assign_content("BASH_REMATCH", VariableContent::List(items));
         Some(true)
     }
 

@@ -5,7 +5,7 @@ use crate::world::Entry;
 
 use super::call::Input;
 use super::devices::{Device, device};
-use super::draft::Aim;
+use super::draft::AimedTarget;
 use super::exit::Output;
 use super::machine::{Machine, socket_host};
 use super::shell::Shell;
@@ -27,7 +27,7 @@ pub(crate) enum Sink {
     /// Nowhere that is looked at.
     Elsewhere,
     /// Into files, at their ends or over what they held.
-    Files { aims: Vec<Aim>, append: bool },
+    Files { aims: Vec<AimedTarget>, append: bool },
 }
 
 impl Sink {

@@ -6,7 +6,7 @@ use crate::nature::Nature;
 
 /// A target together with how sure it is that it is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aim {
+pub struct AimedTarget {
     /// What is aimed at.
     pub target: Target,
     /// Whether it is this one, or one of several.
@@ -75,7 +75,7 @@ impl Draft {
     }
 
     /// The effect of this kind on what a word means.
-    pub fn at(kind: EffectKind, aim: Aim) -> Self {
+    pub fn at(kind: EffectKind, aim: AimedTarget) -> Self {
         let mut draft = Self::new(kind, aim.target);
         draft.certainty = aim.certainty;
         draft.nature = aim.nature;

@@ -88,7 +88,7 @@ impl Machine<'_> {
     /// Writes the commands that the shell shows to where it shows them.
     pub(super) fn tell_trace(&mut self) -> Output {
         let number = self.shell.variables.get("BASH_XTRACEFD").and_then(|variable| match &variable.content {
-            super::shell::Content::Scalar(value) => value.as_exact()?.parse().ok(),
+            super::shell::VariableContent::Scalar(value) => value.as_exact()?.parse().ok(),
             _ => None,
         });
         self.tell_on(number.unwrap_or(2))

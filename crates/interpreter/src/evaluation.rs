@@ -108,19 +108,19 @@ impl Machine<'_> {
             return None;
         }
         let content = self.shell.variables.get(array).map(|variable| variable.content.clone());
-        if let Some(super::shell::Content::Map(items)) = content {
+        if let Some(super::shell::VariableContent::Map(items)) = content {
             return Some(items.get(key.as_exact()?).cloned().unwrap_or_else(|| Value::exact("0")));
         }
         let number = key.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text))?;
         match content {
-            Some(super::shell::Content::List(items)) => {
+            Some(super::shell::VariableContent::List(items)) => {
                 Some(items.get(&number).cloned().unwrap_or_else(|| Value::exact("0")))
             }
-            Some(super::shell::Content::Scalar(value)) if number == 0 => Some(value),
-            None | Some(super::shell::Content::Unset | super::shell::Content::Scalar(_)) => {
+            Some(super::shell::VariableContent::Scalar(value)) if number == 0 => Some(value),
+            None | Some(super::shell::VariableContent::Unset | super::shell::VariableContent::Scalar(_)) => {
                 Some(Value::exact("0"))
             }
-            Some(super::shell::Content::Map(_) | super::shell::Content::Unknown) => None,
+            Some(super::shell::VariableContent::Map(_) | super::shell::VariableContent::Unknown) => None,
         }
     }
 }

@@ -8,10 +8,10 @@ use crate::path::AbsolutePath;
 use crate::places;
 use crate::world::{Entry, Listing};
 
-use super::brought::Content;
+use super::brought::Brought;
 use super::descriptors::number_of;
 use super::devices::{Device, device};
-use super::draft::{Aim, Draft, Upload};
+use super::draft::{AimedTarget, Draft, Upload};
 use super::exit::Output;
 use super::machine::{Machine, socket_host};
 use super::value::Value;
@@ -79,7 +79,7 @@ impl Machine<'_> {
     }
 
     /// The effect that reading a target is, if it is one, and what it gives.
-    fn look_at(&self, aim: &Aim, interest: Interest) -> (Option<EffectKind>, Output) {
+    fn look_at(&self, aim: &AimedTarget, interest: Interest) -> (Option<EffectKind>, Output) {
         let home = &self.world.place().home;
         match &aim.target {
             Target::Path(path) => {
@@ -182,7 +182,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn write_aim(&mut self, aim: Aim, text: Value) {
+    pub(super) fn write_aim(&mut self, aim: AimedTarget, text: Value) {
         let Some(path) = aim.target.path().cloned() else {
             self.add(Draft::at(EffectKind::FileModify, aim));
             return;
@@ -254,7 +254,7 @@ impl Machine<'_> {
     }
 
     /// Adds that a file of the workspace gets other times, and keeps its content.
-    pub fn renew_times(&mut self, aim: Aim) {
+    pub fn renew_times(&mut self, aim: AimedTarget) {
         if self.away.is_none() && aim.target.path().is_some_and(|path| self.is_plain_file(path)) {
             self.add(
                 Draft::at(EffectKind::FileModify, aim)
@@ -376,7 +376,7 @@ impl Machine<'_> {
                 }
             };
             self.add(Draft::at(kind, aim));
-            self.bring(&path, Content::Link);
+            self.bring(&path, Brought::Link);
             if self.away.is_none() && !self.is_unsure() {
                 match points_to.as_exact() {
                     Some(text) => self.tree.link(&path, text),
@@ -394,7 +394,7 @@ impl Machine<'_> {
     }
 
     /// As [`Machine::delete`], for a target that is known already.
-    pub fn delete_aim(&mut self, aim: Aim, depth: Depth) {
+    pub fn delete_aim(&mut self, aim: AimedTarget, depth: Depth) {
         let Some(path) = aim.target.path().cloned() else {
             self.add(Draft::at(EffectKind::FileDelete, aim).depth(depth).irreversible());
             return;

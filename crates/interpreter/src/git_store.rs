@@ -14,7 +14,7 @@ pub struct GitStore {
     /// Those of which the name of the object was asked for.
     pub named: Vec<AbsolutePath>,
     /// Directories and files that were added, with what is ignored in them or without.
-    pub tracked: Vec<(AbsolutePath, Ignored)>,
+    pub tracked: Vec<(AbsolutePath, IgnoredFiles)>,
 }
 
 impl GitStore {
@@ -32,7 +32,7 @@ impl GitStore {
 
 /// Whether what is ignored was added with the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ignored {
+pub enum IgnoredFiles {
     /// It was.
     Added,
     /// It was left out.

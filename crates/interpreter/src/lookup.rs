@@ -11,7 +11,7 @@ use super::exit::{Exit, Output, Status};
 use super::machine::Machine;
 use super::overlay_updates::system_program;
 use super::run::Language;
-use super::shell::Content;
+use super::shell::VariableContent;
 use super::statements::Done;
 use super::value::Value;
 use super::ways::Leaving;
@@ -155,7 +155,8 @@ impl Machine<'_> {
 
     /// The file of that name in a directory that the command itself has put into `PATH`, in the workspace or among temporary files.
     fn found_in_own_path(&self, name: &str) -> Option<AbsolutePath> {
-        let Some(Content::Scalar(path)) = self.shell.variables.get("PATH").map(|path| &path.content) else {
+        let Some(VariableContent::Scalar(path)) = self.shell.variables.get("PATH").map(|path| &path.content)
+        else {
             return None;
         };
         let place = self.world.place();

@@ -6,7 +6,7 @@ use checkrein_shell::{Block, CStyleFor, For, While};
 
 use super::exit::{Output, Status};
 use super::machine::Machine;
-use super::shell::{Content, Doubts, Variable};
+use super::shell::{Doubts, Variable, VariableContent};
 use super::statements::{Done, Flow};
 use super::value::Value;
 use super::ways::Leaving;
@@ -98,9 +98,13 @@ impl Machine<'_> {
             .collect();
         for name in &changed {
             let is_array = self.shell.variables.get(name).is_some_and(|variable| {
-                matches!(variable.content, Content::List(_) | Content::Map(_) | Content::Unknown)
+                matches!(
+                    variable.content,
+                    VariableContent::List(_) | VariableContent::Map(_) | VariableContent::Unknown
+                )
             });
-            let content = if is_array { Content::Unknown } else { Content::Scalar(Value::Unknown) };
+            let content =
+                if is_array { VariableContent::Unknown } else { VariableContent::Scalar(Value::Unknown) };
             self.assign_content(name, content);
         }
         !changed.is_empty()

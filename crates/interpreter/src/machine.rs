@@ -22,7 +22,7 @@ use super::programs::Programs;
 use super::remote::RemoteContext;
 use super::resolve::{Last, resolve};
 use super::scan::SCANNED;
-use super::shell::{Content, Departure, Shell, Speech, Whereabouts};
+use super::shell::{Departure, Shell, ShellDirectory, Speech, VariableContent};
 use super::sweeps::Sweep;
 use super::value::Value;
 use super::ways::Left;
@@ -52,7 +52,7 @@ pub enum Absence {
     /// A variable that nothing here has set: the shell may have it from elsewhere.
     Variable,
     /// The directory that was to be entered.
-    Directory(Whereabouts),
+    Directory(ShellDirectory),
 }
 
 /// The state of one interpretation.
@@ -297,8 +297,8 @@ impl<'w> Machine<'w> {
     /// The working directory; `None` when it is not known.
     pub fn cwd(&self) -> Option<&AbsolutePath> {
         match &self.shell.cwd {
-            Whereabouts::Here(path) => Some(path),
-            Whereabouts::OneOf(_) | Whereabouts::Below(_) | Whereabouts::Unknown => None,
+            ShellDirectory::Here(path) => Some(path),
+            ShellDirectory::OneOf(_) | ShellDirectory::Below(_) | ShellDirectory::Unknown => None,
         }
     }
 
@@ -353,10 +353,10 @@ impl<'w> Machine<'w> {
             return Some(Value::Unknown);
         }
         match self.shell.variables.get(name).map(|variable| &variable.content) {
-            Some(Content::Scalar(value)) => Some(value.clone()),
-            Some(Content::List(items)) => items.get(&0).cloned(),
-            Some(Content::Map(_) | Content::Unknown) => Some(Value::Unknown),
-            Some(Content::Unset) => None,
+            Some(VariableContent::Scalar(value)) => Some(value.clone()),
+            Some(VariableContent::List(items)) => items.get(&0).cloned(),
+            Some(VariableContent::Map(_) | VariableContent::Unknown) => Some(Value::Unknown),
+            Some(VariableContent::Unset) => None,
             None => self.environment(name),
         }
     }
@@ -395,14 +395,14 @@ impl<'w> Machine<'w> {
             return Value::exact(path.as_str());
         }
         match &self.shell.cwd {
-            Whereabouts::Here(path) => Value::exact(path.as_str()),
-            Whereabouts::OneOf(paths) => {
+            ShellDirectory::Here(path) => Value::exact(path.as_str()),
+            ShellDirectory::OneOf(paths) => {
                 Value::one_of(paths.iter().map(|path| path.as_str().to_owned()).collect())
             }
-            Whereabouts::Below(path) => {
+            ShellDirectory::Below(path) => {
                 Value::Between { prefix: path.as_str().to_owned(), suffix: String::new() }
             }
-            Whereabouts::Unknown => Value::Unknown,
+            ShellDirectory::Unknown => Value::Unknown,
         }
     }
 
@@ -473,7 +473,7 @@ impl<'w> Machine<'w> {
     pub fn elsewhere<T>(&mut self, place: &str, work: impl FnOnce(&mut Self) -> T) -> T {
         let away = self.away.replace(RemoteContext::lasting(place));
         let mut shell = Shell::new(AbsolutePath::root());
-        shell.cwd = Whereabouts::Unknown;
+        shell.cwd = ShellDirectory::Unknown;
         shell.doubts = self.shell.doubts;
         let shell = std::mem::replace(&mut self.shell, shell);
         let tree = self.tree.clone();

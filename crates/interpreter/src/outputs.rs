@@ -11,7 +11,7 @@ use crate::world::{Entry, GuardedPath};
 use super::call::Call;
 use super::draft::Draft;
 use super::machine::Machine;
-use super::shell::Content;
+use super::shell::VariableContent;
 use super::value::Value;
 
 /// Parts of the names of options and variables behind which stands a place that is written: `--output-dir`, `-coverprofile`, `DESTDIR`.
@@ -291,12 +291,12 @@ impl Machine<'_> {
         let given = variables.filter(|(name, variable)| variable.exported && says_written(name));
         given
             .filter_map(|(_, variable)| match &variable.content {
-                Content::Scalar(Value::Exact(text)) if text.contains('/') => Some(text.clone()),
-                Content::Scalar(_)
-                | Content::List(_)
-                | Content::Map(_)
-                | Content::Unknown
-                | Content::Unset => None,
+                VariableContent::Scalar(Value::Exact(text)) if text.contains('/') => Some(text.clone()),
+                VariableContent::Scalar(_)
+                | VariableContent::List(_)
+                | VariableContent::Map(_)
+                | VariableContent::Unknown
+                | VariableContent::Unset => None,
             })
             .collect()
     }

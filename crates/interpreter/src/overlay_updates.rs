@@ -6,11 +6,11 @@ use crate::path::AbsolutePath;
 use crate::places;
 use crate::world::{Entry, Listing};
 
-use super::draft::Aim;
+use super::draft::AimedTarget;
 use super::exit::Output;
 use super::machine::Machine;
 use super::secrets;
-use super::shell::Content;
+use super::shell::VariableContent;
 use super::value::Value;
 
 /// The greatest number of entries of a tree that are copied one by one (ours).
@@ -106,7 +106,7 @@ impl Machine<'_> {
     pub(crate) fn keep_origin(&mut self, name: &str) {
         let origin = self.substituted.last().cloned();
         if let (Some(origin), Some(variable)) = (origin, self.shell.variables.get_mut(name))
-            && variable.content == super::shell::Content::Scalar(Value::Unknown)
+            && variable.content == super::shell::VariableContent::Scalar(Value::Unknown)
         {
             variable.origin = Some(origin);
         }
@@ -190,8 +190,11 @@ impl Machine<'_> {
     pub fn exported_texts(&self) -> Vec<(String, String)> {
         let held = self.shell.variables.iter().filter(|(_, variable)| variable.exported);
         held.filter_map(|(name, variable)| match &variable.content {
-            Content::Scalar(value) => Some((name.clone(), value.as_exact()?.to_owned())),
-            Content::List(_) | Content::Map(_) | Content::Unknown | Content::Unset => None,
+            VariableContent::Scalar(value) => Some((name.clone(), value.as_exact()?.to_owned())),
+            VariableContent::List(_)
+            | VariableContent::Map(_)
+            | VariableContent::Unknown
+            | VariableContent::Unset => None,
         })
         .collect()
     }
@@ -306,8 +309,9 @@ impl Machine<'_> {
     /// Whether a word names a symbolic link that is known to lead nowhere.
     pub fn is_dangling(&self, value: &Value) -> bool {
         let aims = self.paths(value);
-        let is_link =
-            |aim: &Aim| aim.target.path().is_some_and(|path| matches!(self.entry(path), Entry::Symlink(_)));
+        let is_link = |aim: &AimedTarget| {
+            aim.target.path().is_some_and(|path| matches!(self.entry(path), Entry::Symlink(_)))
+        };
         self.is_certainly_missing(value) && aims.iter().all(is_link)
     }
 

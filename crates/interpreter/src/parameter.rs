@@ -11,7 +11,7 @@ use super::expand::joined_values;
 use super::machine::Machine;
 use super::pattern::{Letters, Pattern, depends_on_language};
 use super::printed::ALL_VARIABLES;
-use super::shell::{Content, Speech};
+use super::shell::{Speech, VariableContent};
 use super::value::Value;
 use text::{Length, change_case, change_letters, remove_prefix, remove_suffix, replace, slice_bounds};
 
@@ -52,7 +52,7 @@ impl Machine<'_> {
                 let mut names: Vec<String> = self.shell.variables.keys().cloned().collect();
                 names.extend(self.world.variable_names());
                 let is_unset = |name: &String| {
-                    self.shell.variables.get(name).is_some_and(|held| held.content == Content::Unset)
+                    self.shell.variables.get(name).is_some_and(|held| held.content == VariableContent::Unset)
                 };
                 names.retain(|name| name.starts_with(&parameter.name) && !is_unset(name));
                 names.sort_unstable();
@@ -248,13 +248,13 @@ impl Machine<'_> {
 
     fn keys(&mut self, name: &str) -> Expanded {
         match self.shell.variables.get(name).map(|variable| &variable.content) {
-            Some(Content::List(items)) => {
+            Some(VariableContent::List(items)) => {
                 Expanded::Many(items.keys().map(|key| Value::Exact(key.to_string())).collect())
             }
-            Some(Content::Map(items)) => Expanded::Many(items.keys().map(Value::exact).collect()),
-            Some(Content::Scalar(_)) => Expanded::Many(vec![Value::exact("0")]),
-            Some(Content::Unknown) => Expanded::One(Value::Unknown, None),
-            Some(Content::Unset) | None => Expanded::Many(Vec::new()),
+            Some(VariableContent::Map(items)) => Expanded::Many(items.keys().map(Value::exact).collect()),
+            Some(VariableContent::Scalar(_)) => Expanded::Many(vec![Value::exact("0")]),
+            Some(VariableContent::Unknown) => Expanded::One(Value::Unknown, None),
+            Some(VariableContent::Unset) | None => Expanded::Many(Vec::new()),
         }
     }
 
@@ -300,9 +300,9 @@ impl Machine<'_> {
         }
         let content = self.shell.variables.get(name).map(|variable| variable.content.clone());
         match content {
-            Some(Content::List(items)) if all => Held::Many(items.into_values().collect()),
-            Some(Content::Map(items)) if all => Held::Many(items.into_values().collect()),
-            Some(Content::List(items)) => {
+            Some(VariableContent::List(items)) if all => Held::Many(items.into_values().collect()),
+            Some(VariableContent::Map(items)) if all => Held::Many(items.into_values().collect()),
+            Some(VariableContent::List(items)) => {
                 let Some(index) = index else { return items.get(&0).cloned().map_or(Held::Unset, Held::One) };
                 let text = self.expand_text(index);
                 match text.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text)) {
@@ -312,7 +312,7 @@ impl Machine<'_> {
                     ),
                 }
             }
-            Some(Content::Map(items)) => {
+            Some(VariableContent::Map(items)) => {
                 let Some(index) = index else { return Held::Unset };
                 match self.expand_text(index).as_exact() {
                     Some(key) => items.get(key).cloned().map_or(Held::Unset, Held::One),
@@ -321,8 +321,8 @@ impl Machine<'_> {
                     ),
                 }
             }
-            Some(Content::Unknown) if all => Held::Any,
-            Some(Content::Scalar(value)) => {
+            Some(VariableContent::Unknown) if all => Held::Any,
+            Some(VariableContent::Scalar(value)) => {
                 if let Some(index) = index
                     && !all
                     && let Some(text) = self.expand_text(index).as_exact().map(str::to_owned)
@@ -332,7 +332,7 @@ impl Machine<'_> {
                 }
                 Held::One(value)
             }
-            Some(Content::Unknown | Content::Unset) | None => {
+            Some(VariableContent::Unknown | VariableContent::Unset) | None => {
                 if let Some(index) = index
                     && !all
                     && let Some(text) = self.expand_text(index).as_exact().map(str::to_owned)

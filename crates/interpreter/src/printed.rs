@@ -16,7 +16,7 @@ use super::exit::{Exit, Output};
 use super::machine::Machine;
 use super::pattern::{Letters, Pattern};
 use super::secrets::{is_secret_name, owner, variable_of};
-use super::shell::Content;
+use super::shell::VariableContent;
 use super::statements::Done;
 use super::value::Value;
 
@@ -234,7 +234,10 @@ impl Machine<'_> {
 
     /// Whether the action itself gave a variable its value, or took it away.
     fn is_assigned(&self, name: &str) -> bool {
-        self.shell.variables.get(name).is_some_and(|variable| !matches!(variable.content, Content::Unknown))
+        self.shell
+            .variables
+            .get(name)
+            .is_some_and(|variable| !matches!(variable.content, VariableContent::Unknown))
     }
 
     /// A secret among the files that an archive of something carries, which its reader then has. `excluded` are patterns of names that

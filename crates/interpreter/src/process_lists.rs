@@ -11,7 +11,7 @@ const BELOW: &str = "/proc/processes/";
 
 /// Processes that a list names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Listed {
+pub enum ListedProcesses {
     /// Every process, or those of a choice that is not by name.
     All,
     /// Those of this name, as it was written in the pattern.
@@ -20,7 +20,7 @@ pub enum Listed {
     Chosen(String),
 }
 
-impl Listed {
+impl ListedProcesses {
     /// The list as an output.
     pub(crate) fn output(&self) -> Output {
         Output::Local(match self {
@@ -68,18 +68,18 @@ pub(crate) fn listed(call: &Call) -> Option<Output> {
             let named = value_behind(call, &["-C"]);
             let chosen = value_behind(call, &["-p", "--pid", "--ppid", "-q", "p"]);
             match (named, chosen) {
-                (Some(name), _) => Listed::Named(plain_name(&name.known_start())),
-                (None, Some(_)) => Listed::Chosen("a process by its number".to_owned()),
-                (None, None) => Listed::All,
+                (Some(name), _) => ListedProcesses::Named(plain_name(&name.known_start())),
+                (None, Some(_)) => ListedProcesses::Chosen("a process by its number".to_owned()),
+                (None, None) => ListedProcesses::All,
             }
         }
         "pgrep" | "pidof" => match operands().next_back().map(|word| (word, word.as_exact())) {
-            Some((_, Some(name))) if !name.is_empty() => Listed::Named(plain_name(name)),
-            Some((_, Some(_))) => Listed::All,
-            Some((_, None)) => Listed::Chosen("processes by a name that is not known".to_owned()),
+            Some((_, Some(name))) if !name.is_empty() => ListedProcesses::Named(plain_name(name)),
+            Some((_, Some(_))) => ListedProcesses::All,
+            Some((_, None)) => ListedProcesses::Chosen("processes by a name that is not known".to_owned()),
             None => return None,
         },
-        "lsof" | "fuser" => Listed::Chosen("whoever uses a port or file".to_owned()),
+        "lsof" | "fuser" => ListedProcesses::Chosen("whoever uses a port or file".to_owned()),
         _ => return None,
     };
     Some(list.output())
@@ -88,7 +88,7 @@ pub(crate) fn listed(call: &Call) -> Option<Output> {
 /// What a filter leaves of a list of processes; `None` when no list comes in.
 pub(crate) fn filtered(call: &Call) -> Option<Output> {
     let Input::Local(path) = &call.input else { return None };
-    let list = Listed::of(&Output::Local(path.clone()))?;
+    let list = ListedProcesses::of(&Output::Local(path.clone()))?;
     let pattern = match call.program.as_str() {
         "grep" | "egrep" | "fgrep" | "rg" => {
             let inverted = call.words.iter().any(|word| {
@@ -151,9 +151,13 @@ mod tests {
 
     #[test]
     fn a_list_travels_as_an_output() {
-        for list in [Listed::All, Listed::Named("vite".to_owned()), Listed::Chosen("port".to_owned())] {
-            assert_eq!(Listed::of(&list.output()), Some(list));
+        for list in [
+            ListedProcesses::All,
+            ListedProcesses::Named("vite".to_owned()),
+            ListedProcesses::Chosen("port".to_owned()),
+        ] {
+            assert_eq!(ListedProcesses::of(&list.output()), Some(list));
         }
-        assert_eq!(Listed::of(&Output::Local("/proc/cpuinfo".to_owned())), None);
+        assert_eq!(ListedProcesses::of(&Output::Local("/proc/cpuinfo".to_owned())), None);
     }
 }

@@ -6,11 +6,11 @@ use checkrein_shell::{Descriptor, Part, Redirect, RedirectOperation, Word};
 
 use super::call::Input;
 use super::descriptors::{Opening, Sink, number_of};
-use super::draft::Aim;
+use super::draft::AimedTarget;
 use super::exit::{Exit, Output};
 use super::machine::{Absence, Machine};
 use super::secrets::variable_of;
-use super::shell::Whereabouts;
+use super::shell::ShellDirectory;
 use super::statements::Done;
 use super::value::Value;
 use super::ways::Fallen;
@@ -228,7 +228,7 @@ impl Machine<'_> {
     }
 
     /// Remembers that an output went into files.
-    fn put_into_files(&mut self, aims: &[Aim], append: bool, output: Output, content: Reading) {
+    fn put_into_files(&mut self, aims: &[AimedTarget], append: bool, output: Output, content: Reading) {
         let (text, source) = match output {
             Output::Nothing => (Value::exact(""), None),
             Output::Text(value) => (value, None),
@@ -259,7 +259,7 @@ impl Machine<'_> {
     }
 
     /// Remembers that files now hold what came over the network.
-    pub fn remember_source(&mut self, aims: &[Aim], output: &Output) {
+    pub fn remember_source(&mut self, aims: &[AimedTarget], output: &Output) {
         for aim in aims {
             if let Some(path) = aim.target.path() {
                 self.sources.insert(path.as_str().to_owned(), output.clone());
@@ -290,10 +290,10 @@ impl Machine<'_> {
                     let input = self.read(&value).into_input();
                     opened.sure &= self.is_readable(&value);
                     let directory = match self.directory(&value) {
-                        Whereabouts::Here(path) => {
+                        ShellDirectory::Here(path) => {
                             Some(path).filter(|path| self.entry(path) == Entry::Directory)
                         }
-                        Whereabouts::OneOf(_) | Whereabouts::Below(_) | Whereabouts::Unknown => None,
+                        ShellDirectory::OneOf(_) | ShellDirectory::Below(_) | ShellDirectory::Unknown => None,
                     };
                     let opening = Opening { directory, ..Opening::to_read(input) };
                     opened.descriptors.insert(number.unwrap_or(0), opening);

@@ -6,7 +6,7 @@ use crate::world::Entry;
 
 use super::draft::Draft;
 use super::machine::Machine;
-use super::shell::Whereabouts;
+use super::shell::ShellDirectory;
 
 /// Where effects happen when not on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Machine<'_> {
         self.elsewhere(&place, |machine| {
             machine.away = Some(away);
             if let Some(directory) = directory {
-                machine.shell.cwd = Whereabouts::Here(directory);
+                machine.shell.cwd = ShellDirectory::Here(directory);
             }
             work(machine)
         })

@@ -13,7 +13,7 @@ use super::draft::Draft;
 use super::exit::{Exit, Output};
 use super::machine::Machine;
 use super::shell::{Shell, Speech};
-use super::speech::Reader;
+use super::speech::ShellProgram;
 use super::statements::Done;
 use super::value::Value;
 
@@ -40,13 +40,13 @@ enum Runner {
 impl Machine<'_> {
     /// Runs text in a child shell, as `system` of C does with `sh`; opaque when the text is not known.
     pub fn run_text(&mut self, text: &Value, input: Input) -> Exit {
-        self.run_text_with(Reader::Either, text, &Value::exact("sh"), &[], input)
+        self.run_text_with(ShellProgram::Either, text, &Value::exact("sh"), &[], input)
     }
 
     /// Runs shell text in a child shell with `$0` and arguments.
     pub fn run_text_with(
         &mut self,
-        reader: Reader,
+        reader: ShellProgram,
         text: &Value,
         name: &Value,
         arguments: &[Value],
@@ -192,13 +192,13 @@ impl Machine<'_> {
 
     /// Lets a shell run what comes in on its standard input.
     pub fn run_input(&mut self, input: &Input) -> Exit {
-        self.run_input_with(Reader::Bash, input, &Value::exact("bash"), &[])
+        self.run_input_with(ShellProgram::Bash, input, &Value::exact("bash"), &[])
     }
 
     /// Lets a shell run what comes in on its standard input, with `$0` and arguments.
     pub fn run_input_with(
         &mut self,
-        reader: Reader,
+        reader: ShellProgram,
         input: &Input,
         name: &Value,
         arguments: &[Value],
@@ -222,7 +222,7 @@ impl Machine<'_> {
     /// Runs a script file that the world can read: shell scripts are followed, others are opaque.
     pub fn run_file(&mut self, value: &Value, arguments: &[Value]) -> Exit {
         let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
-        let reader = path.as_ref().map_or(Reader::Bash, |path| self.first_line_reader(path));
+        let reader = path.as_ref().map_or(ShellProgram::Bash, |path| self.first_line_reader(path));
         if let Some(Language::Other(interpreter)) = path.map(|path| self.language(&path)) {
             let mut words = vec![Value::Exact(interpreter), value.clone()];
             words.extend(arguments.iter().cloned());
@@ -233,15 +233,22 @@ impl Machine<'_> {
     }
 
     /// The shell that the first line of a script names.
-    fn first_line_reader(&self, path: &AbsolutePath) -> Reader {
+    fn first_line_reader(&self, path: &AbsolutePath) -> ShellProgram {
         let text = self.text(path);
         let line = text.as_exact().and_then(|text| text.lines().next()?.strip_prefix("#!"));
         let named = |word: &&str| !word.ends_with("/env") && !word.starts_with('-') && !word.contains('=');
-        line.and_then(|line| line.split_whitespace().find(named)).map_or(Reader::Bash, Reader::named)
+        line.and_then(|line| line.split_whitespace().find(named))
+            .map_or(ShellProgram::Bash, ShellProgram::named)
     }
 
     /// Runs a script file with the shell that was named, whatever its first line says.
-    pub fn run_script(&mut self, reader: Reader, value: &Value, arguments: &[Value], input: Input) -> Exit {
+    pub fn run_script(
+        &mut self,
+        reader: ShellProgram,
+        value: &Value,
+        arguments: &[Value],
+        input: Input,
+    ) -> Exit {
         match self.script_text(value, Runner::Child) {
             Some(text) => self.run_text_with(reader, &text, value, arguments, input),
             None => Exit::unknown(),

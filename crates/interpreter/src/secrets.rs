@@ -6,7 +6,7 @@ use crate::builtins;
 
 use super::exit::Output;
 use super::machine::Machine;
-use super::shell::Content;
+use super::shell::VariableContent;
 use super::value::Value;
 
 /// Parts of names that say "this is a secret".
@@ -75,14 +75,14 @@ const OWNERS: &[(&[&str], &[&str])] = &[
 
 /// To whom a secret in a variable may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum SecretOwner {
     /// To these domains and what lies below them.
     Domains(&'static [&'static str]),
     /// The name does not say.
     NotSaid,
 }
 
-impl Owner {
+impl SecretOwner {
     /// Whether a host belongs to the owner; `None` when it is not known who that is.
     pub fn has(self, host: &str) -> Option<bool> {
         match self {
@@ -95,13 +95,13 @@ impl Owner {
 }
 
 /// The owner of the secret that a variable of this name holds.
-pub fn owner(name: &str) -> Owner {
+pub fn owner(name: &str) -> SecretOwner {
     let upper = name.to_ascii_uppercase();
     let is_named = |part: &&str| upper.split('_').any(|word| word == *part);
     OWNERS
         .iter()
         .find(|(parts, _)| parts.iter().any(&is_named))
-        .map_or(Owner::NotSaid, |(_, domains)| Owner::Domains(domains))
+        .map_or(SecretOwner::NotSaid, |(_, domains)| SecretOwner::Domains(domains))
 }
 
 /// Whether a part of a name is that of a service that gives out tokens.
@@ -129,9 +129,9 @@ impl Machine<'_> {
             return None;
         }
         let is_own = self.shell.variables.get(name).is_some_and(|variable| match &variable.content {
-            Content::Scalar(value) => matches!(value, Value::Exact(_)) || variable.origin.is_some(),
-            Content::List(_) | Content::Map(_) | Content::Unset => true,
-            Content::Unknown => false,
+            VariableContent::Scalar(value) => matches!(value, Value::Exact(_)) || variable.origin.is_some(),
+            VariableContent::List(_) | VariableContent::Map(_) | VariableContent::Unset => true,
+            VariableContent::Unknown => false,
         });
         (!is_own).then(|| Output::Secret(format!("${name}")))
     }

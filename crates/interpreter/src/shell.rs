@@ -13,7 +13,7 @@ use super::value::Value;
 
 /// The directory in which a shell is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Whereabouts {
+pub enum ShellDirectory {
     /// Here.
     Here(AbsolutePath),
     /// In one of these.
@@ -24,7 +24,7 @@ pub enum Whereabouts {
     Unknown,
 }
 
-impl Whereabouts {
+impl ShellDirectory {
     /// The directory after one of two ways.
     #[must_use]
     pub fn join(self, other: &Self) -> Self {
@@ -54,7 +54,7 @@ impl Whereabouts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
     /// What it holds.
-    pub(crate) content: Content,
+    pub(crate) content: VariableContent,
     /// Whether programs see it.
     pub(crate) exported: bool,
     /// Whether it cannot be changed.
@@ -85,7 +85,7 @@ pub enum Treatment {
 
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum VariableContent {
     /// One text.
     Scalar(Value),
     /// An indexed array, by index.
@@ -202,8 +202,8 @@ pub enum Speech {
 /// Where a shell was before it went elsewhere.
 #[derive(Debug, Clone)]
 pub(crate) struct Departure {
-    cwd: Whereabouts,
-    stack: Vec<Whereabouts>,
+    cwd: ShellDirectory,
+    stack: Vec<ShellDirectory>,
     doubtful_stack: usize,
 }
 
@@ -211,11 +211,11 @@ pub(crate) struct Departure {
 #[derive(Debug, Clone)]
 pub struct Shell {
     /// Where it is.
-    pub cwd: Whereabouts,
+    pub cwd: ShellDirectory,
     /// The way it went there, when symbolic links make that another path: what `$PWD` says, and where `cd ..` starts.
     pub logical: Option<AbsolutePath>,
     /// `pushd` puts directories here.
-    pub(crate) stack: Vec<Whereabouts>,
+    pub(crate) stack: Vec<ShellDirectory>,
     /// How many of them may not be there, from the bottom on: a way on which fewer were put there was joined.
     pub(crate) doubtful_stack: usize,
     /// Variables that the command set or unset; the environment is asked for others.
@@ -277,7 +277,7 @@ impl Shell {
     /// A fresh shell in a directory.
     pub(crate) fn new(cwd: AbsolutePath) -> Self {
         Self {
-            cwd: Whereabouts::Here(cwd),
+            cwd: ShellDirectory::Here(cwd),
             logical: None,
             stack: Vec::new(),
             doubtful_stack: 0,
@@ -342,7 +342,7 @@ impl Shell {
     }
 
     /// The stack of directories after one of two ways. What is taken next lies on top, so the two are laid side by side from there.
-    fn join_stack(&mut self, other: &[Whereabouts], doubtful: usize) {
+    fn join_stack(&mut self, other: &[ShellDirectory], doubtful: usize) {
         if self.stack == other {
             self.doubtful_stack = self.doubtful_stack.max(doubtful);
             return;
@@ -350,7 +350,7 @@ impl Shell {
         let (own, others) = (self.stack.len(), other.len());
         let sure = (own - self.doubtful_stack.min(own)).min(others - doubtful.min(others));
         let length = own.max(others);
-        let from_top = |stack: &[Whereabouts], place: usize| {
+        let from_top = |stack: &[ShellDirectory], place: usize| {
             stack.len().checked_sub(place + 1).and_then(|at| stack.get(at).cloned())
         };
         let joined = (0..length).rev().filter_map(|place| {
@@ -364,7 +364,7 @@ impl Shell {
     }
 
     /// Takes the directory from the top of the stack, and whether it surely was there; `None` when the stack is empty.
-    pub(crate) fn take_from_stack(&mut self) -> Option<(Whereabouts, bool)> {
+    pub(crate) fn take_from_stack(&mut self) -> Option<(ShellDirectory, bool)> {
         let place = self.stack.pop()?;
         let is_sure = self.doubtful_stack <= self.stack.len();
         self.doubtful_stack = self.doubtful_stack.min(self.stack.len());
@@ -392,15 +392,15 @@ impl Shell {
                 .and_then(|variable| variable.origin.clone())
                 .or_else(|| right.and_then(|variable| variable.origin.clone()));
             let content = match (left.map(|v| &v.content), right.map(|v| &v.content)) {
-                (Some(Content::Scalar(left)), Some(Content::Scalar(right))) => {
-                    Content::Scalar(left.join(right))
+                (Some(VariableContent::Scalar(left)), Some(VariableContent::Scalar(right))) => {
+                    VariableContent::Scalar(left.join(right))
                 }
-                (Some(Content::Scalar(one)), None | Some(Content::Unset))
-                | (None | Some(Content::Unset), Some(Content::Scalar(one))) => {
+                (Some(VariableContent::Scalar(one)), None | Some(VariableContent::Unset))
+                | (None | Some(VariableContent::Unset), Some(VariableContent::Scalar(one))) => {
                     let before = world_value(&name).unwrap_or_else(|| Value::exact(""));
-                    Content::Scalar(one.join(&before))
+                    VariableContent::Scalar(one.join(&before))
                 }
-                _ => Content::Unknown,
+                _ => VariableContent::Unknown,
             };
             let treatment = left.or(right).map(|variable| variable.treatment).unwrap_or_default();
             self.variables.insert(name, Variable { content, exported, readonly: false, origin, treatment });
@@ -412,7 +412,7 @@ impl Shell {
             for name in references {
                 self.references.remove(&name);
                 let unknown = Variable {
-                    content: Content::Unknown,
+                    content: VariableContent::Unknown,
                     exported: false,
                     readonly: false,
                     origin: None,

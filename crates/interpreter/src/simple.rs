@@ -7,7 +7,7 @@ use checkrein_shell::{ParameterOperation, Part, Simple};
 use super::exit::{Output, Status};
 use super::lookup::Lookup;
 use super::machine::Machine;
-use super::shell::{Content, Speech, Variable};
+use super::shell::{Speech, Variable, VariableContent};
 use super::statements::{Done, Flow};
 use super::sweeps::Remainder;
 use super::value::Value;
@@ -45,7 +45,7 @@ impl Machine<'_> {
             && !parameter.indirect
             && parameter.index.is_none();
         let name = self.shell.referred(&parameter.name);
-        let Content::Scalar(Value::AnyOf(texts)) = &self.shell.variables.get(name)?.content else {
+        let VariableContent::Scalar(Value::AnyOf(texts)) = &self.shell.variables.get(name)?.content else {
             return None;
         };
         let is_split = texts.iter().any(|text| text.trim().contains(char::is_whitespace));
@@ -58,7 +58,7 @@ impl Machine<'_> {
         let Some((first, others)) = texts.split_first() else { return Done::quiet() };
         let run = |machine: &mut Self| {
             if let Some(variable) = machine.shell.variables.get_mut(name) {
-                variable.content = Content::Scalar(Value::exact(first.as_str()));
+                variable.content = VariableContent::Scalar(Value::exact(first.as_str()));
             }
             machine.run_simple(simple)
         };

@@ -14,14 +14,14 @@ const NAMES: &[&str] = &["sh", "dash", "ash"];
 
 /// What a program is that runs text of the shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
+pub enum ShellProgram {
     /// bash, or one that reads a text as it does.
     Bash,
     /// `sh`: the one or the other.
     Either,
 }
 
-impl Reader {
+impl ShellProgram {
     /// The reader of that name.
     pub fn named(name: &str) -> Self {
         if NAMES.contains(&name.rsplit('/').next().unwrap_or(name)) { Self::Either } else { Self::Bash }
@@ -32,11 +32,11 @@ impl Machine<'_> {
     /// Runs a text in a child shell, in every way in which the reader may understand it.
     pub(super) fn run_read(
         &mut self,
-        reader: Reader,
+        reader: ShellProgram,
         text: &Value,
         work: impl Fn(&mut Self, Speech) -> Done,
     ) -> Done {
-        let is_told_apart = reader == Reader::Either
+        let is_told_apart = reader == ShellProgram::Either
             && self.scanning == 0
             && texts_of(text).iter().any(|text| may_differ(text));
         match (self.reads_as, is_told_apart) {

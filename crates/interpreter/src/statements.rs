@@ -17,7 +17,7 @@ use super::draft::Draft;
 use super::exit::{Exit, Output, Status};
 use super::machine::{Absence, Machine};
 use super::pattern::Letters;
-use super::shell::{Content, Doubts};
+use super::shell::{Doubts, VariableContent};
 use super::sweeps::{Remainder, Screen};
 use super::value::Value;
 use super::ways::{Fallen, Leaving};
@@ -326,7 +326,7 @@ impl Machine<'_> {
             self.keep_open(number, opening);
             ends.insert(i64::try_from(index).unwrap_or_default(), Value::Exact(number.to_string()));
         }
-        self.assign_content(&coprocess.name, Content::List(ends));
+        self.assign_content(&coprocess.name, VariableContent::List(ends));
         Done::quiet()
     }
 

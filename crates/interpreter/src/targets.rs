@@ -6,34 +6,34 @@ use crate::path::AbsolutePath;
 use crate::world::Entry;
 
 use super::descriptors::{OWN, number_of};
-use super::draft::Aim;
+use super::draft::AimedTarget;
 use super::machine::Machine;
 use super::resolve::{Last, resolve, secret_behind_links};
-use super::shell::Whereabouts;
+use super::shell::ShellDirectory;
 use super::value::Value;
 
 impl Machine<'_> {
     /// What a word means as a path: relative to the working directory, through the symbolic links above the last part.
     /// Nothing for the empty word.
-    pub fn paths(&self, value: &Value) -> Vec<Aim> {
+    pub fn paths(&self, value: &Value) -> Vec<AimedTarget> {
         self.aims(value, Last::Keep)
     }
 
     /// As [`Machine::paths`], through a symbolic link in the last part too.
-    pub fn paths_through(&self, value: &Value) -> Vec<Aim> {
+    pub fn paths_through(&self, value: &Value) -> Vec<AimedTarget> {
         self.aims(value, Last::Follow)
     }
 
     /// The names of secrets by which a value leads through symbolic links to places that are not known as such.
-    pub(crate) fn secrets_behind_links(&self, value: &Value) -> Vec<Aim> {
-        let Whereabouts::Here(cwd) = &self.shell.cwd else { return Vec::new() };
+    pub(crate) fn secrets_behind_links(&self, value: &Value) -> Vec<AimedTarget> {
+        let ShellDirectory::Here(cwd) = &self.shell.cwd else { return Vec::new() };
         let entry = |path: &AbsolutePath| self.entry(path);
         let home = &self.world.place().home;
         let texts = value.alternatives().unwrap_or_default();
         let names = texts.iter().filter_map(|text| secret_behind_links(&entry, cwd, text, home));
         let certainty = if texts.len() == 1 { Certainty::Certain } else { Certainty::Possible };
         names
-            .map(|path| Aim {
+            .map(|path| AimedTarget {
                 target: Target::Path(path),
                 certainty,
                 nature: Nature::Ordinary,
@@ -42,7 +42,7 @@ impl Machine<'_> {
             .collect()
     }
 
-    fn aims(&self, value: &Value, last: Last) -> Vec<Aim> {
+    fn aims(&self, value: &Value, last: Last) -> Vec<AimedTarget> {
         let (mut nature, mut note) = (Nature::Ordinary, String::new());
         let mut certainty = Certainty::Certain;
         if let Some((_, name)) = self.hollow.iter().find(|(hollow, _)| hollow == value) {
@@ -50,8 +50,12 @@ impl Machine<'_> {
             note.clone_from(name);
             certainty = Certainty::Possible;
         }
-        let aim =
-            |target: Target, certainty: Certainty| Aim { target, certainty, nature, note: note.clone() };
+        let aim = |target: Target, certainty: Certainty| AimedTarget {
+            target,
+            certainty,
+            nature,
+            note: note.clone(),
+        };
         match value {
             Value::Exact(text) if text.is_empty() => {
                 let hollow = last == Last::Keep && certainty == Certainty::Possible;
@@ -65,7 +69,7 @@ impl Machine<'_> {
                 Err(target) => vec![aim(target, certainty)],
             },
             Value::AnyOf(texts) => {
-                let mut all: Vec<Aim> = Vec::new();
+                let mut all: Vec<AimedTarget> = Vec::new();
                 for text in texts.iter().filter(|text| !text.is_empty()) {
                     match self.locate(text, last) {
                         Ok(paths) => {
@@ -82,7 +86,7 @@ impl Machine<'_> {
             Value::Glob(pattern) => vec![aim(self.pattern_target(pattern), certainty)],
             Value::Between { prefix, suffix } => vec![aim(self.between_target(prefix, suffix), certainty)],
             Value::Unknown if nature == Nature::Ordinary && self.is_named_by_output() => {
-                vec![Aim { nature: Nature::NamedByOutput, ..aim(Target::Unknown, certainty) }]
+                vec![AimedTarget { nature: Nature::NamedByOutput, ..aim(Target::Unknown, certainty) }]
             }
             Value::Unknown => vec![aim(Target::Unknown, certainty)],
         }
@@ -106,18 +110,18 @@ impl Machine<'_> {
             return Ok(vec![resolve(&entry, &AbsolutePath::root(), text, last)]);
         }
         match &self.shell.cwd {
-            Whereabouts::Here(cwd) => Ok(vec![resolve(&entry, cwd, text, last)]),
-            Whereabouts::OneOf(all) => {
+            ShellDirectory::Here(cwd) => Ok(vec![resolve(&entry, cwd, text, last)]),
+            ShellDirectory::OneOf(all) => {
                 let mut paths: Vec<AbsolutePath> =
                     all.iter().map(|cwd| resolve(&entry, cwd, text, last)).collect();
                 paths.dedup();
                 Ok(paths)
             }
-            Whereabouts::Below(directory) => {
+            ShellDirectory::Below(directory) => {
                 let below = text.trim_start_matches("./");
                 Err(Target::Glob(format!("{}/**/{below}", directory.as_str().trim_end_matches('/'))))
             }
-            Whereabouts::Unknown => Err(Target::Unknown),
+            ShellDirectory::Unknown => Err(Target::Unknown),
         }
     }
 
@@ -126,11 +130,11 @@ impl Machine<'_> {
             return Target::Glob(self.through_links(clean_pattern(pattern)));
         }
         match &self.shell.cwd {
-            Whereabouts::Here(cwd) | Whereabouts::Below(cwd) => {
+            ShellDirectory::Here(cwd) | ShellDirectory::Below(cwd) => {
                 let whole = clean_pattern(&format!("{}/{pattern}", cwd.as_str().trim_end_matches('/')));
                 Target::Glob(self.through_links(whole))
             }
-            Whereabouts::OneOf(_) | Whereabouts::Unknown => Target::Unknown,
+            ShellDirectory::OneOf(_) | ShellDirectory::Unknown => Target::Unknown,
         }
     }
 
@@ -168,24 +172,24 @@ impl Machine<'_> {
     }
 
     /// Where a shell is after `cd` to a word.
-    pub fn directory(&self, value: &Value) -> Whereabouts {
-        let mut found: Option<Whereabouts> = None;
+    pub fn directory(&self, value: &Value) -> ShellDirectory {
+        let mut found: Option<ShellDirectory> = None;
         for aim in self.paths_through(value) {
             let here = match aim.target {
-                Target::Path(path) => Whereabouts::Here(path),
+                Target::Path(path) => ShellDirectory::Here(path),
                 Target::Glob(pattern) => {
                     let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
                     let directory = fixed.rfind('/').and_then(|at| fixed.get(..at)).unwrap_or_default();
                     match AbsolutePath::new(&format!("{directory}/")) {
-                        Some(path) if path.parent().is_some() => Whereabouts::Below(path),
-                        Some(_) | None => Whereabouts::Unknown,
+                        Some(path) if path.parent().is_some() => ShellDirectory::Below(path),
+                        Some(_) | None => ShellDirectory::Unknown,
                     }
                 }
                 Target::Host(_)
                 | Target::Process(_)
                 | Target::Service(_)
                 | Target::Reference(_)
-                | Target::Unknown => Whereabouts::Unknown,
+                | Target::Unknown => ShellDirectory::Unknown,
             };
             found = Some(found.map_or(here.clone(), |known| known.join(&here)));
         }

@@ -34,7 +34,7 @@ pub fn split() -> Result<SplitSide, SuperviseError> {
 /// rights over the machine is not bounded by that.
 #[expect(unsafe_code, reason = "a limit can only be set between fork and exec")]
 pub fn bound_tasks(command: &mut Command, more: u32) {
-    let Some(machine) = process_tree::Machine::now() else { return };
+    let Some(machine) = process_tree::MachineLoad::now() else { return };
     let most = u64::from(more).saturating_add(machine.tasks as u64);
     let set = move || {
         let before = rustix::process::getrlimit(Resource::Nproc);

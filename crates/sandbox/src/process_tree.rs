@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
 use crate::error::SuperviseError;
 use crate::scope::Bytes;
-pub use looking::{Machine, ProcessScan};
+pub use looking::{MachineLoad, ProcessScan};
 use looking::{Process, read};
 
 /// What a tree of processes uses at one moment.

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-use crate::draft::Draft;
+use crate::draft::SnapshotDraft;
 use crate::error::SnapshotError;
 use crate::ignore_filter::Ignoring;
 use crate::lending::Lent;
@@ -209,7 +209,7 @@ pub enum CaptureOutcome {
 
 /// Captures places into a draft.
 pub fn capture(
-    draft: &Draft,
+    draft: &SnapshotDraft,
     wanted: &[CaptureRequest],
     manner: &CaptureOptions<'_>,
 ) -> Result<CaptureOutcome, SnapshotError> {
@@ -218,7 +218,7 @@ pub fn capture(
 
 /// The same, small files first: where the bounds do not reach for the others, these are skipped and named, and the rest is saved.
 pub fn capture_small_first(
-    draft: &Draft,
+    draft: &SnapshotDraft,
     wanted: &[CaptureRequest],
     manner: &CaptureOptions<'_>,
 ) -> Result<CaptureOutcome, SnapshotError> {
@@ -227,7 +227,7 @@ pub fn capture_small_first(
 
 /// The same for what is to be put back: what of one's own is closed even to oneself is opened for that.
 pub(crate) fn capture_lending(
-    draft: &Draft,
+    draft: &SnapshotDraft,
     wanted: &[CaptureRequest],
     manner: &CaptureOptions<'_>,
 ) -> Result<CaptureOutcome, SnapshotError> {
@@ -252,7 +252,7 @@ pub fn measure(
 }
 
 fn run(
-    draft: Option<&Draft>,
+    draft: Option<&SnapshotDraft>,
     wanted: &[CaptureRequest],
     manner: &CaptureOptions<'_>,
     closed: Closed,

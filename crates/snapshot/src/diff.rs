@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::draft::Draft;
+use crate::draft::SnapshotDraft;
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
 use crate::node::{DirectoryTree, Meta, Node, Root, SavedPath};
@@ -33,7 +33,7 @@ pub(crate) trait Trees {
     fn entries(&self, id: &ObjectId) -> Result<DirectoryTree, SnapshotError>;
 }
 
-impl Trees for Draft {
+impl Trees for SnapshotDraft {
     fn entries(&self, id: &ObjectId) -> Result<DirectoryTree, SnapshotError> {
         self.tree(id)
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::capture::{CaptureOptions, CaptureOutcome, CaptureRequest, capture};
 use crate::diff::{Difference, differences};
-use crate::draft::{Draft, Effort};
+use crate::draft::{Effort, SnapshotDraft};
 use crate::error::SnapshotError;
 use crate::id::SnapshotId;
 use crate::node::{Content, Node, Root, SavedPath};
@@ -17,7 +17,7 @@ pub struct Compared {
     /// What differs, a directory before what is in it.
     pub differences: Vec<Difference>,
     /// Holds what is there now; given up with this value.
-    draft: Draft,
+    draft: SnapshotDraft,
 }
 
 impl Compared {
@@ -64,7 +64,11 @@ impl Store {
     }
 }
 
-fn present(draft: &Draft, then: &[Root], manner: &CaptureOptions<'_>) -> Result<Vec<Root>, SnapshotError> {
+fn present(
+    draft: &SnapshotDraft,
+    then: &[Root],
+    manner: &CaptureOptions<'_>,
+) -> Result<Vec<Root>, SnapshotError> {
     let wanted: Vec<CaptureRequest> = then
         .iter()
         .map(|root| CaptureRequest { path: root.path.as_path().to_owned(), selection: root.selection.into() })

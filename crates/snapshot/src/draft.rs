@@ -13,7 +13,7 @@ use crate::store::Store;
 
 /// A snapshot that is being taken. Nothing of it counts before [`Draft::commit`]; dropped, it leaves nothing behind.
 #[derive(Debug)]
-pub struct Draft {
+pub struct SnapshotDraft {
     store: Store,
     index: Index,
     pack: Mutex<Growing>,
@@ -41,7 +41,7 @@ pub enum Effort {
 /// How much is compressed while somebody waits, in bytes (ours): half a millisecond.
 const WHILE_WAITING: u64 = 64 * 1024;
 
-impl Draft {
+impl SnapshotDraft {
     pub(crate) fn new(store: Store, lock: File, index: Index, effort: Effort) -> Self {
         let compressed = match effort {
             Effort::Small => u64::MAX,
@@ -148,7 +148,7 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for SnapshotDraft {
     fn drop(&mut self) {
         let growing = std::mem::take(&mut *self.pack.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some((_, pack)) = growing.pack {

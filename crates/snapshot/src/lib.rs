@@ -58,7 +58,7 @@ mod workspace;
 pub use capture::*;
 pub use diff::{Difference, Differences};
 pub use diff_view::Compared;
-pub use draft::{Draft, Effort};
+pub use draft::{Effort, SnapshotDraft};
 pub use error::SnapshotError;
 pub use id::{ObjectId, SnapshotId};
 pub use ignore_filter::{EntryKind, Ignored, Ignoring};

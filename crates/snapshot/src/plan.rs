@@ -16,7 +16,7 @@ use crate::capture::{
 };
 use crate::databases::{is_database, log_of, logs};
 use crate::diff::{Difference, differences, link_groups, node_at};
-use crate::draft::{Draft, Effort};
+use crate::draft::{Effort, SnapshotDraft};
 use crate::error::SnapshotError;
 use crate::footprint::{identity, is_git_index};
 use crate::id::SnapshotId;
@@ -34,7 +34,7 @@ pub use put_back::Gone;
 /// A restore that waits to be carried out. The present is captured already; dropped, this leaves nothing behind.
 #[derive(Debug)]
 pub struct Prepared {
-    pub(crate) draft: Draft,
+    pub(crate) draft: SnapshotDraft,
     pub(crate) of: SnapshotId,
     pub(crate) captured: Captured,
     pub(crate) then: Vec<Root>,
@@ -359,7 +359,7 @@ impl Prepared {
 }
 
 /// What stands beside databases by now and did not before: it belongs to what is there now.
-fn new_logs(draft: &Draft, then: &[Root]) -> Vec<Root> {
+fn new_logs(draft: &SnapshotDraft, then: &[Root]) -> Vec<Root> {
     let is_database = |root: &&Root| match &root.node {
         Some(Node::File { content, .. }) if logs(root.path.as_path()).iter().any(|log| log.exists()) => {
             draft.content(content).is_ok_and(|content| is_database(&content))
@@ -375,7 +375,7 @@ fn new_logs(draft: &Draft, then: &[Root]) -> Vec<Root> {
 }
 
 /// The contents of all files and the targets of all links below places. What cannot be read is left out.
-fn substances(draft: &Draft, roots: &[Root]) -> HashSet<Substance> {
+fn substances(draft: &SnapshotDraft, roots: &[Root]) -> HashSet<Substance> {
     let mut found = HashSet::new();
     let mut waiting: Vec<Node> = roots.iter().filter_map(|root| root.node.clone()).collect();
     while let Some(node) = waiting.pop() {
@@ -394,7 +394,7 @@ fn substances(draft: &Draft, roots: &[Root]) -> HashSet<Substance> {
 
 /// Leaves out files that differ in nothing but the number of their group of links, where the same names still are one file.
 fn without_equal_links(
-    draft: &Draft,
+    draft: &SnapshotDraft,
     then: &[Root],
     now: &[Root],
     found: &mut Vec<Difference>,
@@ -441,7 +441,7 @@ fn wanted_now(root: &Root) -> CaptureRequest {
 }
 
 /// The places of a snapshot, or those parts of them that lie in `paths`.
-fn narrowed(draft: &Draft, roots: &[Root], paths: &[PathBuf]) -> Result<Vec<Root>, SnapshotError> {
+fn narrowed(draft: &SnapshotDraft, roots: &[Root], paths: &[PathBuf]) -> Result<Vec<Root>, SnapshotError> {
     if paths.is_empty() {
         return Ok(roots.to_vec());
     }

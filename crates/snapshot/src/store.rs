@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::draft::{Draft, Effort};
+use crate::draft::{Effort, SnapshotDraft};
 use crate::error::SnapshotError;
 use crate::id::{ObjectId, SnapshotId};
 use crate::index::{Index, Pace, View, is_many, numbers, pack_path, replace, table_paths, tidy};
@@ -81,9 +81,9 @@ impl Store {
     }
 
     /// Begins a snapshot. Other snapshots may be begun at the same time; nothing is taken away meanwhile.
-    pub fn begin(&self, effort: Effort) -> Result<Draft, SnapshotError> {
+    pub fn begin(&self, effort: Effort) -> Result<SnapshotDraft, SnapshotError> {
         let lock = self.lock(Hold::Shared)?;
-        Ok(Draft::new(self.clone(), lock, self.index(View::Newest)?, effort))
+        Ok(SnapshotDraft::new(self.clone(), lock, self.index(View::Newest)?, effort))
     }
 
     /// Every whole snapshot, oldest first.

@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 
 use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
-    CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Draft, Effort,
-    Ignored, Ignoring, LimitExceeded, SkipReason, SnapshotReason, capture, capture_small_first,
+    CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Effort,
+    Ignored, Ignoring, LimitExceeded, SkipReason, SnapshotDraft, SnapshotReason, capture,
+    capture_small_first,
 };
 use checkrein_testkit::not_run;
 
@@ -152,7 +153,7 @@ fn ignored_tree(tree: &Path) {
     }
 }
 
-fn not_ignored(tree: &Path, draft: &Draft, ignored: Ignored) -> Captured {
+fn not_ignored(tree: &Path, draft: &SnapshotDraft, ignored: Ignored) -> Captured {
     let root = AbsolutePath::new(tree.to_str().unwrap()).unwrap();
     let home = AbsolutePath::new("/nonexistent").unwrap();
     let ignoring = Ignoring::of(&root, &home, None).with_ignored(ignored);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use checkrein_sandbox::Bytes;
 use checkrein_sandbox::SuperviseError;
 use checkrein_sandbox::memory::MemoryFiles;
-use checkrein_sandbox::process_tree::{Machine, ProcessScan, Usage};
+use checkrein_sandbox::process_tree::{MachineLoad, ProcessScan, Usage};
 
 /// How often it is looked: reading all of `/proc` costs some milliseconds.
 const PACE: Duration = Duration::from_millis(250);
@@ -99,7 +99,7 @@ fn sample(limits: Limits, mut files: MemoryFiles, seen: &Mutex<Option<Usage>>, e
 /// How many processes and threads came in a moment, when they are more than may be there and nearly all of the newest are below this process.
 /// By the time that all of them were looked at, there would be many times as many.
 fn flood(before: &mut VecDeque<usize>, limit: u32) -> Option<usize> {
-    let now = Machine::now()?;
+    let now = MachineLoad::now()?;
     let least = before.iter().min().copied().unwrap_or(now.tasks);
     if before.len() >= MEMORY {
         before.pop_front();

@@ -11,7 +11,7 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 use crate::nature::Nature;
 
-use crate::interpreter::process_lists::Listed;
+use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::signals::signal;
 
 /// `kill`.
@@ -27,7 +27,7 @@ pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Some("1") => draft.severity(Severity::Critical).note("ends the first process of the machine"),
             Some(text) if text.starts_with('%') => draft.note("a job of this shell"),
             Some(_) => draft,
-            None => match Listed::in_words(machine) {
+            None => match ListedProcesses::in_words(machine) {
                 Some(list) => listed_kill(&list).nature(Nature::Signal),
                 None => draft.note("a process found by another command"),
             },
@@ -41,9 +41,9 @@ pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
 pub(crate) fn attach(machine: &mut Machine<'_>, target: &Value) {
     let named = match target.as_exact() {
         Some(text) => text.trim_start_matches("--pid=").to_owned(),
-        None => match Listed::in_words(machine) {
-            Some(Listed::Named(name)) => name,
-            Some(Listed::All | Listed::Chosen(_)) | None => return,
+        None => match ListedProcesses::in_words(machine) {
+            Some(ListedProcesses::Named(name)) => name,
+            Some(ListedProcesses::All | ListedProcesses::Chosen(_)) | None => return,
         },
     };
     if crate::guard::is_held_up(&named) {
@@ -53,15 +53,15 @@ pub(crate) fn attach(machine: &mut Machine<'_>, target: &Value) {
 }
 
 /// The end of the processes of a list.
-fn listed_kill(list: &Listed) -> Draft {
+fn listed_kill(list: &ListedProcesses) -> Draft {
     let ended = |name: &str| Draft::new(EffectKind::ProcessKill, Target::Process(name.to_owned()));
     match list {
-        Listed::Named(name) => match roles::gravity(name) {
+        ListedProcesses::Named(name) => match roles::gravity(name) {
             Some((severity, note)) => ended(name).severity(severity).note(note),
             None => ended(name),
         },
-        Listed::Chosen(what) => ended(what),
-        Listed::All => ended("every process that is listed")
+        ListedProcesses::Chosen(what) => ended(what),
+        ListedProcesses::All => ended("every process that is listed")
             .severity(Severity::High)
             .note("which of all processes are ended is not known"),
     }

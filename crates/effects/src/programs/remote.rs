@@ -1,7 +1,7 @@
 //! Programs that work on other machines and carry files to and from them.
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
-use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Upload, Value};
+use crate::interpreter::{AimedTarget, Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
@@ -422,7 +422,7 @@ fn delete_others(
             continue;
         }
         let depth = if entry == Entry::Directory { Depth::Recursive } else { Depth::Single };
-        let aim = Aim {
+        let aim = AimedTarget {
             target: Target::Path(path.clone()),
             certainty: crate::effect::Certainty::Certain,
             nature: Nature::NotInSource,

@@ -6,7 +6,7 @@ mod vim;
 
 use crate::effect::EffectKind;
 use crate::guard::{OF_PATCH, UNBOUND};
-use crate::interpreter::{Aim, Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::interpreter::{AimedTarget, Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::world::Entry;
 
@@ -269,7 +269,7 @@ fn patch_files(text: &str, strip: Option<usize>) -> Vec<(Option<String>, Option<
     files
 }
 
-fn aim_value(aim: &Aim) -> Option<Value> {
+fn aim_value(aim: &AimedTarget) -> Option<Value> {
     aim.target.path().map(|path| Value::exact(path.as_str()))
 }
 

@@ -17,7 +17,7 @@ use crate::effect::{EffectKind, Target};
 use crate::interpreter::builtins::assignment;
 use crate::interpreter::strings;
 use crate::interpreter::strings::quoted_words;
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Reader, Status, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, ShellProgram, Status, Value};
 
 /// The words of a wrapper, taken apart: its own options, and what it runs.
 struct Peeled {
@@ -546,7 +546,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
         place += 1;
     }
     let rest = call.words.get(place..).unwrap_or_default();
-    let reader = Reader::named(&call.program);
+    let reader = ShellProgram::named(&call.program);
     if !plain {
         let kind = start_files::Kind { is_login: login, is_interactive: interactive };
         start_files::run(machine, &call.program, kind);

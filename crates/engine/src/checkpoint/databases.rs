@@ -9,7 +9,9 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use checkrein_snapshot::{CaptureOptions, CaptureOutcome, CaptureRequest, Draft, SnapshotError, capture};
+use checkrein_snapshot::{
+    CaptureOptions, CaptureOutcome, CaptureRequest, SnapshotDraft, SnapshotError, capture,
+};
 
 /// How often a database that changes while it is read is read again (ours).
 const TRIES: usize = 4;
@@ -24,7 +26,7 @@ pub(super) enum Settled {
 
 /// Captures places; a database with a log beside it again, when it changed meanwhile.
 pub(super) fn capture_settled(
-    draft: &Draft,
+    draft: &SnapshotDraft,
     wanted: &[CaptureRequest],
     manner: &CaptureOptions<'_>,
 ) -> Result<Settled, SnapshotError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::printed::ALL_VARIABLES;
 use crate::secrets;
-use crate::{Content, Done, Exit, Machine, Output, Treatment, Value, Variable};
+use crate::{Done, Exit, Machine, Output, Treatment, Value, Variable, VariableContent};
 
 /// What a declaration says about its variables.
 #[derive(Debug, Clone, Copy, Default)]
@@ -116,9 +116,9 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                         name.clone(),
                         Variable {
                             content: if machine.shell.options.localvar_inherit {
-                                Content::Unknown
+                                VariableContent::Unknown
                             } else {
-                                Content::Unset
+                                VariableContent::Unset
                             },
                             exported: false,
                             readonly: false,
@@ -161,19 +161,19 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
             None if declared.map => {
                 match machine.shell.variables.get(&name).map(|variable| variable.content.clone()) {
                     // The elements were assigned as those of a list already, when the operand had any.
-                    Some(Content::Map(_)) => {}
-                    Some(Content::List(items)) if !items.is_empty() => {
-                        machine.assign_content(&name, Content::Unknown);
+                    Some(VariableContent::Map(_)) => {}
+                    Some(VariableContent::List(items)) if !items.is_empty() => {
+                        machine.assign_content(&name, VariableContent::Unknown);
                     }
-                    _ => machine.assign_content(&name, Content::Map(BTreeMap::new())),
+                    _ => machine.assign_content(&name, VariableContent::Map(BTreeMap::new())),
                 }
             }
             None if declared.list => {
                 if !matches!(
                     machine.shell.variables.get(&name).map(|variable| &variable.content),
-                    Some(Content::List(_) | Content::Unknown)
+                    Some(VariableContent::List(_) | VariableContent::Unknown)
                 ) {
-                    machine.assign_content(&name, Content::List(BTreeMap::new()));
+                    machine.assign_content(&name, VariableContent::List(BTreeMap::new()));
                 }
             }
             None => {
@@ -188,7 +188,7 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
         if declared.reference {
             machine.treat(&name, Treatment::Reference);
             // It has the value of another variable, whichever that is by then.
-            machine.assign_content(&name, Content::Unknown);
+            machine.assign_content(&name, VariableContent::Unknown);
         }
         if declared.exported == Some(true) {
             machine.mark_telling_variables(&[name.as_str()]);
@@ -263,7 +263,7 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             machine.shell.variables.insert(
                 name.to_owned(),
                 Variable {
-                    content: Content::Unset,
+                    content: VariableContent::Unset,
                     exported: false,
                     readonly: false,
                     origin: None,
@@ -283,7 +283,7 @@ fn hidden(machine: &mut Machine<'_>, name: &str, value: Option<&Value>) -> bool 
     if value.is_some() {
         // What else is declared of it is not followed.
         *before = Some(Variable {
-            content: Content::Unknown,
+            content: VariableContent::Unknown,
             exported: before.as_ref().is_some_and(|variable| variable.exported),
             readonly: false,
             origin: None,
@@ -300,8 +300,10 @@ fn unset_element(machine: &mut Machine<'_>, array: &str, key: &str) {
         return;
     };
     let content = match content {
-        Content::List(_) | Content::Map(_) if matches!(key, "@" | "*") => Content::Unknown,
-        Content::List(mut items) => {
+        VariableContent::List(_) | VariableContent::Map(_) if matches!(key, "@" | "*") => {
+            VariableContent::Unknown
+        }
+        VariableContent::List(mut items) => {
             // What runs in it ran before.
             let known = if key.contains(['$', '`']) { None } else { machine.arithmetic_text(key) };
             let index = known.and_then(|index| match items.keys().next_back() {
@@ -311,22 +313,22 @@ fn unset_element(machine: &mut Machine<'_>, array: &str, key: &str) {
             match index {
                 Some(index) => {
                     items.remove(&index);
-                    Content::List(items)
+                    VariableContent::List(items)
                 }
-                None => Content::Unknown,
+                None => VariableContent::Unknown,
             }
         }
-        Content::Map(mut items) => {
+        VariableContent::Map(mut items) => {
             if key.contains(['$', '`']) {
-                Content::Unknown
+                VariableContent::Unknown
             } else {
                 items.remove(key);
-                Content::Map(items)
+                VariableContent::Map(items)
             }
         }
         // The text of a plain variable is its first element.
-        Content::Scalar(_) => Content::Unknown,
-        Content::Unknown | Content::Unset => return,
+        VariableContent::Scalar(_) => VariableContent::Unknown,
+        VariableContent::Unknown | VariableContent::Unset => return,
     };
     machine.assign_content(&array, content);
 }

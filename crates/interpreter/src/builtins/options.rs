@@ -1,6 +1,6 @@
 //! `getopts`: the options of a script or function, one by one.
 
-use crate::{Content, Done, Exit, Machine, Speech, Status, Value};
+use crate::{Done, Exit, Machine, Speech, Status, Value, VariableContent};
 
 /// A variable that nobody can name: how far the words were read, what `OPTIND` said then, and the words. As a variable it is joined and
 /// forgotten as the others are.
@@ -68,12 +68,12 @@ pub(super) fn getopts(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 fn turn(machine: &Machine<'_>, words: &[String]) -> Option<usize> {
     let place = machine.shell.variables.get("OPTIND").map(|variable| &variable.content);
     let begins = match place {
-        None | Some(Content::Unset) => return Some(0),
-        Some(Content::Scalar(value)) => value.as_exact()?,
+        None | Some(VariableContent::Unset) => return Some(0),
+        Some(VariableContent::Scalar(value)) => value.as_exact()?,
         Some(_) => return None,
     };
     let kept = match machine.shell.variables.get(READ).map(|variable| &variable.content) {
-        Some(Content::Scalar(value)) => value.as_exact()?.to_owned(),
+        Some(VariableContent::Scalar(value)) => value.as_exact()?.to_owned(),
         Some(_) => return None,
         None => String::new(),
     };

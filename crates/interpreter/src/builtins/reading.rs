@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::strings;
-use crate::{Content, Done, Exit, Input, Machine, Output, Status, Value};
+use crate::{Done, Exit, Input, Machine, Output, Status, Value, VariableContent};
 
 pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let mut names = Vec::new();
@@ -96,7 +96,7 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             machine.assign_named(name, value.clone());
         }
         if let Some(name) = &array {
-            machine.assign_content(name, Content::Unknown);
+            machine.assign_content(name, VariableContent::Unknown);
         }
         for name in names.iter().chain(&array) {
             keep_class(machine, name, &input);
@@ -114,7 +114,7 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         let items: BTreeMap<i64, Value> = items
             .filter_map(|(index, text)| Some((i64::try_from(index).ok()?, Value::Exact(text))))
             .collect();
-        machine.assign_content(&name, Content::List(items));
+        machine.assign_content(&name, VariableContent::List(items));
     } else {
         let mut values = strings::split(&line, &separators, names.len()).into_iter();
         for name in &names {
@@ -152,7 +152,7 @@ fn read_some(
         machine.assign_named(name, value);
     }
     if let Some(name) = array {
-        machine.assign_content(name, Content::Unknown);
+        machine.assign_content(name, VariableContent::Unknown);
     }
     Done::next(Exit { status: Status::Open, output: Output::Nothing })
 }
@@ -217,21 +217,21 @@ pub(super) fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         }
     }
     let content = match &input {
-        _ if partly => Content::Unknown,
+        _ if partly => VariableContent::Unknown,
         Input::Text(Value::Exact(all)) => {
             let lines =
                 all.split_inclusive('\n').map(|line| if trim { line.trim_end_matches('\n') } else { line });
             let items = lines
                 .enumerate()
                 .filter_map(|(index, line)| Some((i64::try_from(index).ok()?, Value::exact(line))));
-            Content::List(items.collect())
+            VariableContent::List(items.collect())
         }
         Input::Text(_)
         | Input::Inherited
         | Input::Network(_)
         | Input::Secret(_)
         | Input::Local(_)
-        | Input::Unknown => Content::Unknown,
+        | Input::Unknown => VariableContent::Unknown,
     };
     machine.assign_content(&name, content);
     keep_class(machine, &name, &input);

@@ -63,7 +63,7 @@ impl ProcessScan {
         let own = rustix::process::getpid().as_raw_nonzero().get();
         let names = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
         let mut numbers = names.filter_map(|name| name.to_str()?.parse::<i32>().ok());
-        let mut left = Machine::now().map_or(usize::MAX, |machine| machine.tasks * 2 + 1024);
+        let mut left = MachineLoad::now().map_or(usize::MAX, |machine| machine.tasks * 2 + 1024);
         let (mut all, mut seen) = (Vec::new(), HashSet::new());
         let is_whole = loop {
             let Some(number) = numbers.next() else { break true };
@@ -119,14 +119,14 @@ const MOMENT: Duration = Duration::from_millis(100);
 
 /// What the whole machine tells of its processes, in one short line (`/proc/loadavg`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Machine {
+pub struct MachineLoad {
     /// How many processes and threads there are, with remains.
     pub tasks: usize,
     /// The number of the newest.
     pub newest: i32,
 }
 
-impl Machine {
+impl MachineLoad {
     /// As it is; `None` where it does not tell.
     pub fn now() -> Option<Self> {
         Self::of(&fs::read_to_string("/proc/loadavg").ok()?)
@@ -217,10 +217,10 @@ mod tests {
 
     #[test]
     fn what_the_machine_tells_of_its_processes_is_read() {
-        let machine = Machine { tasks: 100, newest: 11_206 };
-        assert_eq!(Machine::of("0.20 0.18 0.12 3/100 11206\n"), Some(machine));
+        let machine = MachineLoad { tasks: 100, newest: 11_206 };
+        assert_eq!(MachineLoad::of("0.20 0.18 0.12 3/100 11206\n"), Some(machine));
         for unknown in ["", "0.20 0.18", "0.00 0.00 0.00 0/0 0", "0.20 0.18 0.12 3 11206"] {
-            assert_eq!(Machine::of(unknown), None, "{unknown}");
+            assert_eq!(MachineLoad::of(unknown), None, "{unknown}");
         }
     }
 

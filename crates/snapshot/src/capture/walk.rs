@@ -36,7 +36,7 @@ use self::ignored::{IgnoredTotals, Keeping, SMALL_DIRECTORY};
 use self::long_files::Later;
 use self::opening::Held;
 use super::{CaptureOptions, CaptureOutcome, CaptureRequest, Captured, Closed, Mounts, unreadable};
-use crate::draft::Draft;
+use crate::draft::SnapshotDraft;
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
 use crate::ignore_filter::{EntryKind, Layer};
@@ -143,7 +143,7 @@ struct State {
 
 pub(super) struct Walk<'a> {
     /// Where contents go; `None` when they are only measured.
-    draft: Option<&'a Draft>,
+    draft: Option<&'a SnapshotDraft>,
     manner: &'a CaptureOptions<'a>,
     order: Order,
     started: Instant,
@@ -171,7 +171,7 @@ pub(super) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(
-        draft: Option<&'a Draft>,
+        draft: Option<&'a SnapshotDraft>,
         manner: &'a CaptureOptions<'a>,
         closed: Closed,
         order: Order,

@@ -7,7 +7,7 @@ use rustix::fs::{FileType, Stat};
 
 use super::{ActionEndTime, ActionPeriod, Found, NewFileOrigin, RestoreAction, Since, Step};
 use crate::diff::{Difference, node_at};
-use crate::draft::Draft;
+use crate::draft::SnapshotDraft;
 use crate::footprint::{Footprint, Verdict, identity, is_git_index};
 use crate::id::ObjectId;
 use crate::lookup::stat;
@@ -20,7 +20,7 @@ pub(super) struct Judge<'a> {
     pub(super) then: &'a [Root],
     pub(super) skipped: &'a Left<'a>,
     pub(super) footprint: Option<Footprint>,
-    pub(super) draft: &'a Draft,
+    pub(super) draft: &'a SnapshotDraft,
     /// Times of status change that looking changed.
     pub(super) changed: &'a BTreeMap<SavedPath, FileTime>,
 }

@@ -2,7 +2,7 @@
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::guard::OF_ARCHIVE;
-use crate::interpreter::{Aim, Brought, Draft, Machine, Value};
+use crate::interpreter::{AimedTarget, Brought, Draft, Machine, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
@@ -118,7 +118,7 @@ pub(super) fn unpack(machine: &mut Machine<'_>, directory: &Value) {
             None => aim.target.clone(),
         };
         machine.add(
-            Draft::at(EffectKind::FileCreate, Aim { target, ..aim })
+            Draft::at(EffectKind::FileCreate, AimedTarget { target, ..aim })
                 .nature(Nature::ArchiveUnread)
                 .note(OF_ARCHIVE),
         );

@@ -3,7 +3,7 @@
 use crate::effect::{Certainty, Depth, EffectKind, Target};
 use crate::guard::OF_TREE;
 use crate::interpreter::Inspection;
-use crate::interpreter::{Aim, Arguments, Brought, Draft, Exit, Machine, Output, Status, Value};
+use crate::interpreter::{AimedTarget, Arguments, Brought, Draft, Exit, Machine, Output, Status, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
@@ -200,10 +200,10 @@ impl Plan {
             || self.transfer == Transfer::Copy && !self.recursive;
         let from = if through { machine.paths_through(source) } else { machine.paths(source) };
         let known = match from.as_slice() {
-            [Aim { target: Target::Path(path), .. }] => Some(path.clone()),
+            [AimedTarget { target: Target::Path(path), .. }] => Some(path.clone()),
             _ => None,
         };
-        if let ([Aim { target: Target::Path(to), .. }], Some(from)) =
+        if let ([AimedTarget { target: Target::Path(to), .. }], Some(from)) =
             (machine.paths(place).as_slice(), &known)
             && to == from
         {
@@ -349,7 +349,7 @@ impl Plan {
     }
 
     /// What `mv` leaves behind: nothing.
-    fn leave(&self, machine: &mut Machine<'_>, from: &[Aim], place: &Value) {
+    fn leave(&self, machine: &mut Machine<'_>, from: &[AimedTarget], place: &Value) {
         let thrown_away = place.as_exact() == Some("/dev/null");
         let note = match place.as_exact() {
             Some(text) => format!("moved to `{text}`"),

@@ -3,7 +3,7 @@
 //! What is printed later in the same action shows them without their names.
 
 use crate::effect::{EffectKind, Target};
-use crate::interpreter::git_store::Ignored;
+use crate::interpreter::git_store::IgnoredFiles;
 use crate::interpreter::{Draft, Output, Value};
 use crate::path::AbsolutePath;
 use crate::places;
@@ -19,7 +19,8 @@ impl Git<'_, '_> {
     /// Notes the secrets that a subcommand puts into the store of objects, or of which it tells the names there.
     pub(super) fn note_stored(&mut self, name: &str, words: &Words) {
         if matches!(name, "add" | "stage") && !words.any(&["-n", "--dry-run"]) {
-            let ignored = if words.any(&["-f", "--force"]) { Ignored::Added } else { Ignored::Left };
+            let ignored =
+                if words.any(&["-f", "--force"]) { IgnoredFiles::Added } else { IgnoredFiles::Left };
             let placed = self.placed(words);
             self.machine.stored.tracked.extend(placed.into_iter().map(|path| (path, ignored)));
         }
@@ -84,7 +85,7 @@ impl Git<'_, '_> {
         self.machine.stored.tracked.iter().any(|(root, ignored)| {
             path.is_within(root)
                 && (matches!(state, VersionState::Untracked | VersionState::Unknown)
-                    || state == VersionState::Ignored && *ignored == Ignored::Added)
+                    || state == VersionState::Ignored && *ignored == IgnoredFiles::Added)
         })
     }
 

@@ -30,7 +30,7 @@ pub(super) fn run(machine: &mut Machine<'_>, program: &str, kind: Kind) {
         if is_there {
             machine.possibly(|machine| {
                 machine.run_script(
-                    crate::interpreter::Reader::Bash,
+                    crate::interpreter::ShellProgram::Bash,
                     &file,
                     &[],
                     crate::interpreter::Input::Inherited,

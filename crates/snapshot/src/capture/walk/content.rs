@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::super::{LimitExceeded, unreadable};
 use super::{Stop, TRIES, Unread, Walk};
-use crate::draft::Draft;
+use crate::draft::SnapshotDraft;
 use crate::id::ObjectId;
 use crate::metadata;
 use crate::node::{Content, Node, SkipReason};
@@ -75,7 +75,7 @@ impl Walk<'_> {
     /// Reads a file to its end, in parts when it is long.
     fn content(
         &self,
-        draft: &Draft,
+        draft: &SnapshotDraft,
         open: &OwnedFd,
         expected: u64,
         holes: Holes,
@@ -118,7 +118,7 @@ impl Walk<'_> {
     }
 
     /// The object of a part that is a hole.
-    fn zeros(&self, draft: &Draft) -> Result<ObjectId, Stop> {
+    fn zeros(&self, draft: &SnapshotDraft) -> Result<ObjectId, Stop> {
         if let Some(known) = self.zeros.get() {
             return Ok(*known);
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Pending, Record};
-use crate::draft::Draft;
+use crate::draft::SnapshotDraft;
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
 use crate::node::{DirectoryTree, Meta, Node, TreeEntry};
@@ -12,7 +12,7 @@ use crate::stat_cache::{Seen, SeenDirectory};
 
 /// Directories that are put together from below.
 pub(super) struct Grown<'a> {
-    pub(super) draft: Option<&'a Draft>,
+    pub(super) draft: Option<&'a SnapshotDraft>,
     pub(super) earlier: Option<&'a Seen>,
     pub(super) made: HashMap<usize, Made>,
 }
@@ -94,7 +94,7 @@ impl Grown<'_> {
 }
 
 fn nodes_of(
-    draft: &Draft,
+    draft: &SnapshotDraft,
     earlier: Option<&Arc<SeenDirectory>>,
 ) -> Result<HashMap<Vec<u8>, Node>, SnapshotError> {
     let Some(earlier) = earlier else { return Ok(HashMap::new()) };
