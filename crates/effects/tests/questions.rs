@@ -209,6 +209,73 @@ const PLAIN: &[&str] = &[
     "time false",
 ];
 
+/// Questions about arrays, the stack of directories, and what cannot be changed.
+const STATES: &[&str] = &[
+    "a=(1 2); (( a[-1] == 2 ))",
+    "a=(1 2 3); (( a[-4] ))",
+    "a=(1 2 3); a[-1]=9; [ ${a[2]} = 9 ]",
+    "a=(1 2 3); a[-1]=9; [ ${#a[@]} = 3 ]",
+    "a=([-1]=3) 2>/dev/null; [ ${#a[@]} = 0 ]",
+    "a=(1 2); a+=([-1]=3); [ ${a[1]} = 3 ]",
+    "x=5; (( x[-1] == 5 ))",
+    "let 'a[0]=4' 'a[1]=5'; let 'a[-1]++'; [ ${a[1]} = 6 ]",
+    "a=(1 2); unset 'a[-1]'; [ ${#a[@]} = 1 ]",
+    "a=(1 2); printf -v 'a[-1]' x; [ ${a[1]} = x ]",
+    "a=(1 2); read 'a[-1]' <<< x; [ ${a[1]} = x ]",
+    "a=(1 2); declare 'a[-1]=x'; [ ${a[1]} = x ]",
+    "[ ${#PIPESTATUS[*]} = 1 ]",
+    "true | true | true; (( ${#PIPESTATUS[@]} == 3 ))",
+    "[ -z \"${DIRSTACK[1]}\" ]",
+    "[ ${#GROUPS[@]} -gt 0 ]",
+    "[ \"${!DIRSTACK[*]}\" = 0 ]",
+    "[[ x =~ x ]]; [[ x =~ y ]]; [ \"${#BASH_REMATCH[@]}\" = 0 ]",
+    "[[ x =~ (x) ]]; [ \"${#BASH_REMATCH[@]}\" = 2 ]",
+    "pushd -n /tmp >/dev/null; popd >/dev/null; [ \"$PWD\" = /tmp ]",
+    "pushd /tmp >/dev/null; pushd /usr >/dev/null; popd +1 >/dev/null; popd >/dev/null; [ \"$PWD\" != /tmp ]",
+    "pushd /tmp >/dev/null; pushd /usr >/dev/null; pushd -0 >/dev/null; [ \"$PWD\" != /usr ]",
+    "pushd /tmp >/dev/null; pushd /usr >/dev/null; [ ~1 = /tmp ]",
+    "pushd /tmp >/dev/null; pushd /usr >/dev/null; [ ~-1 = /tmp ]",
+    "pushd /tmp >/dev/null; [ ~+0 = /tmp ]",
+    "pushd /tmp >/dev/null; [ ~3 = '~3' ]",
+    "pushd /tmp >/dev/null; popd -n >/dev/null; popd >/dev/null 2>&1",
+    "pushd /tmp >/dev/null; dirs -c; popd >/dev/null 2>&1",
+    "pushd /tmp >/dev/null; [ \"$OLDPWD\" != \"$PWD\" ]",
+    "CDPATH=/; x=$(cd usr); [ \"$x\" ]",
+    "CDPATH=/; cd usr | grep -q usr",
+    "shopt -s cdable_vars; d=/usr; x=$(cd d); [ \"$x\" ]",
+    "shopt -s cdable_vars; d=/usr; cd d",
+    "bash -c 'shopt -s failglob; : *.zzz; :'",
+    "set -k; echo x=1 | grep -q x",
+    "x=1; set -o posix; x=2 eval :; [ $x = 2 ]",
+    "x=1; POSIXLY_CORRECT=1; x=2 :; [ $x = 2 ]",
+    "x=1; set -o posix; set +o posix; x=2 :; [ $x = 1 ]",
+    "x=1; shopt -so posix; x=2 export y; [ $x = 2 ]",
+    "declare -i a[0]=1; a[0]+=4; [ ${a[0]} = 5 ]",
+    "declare -i a=(1 2); a[1]+=3; [ ${a[1]} = 5 ]",
+    "declare -iA m; m[k]=2; m[k]+=3; [ ${m[k]} = 5 ]",
+    "declare -i x=2; x+=3; declare -i 'x[0]+=1'; [ $x = 6 ]",
+    "readonly x=1; printf -v x 2",
+    "readonly x=1; let x=2",
+    "readonly x=1; (( x=2 ))",
+    "readonly x=1; getopts a x 2>/dev/null -a; [ $? != 0 ]",
+    "readonly x=1; mapfile x <<< a",
+    "readonly x=1; for x in 2; do :; done",
+    "readonly x=1; unset x",
+    "readonly x=1; x=2 true",
+    "readonly x=1; read -a x <<< 2",
+    "readonly REPLY=1; read <<< 2",
+    "sh -c 'readonly 1x; :'",
+    "sh -c 'unset 1x; :'",
+    "sh -c 'local 1x; :'",
+    "sh -c 'eval \"if\"; :'",
+    "sh -c 'readonly x=1; x=2; :'",
+    "sh -c '. ./nosuch; :'",
+    "sh -c 'shift 5; :'",
+    "sh -c 'set -o nosuch; :'",
+    "sh -c 'trap x nosuch; :'",
+    "sh -c 'export x=$(false); :'",
+];
+
 /// Options of the shell, switched on and off.
 fn settings() -> Vec<String> {
     let ask = |text: &str| {
@@ -262,8 +329,11 @@ fn both_ways(question: &str) -> [String; 2] {
 }
 
 fn lost(texts: &[String], ran: &BTreeSet<usize>) -> Vec<String> {
-    let world =
-        bare().with_directory(&path("/etc")).with_file(&path("README.md"), "x\n", VersionState::TrackedClean);
+    let world = bare()
+        .with_directory(&path("/etc"))
+        .with_directory(&path("/tmp"))
+        .with_directory(&path("/usr"))
+        .with_file(&path("README.md"), "x\n", VersionState::TrackedClean);
     ran.iter()
         .filter_map(|number| texts.get(*number))
         .map(|text| text.replace("MARK", "rm -rf /usr/lib"))
@@ -279,6 +349,7 @@ fn what_bash_reaches_behind_a_question_is_seen() {
     let texts: Vec<String> = OPTIONAL
         .iter()
         .chain(PLAIN)
+        .chain(STATES)
         .flat_map(|question| {
             let inside = both_ways(&format!("f() {{\n{question}\n}}\nf"));
             let below = both_ways(&format!("bash -c {}", quoted(question)));

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
+#[path = "reading/carriers.rs"]
+mod carriers;
 #[path = "reading/streams.rs"]
 mod streams;
 #[path = "reading/texts.rs"]
@@ -141,4 +143,24 @@ fn more_commands_than_are_looked_at_are_unread() {
 #[test]
 fn what_is_open_around_a_command_is_read() {
     all_are_seen(streams::AROUND);
+}
+
+#[test]
+fn what_a_first_line_starts_runs() {
+    all_are_seen(carriers::FIRST_LINES);
+}
+
+#[test]
+fn what_was_written_in_pieces_is_read() {
+    all_are_seen(carriers::PIECES);
+}
+
+#[test]
+fn what_a_script_writes_to_itself_runs() {
+    all_are_seen(carriers::OWN_SCRIPTS);
+}
+
+#[test]
+fn what_the_shell_holds_by_itself_runs() {
+    all_are_seen(carriers::CARRIED);
 }

@@ -123,6 +123,8 @@ impl Machine<'_> {
         if name == "PROMPT_COMMAND" {
             // The shell itself runs it.
             self.mark_telling_variables(&["PROMPT_COMMAND"]);
+        } else if name == "POSIXLY_CORRECT" {
+            self.shell.options.posix = true;
         } else if PROMPTS.contains(&name) {
             self.show_prompt(name);
         }

@@ -122,6 +122,29 @@ const SET: &[&str] = &[
     "GIT_EDITOR",
 ];
 
+/// Variables that bash keeps as arrays by itself (source: the manual of bash, "Bash Variables").
+const ARRAYS: &[&str] = &[
+    "BASH_ALIASES",
+    "BASH_ARGC",
+    "BASH_ARGV",
+    "BASH_CMDS",
+    "BASH_LINENO",
+    "BASH_REMATCH",
+    "BASH_SOURCE",
+    "BASH_VERSINFO",
+    "COMP_WORDS",
+    "COPROC",
+    "DIRSTACK",
+    "FUNCNAME",
+    "GROUPS",
+    "PIPESTATUS",
+];
+
+/// Whether a shell keeps an array of that name by itself.
+pub(super) fn is_array_of_shells(name: &str) -> bool {
+    ARRAYS.contains(&name)
+}
+
 /// Whether a variable may have a value in the shell although nobody set it.
 pub(super) fn is_set_by_shells(name: &str) -> bool {
     SET.contains(&name) || name.starts_with("CLAUDE_CODE_")

@@ -14,6 +14,15 @@ use super::value::Value;
 /// bash 5.2).
 const INTEGERS: &[&str] = &["BASHPID", "HISTCMD", "OPTIND", "RANDOM", "SRANDOM"];
 
+/// The index of an element that a subscript means, counted from the end when it is below zero; `None` in front of the beginning.
+pub(super) fn place_in(items: &BTreeMap<i64, Value>, number: i64) -> Option<i64> {
+    if number >= 0 {
+        return Some(number);
+    }
+    let end = items.keys().next_back()?.checked_add(1)?;
+    end.checked_add(number).filter(|place| *place >= 0)
+}
+
 impl Machine<'_> {
     /// Assigns the arrays among the operands of `declare` and its like.
     pub(super) fn declare_arrays(&mut self, simple: &Simple, words: &[Value]) {
@@ -129,6 +138,11 @@ impl Machine<'_> {
                     self.assign_content(&assignment.name, VariableContent::Unknown);
                     return;
                 };
+                let Some(number) = place_in(&items, number) else {
+                    self.expand_text(word);
+                    self.assign_content(&assignment.name, VariableContent::Unknown);
+                    return;
+                };
                 next = number;
                 let value = self.expand_assigned(word);
                 items.insert(next, value);
@@ -153,7 +167,7 @@ impl Machine<'_> {
             Some(VariableContent::Map(mut items)) => match key.as_exact() {
                 Some(key) => {
                     let value = match items.get(key) {
-                        Some(known) if append => known.followed_by(&value),
+                        Some(known) if append => self.longer(name, known, &value),
                         Some(_) | None => value,
                     };
                     items.insert(key.to_owned(), value);
@@ -168,10 +182,11 @@ impl Machine<'_> {
                     Some(VariableContent::Scalar(value)) => BTreeMap::from([(0, value)]),
                     _ => BTreeMap::new(),
                 };
-                match key.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text)) {
+                let number = key.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text));
+                match number.and_then(|number| place_in(&items, number)) {
                     Some(number) if items.len() < 4096 => {
                         let value = match items.get(&number) {
-                            Some(known) if append => known.followed_by(&value),
+                            Some(known) if append => self.longer(name, known, &value),
                             Some(_) | None => value,
                         };
                         items.insert(number, value);
@@ -187,6 +202,11 @@ impl Machine<'_> {
     /// What `name+=value` makes of a variable: the sum of an integer, the longer text of another.
     pub(crate) fn appended(&mut self, name: &str, value: &Value) -> Value {
         let known = self.variable(name).unwrap_or_else(|| Value::exact(""));
+        self.longer(name, &known, value)
+    }
+
+    /// What `+=` makes of the text that a variable or one of its elements has.
+    fn longer(&self, name: &str, known: &Value, value: &Value) -> Value {
         let is_integer = (self.shell.variables.get(self.shell.referred(name)))
             .is_some_and(|variable| variable.treatment == Treatment::Integer);
         match (known.as_exact(), value.as_exact()) {

@@ -1,6 +1,7 @@
 //! What the shell itself does.
 
 mod declaring;
+mod directories;
 mod failing;
 mod leaving;
 mod naming;
@@ -10,6 +11,7 @@ mod reading;
 mod temporary;
 
 pub use declaring::assignment;
+pub(crate) use directories::on_stack;
 pub(crate) use posix::is_of_bash;
 
 use crate::formats::{self, Formatted};
@@ -17,7 +19,9 @@ use crate::machine::Absence;
 use crate::path::AbsolutePath;
 use crate::strings;
 use crate::world::Entry;
-use crate::{Done, Exit, Flow, Lookup, Machine, Output, ShellDirectory, Speech, Status, Value};
+use crate::{Done, Exit, Flow, Lookup, Machine, Output, Speech, Status, Value};
+
+use directories::{cd, dirs, popd, pushd};
 
 use declaring::{declare, export, local, readonly, set, shell_options, shopt, unset};
 
@@ -128,7 +132,7 @@ fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
         },
         "noglob" | "nocorrect" => |machine, words| machine.call_words(words, Lookup::All),
         "hash" => naming::hash,
-        "type" | "whence" => |machine, words| Done::next(known_program(machine, words)),
+        "type" | "whence" => naming::kind_of_command,
         "alias" => naming::alias,
         "unalias" => |machine, words| {
             for word in words {
@@ -147,7 +151,8 @@ fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
         "fc" => naming::fc,
         "enable" => naming::enable,
         "compgen" => naming::completion,
-        "dirs" | "jobs" | "times" | "caller" | "help" | "ulimit" | "umask" | "disown" | "bg" | "fg"
+        "dirs" => dirs,
+        "jobs" | "times" | "caller" | "help" | "ulimit" | "umask" | "disown" | "bg" | "fg"
         | "compopt" | "suspend" | "autoload" | "emulate" | "rehash" | "zstyle" | "zmodload"
         | "unfunction" | "functions" | "compdef"
         // What these are given runs when a user presses a key, in a shell that listens to keys.
@@ -232,156 +237,6 @@ fn printed(machine: &Machine<'_>, value: Value) -> Done {
     Done::next(Exit { status: Status::Success, output })
 }
 
-fn cd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    let operand = words
-        .iter()
-        .find(|word| !word.as_exact().is_some_and(|text| text.starts_with('-') && text.len() > 1));
-    let before = machine.cwd_value();
-    let value = match operand {
-        None => machine.variable("HOME").unwrap_or(Value::Unknown),
-        Some(word) if word.as_exact() == Some("-") => machine.variable("OLDPWD").unwrap_or(Value::Unknown),
-        Some(word) => word.clone(),
-    };
-    let courses = words.iter().filter_map(Value::as_exact).filter(|text| text.starts_with('-'));
-    let course = match courses.flat_map(str::chars).rfind(|letter| matches!(letter, 'P' | 'L')) {
-        Some('P') => Course::Physical,
-        Some(_) => Course::Logical,
-        None => usual_course(machine),
-    };
-    let status = go(machine, &value, course);
-    if status != Status::Failure {
-        let before = match (status, machine.variable("OLDPWD")) {
-            (Status::Unknown, Some(earlier)) => before.join(&earlier),
-            _ => before,
-        };
-        machine.assign("OLDPWD", before);
-    }
-    Done::next(Exit { status, output: Output::Nothing })
-}
-
-/// The directory that `cd` finds by `CDPATH`: a name that does not begin with `/`, `.` or `..` is looked for in each of its places.
-fn by_search_path(machine: &Machine<'_>, value: &Value) -> Value {
-    let start = value.known_start();
-    let is_own = matches!(start.split('/').next(), Some("" | "." | ".."));
-    let Some(places) = machine.variable("CDPATH").filter(|_| !is_own) else { return value.clone() };
-    let Some(places) = places.as_exact() else {
-        // Where nothing is known of the places, it is only sure that the name may be here.
-        return if machine.shell.variables.contains_key("CDPATH") { Value::Unknown } else { value.clone() };
-    };
-    let mut possible = Vec::new();
-    for place in places.split(':') {
-        let candidate = if place.is_empty() || place == "." {
-            value.clone()
-        } else {
-            Value::exact(format!("{}/", place.trim_end_matches('/'))).followed_by(value)
-        };
-        match (machine.is_directory(&candidate), candidate.as_exact()) {
-            (Some(true), _) if possible.is_empty() => return candidate,
-            (Some(false), _) => {}
-            (_, Some(text)) => possible.push(text.to_owned()),
-            (_, None) => return Value::Unknown,
-        }
-    }
-    if possible.is_empty() {
-        return value.clone();
-    }
-    possible.extend(value.as_exact().map(str::to_owned));
-    possible.dedup();
-    Value::one_of(possible)
-}
-
-/// How a shell goes through `..`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Course {
-    /// Back the way it came, also over a symbolic link.
-    Logical,
-    /// To the directory above, as the kernel does (`cd -P`).
-    Physical,
-}
-
-/// The course that the options of the shell say.
-fn usual_course(machine: &Machine<'_>) -> Course {
-    if machine.shell.options.physical { Course::Physical } else { Course::Logical }
-}
-
-/// Changes the directory, when that can work; answers whether it does.
-fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
-    let value = &by_search_path(machine, value);
-    let base = machine.shell.logical.clone().or_else(|| machine.cwd().cloned());
-    let logical = match (value.as_exact(), base, course) {
-        (Some(text), Some(base), Course::Logical) if !text.is_empty() => Some(base.join(text)),
-        (_, _, Course::Logical | Course::Physical) => None,
-    };
-    let whereabouts = match &logical {
-        Some(path) => machine.directory(&Value::exact(path.as_str())),
-        None => machine.directory(value),
-    };
-    let status = match &whereabouts {
-        ShellDirectory::Here(path) => match machine.entry(path) {
-            Entry::Directory => Status::Success,
-            Entry::Missing if machine.is_disturbed() => Status::Unknown,
-            Entry::Missing => {
-                machine.absent = Some(Absence::Directory(whereabouts));
-                return Status::Failure;
-            }
-            Entry::File(_) | Entry::Special => return Status::Failure,
-            Entry::Symlink(_) | Entry::Unknown => Status::Unknown,
-        },
-        ShellDirectory::OneOf(_) | ShellDirectory::Below(_) | ShellDirectory::Unknown => Status::Unknown,
-    };
-    if status == Status::Unknown {
-        machine.came_from = Some(machine.shell.departure());
-    }
-    machine.shell.logical = match (&whereabouts, logical) {
-        (ShellDirectory::Here(path), Some(logical)) if *path != logical => Some(logical),
-        _ => None,
-    };
-    machine.shell.cwd = whereabouts;
-    status
-}
-
-fn pushd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    let before = machine.shell.cwd.clone();
-    let operand = words.iter().find(|word| !word.as_exact().is_some_and(|text| text.starts_with('-')));
-    let status = match operand {
-        Some(word) => go(machine, word, usual_course(machine)),
-        None => from_stack(machine),
-    };
-    if status != Status::Failure {
-        machine.shell.stack.push(before);
-    }
-    if status == Status::Open {
-        // With nothing on the stack there was nothing to change places with.
-        machine.shell.doubtful_stack = machine.shell.stack.len();
-    }
-    Done::next(Exit { status, output: Output::Unknown })
-}
-
-fn popd(machine: &mut Machine<'_>, _: &[Value]) -> Done {
-    let status = from_stack(machine);
-    Done::next(Exit {
-        status,
-        output: if status == Status::Failure { Output::Nothing } else { Output::Unknown },
-    })
-}
-
-/// Goes to the directory on top of the stack, when there is one.
-fn from_stack(machine: &mut Machine<'_>) -> Status {
-    match machine.shell.take_from_stack() {
-        Some((place, true)) => {
-            machine.shell.cwd = place;
-            machine.shell.logical = None;
-            Status::Success
-        }
-        Some((place, false)) => {
-            machine.shell.cwd = machine.shell.cwd.clone().join(&place);
-            machine.shell.logical = None;
-            Status::Open
-        }
-        None => Status::Failure,
-    }
-}
-
 fn shift(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let count = match words.first() {
         None => Some(1),
@@ -428,7 +283,9 @@ fn source(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 
 fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let mut rest = words;
+    let mut login = false;
     while let Some((first, more)) = rest.split_first() {
+        login |= first.as_exact().is_some_and(|text| is_option_of_exec(text) && text.contains('l'));
         match first.as_exact() {
             Some("--") => {
                 rest = more;
@@ -446,6 +303,17 @@ fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if rest.is_empty() {
         return Done::quiet();
     }
+    let with_login = rest.split_first().map(|(shell, rest)| {
+        std::iter::once(shell.clone())
+            .chain([Value::exact("-l")])
+            .chain(rest.iter().cloned())
+            .collect::<Vec<_>>()
+    });
+    let is_shell = rest
+        .first()
+        .and_then(Value::as_exact)
+        .is_some_and(|name| matches!(name.rsplit('/').next(), Some("bash" | "sh" | "zsh" | "dash" | "ksh")));
+    let rest = with_login.as_deref().filter(|_| login && is_shell).unwrap_or(rest);
     let done = machine.call_words(rest, Lookup::NoFunctions);
     if machine.shell.options.execfail {
         // A program that cannot be started leaves the shell where it is.
@@ -481,6 +349,9 @@ fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     }
     let before_every_command =
         signals.iter().any(|signal| matches!(signal.as_exact(), Some("DEBUG" | "debug")));
+    if before_every_command {
+        machine.shell.at_debug.clone_from(&command);
+    }
     if let (true, Some(text)) = (before_every_command, &command) {
         machine.run_at_every_command(text);
     }
@@ -523,12 +394,15 @@ fn command(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 pub(crate) fn whereabouts(machine: &mut Machine<'_>, words: &[Value]) -> Exit {
     let operands: Vec<&Value> =
         words.iter().filter(|word| !word.as_exact().is_some_and(|text| text.starts_with('-'))).collect();
-    let ([Value::Exact(name)], Some(path)) = (operands.as_slice(), machine.variable("PATH")) else {
-        return known_program(machine, words);
-    };
+    let [Value::Exact(name)] = operands.as_slice() else { return known_program(machine, words) };
     let is_own = machine.shell.functions.contains_key(name) || machine.shell.aliases.contains_key(name);
-    let Some(directories) = path.as_exact().filter(|_| !is_own && !name.contains('/')) else {
+    if is_own || name.contains('/') {
         return known_program(machine, words);
+    }
+    let path = machine.variable("PATH");
+    let Some(directories) = path.as_ref().and_then(Value::as_exact) else {
+        let known = known_program(machine, words);
+        return somewhere(machine, name, known);
     };
     let mut sure = machine.is_settled();
     for directory in directories.split(':').filter(|directory| directory.starts_with('/')).take(DIRECTORIES) {
@@ -546,7 +420,16 @@ pub(crate) fn whereabouts(machine: &mut Machine<'_>, words: &[Value]) -> Exit {
         machine.absent = Some(Absence::Path);
         return Exit::failure();
     }
-    known
+    somewhere(machine, name, known)
+}
+
+/// The answer with where a program would be, if it is there; of a built-in its name alone.
+fn somewhere(machine: &Machine<'_>, name: &str, known: Exit) -> Exit {
+    if !machine.knows(name) {
+        return known;
+    }
+    let texts = vec![format!("/usr/bin/{name}\n"), format!("{name}\n"), String::new()];
+    Exit { output: Output::Text(Value::one_of(texts)), ..known }
 }
 
 /// Whether a program of that name can be run; only of built-ins and functions that is known.

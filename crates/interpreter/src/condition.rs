@@ -91,7 +91,10 @@ impl Machine<'_> {
         };
         let expression = Expression::new(expression, Dialect::Extended, case)?;
         let chars: Vec<char> = text.chars().collect();
-        let Some(found) = expression.find(&chars, 0).ok()? else { return Some(false) };
+        let Some(found) = expression.find(&chars, 0).ok()? else {
+            self.assign_content("BASH_REMATCH", VariableContent::List(std::collections::BTreeMap::new()));
+            return Some(false);
+        };
         let texts = found.iter().map(|place| {
             let part = place.and_then(|(start, end)| chars.get(start..end)).unwrap_or_default();
             Value::Exact(part.iter().collect())

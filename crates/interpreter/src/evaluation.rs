@@ -24,22 +24,29 @@ impl Machine<'_> {
         if !arithmetic.substitutions.is_empty() {
             let text = self.expand_again(&arithmetic.text);
             let text = text.as_exact()?.to_owned();
-            return arithmetic::evaluate(&text, &mut Variables { machine: self });
+            return self.evaluated(&text);
         }
         let text = self.expand_dollars(&arithmetic.text)?;
         self.note_no_expression(&text);
-        arithmetic::evaluate(&text, &mut Variables { machine: self })
+        self.evaluated(&text)
     }
 
     /// The value of an expression given as text (`let`, `declare -i`).
     pub(crate) fn arithmetic_text(&mut self, text: &str) -> Option<i64> {
         if super::again::holds_command(text) {
             let text = self.run_substitutions(text)?;
-            return arithmetic::evaluate(&text, &mut Variables { machine: self });
+            return self.evaluated(&text);
         }
         let text = self.expand_dollars(text)?;
         self.note_no_expression(&text);
-        arithmetic::evaluate(&text, &mut Variables { machine: self })
+        self.evaluated(&text)
+    }
+
+    /// The value of an expression; `None` where it assigns to what cannot be changed, too.
+    fn evaluated(&mut self, text: &str) -> Option<i64> {
+        let mut variables = Variables { machine: self, is_refused: false };
+        let value = arithmetic::evaluate(text, &mut variables);
+        value.filter(|_| !variables.is_refused)
     }
 
     /// The text of an expression with `$name`, `${name}`, `$1`, `$#`, `$?` put in; `None` when one is not known.
@@ -113,10 +120,17 @@ impl Machine<'_> {
         }
         let number = key.as_exact().map(str::to_owned).and_then(|text| self.arithmetic_text(&text))?;
         match content {
+            // From the end; in front of the beginning there is an error.
+            Some(super::shell::VariableContent::List(items)) if number < 0 => {
+                super::assignment::place_in(&items, number)
+                    .map(|place| items.get(&place).cloned().unwrap_or_else(|| Value::exact("0")))
+            }
             Some(super::shell::VariableContent::List(items)) => {
                 Some(items.get(&number).cloned().unwrap_or_else(|| Value::exact("0")))
             }
             Some(super::shell::VariableContent::Scalar(value)) if number == 0 => Some(value),
+            _ if number < 0 => None,
+            None if super::ambient::is_array_of_shells(array) => None,
             None | Some(super::shell::VariableContent::Unset | super::shell::VariableContent::Scalar(_)) => {
                 Some(Value::exact("0"))
             }
@@ -133,6 +147,8 @@ fn is_of_bash(text: &str) -> bool {
 /// The variables of a shell as arithmetic sees them.
 struct Variables<'m, 'w> {
     machine: &'m mut Machine<'w>,
+    /// Whether a variable was to be changed that cannot be.
+    is_refused: bool,
 }
 
 impl arithmetic::Names for Variables<'_, '_> {
@@ -164,6 +180,13 @@ impl arithmetic::Names for Variables<'_, '_> {
     }
 
     fn set(&mut self, name: &str, value: Option<i64>) {
+        let array = name.split_once('[').map_or(name, |(array, _)| array);
+        let held = self.machine.shell.variables.get(self.machine.shell.referred(array));
+        if held.is_some_and(|variable| variable.readonly) {
+            self.machine.arithmetic_failed = true;
+            self.is_refused = true;
+            return;
+        }
         let value = value.map_or(Value::Unknown, |value| Value::Exact(value.to_string()));
         self.machine.assign_named(name, value);
     }

@@ -34,6 +34,8 @@ struct Piece {
 /// The words that one word becomes.
 #[derive(Debug, Default)]
 struct Fields {
+    /// Whether one of them may be several, or none.
+    loose: bool,
     done: Vec<Field>,
     current: Option<Field>,
 }
@@ -99,7 +101,16 @@ impl Fields {
             Value::AnyOf(texts) if texts.iter().any(|text| must_split(text)) => {
                 self.push(Value::Unknown, true);
             }
+            // The words that are known to the end stand for themselves; what may be several behind them is one.
+            Value::Between { prefix, .. } if must_split(prefix) => {
+                let Some((head, tail)) = prefix.rsplit_once(|c: char| separators.contains(c)) else { return };
+                let (head, tail) = (head.to_owned(), tail.to_owned());
+                self.loose = true;
+                self.push_split(Value::Exact(format!("{head} ")), &format!("{separators} "));
+                self.push(Value::exact(tail).followed_by(&Value::Unknown), true);
+            }
             Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => {
+                self.loose |= matches!(value, Value::Unknown | Value::Between { .. });
                 self.push(value, true);
             }
         }
@@ -139,6 +150,7 @@ impl Machine<'_> {
         let mut fields = Fields::default();
         self.expand_parts(&word.parts, Mode::Words, true, &mut fields);
         fields.end_field();
+        self.loose |= fields.loose;
         let mut values = Vec::new();
         for field in fields.done {
             self.finish(&field, &mut values);
@@ -282,6 +294,10 @@ impl Machine<'_> {
         match self.glob(pattern) {
             Matches::These(_) if leaves_out => values.push(Value::Glob(unescape(pattern))),
             Matches::These(texts) if texts.is_empty() => {
+                if self.shell.options.failglob {
+                    // An error, which ends what is read with it.
+                    self.perhaps_ends();
+                }
                 if self.shell.options.nullglob {
                     return;
                 }
@@ -431,6 +447,10 @@ impl Machine<'_> {
             "~root" => Some(Value::exact("/root")),
             _ => {
                 let name = head.strip_prefix('~')?;
+                let digits = name.strip_prefix(['+', '-']).unwrap_or(name);
+                if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return crate::builtins::on_stack(self, name);
+                }
                 if place.user.as_deref() == Some(name) || place.home.name() == Some(name) {
                     return Some(Value::exact(place.home.as_str()));
                 }

@@ -190,6 +190,20 @@ impl Machine<'_> {
         if self.ends.contains_key(path.as_str()) {
             return;
         }
+        // The path of a descriptor is what that leads to.
+        if let Some(number) = number_of(&path)
+            && let Some(super::descriptors::Sink::Files { aims, .. }) =
+                self.descriptor(number).map(|opening| opening.sink)
+        {
+            for aim in aims {
+                let Some(file) = aim.target.path() else { continue };
+                let held = self.text(file);
+                let text = if held.as_exact() == Some("") { text.clone() } else { held.join(&text) };
+                let text = if text.as_exact().is_some() { text } else { Value::Unknown };
+                self.remember_written(&aim.target, text);
+            }
+            return;
+        }
         match device(&path) {
             Some(Device::Nothing) => return,
             Some(Device::Network) => {

@@ -258,6 +258,15 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
         "basename" => basename(words),
         "dirname" => dirname(words),
         "seq" => seq(words),
+        "date" | "gdate" => {
+            let format = words.iter().rev().find_map(|word| word.as_exact()?.strip_prefix('+'))?;
+            let text = super::formats::time_text(format);
+            // A part of a time is a name or a number: what matters is a command that stands in front of it.
+            let start = text.known_start();
+            let begins_command = start.split_whitespace().any(|word| machine.knows(word));
+            (text.as_exact().is_some() || begins_command)
+                .then(|| Exit::printing(text.followed_by(&Value::exact("\n"))))
+        }
         "whoami" | "logname" if words.is_empty() => Some(line(machine.world().place().user.clone()?)),
         "id" if exact_words(words)?.as_slice() == ["-un"] => {
             Some(line(machine.world().place().user.clone()?))

@@ -18,6 +18,26 @@ pub(crate) struct Formatted {
     pub(crate) status: Status,
 }
 
+/// What a format of strftime(3) prints: its text, and between the ends something that is not known where a part of a time stands.
+pub(crate) fn time_text(format: &str) -> Value {
+    let mut value = Value::exact("");
+    let mut rest = format;
+    while let Some((before, after)) = rest.split_once('%') {
+        value = value.followed_by(&Value::exact(before));
+        let flags = after.trim_start_matches(|c: char| c.is_ascii_digit() || "_-^#0EO+:".contains(c));
+        let mut letters = flags.chars();
+        let part = match (letters.next(), flags.len() == after.len()) {
+            (Some('%'), true) => Value::exact("%"),
+            (Some('n'), true) => Value::exact("\n"),
+            (Some('t'), true) => Value::exact("\t"),
+            (_, _) => Value::Unknown,
+        };
+        value = value.followed_by(&part);
+        rest = letters.as_str();
+    }
+    value.followed_by(&Value::exact(rest))
+}
+
 /// What `printf` makes of a format and its arguments. The format is used again while arguments are left. From the first conversion on that
 /// is not worked out nothing is known: it may take more arguments than one, or end the output.
 pub(crate) fn formatted(format: &str, arguments: &[Value]) -> Formatted {
@@ -30,6 +50,10 @@ pub(crate) fn formatted(format: &str, arguments: &[Value]) -> Formatted {
             let next = match piece {
                 Piece::Text(text) => Some(without_escapes(text, Octal::Three)),
                 Piece::Conversion(conversion) => conversion.of(rest.next()),
+                Piece::Time(format) => {
+                    rest.next();
+                    Some(time_text(format))
+                }
                 Piece::Strange => None,
             };
             let Some(next) = next else {
@@ -38,7 +62,10 @@ pub(crate) fn formatted(format: &str, arguments: &[Value]) -> Formatted {
             value = value.followed_by(&next);
         }
         if rest.len() == 0 || rest.len() == before {
-            return Formatted { value, status: Status::Success };
+            // An argument may be no time, and other shells than bash know no times.
+            let tells_time = pieces.iter().any(|piece| matches!(piece, Piece::Time(_)));
+            let status = if tells_time { Status::Open } else { Status::Success };
+            return Formatted { value, status };
         }
     }
     Formatted { value: Value::Unknown, status: Status::Open }
@@ -58,7 +85,9 @@ enum Piece {
     /// Text, escapes included.
     Text(String),
     Conversion(Conversion),
-    /// Something else: a time, a width that is an argument, a letter of another system, the end behind `%`.
+    /// A time in this format, which takes an argument: `%(format)T`.
+    Time(String),
+    /// Something else: a width that is an argument, a letter of another system, the end behind `%`.
     Strange,
 }
 
@@ -105,6 +134,17 @@ fn pieces(format: &str) -> Vec<Piece> {
 }
 
 fn conversion(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Piece {
+    if chars.peek() == Some(&'(') {
+        let all: String = chars.clone().skip(1).collect();
+        if let Some((format, _)) =
+            all.split_once(")T").filter(|(format, _)| !format.contains(['(', ')', '\\']))
+        {
+            for _ in 0..format.chars().count() + 3 {
+                chars.next();
+            }
+            return Piece::Time(format.to_owned());
+        }
+    }
     let mut flags = String::new();
     while let Some(flag) = chars.next_if(|c| matches!(c, '-' | '+' | ' ' | '#' | '0' | '\'')) {
         flags.push(flag);

@@ -9,6 +9,7 @@
 //! | `ambient` | variables that shells and clients set by themselves |
 //! | `telling_variables` | variables that are options of a program, or name one |
 //! | `file_operations` | reading, writing, making and removing files |
+//! | `first_line` | scripts and what their first line starts them with |
 //! | `heuristics` | commands in text that could not be read |
 //! | `statements` | control flow: lists, pipes, functions |
 //! | `branches` | `if` and `case` |
@@ -114,6 +115,7 @@ mod expand;
 mod expression;
 mod file_operations;
 pub mod filters;
+mod first_line;
 mod formats;
 pub mod git_store;
 mod glob;
@@ -170,6 +172,7 @@ pub use pattern::{Letters, Pattern};
 pub use prediction::Prediction;
 pub use programs::Programs;
 pub use resolve::{Last, resolve, secret_behind_links};
+pub(crate) use shell::Options;
 pub use shell::{ShellDirectory, Speech, Treatment, Variable, VariableContent};
 pub use speech::ShellProgram;
 pub use statements::{Done, Flow};

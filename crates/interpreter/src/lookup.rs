@@ -12,6 +12,7 @@ use super::machine::Machine;
 use super::overlay_updates::system_program;
 use super::run::Language;
 use super::shell::VariableContent;
+use super::speech::ShellProgram;
 use super::statements::Done;
 use super::value::Value;
 use super::ways::Leaving;
@@ -232,16 +233,18 @@ impl Machine<'_> {
         let value = Value::exact(name);
         let in_programs = is_among_programs(name);
         match self.language(path) {
-            Language::Shell if is_installed => self.call_program(base, name, rest),
-            Language::Shell => self.run_file(&value, rest),
-            Language::Other(interpreter) => {
-                if in_programs && self.knows(base) {
-                    return self.call_program(base, name, rest);
-                }
+            Language::Started | Language::Shell if is_installed => self.call_program(base, name, rest),
+            Language::Started => {
+                let words = self.started_by_first_line(path, &value, rest);
                 self.list_command(base, rest);
-                let mut words = vec![Value::Exact(interpreter), value];
-                words.extend(rest.iter().cloned());
-                self.call_words(&words, Lookup::NoFunctions).exit()
+                self.run_words(&words.unwrap_or_default(), self.input.clone())
+            }
+            Language::Shell => self.run_file(&value, rest),
+            Language::Other(_) if in_programs && self.knows(base) => self.call_program(base, name, rest),
+            // Whatever its name says: without a first line the kernel does not start it, and a shell reads it as its own language.
+            Language::Other(_) => {
+                self.list_command(base, rest);
+                self.run_script(ShellProgram::Bash, &value, rest, self.input.clone())
             }
             Language::Unknown => {
                 let known = self.knows(base);
@@ -260,7 +263,9 @@ impl Machine<'_> {
                 }
                 self.list_command(base, rest);
                 let count = self.effect_count();
-                if missing {
+                if self.is_among_made(path) {
+                    self.unread(format!("`{name}` may be one of the files that this command makes"));
+                } else if missing {
                     self.not_there(name, path);
                 } else {
                     self.caused_by(base, |machine| {

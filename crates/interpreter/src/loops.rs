@@ -27,6 +27,13 @@ impl Machine<'_> {
             self.possibly(|machine| machine.run_block(&each.body));
             return Done::next(super::exit::Exit::failure());
         }
+        let variable = self.shell.variables.get(self.shell.referred(&each.variable));
+        if variable.is_some_and(|variable| variable.readonly) && !words.is_empty() {
+            // It cannot be given a value, which ends the loop, and other shells than bash.
+            self.possibly(|machine| machine.run_block(&each.body));
+            self.perhaps_ends();
+            return Done::next(super::exit::Exit::answer(None));
+        }
         let origin = self.substituted.get(outputs..).and_then(|new| new.last()).cloned();
         self.substituted.truncate(outputs);
         let outer = self.begin_loop();

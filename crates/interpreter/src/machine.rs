@@ -153,6 +153,14 @@ pub struct Machine<'w> {
     pub archives_made: Vec<(AbsolutePath, Vec<Value>, Vec<String>)>,
     /// Archives that earlier actions made, each with the place of a secret that is in it.
     pub archives_kept: Vec<(AbsolutePath, String)>,
+    /// Beginnings of paths of files that this command makes, and of which it is not known how many there are and what they hold.
+    pub(crate) names_made: Vec<String>,
+    /// Archives that this command made with other names than those of the files.
+    pub renamed_archives: Vec<AbsolutePath>,
+    /// Whether what runs is a trap: `BASH_COMMAND` stays that of the command around it.
+    pub(super) trapped: usize,
+    /// Whether one of the words of the running command may be several, or none.
+    pub(crate) loose: bool,
     /// The host to which the standard output goes, when it is a connection.
     pub(super) outlet: Option<String>,
     /// Whether the running command decodes what nobody has read.
@@ -261,6 +269,10 @@ impl<'w> Machine<'w> {
             stored: super::git_store::GitStore::default(),
             archives_made: Vec::new(),
             archives_kept: Vec::new(),
+            names_made: Vec::new(),
+            renamed_archives: Vec::new(),
+            trapped: 0,
+            loose: false,
             outlet: None,
             veiled: false,
             appending: false,

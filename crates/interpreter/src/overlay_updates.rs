@@ -224,6 +224,25 @@ impl Machine<'_> {
         self.substituted.push(secret);
     }
 
+    /// Remembers what a file holds, of which the effect is told already.
+    pub fn hold(&mut self, aim: &AimedTarget, text: Value) {
+        self.remember_written(&aim.target, text);
+    }
+
+    /// Remembers that files are made whose paths begin so.
+    pub fn remember_names(&mut self, beginning: &Value) {
+        if let Some(path) = self.one_path_through(beginning)
+            && self.names_made.len() < COPIED
+        {
+            self.names_made.push(path.as_str().to_owned());
+        }
+    }
+
+    /// Whether a file may be one of those of which only the beginning of the name is known.
+    pub(super) fn is_among_made(&self, path: &AbsolutePath) -> bool {
+        !self.tree.is_written(path) && self.names_made.iter().any(|start| path.as_str().starts_with(start))
+    }
+
     /// Remembers a directory, without an effect.
     pub fn remember_directory(&mut self, path: &AbsolutePath) {
         if self.away.is_some() {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use checkrein_shell::{ParameterExpansion, ParameterOperation, Word};
 
+use super::ambient::is_array_of_shells;
 use super::exit::{Output, Status};
 use super::expand::joined_values;
 use super::machine::Machine;
@@ -254,6 +255,7 @@ impl Machine<'_> {
             Some(VariableContent::Map(items)) => Expanded::Many(items.keys().map(Value::exact).collect()),
             Some(VariableContent::Scalar(_)) => Expanded::Many(vec![Value::exact("0")]),
             Some(VariableContent::Unknown) => Expanded::One(Value::Unknown, None),
+            None if is_array_of_shells(name) => Expanded::One(Value::Unknown, None),
             Some(VariableContent::Unset) | None => Expanded::Many(Vec::new()),
         }
     }
@@ -277,8 +279,25 @@ impl Machine<'_> {
             }
             // The number of the process stands for itself: it is the same wherever it is used.
             "$" => return Held::One(Value::exact("$$")),
+            "_" if self.scanning == 0 => return Held::One(self.shell.last_word.clone()),
             "!" | "-" | "_" => return Held::One(Value::Unknown),
             "0" => return Held::One(self.shell.name.clone()),
+            "BASH_ARGV" if self.shell.options.extdebug && self.scanning == 0 => {
+                // From the last one on.
+                let Some(values) = self.shell.positional.clone() else { return Held::Any };
+                let values: Vec<Value> = values.into_iter().rev().collect();
+                if all {
+                    return Held::Any;
+                }
+                let place = match index {
+                    None => Some(0),
+                    Some(index) => {
+                        self.expand_text(index).as_exact().and_then(|text| text.parse::<usize>().ok())
+                    }
+                };
+                let known = place.and_then(|place| values.get(place).cloned());
+                return Held::One(known.unwrap_or(Value::Unknown));
+            }
             "FUNCNAME" if !all && self.shell.speech == Speech::Bash && self.scanning == 0 => {
                 let is_first = match index {
                     None => true,
@@ -300,6 +319,8 @@ impl Machine<'_> {
         }
         let content = self.shell.variables.get(name).map(|variable| variable.content.clone());
         match content {
+            // How many there are is not followed.
+            None if all && is_array_of_shells(name) && self.shell.speech == Speech::Bash => Held::Any,
             Some(VariableContent::List(items)) if all => Held::Many(items.into_values().collect()),
             Some(VariableContent::Map(items)) if all => Held::Many(items.into_values().collect()),
             Some(VariableContent::List(items)) => {

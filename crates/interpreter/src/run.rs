@@ -20,6 +20,8 @@ use super::value::Value;
 /// The language of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Language {
+    /// What its first line names.
+    Started,
     /// A shell that is followed.
     Shell,
     /// Another interpreter, by name.
@@ -36,6 +38,9 @@ enum Runner {
     /// One that is started for it.
     Child,
 }
+
+/// How often what a script writes to itself is followed (ours).
+const WRITTEN: usize = 4;
 
 impl Machine<'_> {
     /// Runs text in a child shell, as `system` of C does with `sh`; opaque when the text is not known.
@@ -222,23 +227,20 @@ impl Machine<'_> {
     /// Runs a script file that the world can read: shell scripts are followed, others are opaque.
     pub fn run_file(&mut self, value: &Value, arguments: &[Value]) -> Exit {
         let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
-        let reader = path.as_ref().map_or(ShellProgram::Bash, |path| self.first_line_reader(path));
-        if let Some(Language::Other(interpreter)) = path.map(|path| self.language(&path)) {
-            let mut words = vec![Value::Exact(interpreter), value.clone()];
-            words.extend(arguments.iter().cloned());
-            let input = self.input.clone();
-            return self.run_words(&words, input);
+        let words = path.as_ref().and_then(|path| match self.language(path) {
+            Language::Started => self.started_by_first_line(path, value, arguments),
+            Language::Other(interpreter) => {
+                let mut words = vec![Value::Exact(interpreter), value.clone()];
+                words.extend(arguments.iter().cloned());
+                Some(words)
+            }
+            Language::Shell | Language::Unknown => None,
+        });
+        let input = self.input.clone();
+        match words {
+            Some(words) => self.run_words(&words, input),
+            None => self.run_script(ShellProgram::Bash, value, arguments, input),
         }
-        self.run_script(reader, value, arguments, self.input.clone())
-    }
-
-    /// The shell that the first line of a script names.
-    fn first_line_reader(&self, path: &AbsolutePath) -> ShellProgram {
-        let text = self.text(path);
-        let line = text.as_exact().and_then(|text| text.lines().next()?.strip_prefix("#!"));
-        let named = |word: &&str| !word.ends_with("/env") && !word.starts_with('-') && !word.contains('=');
-        line.and_then(|line| line.split_whitespace().find(named))
-            .map_or(ShellProgram::Bash, ShellProgram::named)
     }
 
     /// Runs a script file with the shell that was named, whatever its first line says.
@@ -249,10 +251,47 @@ impl Machine<'_> {
         arguments: &[Value],
         input: Input,
     ) -> Exit {
-        match self.script_text(value, Runner::Child) {
-            Some(text) => self.run_text_with(reader, &text, value, arguments, input),
-            None => Exit::unknown(),
+        let Some(text) = self.script_text(value, Runner::Child) else { return Exit::unknown() };
+        let exit = self.run_text_with(reader, &text, value, arguments, input);
+        self.run_what_was_written(reader, value, &text, arguments);
+        exit
+    }
+
+    /// Goes on with what was written into a script while it ran: a shell reads on from where it is.
+    fn run_what_was_written(
+        &mut self,
+        reader: ShellProgram,
+        value: &Value,
+        text: &Value,
+        arguments: &[Value],
+    ) {
+        let Some(path) = self.one_path_through(value) else { return };
+        let mut read = text.clone();
+        for _ in 0..WRITTEN {
+            if !self.tree.is_written(&path) {
+                return;
+            }
+            let held = self.text(&path);
+            if held == read {
+                return;
+            }
+            let added = match (read.as_exact(), held.as_exact()) {
+                (Some(before), Some(now)) => now.strip_prefix(before).map(Value::exact),
+                (_, _) => None,
+            };
+            let Some(added) = added else {
+                let written = value.as_exact().unwrap_or("the script");
+                self.unread(format!(
+                    "`{written}` is written while it runs, and what it then holds is not followed"
+                ));
+                return;
+            };
+            self.possibly(|machine| {
+                machine.run_text_with(reader, &added, value, arguments, Input::Inherited)
+            });
+            read = held;
         }
+        self.unread("a script that writes to itself is not followed to its end");
     }
 
     /// Runs a file in the present shell, as `source` does.
@@ -367,7 +406,9 @@ impl Machine<'_> {
                 let missing = path.as_ref().is_some_and(|path| {
                     !self.ends.contains_key(path.as_str()) && self.entry(path) == Entry::Missing
                 });
-                if missing && !self.tree.is_disturbed() {
+                if path.as_ref().is_some_and(|path| self.is_among_made(path)) {
+                    self.unread(format!("`{written}` may be one of the files that this command makes"));
+                } else if missing && !self.tree.is_disturbed() {
                     // Running what is not there fails; it may be there by then.
                     if self.supposing > 0 {
                         return None;
@@ -407,18 +448,8 @@ impl Machine<'_> {
                 Language::Unknown
             };
         };
-        if let Some(line) = text.lines().next().and_then(|line| line.strip_prefix("#!")) {
-            let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
-            let mut interpreter = words.next().unwrap_or_default();
-            if interpreter == "env" {
-                interpreter =
-                    words.find(|word| !word.starts_with('-') && !word.contains('=')).unwrap_or_default();
-            }
-            return match interpreter {
-                "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "mksh" => Language::Shell,
-                "" => Language::Unknown,
-                other => Language::Other(other.to_owned()),
-            };
+        if super::first_line::names_interpreter(text) {
+            return Language::Started;
         }
         match path.name().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end) {
             Some("sh" | "bash" | "zsh") => Language::Shell,

@@ -174,6 +174,16 @@ pub(crate) struct Options {
     pub(crate) xpg_echo: bool,
     /// `set -a`: what is assigned is exported.
     pub(crate) allexport: bool,
+    /// `shopt -s cdable_vars`: what is no directory may be a variable that names one.
+    pub(crate) cdable_vars: bool,
+    /// `shopt -s extdebug`: the arguments of functions are told.
+    pub(crate) extdebug: bool,
+    /// `set -k`: assignments stand anywhere among the words of a command.
+    pub(crate) keyword: bool,
+    /// `set -o posix`: assignments in front of special built-ins stay.
+    pub(crate) posix: bool,
+    /// Whether it is not known which of the two holds: one of two ways set it.
+    pub(crate) perhaps_posix: bool,
     /// `shopt -s localvar_inherit`: a local variable begins with the value that the name has outside.
     pub(crate) localvar_inherit: bool,
     /// Whether it is not known how letters of both cases are compared: one of two ways set it.
@@ -252,6 +262,10 @@ pub struct Shell {
     pub(crate) on_signals: Vec<Value>,
     /// What runs when a command fails.
     pub(crate) at_error: Option<Value>,
+    /// What runs before every command, when it asks which it is.
+    pub(crate) at_debug: Option<Value>,
+    /// What `$_` holds.
+    pub(crate) last_word: Value,
     /// What may have left already.
     pub(crate) doubts: Doubts,
     /// What is known of `$?`.
@@ -298,6 +312,8 @@ impl Shell {
             is_without_commands: false,
             on_signals: Vec::new(),
             at_error: None,
+            at_debug: None,
+            last_word: Value::Unknown,
             doubts: Doubts::default(),
             last_status: Status::Success,
             may_have_exited: false,
@@ -435,6 +451,8 @@ impl Shell {
         self.exit_trap_in_doubt |= other.exit_trap_in_doubt || self.at_exit != other.at_exit;
         self.at_exit = joined(self.at_exit, other.at_exit.as_ref());
         self.at_error = joined(self.at_error, other.at_error.as_ref());
+        self.at_debug = joined(self.at_debug, other.at_debug.as_ref());
+        self.last_word = self.last_word.join(&other.last_word);
         let further = other.on_signals.iter().filter(|text| !self.on_signals.contains(text)).cloned();
         let further: Vec<Value> = further.collect();
         self.on_signals.extend(further);
@@ -450,6 +468,11 @@ impl Shell {
             self.options.extglob |= other.options.extglob;
             self.options.aliases |= other.options.aliases;
             self.options.execfail |= other.options.execfail;
+            self.options.cdable_vars |= other.options.cdable_vars;
+            self.options.extdebug |= other.options.extdebug;
+            self.options.keyword |= other.options.keyword;
+            self.options.perhaps_posix |=
+                other.options.perhaps_posix || self.options.posix != other.options.posix;
             self.options.allexport |= other.options.allexport;
             self.options.localvar_inherit |= other.options.localvar_inherit;
             self.options.perhaps_nocasematch |=

@@ -68,9 +68,33 @@ impl Machine<'_> {
         self.either(Leaving::Doubts, run, |machine| machine.run_with_each(simple, name, others))
     }
 
+    /// Sets `BASH_COMMAND` for a trap that asks for it, and runs the one that stands before every command.
+    fn note_command(&mut self, simple: &Simple) {
+        let asks = |text: &Value| {
+            let texts = text.alternatives().unwrap_or_default();
+            texts.iter().any(|text| text.contains("BASH_COMMAND"))
+        };
+        let shell = &self.shell;
+        let traps = [&shell.at_debug, &shell.at_error, &shell.at_exit];
+        let asked = traps.into_iter().flatten().chain(&shell.on_signals).any(asks);
+        if !asked || self.trapped > 0 || self.scanning > 0 {
+            return;
+        }
+        let words: Option<Vec<String>> = simple.words.iter().map(|word| written(&word.parts)).collect();
+        let text = words.map_or(Value::Unknown, |words| Value::Exact(words.join(" ")));
+        self.assign("BASH_COMMAND", text);
+        if let Some(text) = self.shell.at_debug.clone() {
+            self.trapped += 1;
+            self.perhaps(|machine| machine.in_subshell(|machine| machine.run_here(&text)));
+            self.trapped -= 1;
+        }
+    }
+
     fn run_simple_here(&mut self, simple: &Simple) -> Done {
+        self.note_command(simple);
         let unseen = self.unseen;
         let substitutions = self.substitutions;
+        self.loose = false;
         let words = self.expand_command(&simple.words);
         self.sweep.handed = Remainder::Anything;
         let rests_on_unseen = self.unseen > unseen;
@@ -99,12 +123,20 @@ impl Machine<'_> {
                 output: Output::Nothing,
             });
         }
+        let (words, keywords) = self.without_keywords(simple, words);
         let count = self.effect_count();
         let mut before: BTreeMap<String, Option<Variable>> = BTreeMap::new();
         for assignment in &simple.assignments {
             before.insert(assignment.name.clone(), self.shell.variables.get(&assignment.name).cloned());
             self.assign_from(assignment);
             if let Some(variable) = self.shell.variables.get_mut(&assignment.name) {
+                variable.exported = true;
+            }
+        }
+        for (name, value) in keywords {
+            before.entry(name.clone()).or_insert_with(|| self.shell.variables.get(&name).cloned());
+            self.assign(&name, value);
+            if let Some(variable) = self.shell.variables.get_mut(&name) {
                 variable.exported = true;
             }
         }
@@ -128,6 +160,11 @@ impl Machine<'_> {
                 None => machine.call_words(&words, Lookup::All),
             })
         };
+        let inner = std::mem::replace(&mut self.shell.last_word, Value::Unknown);
+        let own = words.last().cloned().unwrap_or(Value::Unknown);
+        // Whether that of a function, or of what ran in it, is the last one, depends on the shell.
+        let is_called = words.first().and_then(Value::as_exact).is_some_and(is_followed_by_its_own);
+        self.shell.last_word = if is_called { own } else { own.join(&inner) };
         let mut done = done;
         if names.contains(&"PATH") && done.status == Status::Success {
             // The program may not be found there.
@@ -158,15 +195,53 @@ impl Machine<'_> {
         }
         self.note_shown_origin(simple, &words, count);
         // Those of POSIX keep what stands in front of one of these.
-        let keeps = self.shell.speech == Speech::Posix
-            && words.first().and_then(Value::as_exact).is_some_and(is_special);
-        for (name, variable) in before.into_iter().filter(|_| !keeps) {
+        let options = self.shell.options;
+        let is_posix = self.shell.speech == Speech::Posix || options.posix;
+        let is_special = words.first().and_then(Value::as_exact).is_some_and(is_special);
+        let keeps = is_posix && is_special && !options.perhaps_posix;
+        if options.perhaps_posix && is_special {
+            for (name, variable) in &before {
+                let earlier = match variable.as_ref().map(|variable| &variable.content) {
+                    Some(VariableContent::Scalar(value)) => value.clone(),
+                    Some(_) => Value::Unknown,
+                    None => self.environment(name).unwrap_or_else(|| Value::exact("")),
+                };
+                let now = self.variable(name).unwrap_or(Value::Unknown);
+                self.assign(name, now.join(&earlier));
+            }
+        }
+        let is_settled = keeps || options.perhaps_posix && is_special;
+        for (name, variable) in before.into_iter().filter(|_| !is_settled) {
             match variable {
                 Some(variable) => self.shell.variables.insert(name, variable),
                 None => self.shell.variables.remove(&name),
             };
         }
         done
+    }
+
+    /// The words of a command without those that `set -k` makes assignments, and these.
+    fn without_keywords(&self, simple: &Simple, words: Vec<Value>) -> (Vec<Value>, Vec<(String, Value)>) {
+        if !self.shell.options.keyword {
+            return (words, Vec::new());
+        }
+        let is_written = |place: usize| {
+            // Where words were split it is not known which is which.
+            words.len() != simple.words.len()
+                || matches!(
+                    simple.words.get(place).and_then(|word| word.parts.first()),
+                    Some(Part::Literal(text)) if text.contains('=')
+                )
+        };
+        let mut kept = Vec::new();
+        let mut keywords = Vec::new();
+        for (place, word) in words.iter().enumerate() {
+            match crate::builtins::assignment(word).filter(|_| place > 0 && is_written(place)) {
+                Some(assignment) => keywords.push(assignment),
+                None => kept.push(word.clone()),
+            }
+        }
+        (kept, keywords)
     }
 
     /// An expansion failed, which ends the shell; unless it rests on a variable that may be set all the same.
@@ -222,6 +297,27 @@ fn is_special(name: &str) -> bool {
             | "trap"
             | "unset"
     )
+}
+
+/// Whether nothing runs within a command of this name that could be the last one itself.
+fn is_followed_by_its_own(name: &str) -> bool {
+    matches!(name, ":" | "true" | "false" | "echo" | "printf" | "test" | "[" | "ls" | "cat" | "cd" | "mkdir")
+}
+
+/// A word as it is written, when it holds text alone.
+fn written(parts: &[Part]) -> Option<String> {
+    parts
+        .iter()
+        .map(|part| match part {
+            Part::Literal(text) => Some(text.clone()),
+            Part::Quoted(text) => Some(checkrein_shell::quoted(text)),
+            Part::DoubleQuoted(inner) => Some(format!("\"{}\"", written(inner)?)),
+            Part::Parameter(_)
+            | Part::CommandSubstitution(_)
+            | Part::ProcessSubstitution(..)
+            | Part::Arithmetic(_) => None,
+        })
+        .collect()
 }
 
 /// Whether the answer of a command follows from its words alone.

@@ -303,14 +303,59 @@ pub(crate) fn split(machine: &mut Machine<'_>, call: &Call) -> Exit {
     } else {
         arguments.operands.get(1).cloned().unwrap_or_else(|| Value::exact("x"))
     };
-    if let Some(source) = arguments.operands.first() {
-        machine.read(source);
-    }
+    let text = match arguments.operands.first() {
+        Some(source) if source.as_exact() != Some("-") => machine.read(source),
+        Some(_) | None => Output::from_input(&call.input),
+    };
     if let Some(filter) = arguments.value(&["--filter"]).cloned() {
         return machine.possibly(|machine| machine.run_text(&filter, Input::Unknown));
     }
     create_pattern(machine, &prefix, "*");
+    machine.remember_names(&prefix);
+    note_pieces(machine, call, &prefix, &text);
     Exit::silent()
+}
+
+/// The greatest number of lines that `split` puts into one file unless it is told otherwise (split(1)).
+const LINES: usize = 1000;
+
+/// Remembers the first pieces by their names, with all of the text where it fits into one.
+fn note_pieces(machine: &mut Machine<'_>, call: &Call, prefix: &Value, text: &Output) {
+    let arguments = &call.arguments;
+    let is_csplit = call.program == "csplit";
+    let numbers = is_csplit || arguments.has(&["-d", "--numeric-suffixes", "-x", "--hex-suffixes"]);
+    let width = arguments.value(&["-a", "--suffix-length", "-n", "--digits"]).filter(|_| !is_csplit);
+    let width = width.and_then(|value| value.as_exact()?.parse::<usize>().ok()).unwrap_or(2).min(8);
+    let whole = match text {
+        Output::Text(Value::Exact(text))
+            if !is_csplit
+                && text.lines().count() <= LINES
+                && !arguments.has(&[
+                    "-b",
+                    "-l",
+                    "-C",
+                    "-n",
+                    "--bytes",
+                    "--lines",
+                    "--line-bytes",
+                    "--number",
+                ]) =>
+        {
+            Value::exact(text.as_str())
+        }
+        _ => Value::Unknown,
+    };
+    let letters = if numbers { ["0", "1"] } else { ["a", "b"] };
+    for (place, last) in letters.into_iter().enumerate() {
+        if place > 0 && whole != Value::Unknown {
+            return;
+        }
+        let first = letters.first().copied().unwrap_or_default().repeat(width.saturating_sub(1));
+        let name = prefix.followed_by(&Value::Exact(format!("{first}{last}")));
+        for aim in machine.paths_through(&name) {
+            machine.hold(&aim, whole.clone());
+        }
+    }
 }
 
 /// Adds that files are created whose names begin so.

@@ -550,6 +550,9 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if !plain {
         let kind = start_files::Kind { is_login: login, is_interactive: interactive };
         start_files::run(machine, &call.program, kind);
+        if login {
+            start_files::run_at_end(machine, &call.program);
+        }
     }
     if dry {
         if let (false, Some(file)) = (command, rest.first()) {
@@ -564,6 +567,9 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Some((name, arguments)) => (name.clone(), arguments),
             None => (Value::exact(call.program.as_str()), arguments),
         };
+        if let Some(text) = text.as_exact().filter(|text| text.contains("BASH_EXECUTION_STRING")) {
+            settings.extend(["BASH_EXECUTION_STRING=", &checkrein_shell::quoted(text), "\n"]);
+        }
         let text = Value::exact(settings).followed_by(text);
         let exit = machine.run_text_with(reader, &text, &name, arguments, call.input.clone());
         // It may have ended at a failure on the way.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::printed::ALL_VARIABLES;
 use crate::secrets;
-use crate::{Done, Exit, Machine, Output, Treatment, Value, Variable, VariableContent};
+use crate::{Done, Exit, Machine, Options, Output, Treatment, Value, Variable, VariableContent};
 
 /// What a declaration says about its variables.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,6 +44,9 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
     let only_options = words.iter().all(|word| matches!(word.as_exact(), Some("-p" | "-x" | "-px" | "-xp")));
     if only_options {
         return all_variables();
+    }
+    if matches!(words, [only] if only.as_exact() == Some("-F")) {
+        return super::naming::listed_functions(machine);
     }
     if let Some(secret) = printed_secret(machine, words) {
         return Done::next(Exit::with(secret));
@@ -94,7 +97,7 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
             }
             continue;
         }
-        let (name, value) = match assignment(word) {
+        let (name, value) = match assignment(word).or_else(|| element_assignment(word)) {
             Some((name, value)) => (name, Some(value)),
             None => match word.as_exact() {
                 Some(name) => (name.to_owned(), None),
@@ -129,11 +132,23 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                 }
             }
         }
+        if declared.local
+            && let Some((array, _)) = name.split_once('[')
+        {
+            // An array of this function, which begins empty.
+            let before = machine.shell.variables.get(array).cloned();
+            if let Some(frame) = machine.shell.locals.last_mut() {
+                frame.entry(array.to_owned()).or_insert(before);
+            }
+            machine.evaluate_subscript(&name);
+            machine.assign_content(array, VariableContent::Unknown);
+            continue;
+        }
         if declared.global && hidden(machine, &name, value.as_ref()) {
             continue;
         }
         if let Some(treatment) = declared.treatment {
-            machine.treat(&name, treatment);
+            machine.treat(name.split_once('[').map_or(name.as_str(), |(array, _)| array), treatment);
         }
         if declared.exported.is_none() && !declared.readonly {
             machine.evaluate_subscript(&name);
@@ -150,7 +165,11 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
         }
         match value {
             Some(value) => {
-                let value = if append { machine.appended(&name, &value) } else { value };
+                let value = match name.split_once('[') {
+                    Some(_) if append => Value::Unknown,
+                    None if append => machine.appended(&name, &value),
+                    Some(_) | None => value,
+                };
                 if let (true, Some(target)) = (declared.reference, value.as_exact().map(str::to_owned)) {
                     machine.evaluate_subscript(&target);
                 }
@@ -228,6 +247,18 @@ pub fn assignment(word: &Value) -> Option<(String, Value)> {
         Value::Unknown => return None,
     };
     Some((name.to_owned(), value))
+}
+
+/// The element and value of `NAME[subscript]=value`.
+fn element_assignment(word: &Value) -> Option<(String, Value)> {
+    let text = word.as_exact()?;
+    let (array, rest) = text.split_once('[')?;
+    assignment(&Value::Exact(format!("{array}=")))?;
+    let close = rest.find("]=").map(|close| (close, 2)).or_else(|| Some((rest.find("]+=")?, 3)));
+    let (close, length) = close?;
+    let append = if length == 3 { "+" } else { "" };
+    let (subscript, value) = (rest.get(..close)?, rest.get(close + length..)?);
+    Some((format!("{array}[{subscript}]{append}"), Value::exact(value)))
 }
 
 pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
@@ -366,7 +397,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         let text = word.as_exact();
         match text {
             Some("--") => {
-                machine.shell.positional = Some(words.get(index + 1..).unwrap_or_default().to_vec());
+                machine.shell.positional = arguments_from(machine, words, index + 1);
                 break;
             }
             // The old form leaves the arguments alone where none follow, and ends `-x` and `-v`.
@@ -393,6 +424,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                         'P' => machine.shell.options.physical = on,
                         'C' => machine.shell.options.noclobber = on,
                         'a' => machine.shell.options.allexport = on,
+                        'k' => machine.shell.options.keyword = on,
                         'B' => note_braces(machine, on),
                         'o' => {
                             let name = rest.next().and_then(|(_, word)| word.as_exact());
@@ -404,8 +436,15 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                                 Some("braceexpand") => note_braces(machine, on),
                                 Some("noglob") => machine.shell.options.noglob = on,
                                 Some("physical") => machine.shell.options.physical = on,
+                                Some("keyword") => machine.shell.options.keyword = on,
+                                Some("posix") => set_posix(&mut machine.shell.options, on),
                                 Some("pipefail") => machine.shell.options.pipefail = on,
                                 Some("xtrace" | "verbose") => machine.shows_commands = on,
+                                Some("history") if on => {
+                                    if let Some(file) = machine.variable("HISTFILE") {
+                                        super::naming::remember_lines(machine, &file);
+                                    }
+                                }
                                 Some("history") if !on => {
                                     machine.forget_history("what is typed is not recorded any more");
                                 }
@@ -417,12 +456,22 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                 }
             }
             Some(_) | None => {
-                machine.shell.positional = Some(words.get(index..).unwrap_or_default().to_vec());
+                machine.shell.positional = arguments_from(machine, words, index);
                 break;
             }
         }
     }
     Done::quiet()
+}
+
+/// The arguments that `set` is given; nothing is known of them where one may be several.
+fn arguments_from(machine: &Machine<'_>, words: &[Value], start: usize) -> Option<Vec<Value>> {
+    (!machine.loose).then(|| words.get(start..).unwrap_or_default().to_vec())
+}
+
+fn set_posix(options: &mut Options, on: bool) {
+    options.posix = on;
+    options.perhaps_posix = false;
 }
 
 /// Braces are read before anything runs, as bash reads them when it is told nothing.
@@ -455,7 +504,11 @@ pub(super) fn shell_options(machine: &mut Machine<'_>, words: &[Value], on: bool
             "extglob" | "kshglob" => options.extglob = on,
             "extendedglob" => options.extendedglob = on,
             "expandaliases" => options.aliases = on,
+            "extdebug" => options.extdebug = on,
             "execfail" => options.execfail = on,
+            "cdablevars" => options.cdable_vars = on,
+            "keyword" => options.keyword = on,
+            "posix" => set_posix(options, on),
             "lastpipe" => options.lastpipe = on,
             "nocasematch" => {
                 options.nocasematch = on;

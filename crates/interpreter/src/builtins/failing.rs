@@ -53,7 +53,17 @@ pub(super) fn may_fail(machine: &Machine<'_>, name: &str, words: &[Value]) -> bo
             })
         }),
         "let" => texts.is_none_or(|texts| {
-            texts.iter().any(|text| text.starts_with('-') || FIXED.iter().any(|name| text.contains(name)))
+            let is_fixed = |text: &str| {
+                let variables = machine.shell.variables.iter();
+                let mut readonly = variables.filter(|(_, held)| held.readonly).map(|(name, _)| name.as_str());
+                readonly.any(|name| text.contains(name)) || FIXED.iter().any(|name| text.contains(name))
+            };
+            texts.iter().any(|text| text.starts_with('-') || is_fixed(text))
+        }),
+        // A variable that cannot be changed is not, which is a failure.
+        "read" | "getopts" => machine.shell.variables.iter().any(|(name, held)| {
+            held.readonly
+                && texts.as_ref().is_none_or(|texts| texts.contains(&name.as_str()) || texts.is_empty())
         }),
         "cd" | "chdir" | "pushd" | "popd" => words.iter().any(|word| {
             let start = word.known_start();

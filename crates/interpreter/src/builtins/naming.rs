@@ -46,7 +46,44 @@ pub(super) fn hash(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         }
         return Done::quiet();
     }
+    let operands: Vec<Value> =
+        words.iter().filter(|word| !word.known_start().starts_with('-')).cloned().collect();
+    if words.iter().any(|word| word.as_exact() == Some("-t")) && operands.len() == 1 {
+        return Done::next(super::whereabouts(machine, &operands));
+    }
     Done::next(super::known_program(machine, words))
+}
+
+/// `type -P name` prints where a program is.
+pub(super) fn kind_of_command(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let asks = |letters: [char; 2]| {
+        let options = words.iter().filter_map(Value::as_exact).filter_map(|text| text.strip_prefix('-'));
+        options.into_iter().any(|option| option.contains(letters))
+    };
+    let names: Vec<Value> =
+        words.iter().filter(|word| !word.known_start().starts_with('-')).cloned().collect();
+    Done::next(if asks(['p', 'P']) && names.len() == 1 {
+        super::whereabouts(machine, &names)
+    } else {
+        super::known_program(machine, words)
+    })
+}
+
+/// The names of all functions that there are, when each is one for certain.
+fn names_of_functions(machine: &Machine<'_>) -> Option<Vec<String>> {
+    let is_sure = machine.shell.alternatives.is_empty();
+    is_sure.then(|| machine.shell.functions.keys().cloned().collect())
+}
+
+fn lines_of(start: &str, names: &[String]) -> String {
+    names.iter().flat_map(|name| [start, name.as_str(), "\n"]).collect()
+}
+
+/// `declare -F`: the functions, each as `declare -f name`.
+pub(super) fn listed_functions(machine: &Machine<'_>) -> Done {
+    let names = names_of_functions(machine);
+    let lines = names.map(|names| lines_of("declare -f ", &names));
+    Done::next(lines.map_or(Exit::unknown(), |text| Exit::printing(Value::Exact(text))))
 }
 
 fn quoted(text: &str) -> String {
@@ -79,7 +116,31 @@ pub(super) fn completion(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     {
         machine.run_callback(&name);
     }
+    if valued(words, "-A").is_some_and(|kind| kind.as_exact() == Some("function"))
+        && let Some(names) = names_of_functions(machine)
+    {
+        let is_plain = words.len() == 2;
+        return Done::next(Exit::printing(if is_plain {
+            Value::Exact(lines_of("", &names))
+        } else {
+            // What is left out is not followed.
+            Value::one_of(names.into_iter().take(Value::CHOICES).collect())
+        }));
+    }
     answered()
+}
+
+/// Puts the last lines of a file into the history.
+pub(super) fn remember_lines(machine: &mut Machine<'_>, file: &Value) {
+    let Some(path) = machine.one_path_through(file) else { return };
+    let Some(text) = machine.text(&path).as_exact().map(str::to_owned) else { return };
+    let lines: Vec<&str> = text.lines().collect();
+    let start = lines.len().saturating_sub(HISTORY / 2);
+    for line in lines.get(start..).unwrap_or_default() {
+        if machine.shell.history.len() < HISTORY {
+            machine.shell.history.push((*line).to_owned());
+        }
+    }
 }
 
 pub(super) fn history(machine: &mut Machine<'_>, words: &[Value]) -> Done {
@@ -91,6 +152,14 @@ pub(super) fn history(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         let place = words.iter().position(|word| word.as_exact() == Some(option));
         if let Some(file) = place.and_then(|place| words.get(place + 1)) {
             machine.write(file);
+        }
+    }
+    for option in ["-r", "-n"] {
+        if let Some(place) = words.iter().position(|word| word.as_exact() == Some(option)) {
+            let file = words.get(place + 1).cloned().or_else(|| machine.variable("HISTFILE"));
+            if let Some(file) = file {
+                remember_lines(machine, &file);
+            }
         }
     }
     if let Some(place) = words.iter().position(|word| word.as_exact() == Some("-s")) {

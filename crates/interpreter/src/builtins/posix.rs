@@ -138,9 +138,11 @@ pub(super) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
             });
             if is_other { Some(ends(machine)) } else { None }
         }
-        "export" | "readonly" if others("p") => Some(ends(machine)),
-        "unset" if others("vf") => Some(ends(machine)),
-        "local" if options().next().is_some() => Some(ends(machine)),
+        "export" | "readonly" if others("p") || !are_names(words) => Some(ends(machine)),
+        "unset" if others("vf") || !are_names(words) => Some(ends(machine)),
+        "local" if options().next().is_some() || !are_names(words) => Some(ends(machine)),
+        // Outside of functions it is an error.
+        "local" if machine.shell.returns == 0 && machine.shell.locals.is_empty() => Some(ends(machine)),
         "exec" if options().any(|text| text != Some("--")) => Some(ends(machine)),
         "wait" | "type" | "hash" | "ulimit" | "umask" | "kill" | "jobs" | "fg" | "bg" | "fc"
             if options().next().is_some() =>
@@ -148,6 +150,14 @@ pub(super) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
             (name != "kill").then(|| Done::next(Exit { status: Status::Open, output: Output::Unknown }))
         }
         "eval" if texts.first() == Some(&Some("--")) => open(Output::Nothing),
+        "eval" => {
+            let text = strings::joined(words, " ");
+            let done = super::eval(machine, words);
+            let is_refused =
+                text.as_exact().is_some_and(|text| !checkrein_shell::parse(text).problems.is_empty());
+            Some(if is_refused { ends(machine) } else { done })
+        }
+        "type" if texts.iter().any(|text| text.is_none_or(is_of_bash)) => open(Output::Unknown),
         "cd" if others("LP") => {
             let done = super::cd(machine, words);
             Some(Done { status: done.status.join(Status::Open), ..done })
@@ -160,6 +170,19 @@ pub(super) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
         }
         _ => None,
     }
+}
+
+/// Whether all operands are names of variables, with values or without.
+fn are_names(words: &[Value]) -> bool {
+    words.iter().all(|word| {
+        let text = word.known_start();
+        let name = text.split_once('=').map_or(text.as_str(), |(name, _)| name);
+        let is_whole = name.len() < text.len() || word.as_exact().is_some();
+        text.starts_with('-')
+            || is_whole
+                && name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
+                && name.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric())
+    })
 }
 
 /// The shell ends with a message, or goes on where it is a newer one.

@@ -17,7 +17,26 @@ pub(super) struct Kind {
 ///
 /// Their names and order are those of bash(1) "INVOCATION", dash(1) "Invocation", zsh(1) "STARTUP/SHUTDOWN FILES" and ksh(1).
 pub(super) fn run(machine: &mut Machine<'_>, program: &str, kind: Kind) {
-    for file in files(machine, program, kind) {
+    let files = files(machine, program, kind);
+    run_those_of_this_command(machine, files);
+}
+
+/// Runs the files that a login shell runs when it ends, as [`run`] does those of its start.
+pub(crate) fn run_at_end(machine: &mut Machine<'_>, program: &str) {
+    let place = |variable: &str, name: &str| {
+        machine.variable(variable).map(|home| home.followed_by(&Value::exact(format!("/{name}"))))
+    };
+    let file = match program {
+        "zsh" if machine.variable("ZDOTDIR").is_some() => place("ZDOTDIR", ".zlogout"),
+        "zsh" => place("HOME", ".zlogout"),
+        "bash" | "rbash" | "bash-static" => place("HOME", ".bash_logout"),
+        _ => None,
+    };
+    run_those_of_this_command(machine, file.into_iter().collect());
+}
+
+fn run_those_of_this_command(machine: &mut Machine<'_>, files: Vec<Value>) {
+    for file in files {
         let is_there = machine.one_path_through(&file).is_some_and(|path| {
             let is_file = matches!(machine.entry(&path), Entry::File(_));
             let home = machine.world().place().home.clone();

@@ -87,7 +87,9 @@ pub(super) fn follow(text: &str, circumstances: &Circumstances<'_>) -> Deeds {
     acts.retain(|act| match act {
         Act::Read(Value::Exact(file)) => file != "-" && file != "/dev/stdin",
         Act::Write(Value::Exact(file)) => {
-            !matches!(file.as_str(), "/dev/stderr" | "/dev/stdout" | "-") && !file.starts_with("/dev/fd/")
+            !matches!(file.as_str(), "/dev/stderr" | "/dev/stdout" | "-")
+                && file != "/dev/fd/1"
+                && file != "/dev/fd/2"
         }
         Act::Read(_) | Act::Write(_) | Act::Run(_, _) | Act::RunUnknown | Act::Unread => true,
     });
