@@ -177,6 +177,10 @@ fn a_configuration_that_something_left_behind_made_looser_is_told_and_waits() {
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     assert!(doctor().contains("lets pass more (mode) since"), "{}", doctor());
+    let told: Json = serde_json::from_str(&environment.succeed(&["--json", "trust", "show"])).unwrap();
+    let loosened = &told["loosened"];
+    assert_eq!((&loosened["settings"], &told["trusted"]), (&json!(["mode"]), &json!(false)), "{told}");
+    assert!(loosened["reason"].as_str().unwrap().contains("lets pass more (mode) since"), "{told}");
     assert!(environment.succeed(&["trust", "--yes"]).contains("lets pass more"));
     assert!(!doctor().contains("lets pass more"));
     assert_eq!(start("four"), json!({}));

@@ -105,3 +105,116 @@ fn a_no_is_not_an_error() {
     }
     assert!(!environment.project().join("notes.txt").exists());
 }
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let environment = TestEnvironment::new();
+    for number in 0..40 {
+        environment.bash("s", &format!("echo {number} {}", "x".repeat(4000)));
+    }
+    for command in ["audit export", "audit export --form csv", "log --number 500", "show s:1"] {
+        let program = env!("CARGO_BIN_EXE_checkrein");
+        let piped = format!("{program} {command} | head -c 10; exit ${{PIPESTATUS[0]}}");
+        let output = environment.command("bash").args(["-c", &piped]).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{command}: {}", said(&output));
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_is_said_alike() {
+    let environment = TestEnvironment::new();
+    environment.write("text", "no program\n");
+    for (program, status, words) in [
+        ("nosuch-program", 127, "`nosuch-program` is not there\nhint: check its name and `PATH`\n"),
+        (
+            "./text",
+            126,
+            "`./text` cannot be run: Permission denied (os error 13)\nhint: check that it is a program",
+        ),
+    ] {
+        for command in [&["exec", "--"][..], &["run", "--"], &["route", "--runner", "pytest", "--"]] {
+            let output = environment.checkrein(&[command, &[program]].concat());
+            assert!(said(&output).contains(words), "{command:?}: {}", said(&output));
+            // A run says that nothing was run.
+            let expected = if command[0] == "run" { 125 } else { status };
+            assert_eq!(output.status.code(), Some(expected), "{command:?} {program}");
+        }
+    }
+}
+
+#[test]
+fn a_run_for_a_pipeline_that_nobody_configured_begins_only_where_none_is() {
+    let environment = TestEnvironment::new();
+    let run = |pipeline: &str| environment.checkrein(&["run", "--pipeline", pipeline, "--", "true"]);
+    let none = run("release");
+    assert_eq!(none.status.code(), Some(0), "{}", said(&none));
+    assert!(said(&none).contains("there is none"), "{}", said(&none));
+    environment.configure("config.yaml", "safety:\n  pipelines:\n    release:\n      profile: strict\n");
+    let mistyped = run("relaese");
+    assert_eq!(mistyped.status.code(), Some(125), "{}", said(&mistyped));
+    let words = "no pipeline `relaese` in `safety.pipelines`\nhint: there are `release`\n";
+    assert!(said(&mistyped).contains(words), "{}", said(&mistyped));
+}
+
+#[test]
+fn worktrees_of_a_directory_that_holds_their_folder_are_an_error_that_says_so() {
+    let environment = TestEnvironment::new();
+    let mut list = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    let output = list.args(["worktree", "list"]).current_dir(environment.home()).output().unwrap();
+    let words = said(&output).replace(&environment.home().display().to_string(), "~");
+    assert_eq!(
+        words,
+        "error: `~` has no worktrees: the folder of all worktrees, `~/.local/share/checkrein/worktrees`, lies in it\nhint: go into a project, or choose another folder: `CHECKREIN_WORKTREES`\n"
+    );
+    assert_eq!(environment.succeed(&["worktree", "list"]), "no run has a worktree of this project\n");
+}
+
+#[test]
+fn doctor_lists_what_no_machine_holds_only_when_asked() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    let plain = environment.succeed(&["doctor"]);
+    assert!(
+        plain.contains("(`checkrein doctor --all` lists them)") && !plain.contains("hard links"),
+        "{plain}"
+    );
+    assert!(environment.succeed(&["doctor", "--all"]).contains("hard links"));
+    assert!(environment.succeed(&["doctor", "--json"]).contains("hard links"));
+}
+
+#[test]
+fn what_is_kept_of_a_repository_is_said_in_one_line() {
+    let environment = TestEnvironment::new();
+    let command = "rm README.md && git add -A && git commit -qm agent";
+    environment.answer_to(&environment.payload("s", "PreToolUse", shell_call("call", command, json!({}))));
+    fs::remove_file(environment.project().join("README.md")).unwrap();
+    environment.git(&["add", "-A"]);
+    environment.commit("agent");
+    let done = shell_call("call", command, json!({ "tool_response": { "stdout": "" } }));
+    environment.answer_to(&environment.payload("s", "PostToolUse", done));
+    environment.write("own.txt", "mine\n");
+    environment.git(&["add", "-A"]);
+    environment.commit("own");
+    let shown = String::from_utf8(environment.checkrein(&["undo", "--dry-run"]).stdout).unwrap();
+    let kept: Vec<&str> = shown.lines().filter(|line| line.trim_start().starts_with("keep")).collect();
+    assert_eq!(kept.len(), 1, "{shown}");
+    assert!(kept[0].contains("of git: branch main, reflogs, what is staged"), "{shown}");
+    assert!(!shown.contains("/.git/"), "{shown}");
+}
+
+#[test]
+fn a_warning_that_was_not_said_is_shown_with_its_words() {
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", "step_reviewer: {risk: {high_threshold: 0.6}}\n");
+    environment.bash("s", "python3 missing.py");
+    let shown = environment.succeed(&["show", "call"]);
+    let not_said: Vec<&str> = shown.lines().filter(|line| line.starts_with("not said")).collect();
+    assert_eq!(
+        not_said,
+        [
+            "not said, the first time  this is of high risk: python3: `missing.py` is not there to be read; a part of it cannot be understood"
+        ],
+        "{shown}"
+    );
+    assert!(!shown.contains("warning of the first time"), "{shown}");
+}

@@ -479,7 +479,7 @@ fn branches_and_tags_that_came_after_an_action_without_an_end_stay() {
     let names = environment.command("git").args(["for-each-ref"]).output().unwrap();
     let names = String::from_utf8(names.stdout).unwrap();
     assert!(names.contains("heads/person") && names.contains("tags/mine"), "{told}{names}");
-    assert!(told.contains("refs/heads/person") && told.contains("--force"), "{told}");
+    assert!(told.contains("keep     of git: branch person") && told.contains("--force"), "{told}");
     // What is gone comes back all the same.
     assert!(names.contains("heads/other"), "{told}{names}");
     let points_at = |name: &str| {

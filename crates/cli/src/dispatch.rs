@@ -132,9 +132,9 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
                 init::uninstall(&environment, client, scope, approval, output)
             })
         }
-        Command::Doctor { client } => {
+        Command::Doctor { client, all } => {
             let clients = doctor::clients(&environment, client.as_deref())?;
-            doctor::doctor(environment, &clients, output)
+            doctor::doctor(environment, &clients, all.into(), output)
         }
         Command::Check { batch, cwd, root, command } => {
             let place = Where { cwd, root };

@@ -9,6 +9,8 @@ use checkrein_protocol::{
 use checkrein_session::file_operations;
 
 use checkrein_review::{Review, VerdictKind};
+
+use crate::text::WARNING_NOT_SAID;
 use serde_json::Value as Json;
 
 /// How many effects of one action are written down in full (ours); the number of the others is written too.
@@ -92,12 +94,7 @@ pub(crate) fn review_record(
     if all.len() > RECORDED_EFFECTS {
         problems.push(format!("{} further effects are not written down", all.len() - RECORDED_EFFECTS));
     }
-    problems.extend(
-        review
-            .recorded_warning
-            .iter()
-            .map(|warning| format!("warning of the first time, not said: {warning}")),
-    );
+    problems.extend(review.recorded_warning.iter().map(|warning| format!("{WARNING_NOT_SAID}{warning}")));
     let describe = |name: &str, amount: f64, detail: &str| format!("{name} {amount:+.2} ({detail})");
     // A call about which nothing is said leaves no more behind than it must.
     let spoken = review.verdict.kind > VerdictKind::Ok;

@@ -47,3 +47,6 @@ pub fn call(review: &ReviewRecord) -> String {
 pub fn time(milliseconds: u64) -> String {
     Timestamp(milliseconds).calendar().to_string()
 }
+
+/// What stands in a record before a warning that was not said, since it was the first of its kind.
+pub const WARNING_NOT_SAID: &str = "warning of the first time, not said: ";

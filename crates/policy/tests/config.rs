@@ -594,6 +594,33 @@ fn what_a_section_may_hold_is_said_where_it_holds_something_else() {
 }
 
 #[test]
+fn a_wrong_key_in_a_section_is_one_error_with_its_whole_path() {
+    for (text, beginning) in [
+        (
+            "safety:\n  pipelines:\n    r:\n      safety:\n        nosuch: 1\n        mode: 7\n",
+            "unknown key `safety.pipelines.r.safety`",
+        ),
+        (
+            "safety:\n  pipelines:\n    r:\n      limits:\n        nosuch: 1\n",
+            "unknown key `safety.pipelines.r.limits.nosuch`",
+        ),
+        ("safety:\n  pipelines:\n    r: strict\n", "`safety.pipelines.r` is `strict`"),
+        (
+            "safety:\n  paths:\n    infra:\n      profile: nosuch\n",
+            "`safety.paths.infra.profile` is `nosuch`",
+        ),
+        (
+            "safety:\n  pipelines:\n    r:\n      steps:\n        s:\n          limits: []\n",
+            "`safety.pipelines.r.steps.s.limits` is a list",
+        ),
+    ] {
+        let said = errors(text);
+        assert!(said.starts_with(&format!("error: {beginning}")), "{said}");
+        assert_eq!(said.matches("error: ").count(), 1, "{said}");
+    }
+}
+
+#[test]
 fn sections_are_listed_with_their_places_whether_they_hold_or_not() {
     let loaded = user(
         "mode: enforce\nsafety:\n  pipelines:\n    r:\n      mode: observe\n      steps:\n        s:\n          profile: strict\n  paths:\n    infra/**:\n      profile: strict\n",

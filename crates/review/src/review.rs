@@ -16,7 +16,7 @@ use crate::fingerprint::ActionFingerprint;
 use crate::governance::{self, Assessed};
 use crate::rationality::{self, Situation};
 use crate::saving::{Saved, depends_on_saving, soften};
-use crate::verdict::{Review, Rewrite, RewriteConsent, RuleFinding, Score, Verdict};
+use crate::verdict::{Rationality, Review, Rewrite, RewriteConsent, Risk, RuleFinding, Score, Verdict};
 use crate::{containment, reasoning, rewrite, risk, side_effects};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
@@ -228,7 +228,10 @@ impl<'a> Forecast<'a> {
             verdict: Verdict { kind: verdict_of(decided.decision), flagged: false },
             decision: decided.decision,
             intent,
-            recorded_warning: decided.warning_recorded.then(|| reasoning.primary.clone()),
+            recorded_warning: decided.warning_recorded.then(|| match reasoning.primary.as_str() {
+                "" => by_numbers(&risk, &rationality),
+                said => said.to_owned(),
+            }),
             risk,
             rationality,
             side_effects,
@@ -281,18 +284,22 @@ fn say_why(review: &mut Review) {
     if review.verdict.kind == VerdictKind::Ok || !review.reasoning.primary.is_empty() {
         return;
     }
-    let factors: Vec<&str> = review
-        .risk
+    review.reasoning.primary = by_numbers(&review.risk, &review.rationality);
+    review.reasoning.all.push(review.reasoning.primary.clone());
+}
+
+/// What the numbers say, in a sentence.
+fn by_numbers(risk: &Risk, rationality: &Rationality) -> String {
+    let factors: Vec<&str> = risk
         .factors
         .iter()
         .map(|factor| factor.detail.as_str())
         .filter(|detail| !detail.is_empty())
         .collect();
     let about = if factors.is_empty() { String::new() } else { format!(": {}", factors.join("; ")) };
-    let issues = &review.rationality.issues;
+    let issues = &rationality.issues;
     let besides = if issues.is_empty() { String::new() } else { format!("; {}", issues.join(", ")) };
-    review.reasoning.primary = format!("this is of {} risk{about}{besides}", review.risk.level.name());
-    review.reasoning.all.push(review.reasoning.primary.clone());
+    format!("this is of {} risk{about}{besides}", risk.level.name())
 }
 
 /// allow ok, warn nudge, modify escalate (until a real rewrite that needs no yes makes it a nudge), block block (design 6).

@@ -61,6 +61,14 @@ impl SuperviseError {
         }
     }
 
+    /// Why a program was not started.
+    pub fn starting(program: String, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::NotFound { program },
+            _ => Self::NotRun { program, source },
+        }
+    }
+
     /// The failure of a restriction, for `map_err`.
     pub fn restriction<E: ToString>(what: &'static str) -> impl FnOnce(E) -> Self {
         move |cause| Self::Restriction { what, cause: cause.to_string() }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::answers;
+use super::{Moment, answers};
 
 /// A settings file of a client that was changed, or would be.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -164,10 +164,25 @@ pub struct Trust {
     /// What it loosens without your consent.
     #[schemars(with = "Vec<super::parts::PendingSetting>")]
     pub pending: Json,
+    /// What became looser of your own configuration since you confirmed it; null where nothing did.
+    pub loosened: Option<LoosenedFile>,
     /// The sessions that are held to stricter rules.
     pub sessions: Vec<HeldSession>,
     /// Whether nothing waits.
     pub trusted: bool,
+}
+
+/// A configuration of the user that is looser than the one that was confirmed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LoosenedFile {
+    /// The file.
+    pub file: String,
+    /// The settings that differ; empty where the file cannot be used.
+    pub settings: Vec<&'static str>,
+    /// When the file changed last; null where it is gone.
+    pub since: Option<Moment>,
+    /// What happened, in words.
+    pub reason: String,
 }
 
 /// A session that is held to the rules it began with.

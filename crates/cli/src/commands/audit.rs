@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use checkrein_ledger::{Verification, export_csv, export_csv_header, export_json_lines};
+use checkrein_ledger::{
+    ExportError, FolderName, Verification, export_csv, export_csv_header, export_json_lines,
+};
 use checkrein_policy::ExportFormat;
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
@@ -152,18 +154,34 @@ pub fn export(
         )),
         None => Box::new(BufWriter::new(io::stdout().lock())),
     };
-    let place = file.unwrap_or("standard output");
+    match write_all(environment, form, folders, &mut writer) {
+        Ok(()) => Ok(Exit::Done),
+        // A reader that has gone away (`| head`) has what it wanted.
+        Err(ExportError::Sink(error)) if error.kind() == io::ErrorKind::BrokenPipe && file.is_none() => {
+            Ok(Exit::Done)
+        }
+        Err(ExportError::Sink(error)) => {
+            Err(CommandError::file("write", file.unwrap_or("standard output"), &error))
+        }
+        Err(error) => Err(CommandError::user(error.to_string(), "run `checkrein audit verify`")),
+    }
+}
+
+fn write_all(
+    environment: &HostEnvironment,
+    form: ExportForm,
+    folders: Vec<FolderName>,
+    writer: &mut dyn Write,
+) -> Result<(), ExportError> {
     if form == ExportForm::Csv {
-        export_csv_header(&mut writer).map_err(|error| CommandError::file("write", place, &error))?;
+        export_csv_header(writer)?;
     }
     for folder in folders {
         let path = SessionLedger::of_folder(&environment.state, folder.clone()).path();
-        let written = match form {
-            ExportForm::JsonLines => export_json_lines(&path, &mut writer),
-            ExportForm::Csv => export_csv(&folder, &path, &mut writer),
+        match form {
+            ExportForm::JsonLines => export_json_lines(&path, writer)?,
+            ExportForm::Csv => export_csv(&folder, &path, writer)?,
         };
-        written.map_err(|error| CommandError::user(error.to_string(), "run `checkrein audit verify`"))?;
     }
-    writer.flush().map_err(|error| CommandError::file("write", place, &error))?;
-    Ok(Exit::Done)
+    Ok(writer.flush()?)
 }

@@ -17,7 +17,7 @@ use checkrein_world::find_workspace;
 
 use super::halt::halt_of_all;
 use super::init::{self, read, settings_file};
-use super::{Exit, Output};
+use super::{Exit, Output, Switch};
 use crate::api;
 use crate::api::installation::{self, FindingWellness};
 use crate::terminal::{Health, counted, dim, mark, plain, print};
@@ -76,10 +76,11 @@ pub fn clients(
     Ok(if found.is_empty() { vec![FIRST] } else { found })
 }
 
-/// Examines the installation of clients in this project; fails when it does not protect.
+/// Examines the installation of clients in this project; fails when it does not protect. `all` lists what no machine holds, too.
 pub fn doctor(
     environment: HostEnvironment,
     clients: &[&'static ClientAdapter],
+    all: Switch,
     output: Output,
 ) -> Result<Exit, CommandError> {
     let mut findings = Vec::new();
@@ -141,7 +142,7 @@ pub fn doctor(
                 if let Some(hint) = &finding.hint {
                     print(&format!("   {}", dim(&format!("hint: {hint}"))));
                 }
-                if !finding.not_held.is_empty() {
+                if all == Switch::On && !finding.not_held.is_empty() {
                     print(&format!("   {}", dim("held on no machine:")));
                     finding.not_held.iter().for_each(|open| print(&format!("     {}", dim(open))));
                 }
@@ -296,7 +297,7 @@ fn containment_finding(config: &Config) -> Finding {
     let gaps = confinement_gaps();
     let detail = |held: &str| {
         format!(
-            "{held}; {} are held on no machine (`docs/reference/escapes.md`); `containment.commands` is {}",
+            "{held}; {} are held on no machine (`checkrein doctor --all` lists them); `containment.commands` is {}",
             counted(NOT_HELD.len() as u64, "thing"),
             commands.word()
         )

@@ -86,8 +86,8 @@ const PLAIN: [&str; 12] = [
 
 /// Nothing was run, because something is wrong with us or with what was asked.
 const NOTHING_RUN: u8 = 125;
-const NOT_RUNNABLE: u8 = 126;
-const NOT_THERE: u8 = 127;
+pub(super) const NOT_RUNNABLE: u8 = 126;
+pub(super) const NOT_THERE: u8 = 127;
 
 /// With less no program runs (ours).
 pub const LEAST_MEMORY: Bytes = Bytes(1 << 20);

@@ -320,11 +320,16 @@ fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, cas
         print(&format!("  and {} more", files.len() - SHOWN));
     }
     git::in_words(prepared, snapshot, &of_git).iter().for_each(|line| print(&format!("  {}", plain(line))));
-    for (step, why) in sorted.left.iter().take(SHOWN) {
+    let (kept_of_git, kept): (Vec<_>, Vec<_>) =
+        sorted.left.iter().partition(|(step, _)| git::directory_of(snapshot, step).is_some());
+    for (step, why) in kept.iter().take(SHOWN) {
         print(&format!("  {:<8} {}  {}", "keep", path(step), dim(why)));
     }
-    if sorted.left.len() > SHOWN {
-        print(&format!("  and {} more are kept", sorted.left.len() - SHOWN));
+    if kept.len() > SHOWN {
+        print(&format!("  and {} more are kept", kept.len() - SHOWN));
+    }
+    for (what, why) in git::kept(snapshot, &kept_of_git) {
+        print(&format!("  {:<8} of git: {}  {}", "keep", plain(&what), dim(why)));
     }
     for top in sorted.made_again.iter().take(SHOWN) {
         let top = plain(&top.to_string_lossy());

@@ -8,10 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_ledger::content_hash;
-use checkrein_sandbox::{adopt_orphans, end_all};
+use checkrein_sandbox::{SuperviseError, adopt_orphans, end_all};
 use checkrein_supervise::{Next, Phase, Route, TestFailureKind, TestRunner};
 
-use super::exec::still_there;
+use super::exec::{NOT_RUNNABLE, NOT_THERE, still_there};
 use super::{Exit, Output, line};
 use crate::api;
 use crate::terminal::{answer_aside, log, plain};
@@ -56,8 +56,13 @@ pub fn route(
     let (status, text) = match run(command, *time) {
         Ok(ended) => ended,
         Err(Started::Not { program, error }) => {
-            log(&format!("checkrein: `{}` cannot be started: {error}", plain(&program)));
-            return Ok(Exit::Passed(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 }));
+            let error = SuperviseError::starting(program, error);
+            log(&format!("checkrein: {}", plain(&error.to_string())));
+            log(&format!("hint: {}", error.hint()));
+            return Ok(Exit::Passed(match error {
+                SuperviseError::NotFound { .. } => NOT_THERE,
+                _ => NOT_RUNNABLE,
+            }));
         }
         Err(Started::Failed(error)) => return Err(error),
     };

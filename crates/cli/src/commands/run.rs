@@ -227,10 +227,8 @@ impl Plan {
             Arc::make_mut(&mut environment.standpoint).pipelines.push(step);
         }
         let loaded = config_files::load(&environment, &find_workspace(&environment.cwd))?;
-        if let Some(unknown) = wanted
-            .pipeline
-            .as_deref()
-            .and_then(|pipeline| pipeline::unknown(pipeline, wanted.step.as_deref(), &loaded.sections))
+        if let Some(pipeline) = &wanted.pipeline
+            && let Some(unknown) = pipeline::unknown(pipeline, wanted.step.as_deref(), &loaded.sections)?
         {
             log(&format!("checkrein: {}", plain(&unknown)));
         }

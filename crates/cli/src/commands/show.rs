@@ -20,6 +20,7 @@ use crate::render::{looked_in_words, surprise_in_words};
 use crate::terminal::{bold, dim, plain, print, verdict, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_engine::text::WARNING_NOT_SAID;
 
 /// Shows the reviews and outcomes of the action whose name begins with `id`, or of the record with that number in a session
 /// (`SESSION:NUMBER`).
@@ -188,10 +189,18 @@ fn review_text(review: &ReviewRecord, answer: Option<QuestionOutcome>, became: B
         ("also", &review.further_reasons),
         ("softened by", &review.mitigations),
         ("instead", &review.alternatives),
-        ("did not run", &review.problems),
     ];
     for (name, texts) in parts {
         lines.extend(texts.iter().map(|text| format!("{}  {}", bold(name), plain(text))));
+    }
+    for problem in &review.problems {
+        match problem.strip_prefix(WARNING_NOT_SAID) {
+            Some("") => {}
+            Some(warning) => {
+                lines.push(format!("{}  {}", bold("not said, the first time"), plain(warning)));
+            }
+            None => lines.push(format!("{}  {}", bold("did not run"), plain(problem))),
+        }
     }
     if let (Some(confidence), Some(intent)) = (review.confidence, review.intent) {
         lines.push(format!("{}  {confidence:.2}  {}", bold("confidence"), serde_name(&intent)));

@@ -6,12 +6,12 @@ use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
 use super::{Exit, Output, for_people_only};
-use crate::api::installation::{HeldSession, Trust};
+use crate::api::installation::{HeldSession, LoosenedFile, Trust};
 use crate::api::{self, recorded};
 use crate::terminal::{Reply, confirm, log, print};
 use checkrein_engine::beginning;
 use checkrein_engine::config_files;
-use checkrein_engine::confirmed_configuration;
+use checkrein_engine::confirmed_configuration::{self, LoosenedConfiguration};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::rules;
@@ -27,9 +27,12 @@ pub fn trust(
     let file = config_files::project_file(&workspace);
     let loaded = config_files::load(environment, &workspace)?;
     let sessions = sessions_that_wait(environment, &workspace)?;
-    let told = |is_trusted: bool| tell(&file, &loaded, &sessions, is_trusted);
     // What cannot be read is written anew.
     let loosened = confirmed_configuration::loosened(environment);
+    let told = |is_trusted: bool| {
+        let loosened = loosened.as_ref().ok().and_then(Option::as_ref);
+        tell(&file, &loaded, &sessions, loosened, is_trusted)
+    };
     if loaded.pending.is_empty() && sessions.is_empty() && matches!(loosened, Ok(None)) {
         match output {
             // Nothing waits, so everything there is counts.
@@ -85,7 +88,7 @@ pub fn show_waiting(environment: &HostEnvironment, output: Output) -> Result<Exi
         print(&found.in_words());
     }
     match output {
-        Output::Json => tell(&file, &loaded, &sessions, is_trusted)?,
+        Output::Json => tell(&file, &loaded, &sessions, loosened.as_ref(), is_trusted)?,
         Output::Text if is_trusted => print("nothing waits for your consent"),
         Output::Text => show(&file, &loaded, &sessions),
     }
@@ -97,6 +100,7 @@ fn tell(
     file: &AbsolutePath,
     loaded: &LoadedConfig,
     sessions: &[(String, Vec<&'static str>)],
+    loosened: Option<&LoosenedConfiguration>,
     is_trusted: bool,
 ) -> Result<(), CommandError> {
     let waiting = sessions
@@ -105,6 +109,12 @@ fn tell(
     print(&api::pretty(&Trust {
         file: file.to_string(),
         pending: recorded(&loaded.pending),
+        loosened: loosened.map(|found| LoosenedFile {
+            file: found.path.to_string(),
+            settings: found.settings.clone(),
+            since: found.since.map(Into::into),
+            reason: found.in_words(),
+        }),
         sessions: waiting.collect(),
         trusted: is_trusted,
     })?);

@@ -80,11 +80,17 @@ pub(super) fn places(
     });
     let is_guarded =
         [&environment.state_path, &environment.configuration].iter().any(|own| root.is_within(own));
-    if is_guarded || Path::new(root.as_str()).starts_with(workspace) {
-        let what = if is_guarded { "among the files of checkrein itself" } else { "inside the work tree" };
+    if is_guarded {
         return Err(CommandError::user(
-            format!("worktrees cannot be {what}: `{root}`"),
+            format!("worktrees cannot be among the files of checkrein itself: `{root}`"),
             "choose another place: `CHECKREIN_WORKTREES`",
+        ));
+    }
+    if Path::new(root.as_str()).starts_with(workspace) {
+        let workspace = plain(&workspace.to_string_lossy());
+        return Err(CommandError::user(
+            format!("`{workspace}` has no worktrees: the folder of all worktrees, `{root}`, lies in it"),
+            "go into a project, or choose another folder: `CHECKREIN_WORKTREES`",
         ));
     }
     Ok(WorktreeRegistry::of(environment.state.root(), Path::new(root.as_str()), workspace))

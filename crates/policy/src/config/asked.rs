@@ -1,6 +1,6 @@
 //! What a source asks for: its settings, and its sections.
 
-use super::error::{ConfigErrorKind, Fault, Position, closest};
+use super::error::{ConfigErrorKind, Fault, Position, WHOLE, closest};
 use super::fields::Proof;
 use super::keys::{self, Key, OVERRIDES, PATHS, PIPELINES, STEPS};
 use super::layer::ConfigSource;
@@ -170,23 +170,26 @@ impl Walk {
     fn limited_to(&mut self, limit: &Limit, node: &Node) {
         let mut walk = Self { limit: Some(limit.clone()), ..Self::new(self.proof) };
         let mut own = node.clone();
-        let mut steps = None;
-        if let (Limit::Pipeline(_), NodeValue::Map(entries)) = (limit, &mut own.value) {
-            let place = entries.iter().position(|entry| entry.key == STEPS);
-            steps = place.map(|place| entries.remove(place));
-        }
+        let mut taken = |name: &str| match &mut own.value {
+            NodeValue::Map(entries) => {
+                let place = entries.iter().position(|entry| entry.key == name);
+                place.map(|place| entries.remove(place))
+            }
+            NodeValue::Plain(_) | NodeValue::Quoted(_) | NodeValue::List(_) => None,
+        };
+        let steps = matches!(limit, Limit::Pipeline(_)).then(|| taken(STEPS)).flatten();
+        // What stands in it is no error of its own.
+        let nested = taken(OVERRIDES);
         walk.section("", &own);
-        if let NodeValue::Map(entries) = &own.value
-            && let Some(nested) = entries.iter().find(|entry| entry.key == OVERRIDES)
-        {
-            let path = format!("{}.{OVERRIDES}", limit.path());
-            walk.faults.push(unknown_among(&names_in(limit), &path, nested));
-        }
+        let nested = nested.map(|nested| unknown_among(&names_in(limit), OVERRIDES, &nested));
+        walk.faults.extend(nested);
         match walk.finish() {
             Ok(asked) => {
                 self.sections.push(Section { limit: limit.clone(), assignments: asked.assignments });
             }
-            Err(faults) => self.faults.extend(faults),
+            Err(faults) => {
+                self.faults.extend(faults.into_iter().map(|fault| fault.within(&limit.path())));
+            }
         }
         if let (Some(steps), Limit::Pipeline(pipeline)) = (steps, limit) {
             let path = format!("{}.{STEPS}", limit.path());
@@ -234,7 +237,7 @@ impl Walk {
                     keys::names_below(inside(section)).iter().map(|name| format!("`{name}`")).collect();
                 let or = if switch.is_some() { ", or `true` or `false`" } else { "" };
                 let kind = ConfigErrorKind::BadValue {
-                    key: if section.is_empty() { "the file".to_owned() } else { section.to_owned() },
+                    key: if section.is_empty() { WHOLE.to_owned() } else { section.to_owned() },
                     found: node.description(),
                     expected: format!("a map with {}{or}", names.join(", ")),
                 };
@@ -246,9 +249,7 @@ impl Walk {
     fn setting(&mut self, section: &str, path: &str, entry: &Entry) {
         let Some((index, key)) = keys::find(inside(path)) else {
             let fault = match &self.limit {
-                Some(limit) if section.is_empty() => {
-                    unknown_among(&names_in(limit), &format!("{}.{path}", limit.path()), entry)
-                }
+                Some(limit) if section.is_empty() => unknown_among(&names_in(limit), path, entry),
                 _ => unknown_key(section, path, entry),
             };
             self.faults.push(fault);

@@ -103,6 +103,9 @@ impl fmt::Display for ConfigError {
     }
 }
 
+/// What an error calls the top of a file, which has no key.
+pub(crate) const WHOLE: &str = "the file";
+
 /// What is wrong with a piece of configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigErrorKind {
@@ -234,6 +237,17 @@ pub(crate) struct Fault {
 impl Fault {
     pub(crate) fn new(at: Position, kind: ConfigErrorKind) -> Self {
         Self { at, kind: Box::new(kind), hint: None }
+    }
+
+    /// The same in a section of the file that has settings of its own: keys are named with the path of the section.
+    pub(crate) fn within(mut self, section: &str) -> Self {
+        if let ConfigErrorKind::UnknownKey { key, .. }
+        | ConfigErrorKind::BadValue { key, .. }
+        | ConfigErrorKind::Duplicate { key, .. } = self.kind.as_mut()
+        {
+            *key = if key == WHOLE { section.to_owned() } else { format!("{section}.{key}") };
+        }
+        self
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {

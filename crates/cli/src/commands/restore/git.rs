@@ -54,6 +54,22 @@ pub(super) fn in_words(prepared: &Prepared, snapshot: &Listed, steps: &[&Step]) 
     lines
 }
 
+/// What is kept of repositories: one line for each reason, with the names by which git calls it.
+pub(super) fn kept<'a>(snapshot: &Listed, left: &[&'a (Step, String)]) -> Vec<(String, &'a str)> {
+    let mut lines: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for (step, why) in left {
+        let Some(directory) = directory_of(snapshot, step) else { continue };
+        let below = step.path.as_path().strip_prefix(&directory).ok().and_then(Path::to_str);
+        let Some(below) = below else { continue };
+        let what =
+            if below == "HEAD" || below.starts_with("refs/") { name(below) } else { part(below).to_owned() };
+        lines.entry(why).or_default().insert(what);
+    }
+    let in_words =
+        |(why, names): (&'a str, BTreeSet<String>)| (names.into_iter().collect::<Vec<_>>().join(", "), why);
+    lines.into_iter().map(in_words).collect()
+}
+
 /// What a step would take away that git calls by a name, or keeps as a stash, where it stands now and did not before: one that somebody
 /// made after the action goes with the step, and nothing else may lead to it. `None` for every other step.
 pub(super) fn taken_away(prepared: &Prepared, snapshot: &Listed, step: &Step) -> Option<String> {
@@ -140,6 +156,8 @@ fn part(below: &str) -> &'static str {
     match below.split('/').next().unwrap_or_default() {
         "index" => "what is staged",
         "logs" => "reflogs",
+        "objects" => "objects",
+        "packed-refs" => "packed references",
         "config" => "settings",
         "worktrees" => "other work trees",
         "modules" => "submodules",

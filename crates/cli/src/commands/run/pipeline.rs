@@ -1,9 +1,16 @@
 //! Whether the configuration knows the pipeline and the step that a run was said to belong to.
 
+use checkrein_engine::error::CommandError;
 use checkrein_policy::{Limit, LimitedSettings};
 
-/// What is wrong with the name of a pipeline or a step, in words with the names that are known; `None` when both are known.
-pub(super) fn unknown(pipeline: &str, step: Option<&str>, sections: &[LimitedSettings]) -> Option<String> {
+/// What is wrong with the name of a pipeline or a step, in words with the names that are known; `None` when both are known. A name that
+/// others stand beside is mistyped, which is an error: the run would begin without its rules. Where nothing is configured, rules for it may
+/// come later, and it is only said.
+pub(super) fn unknown(
+    pipeline: &str,
+    step: Option<&str>,
+    sections: &[LimitedSettings],
+) -> Result<Option<String>, CommandError> {
     let pipelines = sections.iter().filter_map(|section| match &section.limit {
         Limit::Pipeline(name) => Some(name.as_str()),
         Limit::Step { .. } | Limit::Path(_) => None,
@@ -19,15 +26,17 @@ pub(super) fn unknown(pipeline: &str, step: Option<&str>, sections: &[LimitedSet
         _ => ("pipeline", pipeline, "safety.pipelines".to_owned(), pipelines.collect()),
     };
     if known.contains(&name) {
-        return None;
+        return Ok(None);
     }
     known.sort_unstable();
     known.dedup();
-    let there = match known.as_slice() {
-        [] => "there is none".to_owned(),
-        known => format!("there are `{}`", known.join("`, `")),
-    };
-    Some(format!("no {what} `{name}` in `{section}`, so nothing of it holds: {there}"))
+    match known.as_slice() {
+        [] => Ok(Some(format!("no {what} `{name}` in `{section}`, so nothing of it holds: there is none"))),
+        known => {
+            let there = format!("there are `{}`", known.join("`, `"));
+            Err(CommandError::user(format!("no {what} `{name}` in `{section}`"), there))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -45,18 +54,23 @@ mod tests {
             Limit::Path("infra/**".into()),
         ];
         let sections = limits.map(|limit| LimitedSettings { limit, settings: Vec::new() });
-        assert_eq!(unknown("release", None, &sections), None);
-        assert_eq!(unknown("release", Some("build"), &sections), None);
+        let refused = |pipeline: &str, step: Option<&str>| {
+            let error = unknown(pipeline, step, &sections).unwrap_err();
+            (error.message, error.hint.unwrap_or_default())
+        };
+        assert_eq!(unknown("release", None, &sections).unwrap(), None);
+        assert_eq!(unknown("release", Some("build"), &sections).unwrap(), None);
+        let said = |message: &str, hint: &str| (message.to_owned(), hint.to_owned());
         assert_eq!(
-            unknown("nosuch", Some("build"), &sections).unwrap(),
-            "no pipeline `nosuch` in `safety.pipelines`, so nothing of it holds: there are `ci`, `release`"
+            refused("nosuch", Some("build")),
+            said("no pipeline `nosuch` in `safety.pipelines`", "there are `ci`, `release`")
         );
         assert_eq!(
-            unknown("release", Some("lint"), &sections).unwrap(),
-            "no step `lint` in `safety.pipelines.release.steps`, so nothing of it holds: there are `build`"
+            refused("release", Some("lint")),
+            said("no step `lint` in `safety.pipelines.release.steps`", "there are `build`")
         );
         assert_eq!(
-            unknown("infra/**", None, &[]).unwrap(),
+            unknown("infra/**", None, &[]).unwrap().unwrap(),
             "no pipeline `infra/**` in `safety.pipelines`, so nothing of it holds: there is none"
         );
     }
