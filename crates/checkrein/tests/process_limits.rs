@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use checkrein_testkit::not_run;
-use support::{TestEnvironment, processes_in};
+use support::{TestEnvironment, copy_program, processes_in};
 
 /// The most processes and threads for which a run is tried: more than it needs.
 const MOST: u32 = 16;
@@ -32,7 +32,7 @@ fn an_agent_whose_supervision_cannot_be_set_up_is_ended_and_that_is_said() {
     let top = folder.ancestors().find(|above| above.parent() == Some(Path::new("/tmp"))).unwrap();
     fs::set_permissions(top, Permissions::from_mode(0o755)).unwrap();
     let program = folder.join("checkrein");
-    fs::copy(env!("CARGO_BIN_EXE_checkrein"), &program).unwrap();
+    copy_program(env!("CARGO_BIN_EXE_checkrein"), &program);
     let mut outcomes = Vec::new();
     for most in 2..=MOST {
         let command = format!("ulimit -u {most}; exec {} run -- sleep 1", program.display());
