@@ -447,17 +447,26 @@ fn repository_root(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
 /// The names that `ls` prints into a pipe, for calls that only name places.
 fn listed(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
     let mut hidden = false;
+    let mut dots: &[&str] = &[];
     let mut itself = false;
     let mut by_other_facts = false;
     let mut operands = Vec::new();
     for text in exact_words(words)? {
         match text.strip_prefix('-') {
             Some(flags) if !flags.is_empty() && !flags.starts_with('-') => {
-                if !flags.chars().all(|flag| "1AdrtcuSUX".contains(flag)) {
+                if !flags.chars().all(|flag| "1aAdrtcuSUX".contains(flag)) {
                     return None;
                 }
                 by_other_facts |= flags.contains(['r', 't', 'c', 'u', 'S', 'U', 'X']);
-                hidden |= flags.contains('A');
+                hidden |= flags.contains(['a', 'A']);
+                // The later of the two counts.
+                if let Some(last) = flags.rfind(['a', 'A']) {
+                    dots = if flags.get(last..).is_some_and(|rest| rest.starts_with('a')) {
+                        &[".", ".."]
+                    } else {
+                        &[]
+                    };
+                }
                 itself |= flags.contains('d');
             }
             Some(_) => return None,
@@ -471,7 +480,8 @@ fn listed(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
         match machine.entry(path) {
             Entry::Directory => match machine.children(path) {
                 Listing::Names(names) if names.len() <= 512 => {
-                    Some(names.into_iter().filter(|name| hidden || !name.starts_with('.')).collect())
+                    let shown = names.into_iter().filter(|name| hidden || !name.starts_with('.'));
+                    Some(dots.iter().map(|name| (*name).to_owned()).chain(shown).collect())
                 }
                 Listing::Names(_) | Listing::Unknown => None,
             },

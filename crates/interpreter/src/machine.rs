@@ -434,7 +434,7 @@ impl<'w> Machine<'w> {
     }
 
     /// Whether another command takes in what is written at the present point.
-    pub(crate) fn is_listened_to(&self) -> bool {
+    pub fn is_listened_to(&self) -> bool {
         self.listening > 0
     }
 

@@ -399,7 +399,7 @@ impl Git<'_, '_> {
         };
         match known {
             Some(text) => Exit::printing(Value::exact(text)),
-            None => Exit::unknown(),
+            None => self.names_not_kept(name, words).map_or_else(Exit::unknown, Exit::printing),
         }
     }
 

@@ -138,12 +138,20 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
         edit_in_place(machine, &arguments.operands, suffix.as_ref());
         return Exit::silent();
     }
-    if arguments.has(&["-n", "-p"]) {
+    if arguments.has(&["-n", "-p"]) || codes.iter().any(|code| reads_operands(code, &call.program)) {
         for operand in &arguments.operands {
             machine.read(operand);
         }
     }
     exit
+}
+
+/// Whether code reads the files that stand behind it, by none of their names (perlop, "I/O Operators"; Ruby, `ARGF` and `Kernel#gets`).
+fn reads_operands(code: &Value, program: &str) -> bool {
+    const OF_PERL: &[&str] = &["<>", "<<>>", "<ARGV>"];
+    const OF_RUBY: &[&str] = &["ARGF", "$<", "gets", "readlines"];
+    let forms = if program.starts_with("perl") { OF_PERL } else { OF_RUBY };
+    code.as_exact().is_some_and(|text| forms.iter().any(|form| text.contains(form)))
 }
 
 fn is_harmless_module(module: &Value) -> bool {

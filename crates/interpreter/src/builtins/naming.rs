@@ -1,6 +1,7 @@
 //! Built-ins that say what a name stands for, and those that run text which they were given: `alias`, `hash`, `history`, `fc`,
 //! `compgen`, `enable`.
 
+use crate::world::Listing;
 use crate::{Done, Exit, Machine, Output, Status, Value};
 
 /// The greatest number of lines of the history that are remembered (ours).
@@ -127,7 +128,34 @@ pub(super) fn completion(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             Value::one_of(names.into_iter().take(Value::CHOICES).collect())
         }));
     }
-    answered()
+    match files_completed(machine, words) {
+        Some(names) => Done::next(Exit::printing(Value::Exact(names))),
+        None => answered(),
+    }
+}
+
+/// The names of files that `compgen -f PREFIX` and `compgen -G PATTERN` print.
+fn files_completed(machine: &Machine<'_>, words: &[Value]) -> Option<String> {
+    let texts: Vec<&str> = words.iter().map(Value::as_exact).collect::<Option<_>>()?;
+    let (wanted, is_pattern) = match texts.as_slice() {
+        ["-f"] | ["-A", "file"] => ("", false),
+        ["-f", wanted] | ["-A", "file", wanted] | ["-f", "--", wanted] => (*wanted, false),
+        ["-G", wanted] => (*wanted, true),
+        _ => return None,
+    };
+    let (directory, last) = wanted.rsplit_once('/').map_or((".", wanted), |(before, last)| (before, last));
+    let aims = machine.paths_through(&Value::exact(if directory.is_empty() { "/" } else { directory }));
+    let [aim] = aims.as_slice() else { return None };
+    let Listing::Names(names) = machine.children(aim.target.path()?) else { return None };
+    let before = wanted.strip_suffix(last).unwrap_or_default();
+    let fits = |name: &String| {
+        if is_pattern {
+            (!name.starts_with('.') || last.starts_with('.')) && crate::world::name_matches(last, name)
+        } else {
+            name.starts_with(last)
+        }
+    };
+    Some(names.iter().filter(|name| fits(name)).flat_map(|name| [before, name, "\n"]).collect())
 }
 
 /// Puts the last lines of a file into the history.

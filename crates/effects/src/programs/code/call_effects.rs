@@ -148,7 +148,7 @@ impl Evaluator<'_, '_, '_> {
             ScriptValue::Network(url) => return ScriptValue::Network(url.clone()),
             ScriptValue::File(value) => {
                 let value = value.clone();
-                let swept = self.swept_secret(&value, HiddenNames::BesideOthers);
+                let swept = self.swept_in_file(&value);
                 return swept.unwrap_or_else(|| Self::from_output(self.machine.peek(&value)));
             }
             ScriptValue::Text(Value::Exact(text))
@@ -176,7 +176,7 @@ impl Evaluator<'_, '_, '_> {
         }
         let hidden = match path {
             ScriptValue::Path(_) => HiddenNames::LikeOthers,
-            _ => HiddenNames::BesideOthers,
+            _ => self.hidden_names(),
         };
         let output = self.act(|machine| machine.read(&value));
         if let Some(secret) = self.swept_secret(&value, hidden) {
@@ -186,6 +186,16 @@ impl Evaluator<'_, '_, '_> {
             Output::Text(Value::Exact(text)) => ScriptValue::text(text),
             other => Self::from_output(other),
         }
+    }
+
+    /// Whether the names that the code has hold those that begin with a dot.
+    fn hidden_names(&self) -> HiddenNames {
+        if self.lists_hidden { HiddenNames::LikeOthers } else { HiddenNames::BesideOthers }
+    }
+
+    /// The secret that an open file may be, of which the name is one of a list.
+    pub(super) fn swept_in_file(&mut self, file: &Value) -> Option<ScriptValue> {
+        self.swept_secret(file, self.hidden_names())
     }
 
     /// The secret among the files of a pattern that code reads, which is told when it is printed.

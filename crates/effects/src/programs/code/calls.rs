@@ -45,6 +45,10 @@ impl Evaluator<'_, '_, '_> {
             }
             ScriptValue::Name(name) => {
                 self.note_looked_up(name, given);
+                self.note_complaint(name, given);
+                if let Some(settings) = self.settings_loaded(name, given) {
+                    return settings;
+                }
                 if let Some(deed) = self.deed(name) {
                     self.perform(deed, name, given)
                 } else {

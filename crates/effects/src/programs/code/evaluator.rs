@@ -155,6 +155,8 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) sees_processes: bool,
     /// Whether it reads data of which the text is not known: a name of which nothing is known may stand there.
     pub(super) reads_names: bool,
+    /// Whether it lists a directory, with the names that begin with a dot.
+    pub(super) lists_hidden: bool,
     steps: usize,
     depth: usize,
     calls: usize,
@@ -194,6 +196,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             spawned_shell: false,
             sees_processes: false,
             reads_names: false,
+            lists_hidden: false,
             steps: 0,
             depth: 0,
             calls: 0,

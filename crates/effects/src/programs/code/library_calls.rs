@@ -626,7 +626,10 @@ impl Evaluator<'_, '_, '_> {
             },
             // The names, which stand below the directory once they are put behind it.
             LibraryCall::ParentProcess => ScriptValue::text(PARENT),
-            LibraryCall::List => ScriptValue::List(vec![ScriptValue::Text(Value::Glob("*".to_owned()))]),
+            LibraryCall::List => {
+                self.lists_hidden = true;
+                ScriptValue::List(vec![ScriptValue::Text(Value::Glob("*".to_owned()))])
+            }
             LibraryCall::Walk => {
                 let root = if given.positional.is_empty() { ScriptValue::text(".") } else { given.at(0) };
                 let inside = ScriptValue::Text(

@@ -617,7 +617,10 @@ impl Evaluator<'_, '_, '_> {
                 let text = Self::from_output(self.machine.peek(path));
                 self.lines(&text)
             }
-            "read" | "readline" | "gets" => Self::from_output(self.machine.peek(path)),
+            "read" | "readline" | "gets" => {
+                let swept = self.swept_in_file(path);
+                swept.unwrap_or_else(|| Self::from_output(self.machine.peek(path)))
+            }
             _ => ScriptValue::File(path.clone()),
         }
     }

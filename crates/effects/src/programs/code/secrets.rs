@@ -3,9 +3,10 @@
 //! A variable whose name says that it holds a secret is a value of its own ([`ScriptValue::Secret`]), which stays one through what is made of
 //! it. That it is used says nothing; that it is printed is what the output of the program carries then.
 
-use crate::interpreter::Output;
 use crate::interpreter::printed::ALL_VARIABLES;
+use crate::interpreter::{Output, Value};
 use crate::programs::network;
+use crate::world::Entry;
 
 use super::evaluator::{Evaluator, Given};
 use super::value::ScriptValue;
@@ -21,6 +22,10 @@ const PRINTERS: &[&str] = &[
     "printf",
     "say",
     "die",
+    "raise",
+    "abort",
+    "croak",
+    "confess",
     "warn",
     "puts",
     "p",
@@ -61,6 +66,36 @@ const NAMED_PRINTERS: &[&str] = &[
     "logging.error",
     "rich.print",
     "util.inspect.log",
+];
+
+/// Functions that give the settings of a file (python-dotenv 1, dotenv 16 for node and 3 for Ruby).
+const SETTINGS: &[(Language, &[&str])] = &[
+    (
+        Language::Python,
+        &["dotenv.dotenv_values", "dotenv.get_key", "dotenv.main.dotenv_values", "dotenv.main.get_key"],
+    ),
+    (Language::JavaScript, &["dotenv.config", "dotenv.configDotenv"]),
+    (Language::Ruby, &["Dotenv.load", "Dotenv.parse", "Dotenv.overload"]),
+];
+
+/// Functions that say which file they cannot open.
+const FILES_NAMED: &[&str] = &[
+    "open",
+    "os.open",
+    "os.listdir",
+    "os.stat",
+    "os.chdir",
+    "os.rmdir",
+    "os.remove",
+    "fs.readFile",
+    "fs.readdir",
+    "fs.stat",
+    "fs.open",
+    "fs.access",
+    "process.chdir",
+    "File.read",
+    "File.open",
+    "Dir.chdir",
 ];
 
 /// Functions that ask for the address of a name (Python 3.13, "socket" and dnspython 2; node 22, "DNS"; the manuals of the others).
@@ -261,6 +296,8 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn carried(thing: &ScriptValue) -> Option<String> {
         within(thing, &|thing| match thing {
             ScriptValue::Secret(place, _) => Some(place.clone()),
+            // A member that is not called.
+            ScriptValue::Method(of, name) if !ABOUT.contains(&name.as_str()) => Self::carried(of),
             ScriptValue::Name(name) if ENVIRONMENTS.contains(&name.as_str()) => {
                 Some(ALL_VARIABLES.to_owned())
             }
@@ -312,6 +349,50 @@ impl Evaluator<'_, '_, '_> {
         all.find_map(|thing| Self::carried(thing).or_else(|| self.held(thing))).map(Output::Secret)
     }
 
+    /// The settings of a file that a function gives, which are told when they are printed.
+    pub(super) fn settings_loaded(&mut self, name: &str, given: &Given) -> Option<ScriptValue> {
+        let is_loader =
+            SETTINGS.iter().any(|(language, names)| *language == self.language && names.contains(&name));
+        if !is_loader {
+            return None;
+        }
+        let file = match given.positional.first() {
+            Some(ScriptValue::Map(_)) => given.at(0).get("path").map(ScriptValue::value),
+            Some(thing) => Some(thing.value()),
+            None => given.named("dotenv_path").or_else(|| given.named("path")).map(ScriptValue::value),
+        };
+        let aims = self.machine.paths_through(&file.unwrap_or_else(|| Value::exact(".env")));
+        let path = aims.first()?.target.path()?.clone();
+        let is_secret = self.machine.names_secret(&Value::exact(path.as_str()))
+            && matches!(self.machine.entry(&path), Entry::File(_) | Entry::Symlink(_));
+        is_secret.then(|| match self.machine.carry(&path) {
+            Output::Secret(place) => ScriptValue::secret(place),
+            Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => {
+                ScriptValue::Local
+            }
+        })
+    }
+
+    /// Notes that a function fails with a message that names the secret it is given: text that is no number, or no file.
+    pub(super) fn note_complaint(&mut self, name: &str, given: &Given) {
+        let plain = name.strip_suffix("Sync").unwrap_or(name);
+        let reads_number = self.language == Language::Python && matches!(plain, "int" | "float");
+        let opens = FILES_NAMED.contains(&plain);
+        let Some(ScriptValue::Secret(place, _)) = given.positional.first() else { return };
+        if !(reads_number || opens) {
+            return;
+        }
+        let text = place.strip_prefix('$').and_then(|variable| self.machine.variable(variable));
+        // A variable may name a file that holds the secret.
+        let fails = text.as_ref().and_then(Value::as_exact).is_some_and(|text| {
+            let is_number = text.trim().parse::<f64>().is_ok();
+            if reads_number { !is_number } else { !text.contains(['/', '.']) }
+        });
+        if fails {
+            self.shows(&given.positional);
+        }
+    }
+
     /// Notes that a host is looked up by a name in which a secret stands.
     pub(super) fn note_looked_up(&mut self, name: &str, given: &Given) {
         let is_lookup =
@@ -324,7 +405,8 @@ impl Evaluator<'_, '_, '_> {
     /// What a function that only changes the form gives, when it is given a secret.
     pub(super) fn passed_secret(&self, name: &str, given: &Given) -> Option<ScriptValue> {
         let last = name.rsplit(['.', ':']).next().unwrap_or(name);
-        let passes = PASSING.contains(&last) || PASSING.contains(&name);
+        let is_error = last.ends_with("Error") || last.ends_with("Exception") || last == "SystemExit";
+        let passes = is_error || PASSING.contains(&last) || PASSING.contains(&name);
         // What runs over the variables themselves gets their names.
         let names_only = |thing: &ScriptValue| {
             matches!(thing, ScriptValue::Name(_))

@@ -85,7 +85,7 @@ impl Evaluator<'_, '_, '_> {
             (_, "throw" | "raise" | "yield" | "await" | "async" | "assert" | "print" | "echo" | "die")
                 if !self.tokens.is(at + 1, "(") && self.deed(&word).is_none() =>
             {
-                if matches!(word.as_str(), "print" | "echo" | "die") {
+                if matches!(word.as_str(), "print" | "echo" | "die" | "raise") {
                     let end = self.end_of_statement(at, to);
                     let printed = self.given(at + 1, end);
                     self.shows(&printed.positional);

@@ -95,9 +95,9 @@ impl Evaluator<'_, '_, '_> {
                 return Flow::Return;
             }
             Statement::Throw(values) => {
-                for value in values {
-                    self.value(value);
-                }
+                // What nobody catches is told with what is in it.
+                let thrown: Vec<ScriptValue> = values.iter().map(|value| self.value(value)).collect();
+                self.shows(&thrown);
                 return Flow::Throw;
             }
             Statement::Leave => return Flow::Leave,

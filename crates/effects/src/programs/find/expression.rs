@@ -449,8 +449,12 @@ impl Reader<'_> {
             "-print0" => self.action(Action::Print { end: '\0' }),
             "-ls" => self.action(Action::PrintOther),
             "-printf" => {
-                self.next();
-                self.action(Action::PrintOther)
+                let format = self.next();
+                match format.as_ref().and_then(Value::as_exact) {
+                    Some("%p\\n") => self.action(Action::Print { end: '\n' }),
+                    Some("%p\\0") => self.action(Action::Print { end: '\0' }),
+                    Some(_) | None => self.action(Action::PrintOther),
+                }
             }
             "-delete" => self.action(Action::Delete),
             "-fprint" | "-fprint0" | "-fls" => {

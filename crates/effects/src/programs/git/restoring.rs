@@ -263,7 +263,7 @@ fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     let forced = git.settings.exact("clean.requireforce").as_deref() == Some("false")
         || words.any(&["-f", "--force", "-i", "--interactive"]) && !words.has("--no-force");
     if dry {
-        return Exit::unknown();
+        return git.names_not_kept("clean", words).map_or_else(Exit::unknown, Exit::printing);
     }
     if words.arguments.uncertain {
         git.possibly_lose_untracked("the word that is not known may be `-f`");

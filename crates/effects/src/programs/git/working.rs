@@ -513,6 +513,62 @@ impl Git<'_, '_> {
         }
     }
 
+    /// The names that a subcommand tells of what git does not keep, where something takes them in: as they are, or what stands for them.
+    pub(super) fn names_not_kept(&self, name: &str, words: &Words) -> Option<Value> {
+        if !self.machine.is_listened_to() {
+            return None;
+        }
+        let ignored = [VersionState::Ignored];
+        let all = [VersionState::Untracked, VersionState::Ignored];
+        match name {
+            "status" => {
+                let told = words.has("--ignored").then(|| self.secrets_among(words.operands(), &all))??;
+                let is_short = words.any(&["-s", "--short", "--porcelain"]);
+                let listed = |mark: &str, state: VersionState| {
+                    let names = self.listed(name, words.operands(), &[state], Ends::Line)?;
+                    let mark = if is_short { mark } else { "\t" };
+                    Some(names.lines().flat_map(|name| [mark, name, "\n"]).collect::<String>())
+                };
+                let lines = listed("?? ", VersionState::Untracked)
+                    .zip(listed("!! ", VersionState::Ignored))
+                    .map(|(first, second)| Value::Exact(first + &second));
+                Some(lines.unwrap_or(told))
+            }
+            "clean" => {
+                let states = if words.has("-X") {
+                    &ignored[..]
+                } else if words.has("-x") {
+                    &all[..]
+                } else {
+                    &[VersionState::Untracked][..]
+                };
+                let listed = self.listed(name, words.operands(), states, Ends::Line);
+                // A directory is told by its name alone.
+                match listed.filter(|text| !text.contains('/')) {
+                    Some(text) => {
+                        let lines = text.lines().flat_map(|line| ["Would remove ", line, "\n"]);
+                        Some(Value::Exact(lines.collect()))
+                    }
+                    None => self.secrets_among(words.operands(), states),
+                }
+            }
+            "check-ignore" => {
+                let is_plain = !words.any(&["-v", "--verbose", "-n", "--non-matching", "--stdin", "-z"]);
+                let named: Option<Vec<&str>> = words.operands().iter().map(Value::as_exact).collect();
+                let Some(named) = named.filter(|_| is_plain) else {
+                    return self.secrets_among(&[], &ignored);
+                };
+                let is_ignored = |word: &&str| {
+                    let path = self.located(&Value::exact(*word));
+                    path.is_some_and(|path| self.machine.world().version(&path) == VersionState::Ignored)
+                };
+                let lines = named.into_iter().filter(is_ignored).flat_map(|word| [word, "\n"]);
+                Some(Value::Exact(lines.collect()))
+            }
+            _ => None,
+        }
+    }
+
     /// What stands for a list that is not known, where a file of secrets is among what it may name; `None` where none is. Of secrets that
     /// are tracked the list is not what gives them away.
     fn secrets_among(&self, patterns: &[Value], states: &[VersionState]) -> Option<Value> {
