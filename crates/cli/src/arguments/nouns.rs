@@ -15,7 +15,7 @@ pub(crate) enum SessionCommand {
     List,
     /// Go back to what stood before an action of a session
     #[command(
-        after_help = "Takes back the action and every later one, newest first, as `checkrein undo` does, and saves the present state first. What changed before the action, and what others changed since, stays.\n\nExample:\n  checkrein session rollback 4f3c --before 12"
+        after_help = "Takes back the action and every later one, newest first, as `checkrein undo` does, and saves the present state first. What changed before the action, and what others changed since, stays.\n\nExit status: 0 done, 1 something is left or nothing was done.\n\nExample:\n  checkrein session rollback 4f3c --before 12"
     )]
     Rollback {
         /// Start of the name of the session
@@ -85,7 +85,7 @@ pub(crate) enum SnapshotCommand {
     Diff(DiffArguments),
     /// Restore a snapshot, or some paths of it
     #[command(
-        after_help = "Saves the present state first. Keeps files created since, unless `--remove-new` is given.\n\nExamples:\n  checkrein snapshot restore 17\n  checkrein snapshot restore 17 src/main.rs docs\n  checkrein snapshot restore 17 --remove-new --yes"
+        after_help = "Saves the present state first. Keeps files created since, unless `--remove-new` is given.\n\nExit status: 0 done, 1 something is left or nothing was done.\n\nExamples:\n  checkrein snapshot restore 17\n  checkrein snapshot restore 17 src/main.rs docs\n  checkrein snapshot restore 17 --remove-new --yes"
     )]
     Restore {
         /// Number of the snapshot
@@ -112,7 +112,7 @@ pub(crate) enum SnapshotCommand {
         after_help = "Keeps pinned snapshots, and those of sessions of the last 24 hours.\n\nExamples:\n  checkrein snapshot prune --dry-run\n  checkrein snapshot prune"
     )]
     Prune {
-        /// Show what would be deleted only
+        /// Only show what would be deleted
         #[arg(long)]
         dry_run: bool,
     },
@@ -157,7 +157,7 @@ pub(crate) enum IncidentCommand {
     /// Show a report: timeline, impact, cause, ways on
     #[command(after_help = "Example:\n  checkrein incident show 20261121")]
     Show {
-        /// Start of its name
+        /// Start of the name of the incident
         id: String,
     },
 }

@@ -60,7 +60,7 @@ pub(crate) enum WorktreeCommand {
     Merge {
         /// Name of the worktree
         name: String,
-        /// Do it without asking
+        /// Merge without asking
         #[arg(long)]
         yes: bool,
         /// Also apply changes to checkrein.yaml and client settings
@@ -77,7 +77,7 @@ pub(crate) enum WorktreeCommand {
     Discard {
         /// Name of the worktree
         name: String,
-        /// Do it without asking
+        /// Discard without asking
         #[arg(long)]
         yes: bool,
     },
