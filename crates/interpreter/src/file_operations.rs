@@ -98,7 +98,7 @@ impl Machine<'_> {
                 let text = path.as_str().to_owned();
                 // Elsewhere only the credentials of the machine are known by their place; what a project keeps there is not of here.
                 let secret = match self.away {
-                    None => places::credential(path, home).is_some(),
+                    None => places::credential(path, home).is_some() || self.is_second_name_of_secret(path),
                     Some(_) => places::machine_credential(path).is_some(),
                 };
                 let is_for_tests = || {
@@ -133,6 +133,20 @@ impl Machine<'_> {
             | Target::Reference(_)
             | Target::Unknown => (Some(EffectKind::FileRead), Output::Unknown),
         }
+    }
+
+    /// Whether a file has a second name (a hard link) that is known for a secret: beside it, or at the top of the workspace.
+    fn is_second_name_of_secret(&self, path: &AbsolutePath) -> bool {
+        let place = self.world.place();
+        let beside = path.parent();
+        let directories = beside.iter().chain([&place.workspace]);
+        // For a file with one name nothing more is looked at.
+        directories.flat_map(|directory| places::sought_in(directory, &place.home)).any(|secret| {
+            secret != *path
+                && !self.tree.is_known(path)
+                && self.world.is_same_file(path, &secret)
+                && !places::is_for_tests(&secret, self.world)
+        })
     }
 
     /// A secret that is known by name and that a pattern takes, where the names of the directory cannot be listed.

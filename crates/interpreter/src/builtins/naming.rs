@@ -108,6 +108,10 @@ pub(super) fn enable(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 pub(super) fn completion(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if let Some(list) = valued(words, "-W") {
         machine.possibly(|machine| machine.run_word_list(&list));
+        // The words are printed.
+        if let Some(secret) = machine.secret_held(&list) {
+            return Done::next(Exit::with(secret));
+        }
     }
     if let Some(text) = valued(words, "-C") {
         machine.run_callback(&text);
