@@ -48,6 +48,7 @@
 //! | `secrets` | variables that hold secrets, and whose they are |
 //! | `printed`, `handing`, `sweeps` | secrets in what a call prints, hands over or comes by |
 //! | `log_tampering` | what is recorded about the use of the machine |
+//! | `unread_words` | words that nobody reads, and what they would take away |
 //! | `unbounded` | what goes on without end |
 //! | `scan` | looking over what is not followed |
 //! | `brought` | trees that are brought over a directory, and second names of files |
@@ -155,6 +156,7 @@ mod sweeps;
 mod targets;
 mod telling_variables;
 mod unbounded;
+mod unread_words;
 mod user_hooks;
 mod value;
 pub mod walks;

@@ -305,12 +305,14 @@ impl Machine<'_> {
         let outer_showing = std::mem::replace(&mut self.sweep.showing, filters::showing(&call));
         let before = filters::fold(self, &call);
         let count = self.effect_count();
-        let exit = if let Some(program) = self.table.entry(base, self.catalogue) {
-            self.table.run(self, &program, call.clone())
+        let program = self.table.entry(base, self.catalogue);
+        let exit = if let Some(program) = &program {
+            self.table.run(self, program, call.clone())
         } else {
             self.opaque(format!("`{written}` is not in the catalogue"));
             Exit::unknown()
         };
+        self.note_unread_words(&call, program.as_deref(), count);
         self.sweep.showing = outer_showing;
         self.note_unseen_writes(&call, count);
         self.opened = opened;

@@ -1,0 +1,155 @@
+//! Words that nobody here reads: a command behind the name of a program that runs it in a way of its own, shell text in an operand or
+//! behind a `!` of what comes in.
+//!
+//! Whether such a program runs them is not known, so that only what nobody could live with is told: the loss of a home, of the system, of
+//! what proves who somebody is. What programs are read through, and what handlers follow, is theirs to say.
+
+use checkrein_catalogue::Program;
+
+use super::call::{Call, Input};
+use super::lookup::Lookup;
+use super::machine::Machine;
+use super::statements::Done;
+use super::value::Value;
+use crate::effect::{Certainty, Effect, EffectKind, Target};
+use crate::path::AbsolutePath;
+use crate::places;
+use crate::world::PathPattern;
+
+/// Programs that take something away, or overwrite it, by operands that are words of their own.
+const TAKING: &[&str] = &["rm", "rmdir", "unlink", "shred", "srm", "wipe", "truncate", "find", "dd"];
+/// Shells, of which the text is an operand.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
+/// The greatest number of texts of one call that are tried (ours).
+const TEXTS: usize = 6;
+/// The greatest number of lines of an input that are looked at (ours).
+const LINES: usize = 64;
+
+/// What may be run.
+enum Carried {
+    Text(String),
+    Words(Vec<Value>),
+}
+
+impl Machine<'_> {
+    /// Adds, as possible, the grave losses that the words of a call name and that nothing has followed since there were `count` effects.
+    pub(super) fn note_unread_words(&mut self, call: &Call, program: Option<&Program>, count: usize) {
+        let is_followed =
+            program.is_some_and(|program| program.semantics.is_some() || !program.runs.is_empty());
+        let is_sorted = program.is_some_and(|program| !program.subcommands.is_empty());
+        let is_opaque = || self.effects_since(count).any(|effect| effect.kind == EffectKind::Opaque);
+        if self.guessing
+            || self.away.is_some()
+            || is_followed
+            || self.table.is_read_through(&call.program)
+            || is_sorted && !is_opaque()
+        {
+            return;
+        }
+        for carried in carried(call) {
+            self.keep_grave_losses(|machine| match &carried {
+                Carried::Text(text) => machine.run_here(&Value::exact(text)),
+                Carried::Words(words) => machine.call_words(words, Lookup::NoFunctions),
+            });
+        }
+    }
+
+    /// Runs `work` as something that may happen; of what it does only grave losses stay.
+    fn keep_grave_losses(&mut self, work: impl FnOnce(&mut Self) -> Done) {
+        let (before, tree) = (self.effects.len(), self.tree.clone());
+        self.guessing = true;
+        self.possibly(|machine| machine.in_subshell(work));
+        self.guessing = false;
+        self.tree = tree;
+        let found = self.effects.split_off(before);
+        self.known.retain(|_, index| *index < before);
+        for effect in found {
+            if !self.is_grave_loss(&effect) {
+                continue;
+            }
+            let effect = Effect { certainty: Certainty::Possible, cause: self.cause.clone(), ..effect };
+            if self.known.insert(effect.clone(), self.effects.len()).is_none() {
+                self.effects.push(effect);
+            }
+        }
+    }
+
+    /// Whether an effect takes a home, the system or a credential away.
+    fn is_grave_loss(&self, effect: &Effect) -> bool {
+        if effect.kind != EffectKind::FileDelete && effect.kind != EffectKind::FileModify {
+            return false;
+        }
+        let place = self.world.place();
+        let is_grave = |path: &AbsolutePath| {
+            place.home.is_within(path)
+                || place.workspace.is_within(path) && *path != place.workspace
+                || places::system_place(path).is_some()
+                || places::credential(path, &place.home).is_some()
+        };
+        match &effect.target {
+            Target::Path(path) => is_grave(path),
+            Target::Glob(text) => PathPattern::new(text)
+                .is_some_and(|pattern| pattern.names_everything() && is_grave(&pattern.base)),
+            _ => false,
+        }
+    }
+}
+
+/// The commands that the words and the input of a call seem to hold.
+fn carried(call: &Call) -> Vec<Carried> {
+    let mut found = Vec::new();
+    for (index, word) in call.words.iter().enumerate() {
+        let Some(text) = word.as_exact() else { continue };
+        let base = text.rsplit('/').next().unwrap_or(text);
+        let rest = call.words.get(index..).unwrap_or_default();
+        if TAKING.contains(&base) && rest.len() > 1
+            || SHELLS.contains(&base) && rest.get(1).and_then(Value::as_exact) == Some("-c")
+        {
+            found.push(Carried::Words(rest.to_vec()));
+            break;
+        }
+        found.extend(command_within(text).map(Carried::Text));
+    }
+    if let Input::Text(text) = &call.input
+        && let Some(text) = text.as_exact()
+    {
+        let escaped = text.lines().take(LINES).filter_map(|line| Some(line.split_once('!')?.1));
+        found.extend(escaped.filter_map(command_within).map(Carried::Text));
+    }
+    found.truncate(TEXTS);
+    found
+}
+
+/// The command in a text from the name of a program on that takes something away; `None` where there is none.
+fn command_within(text: &str) -> Option<String> {
+    if !text.contains(char::is_whitespace) {
+        return None;
+    }
+    let is_bound = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.' | '/');
+    let mut from = 0;
+    loop {
+        let rest = text.get(from..)?;
+        let start = from + rest.find(|c: char| !is_bound(c))?;
+        let word = text.get(start..)?.split(is_bound).next()?;
+        let end = start + word.len();
+        let follows = text.get(end..)?.chars().next().is_some_and(char::is_whitespace);
+        let base = word.rsplit('/').next().unwrap_or(word);
+        // Behind a blank it is a word of a sentence.
+        let before = text.get(..start).and_then(|before| before.chars().last());
+        let begins = before.is_none_or(|before| !before.is_whitespace());
+        if begins && follows && (TAKING.contains(&base) || SHELLS.contains(&base)) {
+            let command = text.get(start..)?;
+            return Some(
+                match before {
+                    Some(quote @ ('"' | '\'' | '`')) => command.split(quote).next().unwrap_or(command),
+                    Some('(') => command.split(')').next().unwrap_or(command),
+                    Some('{') => command.split('}').next().unwrap_or(command),
+                    Some('[') => command.split(']').next().unwrap_or(command),
+                    Some(_) | None => command,
+                }
+                .to_owned(),
+            );
+        }
+        from = end;
+    }
+}
