@@ -38,6 +38,9 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["less", "more", "zless", "zmore"], &["++", "+"], Form::Marked(&[("!", 0), ("|", 1), ("#", 0)])),
     (&["mutt", "neomutt"], &["-e"], Form::Marked(&[("!", 0), ("set editor=", 0)])),
     (&["lftp"], &["-c", "-e"], Form::Marked(&[("!", 0), ("shell ", 0)])),
+    (&["gnuplot"], &["-e"], Form::Marked(&[("!", 0)])),
+    (&["mysql", "mariadb"], &["-e", "--execute"], Form::Marked(&[("system ", 0), ("\\! ", 0)])),
+    (&["gdb", "rust-gdb"], &["-ex", "--ex", "-eval-command", "--eval-command"], Form::Marked(&[("| ", 0)])),
     (&["strace"], &["-o", "--output"], Form::Marked(&[("|", 0), ("!", 0)])),
     (&["gcc", "g++", "cc", "c++", "gfortran"], &["-wrapper"], Form::Commas),
     (
@@ -230,6 +233,7 @@ impl Machine<'_> {
             let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix('!'));
             self.run_each(lines, "a line of the input makes it run");
         }
+        self.run_orders_of(call);
         if program == "m4" {
             self.run_macros(call);
         }
@@ -427,7 +431,7 @@ impl Machine<'_> {
     fn run_macros(&mut self, call: &Call) {
         let mut texts: Vec<String> =
             call.words.iter().filter_map(Value::as_exact).map(str::to_owned).collect();
-        for operand in &call.arguments.operands {
+        for operand in call.words.iter().filter(|word| !word.known_start().starts_with('-')) {
             texts.extend(self.paths_through(operand).iter().find_map(|aim| {
                 let text = self.text(aim.target.path()?);
                 text.as_exact().map(str::to_owned)

@@ -52,6 +52,7 @@
 //! | `unbounded` | what goes on without end |
 //! | `scan` | looking over what is not followed |
 //! | `brought` | trees that are brought over a directory, and second names of files |
+//! | `order_files` | files of orders, of which some run a command |
 //! | `outputs` | places of the guard that a call writes, by what its words say |
 //! | `bounds` | what the kernel keeps a command within |
 //! | `programs` | the trait by which it knows programs |
@@ -128,6 +129,7 @@ mod log_tampering;
 mod lookup;
 mod loops;
 pub mod machine;
+mod order_files;
 mod outputs;
 mod overlay;
 mod overlay_updates;

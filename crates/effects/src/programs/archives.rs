@@ -12,7 +12,6 @@ use crate::effect::{Depth, EffectKind};
 use crate::guard::UNBOUND;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 use crate::nature::Nature;
-use crate::path::AbsolutePath;
 
 use super::files::after;
 use super::listed::Listed;
@@ -27,7 +26,7 @@ pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if tar.keeps {
         leave_what_is_there(machine, before);
     }
-    note_other_names(machine, call, &tar);
+    unpacking::note_other_names(machine, call, &tar);
     if tar.renames || !tar.commands.is_empty() {
         machine.amend(before, |effect| {
             let unbound = match effect.nature {
@@ -42,29 +41,6 @@ pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
         });
     }
     exit
-}
-
-/// Remembers that files get other names than those that went into an archive which this command makes: any name may come out of it.
-fn note_other_names(machine: &mut Machine<'_>, call: &Call, tar: &Tar) {
-    let file = tar.file.as_ref().filter(|file| file.as_exact() != Some("-"));
-    let archive = match file {
-        Some(file) => machine.one_path_through(file),
-        None => AbsolutePath::new("/dev/stdout"),
-    };
-    let Some(archive) = archive else { return };
-    match tar.mode {
-        Some('c' | 'r' | 'u' | 'A') if tar.renames => machine.renamed_archives.push(archive),
-        Some('x') => {
-            let is_own = match file {
-                Some(_) => machine.is_written_here(&archive),
-                None => !matches!(call.input, Input::Network(_) | Input::Inherited),
-            };
-            if machine.renamed_archives.contains(&archive) || tar.renames && is_own {
-                machine.remember_names(&tar.directory.clone().unwrap_or_else(|| Value::exact(".")));
-            }
-        }
-        Some(_) | None => {}
-    }
 }
 
 fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {

@@ -360,6 +360,7 @@ fn command(machine: &mut Machine<'_>, text: &str, client: &Client) {
             }
             let note = "the statements are not known";
             machine.read(&word);
+            shell_lines(machine, &word);
             machine.add(
                 Draft::new(EffectKind::DatastoreChange, Target::Service(unquoted.to_owned()))
                     .possible()
@@ -418,5 +419,20 @@ fn output(machine: &mut Machine<'_>, target: &Value) {
             None => machine.write(target),
         },
         None => machine.write(target),
+    }
+}
+/// Runs the lines of a file of statements that a client hands to a shell (sqlite3: "Special commands"; psql: "Meta-Commands").
+fn shell_lines(machine: &mut Machine<'_>, file: &Value) {
+    const MARKS: &[&str] = &[".shell ", ".system ", "\\! ", "\\!", "system "];
+    const LINES: usize = 64;
+    let Some(path) = machine.one_path_through(file) else { return };
+    let Some(text) = machine.text(&path).as_exact().map(str::to_owned) else { return };
+    let commands = text.lines().filter_map(|line| MARKS.iter().find_map(|mark| line.strip_prefix(mark)));
+    for (place, command) in commands.enumerate() {
+        if place >= LINES {
+            machine.unread("more commands than are looked at");
+            return;
+        }
+        machine.run_text(&Value::exact(command), Input::Inherited);
     }
 }

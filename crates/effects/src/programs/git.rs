@@ -20,6 +20,7 @@
 mod contents;
 mod grammar;
 mod guard_files;
+mod hooks;
 mod index;
 mod moved;
 mod options;
@@ -373,6 +374,7 @@ impl Git<'_, '_> {
                 .or_else(|| settings::run(self, name, &words))?
         };
         self.note_own_settings(name, &words);
+        self.fire_hooks(name);
         match contents {
             Some(output) if !matches!(exit.output, Output::Text(_)) => Some(Exit { output, ..exit }),
             Some(_) | None => Some(exit),

@@ -435,6 +435,15 @@ pub(crate) fn debugger(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 if let Some(command) = command {
                     machine.run_text(&Value::exact(command), Input::Inherited);
                 }
+                let code = ["python ", "py "].iter().find_map(|start| order.strip_prefix(start));
+                if let Some(code) = code {
+                    let words = ["python3", "-c", code].map(Value::exact);
+                    machine.run_words(&words, Input::Inherited);
+                }
+                if let Some(file) = order.strip_prefix("source ") {
+                    let words = ["gdb", "-batch", "-x", file.trim()].map(Value::exact);
+                    machine.run_words(&words, Input::Inherited);
+                }
                 runs |= matches!(order, "r" | "run" | "start" | "starti" | "process launch");
             }
             Some("--args" | "--") => {

@@ -330,6 +330,13 @@ pub(super) fn grammar(name: &str) -> Grammar {
             &["-U", "-M", "-C"],
             &["--stdout", "--cover-letter"],
         ),
+        "bugreport" | "diagnose" => (&["-o", "--output-directory", "-s", "--suffix", "--mode"], &[], &[]),
+        "fast-export" | "fast-import" => (
+            &["--export-marks", "--import-marks", "--import-marks-if-exists", "--export-pack-edges"],
+            &[],
+            &[],
+        ),
+        "credential-store" => (&["--file"], &[], &[]),
         "gc" => {
             (&[], &[], &["--prune", "--no-prune", "--aggressive", "--auto", "--quiet", "--force", "--cruft"])
         }

@@ -28,6 +28,8 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "repack" => repack(git, words),
         "replay" => git.keep_for_a_while("what the branches were before stays in the reflog"),
         "fast-import" => {
+            let marks: Vec<Value> = words.arguments.values(&["--export-marks"]).cloned().collect();
+            git.write_all(&marks);
             if words.has("--force") {
                 git.lose_reference(&Value::exact("all branches"), "branches are set to what comes in");
             }

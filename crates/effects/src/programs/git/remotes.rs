@@ -330,6 +330,13 @@ fn send_email(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 fn credential(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
     let home = git.machine.world().place().home.join(".git-credentials");
+    let home = match words.arguments.value(&["--file"]) {
+        Some(value) => match git.located(value) {
+            Some(path) => path,
+            None => home,
+        },
+        None => home,
+    };
     match words.operand(0) {
         Some("fill" | "get") => {
             let draft = Draft::new(EffectKind::SecretRead, Target::Path(home))

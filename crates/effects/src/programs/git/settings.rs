@@ -332,6 +332,13 @@ fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     // An alias of the repository runs when it is called by name only, and then it is interpreted.
     let is_local_alias =
         named.as_deref().is_some_and(|name| name.starts_with("alias.")) && file.name() == Some("config");
+    // A file that is named, and lies elsewhere without the name of such a file, may hold anything.
+    let is_any_file = words.any(&["-f", "--file"])
+        && !file.is_within(&git.machine.world().place().workspace)
+        && !file.name().is_some_and(|name| name.contains("config") || name == ".gitmodules");
+    if is_any_file && !dangerous {
+        return Exit::silent();
+    }
     if !dangerous || takes_away || is_local_alias {
         git.machine.amend(before, |effect| {
             effect.nature = Nature::SettingThatRunsNothing;

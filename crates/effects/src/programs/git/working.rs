@@ -70,12 +70,20 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             git.touch("")
         }
         "bugreport" | "diagnose" => {
-            let target =
-                git.cwd.as_ref().map_or(Target::Unknown, |cwd| Target::Glob(format!("{cwd}/git-{name}-*")));
+            let directory = match words.arguments.value(&["-o", "--output-directory"]) {
+                Some(value) => git.located(value),
+                None => git.cwd.clone(),
+            };
+            let target = directory
+                .map_or(Target::Unknown, |directory| Target::Glob(format!("{directory}/git-{name}-*")));
             git.machine.add(Draft::new(EffectKind::FileCreate, target));
             Exit::silent()
         }
-        "fast-export" => Exit::unknown(),
+        "fast-export" => {
+            let marks: Vec<Value> = words.arguments.values(&["--export-marks"]).cloned().collect();
+            git.write_all(&marks);
+            Exit::unknown()
+        }
         "for-each-repo" => {
             let mut program = vec![Value::exact("git")];
             program.extend(words.operands().iter().cloned());
@@ -498,15 +506,24 @@ impl Git<'_, '_> {
         }
     }
 
+    /// Runs a hook, which may also be left out.
+    pub(super) fn run_hook_at(&mut self, path: &AbsolutePath) {
+        let place = self.root().map_or(Value::Unknown, |root| Value::exact(root.as_str()));
+        let script = Value::exact(path.as_str());
+        self.machine.possibly(|machine| {
+            machine.inside(&place, |machine| machine.run_words(&[script], Input::Inherited))
+        });
+    }
+
     /// Where the hooks of the repository are; `None` when not known.
-    fn hooks_directory(&self) -> Option<AbsolutePath> {
+    pub(super) fn hooks_directory(&self) -> Option<AbsolutePath> {
         match self.settings.exact("core.hookspath") {
             Some(given) => Some(self.root()?.join(&given)),
             None => Some(self.repository_directory()?.join("hooks")),
         }
     }
 
-    fn write_all(&mut self, words: &[Value]) {
+    pub(super) fn write_all(&mut self, words: &[Value]) {
         for word in words {
             let path = self.absolute(word);
             self.machine.write(&path);

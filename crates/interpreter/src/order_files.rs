@@ -1,0 +1,147 @@
+//! Files and inputs of orders, of which some run a command in a shell.
+//!
+//! Sources: the manuals of GDB 15 ("Command Files", "Shell Commands"), LLDB 19 (`lldb --help`, "platform shell"), lftp 4.9, sftp(1), GNU dc 1.5,
+//! gnuplot 6 ("Shell commands"), Vim 9.1 (`:help :!`, `-S`), MySQL 9 (`mysql`: "system"), telnet(1) and mailx(1) ("TILDE ESCAPES").
+
+use super::call::{Call, Input};
+use super::machine::Machine;
+use super::value::Value;
+
+/// A program that reads orders: its names, the options behind which their file stands, whether its operands are such files, whether it
+/// reads them from its input, and the words with which those begin that run a command.
+struct Reader {
+    programs: &'static [&'static str],
+    options: &'static [&'static str],
+    operands: bool,
+    input: bool,
+    marks: &'static [&'static str],
+}
+
+const READERS: &[Reader] = &[
+    Reader {
+        programs: &["gdb", "rust-gdb", "cgdb"],
+        options: &["-x", "-command", "--command", "-ix", "-init-command", "--init-command"],
+        operands: false,
+        input: true,
+        marks: &["shell ", "!", "make ", "python os.system(", "| "],
+    },
+    Reader {
+        programs: &["lldb", "rust-lldb"],
+        options: &["-s", "-S", "-K", "--source", "--source-before-file"],
+        operands: false,
+        input: true,
+        marks: &["platform shell ", "shell ", "!"],
+    },
+    Reader { programs: &["lftp"], options: &["-f"], operands: false, input: false, marks: &["!", "shell "] },
+    Reader {
+        programs: &["sftp", "psftp"],
+        options: &["-b"],
+        operands: false,
+        input: false,
+        marks: &["!", "-!", "@!"],
+    },
+    Reader { programs: &["dc"], options: &["-f", "--file"], operands: true, input: false, marks: &["!"] },
+    Reader { programs: &["gnuplot"], options: &[], operands: true, input: false, marks: &["!", "system "] },
+    Reader {
+        programs: &["vim", "vi", "nvim", "view", "vimdiff", "ex"],
+        options: &["-S", "-u", "-s", "-U"],
+        operands: false,
+        input: false,
+        marks: &[
+            "!",
+            ":!",
+            "silent !",
+            ":silent !",
+            "sil !",
+            "r !",
+            ":r !",
+            "w !",
+            ":w !",
+            "terminal ",
+            "call system(",
+        ],
+    },
+    Reader {
+        programs: &["mysql", "mariadb"],
+        options: &[],
+        operands: false,
+        input: true,
+        marks: &["system ", "\\! "],
+    },
+    Reader { programs: &["telnet"], options: &[], operands: false, input: true, marks: &["!", "! "] },
+    Reader {
+        programs: &["mail", "mailx", "s-nail"],
+        options: &[],
+        operands: false,
+        input: true,
+        marks: &["~!", "~| "],
+    },
+];
+
+/// The greatest number of orders that are looked at (ours).
+const ORDERS: usize = 64;
+
+impl Machine<'_> {
+    /// Runs what the files and the input of orders of a call hold as commands.
+    pub(super) fn run_orders_of(&mut self, call: &Call) {
+        let program = call.program.as_str();
+        for reader in READERS.iter().filter(|reader| reader.programs.contains(&program)) {
+            for file in files_of(reader, &call.words) {
+                let Some(path) = self.one_path_through(&file) else { continue };
+                let text = self.text(&path);
+                match text.as_exact() {
+                    Some(text) => {
+                        let text = text.to_owned();
+                        self.run_orders(&text, reader.marks);
+                    }
+                    None if self.is_written_here(&path) => {
+                        self.unread(format!("`{program}` carries out what this command has written"));
+                    }
+                    None => {}
+                }
+            }
+            if let (true, Some(text)) = (reader.input, call.input.as_exact()) {
+                let text = text.to_owned();
+                self.run_orders(&text, reader.marks);
+            }
+        }
+    }
+
+    fn run_orders(&mut self, text: &str, marks: &[&str]) {
+        let orders = text.lines().filter_map(|line| {
+            let line = line.trim_start();
+            marks.iter().find_map(|mark| line.strip_prefix(mark))
+        });
+        for (place, order) in orders.enumerate() {
+            if place >= ORDERS {
+                self.unread("more orders than are looked at");
+                return;
+            }
+            let command = Value::exact(order.trim_end_matches(';'));
+            self.possibly(|machine| machine.run_text(&command, Input::Inherited));
+        }
+    }
+}
+
+/// The files of orders among the words.
+fn files_of(reader: &Reader, words: &[Value]) -> Vec<Value> {
+    let mut files = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let Some(text) = word.as_exact() else { continue };
+        if reader.options.contains(&text) {
+            files.extend(rest.next().cloned());
+            continue;
+        }
+        let attached = reader.options.iter().find_map(|option| {
+            let value = text.strip_prefix(option)?;
+            value.strip_prefix('=').or_else(|| (option.len() == 2 && !value.is_empty()).then_some(value))
+        });
+        match attached {
+            Some(value) => files.push(Value::exact(value)),
+            None if reader.operands && !text.starts_with('-') => files.push(word.clone()),
+            None => {}
+        }
+    }
+    files
+}
