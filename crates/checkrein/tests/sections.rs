@@ -61,7 +61,8 @@ fn a_pipeline_and_its_steps_hold_in_the_runs_that_are_theirs() {
     assert_eq!(in_a_run(&environment, &["--pipeline", "build"], "date"), None);
     assert_eq!(in_a_run(&environment, &["--pipeline", "build", "--step", "test"], "date"), None);
     assert_eq!(in_a_run(&environment, &["--pipeline", "build", "--step", "deploy"], "date"), deny);
-    assert_eq!(in_a_run(&environment, &["--pipeline", "other"], "date"), None);
+    let mistyped = environment.checkrein(&["run", "--pipeline", "other", "--", "true"]);
+    assert_eq!(mistyped.status.code(), Some(125), "it would run without the rules of its pipeline");
 }
 
 #[test]
@@ -174,7 +175,7 @@ fn mistakes_in_sections_are_pointed_at() {
         ),
         ("safety: {pipelines: [release]}\n", "a map of names"),
         ("safety: {paths: {src: {safety: {mode: observe}}}}\n", "unknown key `safety.paths.src.safety`"),
-        ("safety: {paths: {src: {limits: {dollars: much}}}}\n", "`limits.dollars`"),
+        ("safety: {paths: {src: {limits: {dollars: much}}}}\n", "`safety.paths.src.limits.dollars`"),
         (
             "safety: {pipelines: {release: {steps: {deploy: {step_reviewer: {risk: {high_threshold: 0.1}}}}}}}\n",
             "high_threshold",

@@ -242,7 +242,7 @@ pub fn explain(review: &Review) -> String {
     for failure in &review.failures {
         // What is said as the reason already is named, not said again.
         let is_said = review.reasoning.primary.contains(failure.as_str());
-        let failure = failure.lines().next().filter(|_| is_said).unwrap_or(failure);
+        let failure = failure.split([':', '\n']).next().filter(|_| is_said).unwrap_or(failure);
         lines.push(format!("{}  {}", bold("did not run"), plain(failure)));
     }
     lines.push(format!("{}  {}", bold("confidence"), review.confidence));

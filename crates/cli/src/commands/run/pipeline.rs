@@ -3,9 +3,9 @@
 use checkrein_engine::error::CommandError;
 use checkrein_policy::{Limit, LimitedSettings};
 
-/// What is wrong with the name of a pipeline or a step, in words with the names that are known; `None` when both are known. A name that
-/// others stand beside is mistyped, which is an error: the run would begin without its rules. Where nothing is configured, rules for it may
-/// come later, and it is only said.
+/// What is wrong with the name of a pipeline or a step, in words with the names that are known; `None` when both are known. A pipeline that
+/// others stand beside is mistyped, which is an error: the run would begin without its rules. Where none is configured, rules for it may
+/// come later, and not every step of a pipeline needs rules of its own, so both are only said.
 pub(super) fn unknown(
     pipeline: &str,
     step: Option<&str>,
@@ -30,13 +30,14 @@ pub(super) fn unknown(
     }
     known.sort_unstable();
     known.dedup();
-    match known.as_slice() {
-        [] => Ok(Some(format!("no {what} `{name}` in `{section}`, so nothing of it holds: there is none"))),
-        known => {
-            let there = format!("there are `{}`", known.join("`, `"));
-            Err(CommandError::user(format!("no {what} `{name}` in `{section}`"), there))
-        }
+    let there = match known.as_slice() {
+        [] => "there is none".to_owned(),
+        known => format!("there are `{}`", known.join("`, `")),
+    };
+    if what == "pipeline" && !known.is_empty() {
+        return Err(CommandError::user(format!("no {what} `{name}` in `{section}`"), there));
     }
+    Ok(Some(format!("no {what} `{name}` in `{section}`, so nothing of it holds: {there}")))
 }
 
 #[cfg(test)]
@@ -66,8 +67,8 @@ mod tests {
             said("no pipeline `nosuch` in `safety.pipelines`", "there are `ci`, `release`")
         );
         assert_eq!(
-            refused("release", Some("lint")),
-            said("no step `lint` in `safety.pipelines.release.steps`", "there are `build`")
+            unknown("release", Some("lint"), &sections).unwrap().unwrap(),
+            "no step `lint` in `safety.pipelines.release.steps`, so nothing of it holds: there are `build`"
         );
         assert_eq!(
             unknown("infra/**", None, &[]).unwrap().unwrap(),
