@@ -108,11 +108,11 @@ fn a_rollback_takes_the_id_that_the_log_shows() {
     };
     assert_eq!(rollback("toolu_01second"), rollback("2"));
     assert!(
-        rollback("toolu_01").contains("2 actions of this session begin with"),
+        rollback("toolu_01").contains("2 actions begin with `toolu_01`: `toolu_01first`, `toolu_01second`"),
         "{}",
         rollback("toolu_01")
     );
-    assert!(rollback("nope").contains("no action of this session begins with `nope`"));
+    assert!(rollback("nope").contains("no action begins with `nope`"));
 }
 
 #[test]
@@ -181,11 +181,13 @@ fn a_line_of_a_batch_needs_no_id() {
 fn route_tells_what_is_not_there_by_the_status_of_a_shell() {
     let environment = TestEnvironment::new();
     environment.write("not-executable", "x\n");
-    for (program, status) in [("no-such-program", 127), ("./not-executable", 126)] {
+    for (program, status, words) in
+        [("no-such-program", 127, "is not there"), ("./not-executable", 126, "cannot be run")]
+    {
         let output = environment.checkrein(&["route", "--runner", "any", "--", program]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(status), "{said}");
-        assert!(said.contains("cannot be started"), "{said}");
+        assert!(said.contains(words), "{said}");
     }
     fs::write(environment.project().join("t.sh"), "echo 'python3: No module named pytest' >&2; exit 1\n")
         .unwrap();

@@ -625,7 +625,7 @@ fn worktrees_are_neither_among_our_files_nor_in_the_work_tree() {
         (output.status.code(), words(&output))
     };
     assert!(at(project.environment.state().join("trees")).1.contains("among the files of checkrein itself"));
-    assert!(at(project.path("trees")).1.contains("inside the work tree"));
+    assert!(at(project.path("trees")).1.contains("lies in it"));
     let elsewhere = project.environment.home().join("else where");
     assert_eq!(at(elsewhere.clone()).0, Some(0));
     assert_eq!(fs::read_dir(elsewhere).unwrap().count(), 1);
