@@ -97,13 +97,16 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
             }
             continue;
         }
-        let (name, value) = match assignment(word).or_else(|| element_assignment(word)) {
-            Some((name, value)) => (name, Some(value)),
-            None => match word.as_exact() {
-                Some(name) => (name.to_owned(), None),
-                None => continue,
-            },
-        };
+        // `export` and `readonly` refuse an element.
+        let takes_elements = declared.exported.is_none() && !declared.readonly;
+        let (name, value) =
+            match assignment(word).or_else(|| element_assignment(word).filter(|_| takes_elements)) {
+                Some((name, value)) => (name, Some(value)),
+                None => match word.as_exact() {
+                    Some(name) => (name.to_owned(), None),
+                    None => continue,
+                },
+            };
         let (name, append) = match name.strip_suffix('+') {
             Some(name) => (name.to_owned(), true),
             None => (name, false),
