@@ -232,7 +232,9 @@ fn printed(machine: &Machine<'_>, value: Value) -> Done {
     let made_from = all.iter().find(is_secret).or_else(|| all.last().filter(|_| nothing_known && !is_known));
     let output = match made_from {
         Some(output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_))) => output.clone(),
-        Some(Output::Nothing | Output::Text(_) | Output::Unknown) | None => Output::Text(value),
+        Some(Output::Nothing | Output::Text(_) | Output::Setup(_) | Output::Unknown) | None => {
+            Output::Text(value)
+        }
     };
     Done::next(Exit { status: Status::Success, output })
 }

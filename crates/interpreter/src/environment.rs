@@ -136,9 +136,12 @@ mod tests {
     fn place(output: Option<Output>) -> Option<String> {
         match output? {
             Output::Secret(place) => Some(place),
-            Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => {
-                None
-            }
+            Output::Nothing
+            | Output::Text(_)
+            | Output::Network(_)
+            | Output::Local(_)
+            | Output::Setup(_)
+            | Output::Unknown => None,
         }
     }
 

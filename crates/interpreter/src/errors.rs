@@ -68,7 +68,11 @@ impl Machine<'_> {
                     && !WRITERS.contains(&name)
                     && !name.starts_with("python")
             }
-            Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => true,
+            Output::Network(_)
+            | Output::Secret(_)
+            | Output::Local(_)
+            | Output::Setup(_)
+            | Output::Unknown => true,
         };
         if !(is_one_stream && says_all) {
             let told = self.tell_errors(sink);

@@ -82,6 +82,8 @@ pub enum Output {
     Secret(String),
     /// The content of local files: the first path.
     Local(String),
+    /// Text by which a program prepares the shell that asks it: its name.
+    Setup(String),
     /// Nothing is known.
     Unknown,
 }
@@ -123,7 +125,7 @@ impl Output {
             Self::Network(url) => Input::Network(url),
             Self::Secret(path) => Input::Secret(path),
             Self::Local(path) => Input::Local(path),
-            Self::Unknown => Input::Unknown,
+            Self::Setup(_) | Self::Unknown => Input::Unknown,
         }
     }
 

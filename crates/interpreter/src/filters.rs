@@ -132,7 +132,7 @@ pub(crate) fn class(machine: &Machine<'_>, call: &Call, output: Output, read: Ou
         return list;
     }
     match output {
-        Output::Unknown => match read {
+        Output::Setup(_) | Output::Unknown => match read {
             Output::Nothing if passing => {
                 lists::passed(machine, call).unwrap_or_else(|| coarse(Output::from_input(&call.input)))
             }
@@ -596,6 +596,7 @@ fn input_text(machine: &mut Machine<'_>, call: &Call) -> Option<Known> {
                 | Output::Network(_)
                 | Output::Secret(_)
                 | Output::Local(_)
+                | Output::Setup(_)
                 | Output::Unknown => return None,
             }
         }

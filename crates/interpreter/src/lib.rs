@@ -48,6 +48,7 @@
 //! | `secrets` | variables that hold secrets, and whose they are |
 //! | `printed`, `handing`, `sweeps` | secrets in what a call prints, hands over or comes by |
 //! | `log_tampering` | what is recorded about the use of the machine |
+//! | `shell_setup` | programs that print text for the shell that asks them |
 //! | `unread_words` | words that nobody reads, and what they would take away |
 //! | `unbounded` | what goes on without end |
 //! | `scan` | looking over what is not followed |
@@ -149,6 +150,7 @@ mod scan;
 mod secret_marks;
 pub mod secrets;
 mod shell;
+mod shell_setup;
 pub mod signals;
 mod simple;
 mod speech;

@@ -12,6 +12,7 @@ use super::machine::Machine;
 use super::overlay_updates::system_program;
 use super::run::Language;
 use super::shell::VariableContent;
+use super::shell_setup::prepares_shell;
 use super::speech::ShellProgram;
 use super::statements::Done;
 use super::value::Value;
@@ -321,6 +322,18 @@ impl Machine<'_> {
         self.answered(&call, before, exit, read)
     }
 
+    /// Whether a call is of a program that was installed: found by its name, or named where programs are.
+    fn is_installed(&self, call: &Call) -> bool {
+        if !call.written.contains('/') {
+            return true;
+        }
+        let Some(path) = self.one_path_through(&Value::exact(&call.written)) else { return false };
+        is_among_programs(&call.written)
+            && !path.is_within(&self.world.place().workspace)
+            && !self.is_temporary(&path)
+            && !self.tree.is_new(&path)
+    }
+
     /// What a program answers: what was worked out before it ran, else what its handler says and what it read.
     fn answered(&mut self, call: &Call, before: Option<Exit>, exit: Exit, read: Output) -> Exit {
         let mut exit = match before {
@@ -331,6 +344,9 @@ impl Machine<'_> {
             && let Some(names) = filters::named(self, call)
         {
             exit.output = names;
+        }
+        if exit.output == Output::Unknown && prepares_shell(call) && self.is_installed(call) {
+            exit.output = Output::Setup(call.program.clone());
         }
         self.tell(call, &mut exit);
         self.veiled |=

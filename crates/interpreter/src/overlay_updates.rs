@@ -66,9 +66,12 @@ impl Machine<'_> {
     pub fn write_from(&mut self, value: &Value, content: &Output) {
         let text = match content {
             Output::Text(text) => text.clone(),
-            Output::Nothing | Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
-                Value::Unknown
-            }
+            Output::Nothing
+            | Output::Network(_)
+            | Output::Secret(_)
+            | Output::Local(_)
+            | Output::Setup(_)
+            | Output::Unknown => Value::Unknown,
         };
         self.write_text(value, &text);
         if matches!(content, Output::Network(_)) || secrets::variable_of(content).is_some() {

@@ -90,7 +90,7 @@ impl Machine<'_> {
                 };
                 self.secret_held(value).or_else(made)
             }
-            Output::Text(_) | Output::Unknown | Output::Local(_) => {
+            Output::Text(_) | Output::Setup(_) | Output::Unknown | Output::Local(_) => {
                 let read = match &call.input {
                     Input::Text(value) if filters::only_passes(call) || call.program == "tee" => Some(value),
                     _ => None,

@@ -237,7 +237,7 @@ impl Machine<'_> {
             variable @ Output::Secret(_) if variable_of(&variable).is_some() => {
                 (Value::Unknown, Some(variable))
             }
-            Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+            Output::Secret(_) | Output::Local(_) | Output::Setup(_) | Output::Unknown => {
                 (Value::Unknown, (content == Reading::Veiled).then_some(Output::Unknown))
             }
         };

@@ -171,8 +171,14 @@ impl Machine<'_> {
 
     fn run_unknown_text(&mut self, text: &Value) -> Done {
         let source = self.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned();
+        let setup = match self.substituted.as_slice() {
+            [Output::Setup(program)] if text.known_start().is_empty() => Some(program.clone()),
+            _ => None,
+        };
         if let Some(output) = source {
             self.run_output(&output);
+        } else if let Some(program) = setup {
+            self.opaque(format!("`{program}` says how it prepares the shell"));
         } else {
             // The part that is known may be enough to see what is meant.
             let start = text.known_start();
@@ -401,7 +407,7 @@ impl Machine<'_> {
                 }
                 Some(text)
             }
-            Output::Local(_) | Output::Unknown => {
+            Output::Local(_) | Output::Setup(_) | Output::Unknown => {
                 let written = value.as_exact().unwrap_or("the script");
                 let missing = path.as_ref().is_some_and(|path| {
                     !self.ends.contains_key(path.as_str()) && self.entry(path) == Entry::Missing

@@ -253,7 +253,12 @@ impl Machine<'_> {
 pub fn variable_of(secret: &Output) -> Option<&str> {
     match secret {
         Output::Secret(place) => place.strip_prefix('$'),
-        Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => None,
+        Output::Nothing
+        | Output::Text(_)
+        | Output::Network(_)
+        | Output::Local(_)
+        | Output::Setup(_)
+        | Output::Unknown => None,
     }
 }
 

@@ -141,10 +141,10 @@ fn output(program: &Program, call: &Call, read: Output) -> Output {
     match (program.output, read) {
         (Writes::Nothing, _) => Output::Nothing,
         // What a program makes of a text is not that text, but where it came from stays true.
-        (Writes::Own | Writes::Filter, Output::Text(_) | Output::Unknown)
+        (Writes::Own | Writes::Filter, Output::Text(_) | Output::Setup(_) | Output::Unknown)
         | (Writes::Own, Output::Nothing) => Output::Unknown,
         (Writes::Filter, Output::Nothing) => match Output::from_input(&call.input) {
-            Output::Text(_) | Output::Nothing | Output::Unknown => Output::Unknown,
+            Output::Text(_) | Output::Nothing | Output::Setup(_) | Output::Unknown => Output::Unknown,
             known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => known,
         },
         (

@@ -128,9 +128,11 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
             }
             Exit::with(match read {
                 Output::Text(_) | Output::Nothing => Output::Unknown,
-                known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown) => {
-                    known
-                }
+                known @ (Output::Network(_)
+                | Output::Secret(_)
+                | Output::Local(_)
+                | Output::Setup(_)
+                | Output::Unknown) => known,
             })
         }
         Some('D') => {
@@ -566,7 +568,7 @@ pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
             read = machine.read(operand);
         }
         return Exit::with(match read {
-            Output::Text(_) | Output::Nothing | Output::Unknown => Output::Unknown,
+            Output::Text(_) | Output::Nothing | Output::Setup(_) | Output::Unknown => Output::Unknown,
             known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => known,
         });
     }

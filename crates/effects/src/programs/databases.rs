@@ -264,7 +264,12 @@ const DUCKDB: Client = Client { language: Language::Duckdb, place: "duckdb", com
 fn meta_file(machine: &mut Machine<'_>, file: &Value, client: &Client) {
     match machine.read(file) {
         Output::Text(text) => meta_text(machine, &text, client),
-        Output::Nothing | Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+        Output::Nothing
+        | Output::Network(_)
+        | Output::Secret(_)
+        | Output::Local(_)
+        | Output::Setup(_)
+        | Output::Unknown => {
             let name = file.as_exact().unwrap_or(client.place).to_owned();
             let note = "the statements are not known";
             machine.add(Draft::new(EffectKind::DatastoreChange, Target::Service(name)).possible().note(note));

@@ -287,7 +287,7 @@ fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
             machine.unread("the code that a commit holds is not known");
             return Exit::unknown();
         }
-        Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+        Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Setup(_) | Output::Unknown => {
             let path = machine.one_path_through(file);
             if let Some(path) = path.as_ref().filter(|path| machine.nothing_is_at(path)) {
                 machine.script_not_there(file.as_exact().unwrap_or(path.as_str()));

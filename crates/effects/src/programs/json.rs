@@ -78,7 +78,7 @@ pub(crate) fn jq(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     // What a filter makes of a text is not that text.
     Exit::with(match read {
-        Output::Text(_) | Output::Nothing | Output::Unknown => Output::Unknown,
+        Output::Text(_) | Output::Nothing | Output::Setup(_) | Output::Unknown => Output::Unknown,
         known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => known,
     })
 }

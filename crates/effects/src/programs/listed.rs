@@ -27,9 +27,12 @@ impl Listed {
                 let names = text.split(['\n', '\0']).filter(|name| !name.is_empty());
                 Self::These(names.map(Value::exact).collect())
             }
-            Output::Text(_) | Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
-                Self::From(output)
-            }
+            Output::Text(_)
+            | Output::Network(_)
+            | Output::Secret(_)
+            | Output::Local(_)
+            | Output::Setup(_)
+            | Output::Unknown => Self::From(output),
         }
     }
 

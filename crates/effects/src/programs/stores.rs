@@ -123,7 +123,12 @@ pub(crate) fn mongo(machine: &mut Machine<'_>, call: &Call) -> Exit {
         given = true;
         match machine.read(file) {
             Output::Text(text) => script(machine, &text),
-            Output::Nothing | Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+            Output::Nothing
+            | Output::Network(_)
+            | Output::Secret(_)
+            | Output::Local(_)
+            | Output::Setup(_)
+            | Output::Unknown => {
                 script(machine, &Value::Unknown);
             }
         }

@@ -39,6 +39,7 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     | Output::Network(_)
                     | Output::Secret(_)
                     | Output::Local(_)
+                    | Output::Setup(_)
                     | Output::Unknown => Value::Unknown,
                 };
                 follow(machine, call, &code)

@@ -180,7 +180,7 @@ fn keep_class(machine: &mut Machine<'_>, name: &str, input: &Input) {
         }
         // What a user types is nobody's list.
         Output::Unknown if *input == Input::Unknown => machine.set_origin(name, Output::Unknown),
-        Output::Nothing | Output::Text(_) | Output::Unknown => {}
+        Output::Nothing | Output::Text(_) | Output::Setup(_) | Output::Unknown => {}
     }
 }
 

@@ -357,7 +357,12 @@ fn all_matches(expression: &Expression, line: &str) -> Option<Vec<String>> {
 fn sources(machine: &mut Machine<'_>, call: &Call, search: &Search) -> Option<Vec<Source>> {
     let text_of = |machine: &Machine<'_>, value: &Value| match machine.peek(value) {
         Output::Text(value) => value.as_exact().map(str::to_owned),
-        Output::Nothing | Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => None,
+        Output::Nothing
+        | Output::Network(_)
+        | Output::Secret(_)
+        | Output::Local(_)
+        | Output::Setup(_)
+        | Output::Unknown => None,
     };
     if search.files.is_empty() && !search.recursive {
         return match &call.input {

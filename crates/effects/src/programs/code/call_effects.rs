@@ -219,9 +219,12 @@ impl Evaluator<'_, '_, '_> {
         let found = self.machine.credentials_within(&root, &[]).into_iter().find(fits)?;
         match self.machine.carry(&found) {
             Output::Secret(place) => Some(ScriptValue::secret(place)),
-            Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => {
-                None
-            }
+            Output::Nothing
+            | Output::Text(_)
+            | Output::Network(_)
+            | Output::Local(_)
+            | Output::Setup(_)
+            | Output::Unknown => None,
         }
     }
 

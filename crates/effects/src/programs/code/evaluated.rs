@@ -86,7 +86,9 @@ impl Evaluator<'_, '_, '_> {
             ScriptValue::File(file) => match self.machine.peek(file) {
                 Output::Text(Value::Exact(text)) => Some(text),
                 Output::Secret(_) | Output::Network(_) => return of.clone(),
-                Output::Nothing | Output::Text(_) | Output::Local(_) | Output::Unknown => None,
+                Output::Nothing | Output::Text(_) | Output::Local(_) | Output::Setup(_) | Output::Unknown => {
+                    None
+                }
             },
             ScriptValue::Name(name) if matches!(name.as_str(), "sys.stdin" | "STDIN" | "$stdin" | "ARGF") => {
                 self.standard_input().exact()

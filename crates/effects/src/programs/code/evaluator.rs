@@ -482,7 +482,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
                 Output::Secret(place) => ScriptValue::secret(place),
                 _ => ScriptValue::Text(Value::Unknown),
             },
-            Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
+            Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Setup(_) | Output::Unknown => {
                 ScriptValue::Text(Value::Unknown)
             }
         }

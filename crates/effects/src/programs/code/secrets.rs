@@ -286,9 +286,12 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn secret_variable(&mut self, name: &str) -> Option<ScriptValue> {
         match self.machine.secret_variable(name)? {
             Output::Secret(place) => Some(ScriptValue::secret(place)),
-            Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => {
-                None
-            }
+            Output::Nothing
+            | Output::Text(_)
+            | Output::Network(_)
+            | Output::Local(_)
+            | Output::Setup(_)
+            | Output::Unknown => None,
         }
     }
 
@@ -336,6 +339,7 @@ impl Evaluator<'_, '_, '_> {
                 | Output::Text(_)
                 | Output::Network(_)
                 | Output::Local(_)
+                | Output::Setup(_)
                 | Output::Unknown => None,
             },
             _ => None,
@@ -367,9 +371,12 @@ impl Evaluator<'_, '_, '_> {
             && matches!(self.machine.entry(&path), Entry::File(_) | Entry::Symlink(_));
         is_secret.then(|| match self.machine.carry(&path) {
             Output::Secret(place) => ScriptValue::secret(place),
-            Output::Nothing | Output::Text(_) | Output::Network(_) | Output::Local(_) | Output::Unknown => {
-                ScriptValue::Local
-            }
+            Output::Nothing
+            | Output::Text(_)
+            | Output::Network(_)
+            | Output::Local(_)
+            | Output::Setup(_)
+            | Output::Unknown => ScriptValue::Local,
         })
     }
 

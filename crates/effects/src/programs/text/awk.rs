@@ -126,9 +126,12 @@ fn lines(machine: &Machine<'_>, call: &Call, files: &[Value]) -> Value {
         ([], Input::Text(text)) => text.clone(),
         ([file], _) => match machine.peek(file) {
             Output::Text(text) => text,
-            Output::Nothing | Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown => {
-                Value::Unknown
-            }
+            Output::Nothing
+            | Output::Network(_)
+            | Output::Secret(_)
+            | Output::Local(_)
+            | Output::Setup(_)
+            | Output::Unknown => Value::Unknown,
         },
         _ => Value::Unknown,
     }
