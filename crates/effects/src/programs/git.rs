@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `hooks` | which subcommand fires which hooks |
 //! | `guard_files` | files of the guard that git would bring, change or take away |
 //! | `index` | which files are tracked, and submodules, as the command changed that so far |
 //! | `moved` | names of revisions that the command moves |

@@ -77,6 +77,7 @@ pub(super) const OWN_SCRIPTS: &[&str] = &[
 /// Text that variables of the shell, listings, times and the history hold.
 pub(super) const CARRIED: &[&str] = &[
     "f() { MARK; }; $(compgen -A function f)",
+    "f() { MARK; }; compgen -A function -X '!f' | while read n; do $n; done",
     "f() { MARK; }; for n in $(compgen -A function); do $n; done",
     "f() { MARK; }; declare -F | while read a b n; do $n; done",
     "f() { MARK; }; x=$(declare -F); ${x##* }",

@@ -129,7 +129,7 @@ pub(super) fn completion(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             Value::Exact(lines_of("", &names))
         } else {
             // What is left out is not followed.
-            Value::one_of(names.into_iter().take(Value::CHOICES).collect())
+            Value::one_of(names.iter().map(|name| format!("{name}\n")).take(Value::CHOICES).collect())
         }));
     }
     match files_completed(machine, words) {
