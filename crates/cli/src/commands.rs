@@ -49,7 +49,7 @@ use checkrein_engine::installation::{FALLEN_HINT, Fallen, Installations};
 
 /// How a command ended, as an exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum ExitStatus {
     /// Done; for `check`, ok or nudge.
     Done,
     /// It failed, or what it looked at is not well.
@@ -62,7 +62,7 @@ pub enum Exit {
     Passed(u8),
 }
 
-impl Exit {
+impl ExitStatus {
     /// The number (design 12).
     pub fn code(self) -> u8 {
         match self {
@@ -77,14 +77,14 @@ impl Exit {
 
 /// Whether a command prints for people or for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Output {
+pub enum OutputForm {
     /// Words, tables, colour.
     Text,
     /// JSON.
     Json,
 }
 
-impl Output {
+impl OutputForm {
     /// From a `--json` switch.
     pub fn from_switch(json: Switch) -> Self {
         match json {
@@ -130,19 +130,19 @@ fn for_asker(environment: &HostEnvironment, asker: Asker, command: &str) -> Resu
 }
 
 /// How a command ends that asked a user first and got no yes. A no is not an error, though nothing was done; that nobody could answer is.
-pub(crate) fn unconfirmed(reply: Reply, output: Output) -> Result<Exit, CommandError> {
+pub(crate) fn unconfirmed(reply: Reply, output: OutputForm) -> Result<ExitStatus, CommandError> {
     match (reply, output) {
         (Reply::Nobody, _) => Err(CommandError::user(
             "nothing was done: there is no terminal to ask at",
             "`--yes` answers the question for scripts",
         )),
-        (Reply::Yes | Reply::No, Output::Json) => Err(CommandError::user(
+        (Reply::Yes | Reply::No, OutputForm::Json) => Err(CommandError::user(
             "nothing was done: the answer was no",
             "`--yes` does it without a question",
         )),
-        (Reply::Yes | Reply::No, Output::Text) => {
+        (Reply::Yes | Reply::No, OutputForm::Text) => {
             say("nothing was done");
-            Ok(Exit::Failed)
+            Ok(ExitStatus::Failed)
         }
     }
 }
@@ -160,8 +160,8 @@ pub fn line(value: &impl serde::Serialize) -> Result<String, CommandError> {
 }
 
 /// Says, beside the output, in which projects calls were reviewed once and are no more: there no hook runs that could say so.
-pub(crate) fn tell_fallen(environment: &HostEnvironment, output: Output) {
-    if output == Output::Json {
+pub(crate) fn tell_fallen(environment: &HostEnvironment, output: OutputForm) {
+    if output == OutputForm::Json {
         return;
     }
     // What cannot be read is told by `doctor`.
@@ -204,6 +204,10 @@ mod tests {
 
     #[test]
     fn exit_statuses_are_those_that_others_rely_on() {
-        assert_eq!([Exit::Done, Exit::Failed, Exit::Blocked, Exit::Escalated].map(Exit::code), [0, 1, 2, 3]);
+        assert_eq!(
+            [ExitStatus::Done, ExitStatus::Failed, ExitStatus::Blocked, ExitStatus::Escalated]
+                .map(ExitStatus::code),
+            [0, 1, 2, 3]
+        );
     }
 }

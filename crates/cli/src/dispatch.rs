@@ -14,9 +14,9 @@ use crate::arguments::{
 use crate::commands::check::Where;
 use crate::commands::init::Approval;
 use crate::commands::{
-    Exit, Output, Switch, audit, check, config, credential, diff, doctor, exec, export, halt, incidents,
-    init, log, marks, notify, policy, recover, replay, reviews, rollback, route, run, runs, session_rollback,
-    sessions, show, snapshots, surprises, trust, undo, watch, worktree,
+    ExitStatus, OutputForm, Switch, audit, check, config, credential, diff, doctor, exec, export, halt,
+    incidents, init, log, marks, notify, policy, recover, replay, reviews, rollback, route, run, runs,
+    session_rollback, sessions, show, snapshots, surprises, trust, undo, watch, worktree,
 };
 use crate::terminal;
 use checkrein_clients::{ClientAdapter, SettingsScope};
@@ -39,7 +39,7 @@ pub fn run() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == "exec")
         && let Ok(alone) = ExecAlone::try_parse_from(std::env::args_os().skip(1))
     {
-        let output = Output::from_switch(alone.json.into());
+        let output = OutputForm::from_switch(alone.json.into());
         aside(output);
         return ExitCode::from(exec::exec(alone.wanted.into(), output).code());
     }
@@ -53,38 +53,38 @@ pub fn run() -> ExitCode {
             if failed && asks_for_json() {
                 terminal::print(&usage(&error).line());
             }
-            return ExitCode::from(if failed { Exit::Failed.code() } else { Exit::Done.code() });
+            return ExitCode::from(if failed { ExitStatus::Failed.code() } else { ExitStatus::Done.code() });
         }
     };
-    let output = Output::from_switch(arguments.json.into());
+    let output = OutputForm::from_switch(arguments.json.into());
     // Standard output belongs to the tests.
     let is_route = matches!(arguments.command, Command::Route(_));
     match obey(arguments) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
-            let told = ErrorAnswer::of(&error, Exit::Failed.code());
+            let told = ErrorAnswer::of(&error, ExitStatus::Failed.code());
             match output {
-                Output::Json if is_route => {
+                OutputForm::Json if is_route => {
                     terminal::answer_aside(&told.line());
-                    return ExitCode::from(Exit::Failed.code());
+                    return ExitCode::from(ExitStatus::Failed.code());
                 }
-                Output::Json => terminal::print(&told.line()),
-                Output::Text => {}
+                OutputForm::Json => terminal::print(&told.line()),
+                OutputForm::Text => {}
             }
             terminal::log(&format!("error: {error}"));
             if let Some(hint) = &error.hint {
                 terminal::log(&format!("hint: {hint}"));
             }
-            ExitCode::from(Exit::Failed.code())
+            ExitCode::from(ExitStatus::Failed.code())
         }
     }
 }
 
 /// For a command whose answer goes to standard error: where that is JSON, all that is said there is.
-fn aside(output: Output) {
+fn aside(output: OutputForm) {
     match output {
-        Output::Json => terminal::remark_in_json(),
-        Output::Text => {}
+        OutputForm::Json => terminal::remark_in_json(),
+        OutputForm::Text => {}
     }
 }
 
@@ -100,25 +100,25 @@ fn usage(error: &clap::Error) -> ErrorAnswer {
     let cause = lines.next().map(|line| line.strip_prefix("error: ").unwrap_or(line)).unwrap_or_default();
     let tip = lines.find_map(|line| line.strip_prefix("tip: "));
     let hint = tip.unwrap_or("`checkrein help COMMAND` shows its arguments");
-    ErrorAnswer::of_usage(cause.to_owned(), Some(hint.to_owned()), Exit::Failed.code())
+    ErrorAnswer::of_usage(cause.to_owned(), Some(hint.to_owned()), ExitStatus::Failed.code())
 }
 
-fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
+fn obey(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     // What runs a command looks at nothing that it does not need: it is started for every call.
     if let Command::Exec(_) | Command::Route(_) | Command::Run { command: None, wanted: _ } =
         arguments.command
     {
-        aside(Output::from_switch(arguments.json.into()));
+        aside(OutputForm::from_switch(arguments.json.into()));
     }
     if let Command::Exec(wanted) = arguments.command {
-        return Ok(exec::exec(wanted.into(), Output::from_switch(arguments.json.into())));
+        return Ok(exec::exec(wanted.into(), OutputForm::from_switch(arguments.json.into())));
     }
     // Before there is any thread: this process is split in two.
     if let Command::Run { wanted, command: None } = arguments.command {
-        return Ok(run::run(&(*wanted).into(), Output::from_switch(arguments.json.into())));
+        return Ok(run::run(&(*wanted).into(), OutputForm::from_switch(arguments.json.into())));
     }
     let environment = HostEnvironment::of_process()?;
-    let output = Output::from_switch(arguments.json.into());
+    let output = OutputForm::from_switch(arguments.json.into());
     match arguments.command {
         Command::Init(wanted) => {
             let (scope, approval) = (scope(&wanted), approval(&wanted));
@@ -146,7 +146,7 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
                 }
             }
         }
-        Command::Exec(_) | Command::Run { command: None, wanted: _ } => Ok(Exit::Done),
+        Command::Exec(_) | Command::Run { command: None, wanted: _ } => Ok(ExitStatus::Done),
         Command::Run { command: Some(command), wanted: _ } => run_records(&environment, &command, output),
         Command::Route(wanted) => route::route(&environment, &wanted.into(), output),
         Command::Log { session, number, verdict } => log::log(
@@ -226,11 +226,11 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
         ),
         Command::Completions { shell } => {
             terminal::print(&completions(shell));
-            Ok(Exit::Done)
+            Ok(ExitStatus::Done)
         }
         Command::Hook { client } => {
             answer_hook_of(Some(&client));
-            Ok(Exit::Done)
+            Ok(ExitStatus::Done)
         }
         Command::Old(form) => old_form(&environment, form, output),
     }
@@ -239,8 +239,8 @@ fn obey(arguments: Arguments) -> Result<Exit, CommandError> {
 fn run_records(
     environment: &HostEnvironment,
     command: &RunCommand,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     match command {
         RunCommand::List(wanted) => runs::list(environment, wanted.number, output),
         RunCommand::Show { run } => runs::show(environment, run, output),
@@ -251,8 +251,8 @@ fn run_records(
 fn sessions(
     environment: &HostEnvironment,
     command: SessionCommand,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     match command {
         SessionCommand::List => sessions::sessions(environment, output),
         SessionCommand::Rollback { session, before, consent } => {
@@ -267,8 +267,8 @@ fn sessions(
 fn snapshots(
     environment: &HostEnvironment,
     command: SnapshotCommand,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     match command {
         SnapshotCommand::List(wanted) => snapshots::list(environment, wanted.number, output),
         SnapshotCommand::Create { reason } => snapshots::create(environment, &reason, output),
@@ -293,8 +293,8 @@ fn snapshots(
 fn issues(
     environment: &HostEnvironment,
     command: IssueCommand,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     match command {
         IssueCommand::List(wanted) => marks::issues(environment, wanted.number, output),
         IssueCommand::Mark(wanted) => marks::mark(
@@ -312,8 +312,8 @@ fn issues(
 fn tickets(
     environment: &HostEnvironment,
     command: TicketCommand,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     match command {
         TicketCommand::List { open } => {
             let shown = if open { reviews::Shown::Open } else { reviews::Shown::All };
@@ -323,7 +323,11 @@ fn tickets(
     }
 }
 
-fn old_form(environment: &HostEnvironment, form: OldForm, output: Output) -> Result<Exit, CommandError> {
+fn old_form(
+    environment: &HostEnvironment,
+    form: OldForm,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     match form {
         OldForm::Sessions => sessions(environment, SessionCommand::List, output),
         OldForm::Snapshots(wanted) => snapshots(environment, SnapshotCommand::List(wanted), output),
@@ -360,8 +364,8 @@ fn old_form(environment: &HostEnvironment, form: OldForm, output: Output) -> Res
 fn worktrees(
     environment: &HostEnvironment,
     command: WorktreeCommand,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     match command {
         WorktreeCommand::List => worktree::list(environment, output),
         WorktreeCommand::Diff { name, stat } => worktree::diff(environment, &name, stat.into(), output),
@@ -377,12 +381,12 @@ fn worktrees(
 /// Does something for each client; the worst end counts.
 fn each_client(
     clients: Vec<&'static ClientAdapter>,
-    mut work: impl FnMut(&'static ClientAdapter) -> Result<Exit, CommandError>,
-) -> Result<Exit, CommandError> {
-    let mut exit = Exit::Done;
+    mut work: impl FnMut(&'static ClientAdapter) -> Result<ExitStatus, CommandError>,
+) -> Result<ExitStatus, CommandError> {
+    let mut exit = ExitStatus::Done;
     for client in clients {
         let done = work(client)?;
-        if done != Exit::Done {
+        if done != ExitStatus::Done {
             exit = done;
         }
     }

@@ -11,7 +11,7 @@ use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
 use super::name_choice::NamedKind;
-use super::{Exit, Output};
+use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::api::installation::AuditedSession;
 use crate::terminal::{Health, counted, mark, print};
@@ -33,8 +33,8 @@ pub enum ExportForm {
 pub fn verify(
     environment: &HostEnvironment,
     session: Option<&str>,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let all = checkrein_ledger::verify_against(&environment.state, anchor(environment).as_deref())?;
     let chosen: Vec<(&String, &Verification)> = all
         .sessions
@@ -66,13 +66,13 @@ pub fn verify(
         let texts = |broken: &[checkrein_ledger::Broken]| broken.iter().map(describe).collect::<Vec<_>>();
         let (problems, repairs) = (texts(&verification.problems), texts(&verification.repairs));
         match output {
-            Output::Json => print(&api::line(&AuditedSession {
+            OutputForm::Json => print(&api::line(&AuditedSession {
                 session: Some(name.to_string()),
                 records: verification.records,
                 problems: problems.clone(),
                 repairs: repairs.clone(),
             })?),
-            Output::Text => {
+            OutputForm::Text => {
                 let well = if verification.is_whole() { Health::Well } else { Health::Broken };
                 print(&format!("{} {name}  {} records", mark(well), verification.records));
                 problems.iter().for_each(|problem| print(&format!("     {problem}")));
@@ -83,40 +83,40 @@ pub fn verify(
     for (name, problem) in &missing {
         let problem = describe(problem);
         match output {
-            Output::Json => print(&api::line(&AuditedSession {
+            OutputForm::Json => print(&api::line(&AuditedSession {
                 session: Some((*name).clone()),
                 records: 0,
                 problems: vec![problem],
                 repairs: Vec::new(),
             })?),
-            Output::Text => print(&format!("{} {name}\n     {problem}", mark(Health::Broken))),
+            OutputForm::Text => print(&format!("{} {name}\n     {problem}", mark(Health::Broken))),
         }
     }
     if let Some(testimony) = environment.state.testimony()
         && !missing.is_empty()
-        && output == Output::Text
+        && output == OutputForm::Text
     {
         let folder = testimony.folder().display();
         print(&format!("To accept the loss of whole sessions, remove `{folder}` in a terminal."));
     }
     for problem in around {
         match output {
-            Output::Json => print(&api::line(&AuditedSession {
+            OutputForm::Json => print(&api::line(&AuditedSession {
                 session: None,
                 records: 0,
                 problems: vec![describe(problem)],
                 repairs: Vec::new(),
             })?),
-            Output::Text => print(&format!("{} {}", mark(Health::Broken), describe(problem))),
+            OutputForm::Text => print(&format!("{} {}", mark(Health::Broken), describe(problem))),
         }
     }
-    if output == Output::Text {
+    if output == OutputForm::Text {
         let records: u64 = chosen.iter().map(|(_, verification)| verification.records).sum();
         let verdict = if whole { "intact" } else { "NOT intact" };
         let (records, sessions) = (counted(records, "record"), counted(chosen.len() as u64, "session"));
         print(&format!("{records} in {sessions}: {verdict}"));
     }
-    Ok(if whole { Exit::Done } else { Exit::Failed })
+    Ok(if whole { ExitStatus::Done } else { ExitStatus::Failed })
 }
 
 /// The file of heads outside the state directory that the configuration names.
@@ -145,7 +145,7 @@ pub fn export(
     session: Option<&str>,
     form: Option<ExportForm>,
     file: Option<&str>,
-) -> Result<Exit, CommandError> {
+) -> Result<ExitStatus, CommandError> {
     let form = form.unwrap_or_else(|| usual_form(environment));
     let folders = super::session_choice::folders(environment, session)?;
     let mut writer: Box<dyn Write> = match file {
@@ -155,10 +155,10 @@ pub fn export(
         None => Box::new(BufWriter::new(io::stdout().lock())),
     };
     match write_all(environment, form, folders, &mut writer) {
-        Ok(()) => Ok(Exit::Done),
+        Ok(()) => Ok(ExitStatus::Done),
         // A reader that has gone away (`| head`) has what it wanted.
         Err(ExportError::Sink(error)) if error.kind() == io::ErrorKind::BrokenPipe && file.is_none() => {
-            Ok(Exit::Done)
+            Ok(ExitStatus::Done)
         }
         Err(ExportError::Sink(error)) => {
             Err(CommandError::file("write", file.unwrap_or("standard output"), &error))

@@ -10,7 +10,7 @@ use checkrein_review::{GovernanceAssessment, Review, ReviewCache, Size, TimeToLi
 use serde_json::{Value as Json, json};
 
 use super::halt::halt_of_all;
-use super::{Exit, Output, line, pretty};
+use super::{ExitStatus, OutputForm, line, pretty};
 use crate::terminal::{bold, dim, log, plain, print, verdict};
 use checkrein_engine::check as check_action;
 use checkrein_engine::context::Context;
@@ -31,14 +31,14 @@ pub fn one(
     environment: HostEnvironment,
     place: &Where,
     command: &str,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let cwd = directory(&environment, place.cwd.as_deref());
     let context = context(environment, place, &cwd);
     let review = check_action(&context, &Action::command(command, cwd), None);
     match output {
-        Output::Json => print(&pretty(&batch_answer(json!("1"), &review))?),
-        Output::Text => {
+        OutputForm::Json => print(&pretty(&batch_answer(json!("1"), &review))?),
+        OutputForm::Text => {
             print(&explain(&review));
             // Of the command itself that says nothing.
             if let Some(reason) = halt_of_all(&context.environment().state) {
@@ -53,7 +53,7 @@ pub fn one(
 }
 
 /// Answers JSON Lines of questions, one line each, in order. A line that cannot be read is answered with an error and a block.
-pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Result<Exit, CommandError> {
+pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Result<ExitStatus, CommandError> {
     let input: Box<dyn BufRead> = match source {
         "-" => Box::new(io::stdin().lock()),
         path => Box::new(BufReader::new(
@@ -67,7 +67,7 @@ pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Resul
     let mut cache = ReviewCache::new(TimeToLive(settings.ttl_minutes.saturating_mul(60_000)), Size(size));
     let mut guards = vec![(own.clone(), first)];
     let mut output = io::BufWriter::new(io::stdout().lock());
-    let mut exit = Exit::Done;
+    let mut exit = ExitStatus::Done;
     for (number, text) in input.split(b'\n').enumerate() {
         let text = text.map_err(|error| CommandError::file("read", source, &error))?;
         if text.iter().all(u8::is_ascii_whitespace) {
@@ -75,7 +75,7 @@ pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Resul
         }
         let answered = match question(&text, number + 1) {
             Err(error) => {
-                exit = Exit::Failed;
+                exit = ExitStatus::Failed;
                 error.to_string()
             }
             Ok((id, question)) => {
@@ -88,7 +88,7 @@ pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Resul
             }
         };
         if writeln!(output, "{answered}").is_err() {
-            return Ok(Exit::Done);
+            return Ok(ExitStatus::Done);
         }
     }
     drop(output.flush());
@@ -158,11 +158,11 @@ fn context(environment: HostEnvironment, place: &Where, cwd: &AbsolutePath) -> C
     }
 }
 
-fn exit_of(kind: VerdictKind) -> Exit {
+fn exit_of(kind: VerdictKind) -> ExitStatus {
     match kind {
-        VerdictKind::Ok | VerdictKind::Nudge => Exit::Done,
-        VerdictKind::Escalate => Exit::Escalated,
-        VerdictKind::Block | VerdictKind::Halt => Exit::Blocked,
+        VerdictKind::Ok | VerdictKind::Nudge => ExitStatus::Done,
+        VerdictKind::Escalate => ExitStatus::Escalated,
+        VerdictKind::Block | VerdictKind::Halt => ExitStatus::Blocked,
     }
 }
 

@@ -3,7 +3,7 @@
 use checkrein_policy::{LoadedConfig, Loosening, Provenance, settings_of};
 use checkrein_world::find_workspace;
 
-use super::{Exit, Output, pretty};
+use super::{ExitStatus, OutputForm, pretty};
 use crate::api::installation::{SettingEntry, Settings, ValidConfiguration};
 use crate::api::{self, recorded};
 use crate::terminal::{dim, print, table};
@@ -12,10 +12,10 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Prints the effective configuration with the place of every setting.
-pub fn show(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn show(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let loaded = config_files::load(environment, &find_workspace(&environment.cwd))?;
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             let settings = settings_of(&loaded.config)
                 .into_iter()
                 .map(|setting| SettingEntry {
@@ -31,7 +31,7 @@ pub fn show(environment: &HostEnvironment, output: Output) -> Result<Exit, Comma
                 .collect();
             print(&api::pretty(&Settings { settings, pending: recorded(&loaded.pending) })?);
         }
-        Output::Text => {
+        OutputForm::Text => {
             let rows = settings_of(&loaded.config)
                 .into_iter()
                 .map(|setting| {
@@ -46,7 +46,7 @@ pub fn show(environment: &HostEnvironment, output: Output) -> Result<Exit, Comma
             loaded.pending.iter().for_each(|loosening| print(&dim(&waiting(loosening))));
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// What holds in one pipeline, step or place only: path, value, place.
@@ -61,21 +61,21 @@ fn limited(loaded: &LoadedConfig) -> impl Iterator<Item = (String, &str, &Proven
 }
 
 /// Checks every configuration file that takes part.
-pub fn check(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn check(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let loaded = config_files::load_proved(environment, &find_workspace(&environment.cwd))?;
     config_files::catalogue(environment)?;
     checkrein_engine::check_intervention_texts(environment, &loaded.config)?;
     checkrein_engine::usage::prices(environment, None)?;
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             print(&api::pretty(&ValidConfiguration { valid: true, pending: loaded.pending.len() })?);
         }
-        Output::Text => {
+        OutputForm::Text => {
             print("the configuration is valid");
             loaded.pending.iter().for_each(|loosening| print(&waiting(loosening)));
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn origin(provenance: Option<&Provenance>) -> String {
@@ -89,7 +89,7 @@ pub fn waiting(loosening: &Loosening) -> String {
 }
 
 /// Prints the JSON Schema of `checkrein.yaml`.
-pub fn schema() -> Result<Exit, CommandError> {
+pub fn schema() -> Result<ExitStatus, CommandError> {
     print(&pretty(&checkrein_policy::schema())?);
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Read as _};
 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-use super::{Exit, Output, for_no_agent, for_people_only};
+use super::{ExitStatus, OutputForm, for_no_agent, for_people_only};
 use crate::api;
 use crate::api::installation::{Credential, CredentialDeleted, CredentialList, CredentialValue};
 use crate::credentials::{CredentialName, Credentials, Deleted, LONGEST, Secret};
@@ -16,72 +16,72 @@ use checkrein_engine::error::CommandError;
 pub fn set(
     environment: &HostEnvironment,
     name: &CredentialName,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_no_agent(environment, "credential set")?;
     let secret = Secret::new(&typed()?)?;
     let place = Credentials::of(environment).set(name, &secret)?;
     match output {
-        Output::Json => print(&api::pretty(&described(name, place))?),
-        Output::Text => print(&format!("kept in the {}", place.word())),
+        OutputForm::Json => print(&api::pretty(&described(name, place))?),
+        OutputForm::Text => print(&format!("kept in the {}", place.word())),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Prints a credential.
 pub fn get(
     environment: &HostEnvironment,
     name: &CredentialName,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "credential get")?;
     let secret = Credentials::of(environment).get(name)?;
     match output {
-        Output::Json => print(&api::pretty(&CredentialValue {
+        OutputForm::Json => print(&api::pretty(&CredentialValue {
             name: name.to_string(),
             value: secret.reveal().to_owned(),
         })?),
-        Output::Text => print(secret.reveal()),
+        OutputForm::Text => print(secret.reveal()),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Names what is kept.
-pub fn list(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let all = Credentials::of(environment).list();
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             let credentials = all.iter().map(|(name, place)| described(name, *place)).collect();
             print(&api::pretty(&CredentialList { credentials })?);
         }
-        Output::Text if all.is_empty() => print("no credential is kept"),
-        Output::Text => {
+        OutputForm::Text if all.is_empty() => print("no credential is kept"),
+        OutputForm::Text => {
             let rows = all.iter().map(|(name, place)| vec![name.to_string(), place.word().to_owned()]);
             print(&table(&["name", "kept in the"], rows.collect()));
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Takes one away.
 pub fn delete(
     environment: &HostEnvironment,
     name: &CredentialName,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "credential delete")?;
     let deleted = Credentials::of(environment).delete(name)?;
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             let deleted = deleted == Deleted::Deleted;
             print(&api::pretty(&CredentialDeleted { name: name.to_string(), deleted })?);
         }
-        Output::Text => print(match deleted {
+        OutputForm::Text => print(match deleted {
             Deleted::Deleted => "deleted",
             Deleted::WasNotThere => "there was no such credential",
         }),
     }
-    Ok(if deleted == Deleted::Deleted { Exit::Done } else { Exit::Failed })
+    Ok(if deleted == Deleted::Deleted { ExitStatus::Done } else { ExitStatus::Failed })
 }
 
 fn described(name: &CredentialName, place: crate::credentials::CredentialStore) -> Credential {

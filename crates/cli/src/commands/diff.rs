@@ -5,7 +5,7 @@ use similar::TextDiff;
 
 use super::restore::RestoreContext;
 use super::snapshots::size;
-use super::{Exit, Output, Switch};
+use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
 use crate::terminal::{dim, plain, print};
 use checkrein_engine::environment::HostEnvironment;
@@ -20,20 +20,20 @@ pub fn diff(
     from: SnapshotId,
     to: Option<SnapshotId>,
     patch: Switch,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let ground = RestoreContext::open(environment)?;
     let compared = ground.store.compare(from, to, &ground.manner())?;
     for one in &compared.differences {
         let place = one.path.as_path().to_string_lossy();
         match output {
-            Output::Json => print(&api::line(&api::saved::SnapshotDifference {
+            OutputForm::Json => print(&api::line(&api::saved::SnapshotDifference {
                 path: place.to_string(),
                 change: word(one).to_owned(),
                 from_bytes: one.then.as_ref().map(Node::length),
                 to_bytes: one.now.as_ref().map(Node::length),
             })?),
-            Output::Text => {
+            OutputForm::Text => {
                 print(&format!("{:<8} {}{}", word(one), plain(&place), dim(&lengths(one))));
                 if patch == Switch::On {
                     let text = |node: Option<&Node>| match node {
@@ -51,10 +51,10 @@ pub fn diff(
             }
         }
     }
-    if compared.differences.is_empty() && output == Output::Text {
+    if compared.differences.is_empty() && output == OutputForm::Text {
         print("nothing differs");
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn word(one: &Difference) -> &'static str {

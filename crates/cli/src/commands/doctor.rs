@@ -17,7 +17,7 @@ use checkrein_world::find_workspace;
 
 use super::halt::halt_of_all;
 use super::init::{self, read, settings_file};
-use super::{Exit, Output, Switch};
+use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
 use crate::api::installation::{self, FindingWellness};
 use crate::terminal::{Health, counted, dim, mark, plain, print};
@@ -81,8 +81,8 @@ pub fn doctor(
     environment: HostEnvironment,
     clients: &[&'static ClientAdapter],
     all: Switch,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let mut findings = Vec::new();
     let settings: Vec<ClientSettings> =
         clients.iter().map(|client| settings_findings(&environment, client, &mut findings)).collect();
@@ -135,8 +135,8 @@ pub fn doctor(
     }
     let worst = findings.iter().map(|finding| finding.wellness).max().unwrap_or(Health::Broken);
     match output {
-        Output::Json => print(&api::pretty(&diagnosis(findings))?),
-        Output::Text => {
+        OutputForm::Json => print(&api::pretty(&diagnosis(findings))?),
+        OutputForm::Text => {
             for finding in &findings {
                 print(&format!("{} {:<14} {}", mark(finding.wellness), finding.check, finding.detail));
                 if let Some(hint) = &finding.hint {
@@ -155,7 +155,7 @@ pub fn doctor(
             });
         }
     }
-    Ok(if worst == Health::Broken { Exit::Failed } else { Exit::Done })
+    Ok(if worst == Health::Broken { ExitStatus::Failed } else { ExitStatus::Done })
 }
 
 /// Whether calls in this project are reviewed and refused; what is wrong when they are not.

@@ -17,7 +17,7 @@ use checkrein_sandbox::{
     SandboxedCommand, Scope, Signals, SuperviseError, run_confined,
 };
 
-use super::{Exit, Output};
+use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::secure_deletion;
 use crate::terminal::{answer_aside, log, plain};
@@ -96,25 +96,25 @@ pub const LEAST_MEMORY: Bytes = Bytes(1 << 20);
 const SHOWN: usize = 8;
 
 /// Runs a command; the exit status is its own, so nothing here fails in another way than by a status.
-pub fn exec(wanted: ExecOptions, output: Output) -> Exit {
+pub fn exec(wanted: ExecOptions, output: OutputForm) -> ExitStatus {
     match run(wanted, output) {
-        Ok(status) => Exit::Passed(status),
+        Ok(status) => ExitStatus::Passed(status),
         Err((status, error)) => {
             match output {
-                Output::Json => answer_aside(&api::ErrorAnswer::of(&error, status).line()),
-                Output::Text => {
+                OutputForm::Json => answer_aside(&api::ErrorAnswer::of(&error, status).line()),
+                OutputForm::Text => {
                     log(&format!("checkrein: {}", error.message));
                     if let Some(hint) = &error.hint {
                         log(&format!("hint: {hint}"));
                     }
                 }
             }
-            Exit::Passed(status)
+            ExitStatus::Passed(status)
         }
     }
 }
 
-fn run(wanted: ExecOptions, output: Output) -> Result<u8, (u8, CommandError)> {
+fn run(wanted: ExecOptions, output: OutputForm) -> Result<u8, (u8, CommandError)> {
     let nothing = |error: CommandError| (NOTHING_RUN, error);
     let mut scope = scope(&wanted).map_err(nothing)?;
     let kernel = Kernel::probe();
@@ -251,12 +251,12 @@ fn environment(
     all
 }
 
-fn report(outcome: &CommandOutcome, put_back: &[String], output: Output) -> Result<(), CommandError> {
+fn report(outcome: &CommandOutcome, put_back: &[String], output: OutputForm) -> Result<(), CommandError> {
     let (all, more) = &outcome.refusals;
     let mut said = HashSet::new();
     // Several calls can mean the same in words.
     let refusals: Vec<&Refusal> = all.iter().filter(|refusal| said.insert(refusal.to_string())).collect();
-    if output == Output::Json {
+    if output == OutputForm::Json {
         let rows: Vec<_> = refusals
             .iter()
             .map(|refusal| api::programs::Refused {

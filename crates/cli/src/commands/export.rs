@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use checkrein_snapshot::SnapshotId;
 
 use super::restore::RestoreContext;
-use super::{Exit, Output};
+use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::terminal::{log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
@@ -16,25 +16,25 @@ pub fn export(
     environment: &HostEnvironment,
     snapshot: SnapshotId,
     directory: &str,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let ground = RestoreContext::open(environment)?;
     let directory = PathBuf::from(environment.cwd.join(directory).as_str());
     let exported = ground.store.export(snapshot, &directory)?;
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             print(&api::pretty(&api::saved::Exported {
                 directory: directory.to_string_lossy().into_owned(),
                 entries: exported.entries,
                 left: exported.left.len(),
             })?);
         }
-        Output::Text => {
+        OutputForm::Text => {
             print(&format!("{} entries are in {}", exported.entries, directory.display()));
             for (path, why) in &exported.left {
                 log(&format!("not as it was: {}: {why}", plain(&path.as_path().to_string_lossy())));
             }
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }

@@ -9,7 +9,7 @@ use checkrein_world::find_workspace;
 use super::name_choice::NamedKind;
 use super::session_choice::folders;
 use super::watch::EndedRuns;
-use super::{Exit, Output, Switch, for_people_only};
+use super::{ExitStatus, OutputForm, Switch, for_people_only};
 use crate::api;
 use crate::terminal::{log, log_all, plain, print};
 use checkrein_engine::config_files;
@@ -29,8 +29,8 @@ pub fn halt(
     environment: &HostEnvironment,
     session: Option<&str>,
     reason: &str,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let Some(text) = session else { return halt_all(environment, reason, output) };
     let folder = target(environment, text)?;
     let said = stop(environment, &folder, Barrier::Halt, reason)?;
@@ -46,7 +46,11 @@ pub fn halt(
 /// What a halt of all does.
 const REFUSED: &str = "every further call is refused; `checkrein resume --all` lets them go on";
 
-fn halt_all(environment: &HostEnvironment, reason: &str, output: Output) -> Result<Exit, CommandError> {
+fn halt_all(
+    environment: &HostEnvironment,
+    reason: &str,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     // First the file, which is all that it takes.
     checkrein_ledger::halt(&environment.state, HaltTarget::All, reason)?;
     let now = environment.now().0;
@@ -171,7 +175,11 @@ fn only_halted(environment: &HostEnvironment) -> Result<Option<FolderName>, Comm
 }
 
 /// Lets a session, or all of them, go on.
-pub fn resume(environment: &HostEnvironment, which: Which<'_>, output: Output) -> Result<Exit, CommandError> {
+pub fn resume(
+    environment: &HostEnvironment,
+    which: Which<'_>,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "resume")?;
     let folder = match which {
         Which::All => None,
@@ -320,19 +328,24 @@ fn halted_with_all(environment: &HostEnvironment) -> Result<Vec<FolderName>, Com
     Ok(found)
 }
 
-fn say(output: Output, folder: Option<&FolderName>, what: &str, next: &str) -> Result<Exit, CommandError> {
+fn say(
+    output: OutputForm,
+    folder: Option<&FolderName>,
+    what: &str,
+    next: &str,
+) -> Result<ExitStatus, CommandError> {
     let name = folder.map_or("all sessions", FolderName::as_str);
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             print(&api::pretty(&api::sessions::Halted {
                 session: name.to_owned(),
                 result: what.to_owned(),
             })?);
         }
-        Output::Text => {
+        OutputForm::Text => {
             print(&format!("{what} {name}"));
             log(next);
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }

@@ -5,7 +5,7 @@ use std::fs;
 use checkrein_intervention::Incident;
 
 use super::name_choice::NamedKind;
-use super::{Exit, Output};
+use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::terminal::{plain, print, table};
 use checkrein_engine::environment::HostEnvironment;
@@ -13,16 +13,16 @@ use checkrein_engine::error::CommandError;
 use checkrein_engine::incident::folder;
 
 /// Lists all incidents, newest last.
-pub fn incidents(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn incidents(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let all = read(environment)?;
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             for incident in &all {
                 print(&api::line(&told(incident))?);
             }
         }
-        Output::Text if all.is_empty() => print("no session was ever stopped"),
-        Output::Text => {
+        OutputForm::Text if all.is_empty() => print("no session was ever stopped"),
+        OutputForm::Text => {
             let rows = all.iter().map(|incident| {
                 let issue = incident.issue.as_ref();
                 let seen = plain(issue.map_or(&incident.root_cause, |issue| &issue.summary));
@@ -36,20 +36,20 @@ pub fn incidents(environment: &HostEnvironment, output: Output) -> Result<Exit, 
             print(&table(&["incident", "session", "issue", "what"], rows.collect()));
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Shows the incident whose name begins so.
-pub fn show(environment: &HostEnvironment, id: &str, output: Output) -> Result<Exit, CommandError> {
+pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let all = read(environment)?;
     let name = NamedKind::Incident.only(id, all.iter().map(|incident| incident.id.0.as_str()))?;
     let found = all.iter().find(|incident| incident.id.0 == name);
     let one = found.ok_or_else(|| NamedKind::Incident.unknown(id))?;
     match output {
-        Output::Json => print(&api::pretty(&told(one))?),
-        Output::Text => print(&one.markdown(|moment| crate::render::time(moment.0))),
+        OutputForm::Json => print(&api::pretty(&told(one))?),
+        OutputForm::Text => print(&one.markdown(|moment| crate::render::time(moment.0))),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// An incident as its report holds it.

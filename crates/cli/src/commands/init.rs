@@ -13,7 +13,7 @@ use checkrein_world::{find_workspace, shared_git_directory};
 use serde_json::Value as Json;
 use similar::TextDiff;
 
-use super::{Exit, Output, for_people_only};
+use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api;
 use crate::api::installation::{self, RegistrationResult};
 use crate::terminal::{Reply, bold, confirm, dim, log, print};
@@ -69,8 +69,8 @@ pub fn init(
     scope: Option<SettingsScope>,
     approval: Approval,
     program: Option<PathBuf>,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let is_registered = |path: &AbsolutePath| -> Result<bool, CommandError> {
         Ok(client.hooks.registration(&read(path)?).is_ok_and(|found| found != Registration::Absent))
     };
@@ -178,8 +178,8 @@ pub fn uninstall(
     client: &'static ClientAdapter,
     scope: Option<SettingsScope>,
     approval: Approval,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "uninstall")?;
     let both = vec![client.places.own_scope(), SettingsScope::Team];
     let scopes = scope.map_or_else(
@@ -193,7 +193,7 @@ pub fn uninstall(
         },
         |scope| vec![scope],
     );
-    let mut exit = Exit::Done;
+    let mut exit = ExitStatus::Done;
     for scope in scopes {
         let settings = settings_file(environment, client, scope).ok_or_else(|| no_such_scope(client))?;
         let before = read(&settings)?;
@@ -218,7 +218,7 @@ pub fn uninstall(
             include_settings(environment, client)?;
         }
         let done = finish(written, &settings, output, "the hooks are gone; the records stay where they are")?;
-        if done != Exit::Done {
+        if done != ExitStatus::Done {
             exit = done;
         }
     }
@@ -317,14 +317,14 @@ fn apply(
     before: &str,
     after: &str,
     approval: Approval,
-    output: Output,
+    output: OutputForm,
     remarks: &[String],
     first: &dyn Fn() -> Result<(), CommandError>,
 ) -> Result<Written, CommandError> {
     if before == after {
         return Ok(Written::Unchanged);
     }
-    if output == Output::Text {
+    if output == OutputForm::Text {
         remarks.iter().for_each(|remark| print(remark));
         let difference = difference(settings, before, after);
         match approval {
@@ -364,26 +364,26 @@ fn apply(
 fn finish(
     written: Written,
     settings: &AbsolutePath,
-    output: Output,
+    output: OutputForm,
     next: &str,
-) -> Result<Exit, CommandError> {
+) -> Result<ExitStatus, CommandError> {
     let (result, exit) = match written {
-        Written::Yes => (RegistrationResult::Written, Exit::Done),
-        Written::Unchanged => (RegistrationResult::Unchanged, Exit::Done),
-        Written::DryRun => (RegistrationResult::DryRun, Exit::Done),
-        Written::Declined | Written::Unasked => (RegistrationResult::Declined, Exit::Failed),
+        Written::Yes => (RegistrationResult::Written, ExitStatus::Done),
+        Written::Unchanged => (RegistrationResult::Unchanged, ExitStatus::Done),
+        Written::DryRun => (RegistrationResult::DryRun, ExitStatus::Done),
+        Written::Declined | Written::Unasked => (RegistrationResult::Declined, ExitStatus::Failed),
     };
     match (output, written) {
-        (Output::Json, _) => {
+        (OutputForm::Json, _) => {
             print(&api::line(&installation::RegistrationAnswer { settings: settings.to_string(), result })?);
         }
-        (Output::Text, Written::Yes) => print(&format!("{} {settings}\n{next}", bold("written"))),
-        (Output::Text, Written::Unchanged) => {
+        (OutputForm::Text, Written::Yes) => print(&format!("{} {settings}\n{next}", bold("written"))),
+        (OutputForm::Text, Written::Unchanged) => {
             print(&format!("{settings} is already as it should be; nothing changed"));
         }
-        (Output::Text, Written::DryRun) => print(&dim("dry run: nothing was written")),
-        (Output::Text, Written::Declined) => log("nothing was written"),
-        (Output::Text, Written::Unasked) => {
+        (OutputForm::Text, Written::DryRun) => print(&dim("dry run: nothing was written")),
+        (OutputForm::Text, Written::Declined) => log("nothing was written"),
+        (OutputForm::Text, Written::Unasked) => {
             log("nothing was written: there is no terminal to ask at; `--yes` writes without asking");
         }
     }

@@ -8,7 +8,7 @@ use checkrein_session::SessionLedger;
 
 use super::answers::{QuestionOutcome, answers};
 use super::session_choice::folders;
-use super::{Exit, Output, line, tell_fallen};
+use super::{ExitStatus, OutputForm, line, tell_fallen};
 use crate::render::{call, judgement_words, rollback_stage, severity_name, surprises_in_one_line, time};
 use crate::terminal::{cut, dim, plain, print, table, verdict};
 use checkrein_engine::environment::HostEnvironment;
@@ -29,13 +29,13 @@ pub struct LogFilter {
 pub fn log(
     environment: &HostEnvironment,
     selection: &LogFilter,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     tell_fallen(environment, output);
     let mut records = Vec::new();
     let mut all_answers = HashMap::new();
     // Of what stands in the records text shows less than half.
-    let read = if output == Output::Text { selection.count.saturating_mul(5) } else { selection.count };
+    let read = if output == OutputForm::Text { selection.count.saturating_mul(5) } else { selection.count };
     for folder in folders(environment, selection.session.as_deref())? {
         let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
         // With a filter the newest matches may lie far back; without one the end of the file is enough.
@@ -47,14 +47,14 @@ pub fn log(
         records.extend(found.into_iter().map(|record| (folder.clone(), record)));
     }
     records.retain(|(_, record)| matches_verdict(record, selection.verdict.as_deref()));
-    if output == Output::Text {
+    if output == OutputForm::Text {
         records.retain(|(_, record)| is_told(record));
     }
     records.sort_by_key(|(_, record)| record.at);
     let newest = records.len().saturating_sub(selection.count);
     let records = records.split_off(newest);
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             for (folder, record) in &records {
                 let mut value = serde_json::to_value(record).unwrap_or_default();
                 if let Some(fields) = value.as_object_mut() {
@@ -63,7 +63,7 @@ pub fn log(
                 print(&line(&value)?);
             }
         }
-        Output::Text if records.is_empty() => {
+        OutputForm::Text if records.is_empty() => {
             let is_chosen =
                 selection.count == 0 || selection.verdict.is_some() || selection.session.is_some();
             print(if is_chosen && has_any(environment) {
@@ -72,12 +72,12 @@ pub fn log(
                 "nothing is recorded yet; `checkrein init` registers the hooks"
             });
         }
-        Output::Text => {
+        OutputForm::Text => {
             let rows = records.iter().map(|(folder, record)| row(folder, record, &all_answers)).collect();
             print(&table(&["time", "session", "id", "verdict", "what", "why"], rows));
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Whether anything is recorded.

@@ -10,7 +10,7 @@ use checkrein_protocol::{Judgement, RecordBody};
 use checkrein_session::SessionLedger;
 
 use super::session_choice::{folders, only_folder};
-use super::{Exit, Output, for_people_only};
+use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, recorded};
 use crate::render::{judgement_words, severity_name};
 use crate::terminal::{log, plain, print, table};
@@ -30,8 +30,8 @@ pub fn mark(
     judgement: Judgement,
     pattern: Option<&str>,
     note: &str,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "issue mark")?;
     let (session, number) = match id.rsplit_once(':') {
         Some((session, number)) => (session, number.parse::<u64>().ok()),
@@ -60,14 +60,14 @@ pub fn mark(
     let body = RecordBody::Marked { record, kind, judgement, note: note.to_owned() };
     ledger.append(environment.now(), body, Durability::Durable)?;
     match output {
-        Output::Json => print(&api::pretty(&api::sessions::Mark {
+        OutputForm::Json => print(&api::pretty(&api::sessions::Mark {
             record,
             kind: recorded(&kind),
             judgement: recorded(&judgement),
         })?),
-        Output::Text => print(&format!("{} is marked as {}", kind.name(), judgement_words(judgement))),
+        OutputForm::Text => print(&format!("{} is marked as {}", kind.name(), judgement_words(judgement))),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn named(name: &str) -> Result<PatternKind, CommandError> {
@@ -109,11 +109,15 @@ struct Judged {
 }
 
 /// Lists the newest issues with what was said about them, newest last.
-pub fn issues(environment: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
+pub fn issues(
+    environment: &HostEnvironment,
+    count: usize,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let (mut judged, _) = read(environment)?;
     let shown = judged.split_off(judged.len().saturating_sub(count));
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             for one in &shown {
                 print(&api::line(&api::sessions::DetectedIssue {
                     id: one.id.clone(),
@@ -122,8 +126,8 @@ pub fn issues(environment: &HostEnvironment, count: usize, output: Output) -> Re
                 })?);
             }
         }
-        Output::Text if shown.is_empty() => print("no issue was detected yet"),
-        Output::Text => {
+        OutputForm::Text if shown.is_empty() => print("no issue was detected yet"),
+        OutputForm::Text => {
             let rows = shown.iter().map(|one| {
                 vec![
                     one.id.clone(),
@@ -139,11 +143,11 @@ pub fn issues(environment: &HostEnvironment, count: usize, output: Output) -> Re
             }
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Shows the confusion table of each pattern, what is not marked yet, and what is suggested.
-pub fn marks(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn marks(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let (judged, missed) = read(environment)?;
     let mut columns: BTreeMap<PatternKind, Column> = BTreeMap::new();
     for one in &judged {
@@ -159,7 +163,7 @@ pub fn marks(environment: &HostEnvironment, output: Output) -> Result<Exit, Comm
     let suggested = suggestions(&columns, &judged);
     let open: Vec<&Judged> = judged.iter().rev().filter(|one| one.judgement.is_none()).take(10).collect();
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             let patterns = columns
                 .iter()
                 .map(|(kind, column)| api::sessions::PatternStats {
@@ -175,8 +179,8 @@ pub fn marks(environment: &HostEnvironment, output: Output) -> Result<Exit, Comm
             let suggestions = suggested;
             print(&api::pretty(&api::sessions::IssueStats { patterns, suggestions, not_marked })?);
         }
-        Output::Text if columns.is_empty() => print("no issue was detected yet"),
-        Output::Text => {
+        OutputForm::Text if columns.is_empty() => print("no issue was detected yet"),
+        OutputForm::Text => {
             let row = |(kind, column): (&PatternKind, &Column)| {
                 let accuracy =
                     column.accuracy().map_or_else(|| "unknown".to_owned(), |share| format!("{share:.2}"));
@@ -197,7 +201,7 @@ pub fn marks(environment: &HostEnvironment, output: Output) -> Result<Exit, Comm
             suggested.iter().for_each(|text| print(&format!("\nsuggested: {text}")));
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 impl Column {

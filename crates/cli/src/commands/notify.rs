@@ -18,7 +18,7 @@ use checkrein_review::VerdictKind;
 use checkrein_session::SessionLedger;
 use serde_json::json;
 
-use super::{Exit, Output, Switch};
+use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
 use crate::credentials::Credentials;
 use crate::secure_deletion;
@@ -35,7 +35,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const MOST: usize = 20;
 
 /// Sends everything that waits; with `test` also a notice about itself.
-pub fn notify(environment: &HostEnvironment, test: Switch, output: Output) -> Result<Exit, CommandError> {
+pub fn notify(
+    environment: &HostEnvironment,
+    test: Switch,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let mut notices = take(environment);
     if test == Switch::On {
         notices.push(Notice {
@@ -47,7 +51,7 @@ pub fn notify(environment: &HostEnvironment, test: Switch, output: Output) -> Re
             text: "If you read this, checkrein can reach you.".to_owned(),
         });
     }
-    let mut exit = Exit::Done;
+    let mut exit = ExitStatus::Done;
     for notice in &notices {
         let config = config_files::load(environment, &notice.workspace)?.config;
         if notice.event == "test" && config.interventions.emergency_stop.notification_channels.is_empty() {
@@ -62,7 +66,7 @@ pub fn notify(environment: &HostEnvironment, test: Switch, output: Output) -> Re
             match &sent {
                 Ok(()) => told.push(channel.clone()),
                 Err(why) => {
-                    exit = Exit::Failed;
+                    exit = ExitStatus::Failed;
                     log(&format!("{channel}: {why}"));
                     let detail = format!("{channel}: {why}");
                     let failure = RecordBody::Failure {
@@ -74,7 +78,7 @@ pub fn notify(environment: &HostEnvironment, test: Switch, output: Output) -> Re
                     record(environment, notice, failure);
                 }
             }
-            if output == Output::Json {
+            if output == OutputForm::Json {
                 print(&api::line(&api::installation::NoticeSent {
                     channel: channel.clone(),
                     sent: sent.is_ok(),

@@ -5,7 +5,7 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_world::find_workspace;
 use serde_json::json;
 
-use super::{Exit, Output};
+use super::{ExitStatus, OutputForm};
 use crate::api::installation::{PolicyAnswer, PolicyTrial, TripwireEntry};
 use crate::api::{self, recorded};
 use crate::terminal::{bold, cut, plain, print, table};
@@ -14,14 +14,14 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Shows tier, thresholds, trust, contract, tripwires and patterns that hold here.
-pub fn show(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn show(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let config = config_files::load(environment, &find_workspace(&environment.cwd))?.config;
     let governance = &config.governance;
     let (tier, trust, contract) = (governance.tier, &governance.trust_debt, &governance.contract);
     let thresholds = governance.thresholds(tier);
     let wires = || governance.tripwires.iter().chain(&config.patterns.custom_patterns);
     match output {
-        Output::Json => print(&api::pretty(&PolicyAnswer {
+        OutputForm::Json => print(&api::pretty(&PolicyAnswer {
             enabled: governance.enabled,
             tier: recorded(&tier),
             thresholds: json!({ "ok": thresholds.ok, "nudge": thresholds.nudge, "escalate": thresholds.escalate }),
@@ -45,7 +45,7 @@ pub fn show(environment: &HostEnvironment, output: Output) -> Result<Exit, Comma
                 })
                 .collect(),
         })?),
-        Output::Text => {
+        OutputForm::Text => {
             let state = if governance.enabled { "" } else { ", switched off" };
             print(&format!(
                 "{}  {}{state}: ok up to {}, nudge up to {}, escalate up to {}, block above",
@@ -101,16 +101,20 @@ pub fn show(environment: &HostEnvironment, output: Output) -> Result<Exit, Comma
             }
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Checks every file that takes part, every condition, example and fixture.
-pub fn check(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn check(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     super::config::check(environment, output)
 }
 
 /// Plays the examples and fixtures of a file, or of everything that takes part here.
-pub fn test(environment: &HostEnvironment, file: Option<&str>, output: Output) -> Result<Exit, CommandError> {
+pub fn test(
+    environment: &HostEnvironment,
+    file: Option<&str>,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let mut all: Vec<Trial> = Vec::new();
     for source in sources(environment, file)? {
         match &source.source {
@@ -131,7 +135,7 @@ pub fn test(environment: &HostEnvironment, file: Option<&str>, output: Output) -
     }
     let failed = all.iter().filter(|trial| !trial.passed()).count();
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             for trial in &all {
                 print(&api::line(&PolicyTrial {
                     of: recorded(&trial.of),
@@ -142,8 +146,8 @@ pub fn test(environment: &HostEnvironment, file: Option<&str>, output: Output) -
                 })?);
             }
         }
-        Output::Text if all.is_empty() => print("there is no example to play"),
-        Output::Text => {
+        OutputForm::Text if all.is_empty() => print("there is no example to play"),
+        OutputForm::Text => {
             let rows = all.iter().map(|trial| {
                 let result = if trial.passed() { "passed" } else { "FAILED" };
                 vec![
@@ -158,7 +162,7 @@ pub fn test(environment: &HostEnvironment, file: Option<&str>, output: Output) -
             print(&format!("{} played, {failed} failed", all.len()));
         }
     }
-    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+    Ok(if failed == 0 { ExitStatus::Done } else { ExitStatus::Failed })
 }
 
 /// What to play.

@@ -7,7 +7,7 @@ use checkrein_protocol::RecordBody;
 use checkrein_session::SessionLedger;
 
 use super::session_choice::only_folder;
-use super::{Exit, Output};
+use super::{ExitStatus, OutputForm};
 use crate::api::sessions::Recovery;
 use crate::api::{self, recorded};
 use crate::terminal::{bold, plain, print};
@@ -20,22 +20,22 @@ pub fn recover(
     environment: &HostEnvironment,
     session: &str,
     policy: Option<RecoveryPolicy>,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let folder = only_folder(environment, session)?;
     let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
     let Some((issue, attempts)) = newest_issue(&ledger)? else {
         match output {
-            Output::Json => print(&api::pretty(&Recovery {
+            OutputForm::Json => print(&api::pretty(&Recovery {
                 session: folder.as_str().to_owned(),
                 issue: serde_json::Value::Null,
                 policy: recorded(&policy),
                 plan: serde_json::Value::Null,
                 lines: Vec::new(),
             })?),
-            Output::Text => print("nothing went wrong in this session as far as the detectors saw"),
+            OutputForm::Text => print("nothing went wrong in this session as far as the detectors saw"),
         }
-        return Ok(Exit::Done);
+        return Ok(ExitStatus::Done);
     };
     let workspace = ledger.state()?.workspace().cloned();
     let workspace = workspace.unwrap_or_else(|| checkrein_world::find_workspace(&environment.cwd));
@@ -45,14 +45,14 @@ pub fn recover(
     };
     let plan = plan(RecoverableFailure::of(&issue, attempts), policy);
     match output {
-        Output::Json => print(&api::pretty(&Recovery {
+        OutputForm::Json => print(&api::pretty(&Recovery {
             session: folder.as_str().to_owned(),
             issue: recorded(&issue),
             policy: recorded(&policy),
             plan: recorded(&plan),
             lines: plan.lines(folder.as_str(), &issue),
         })?),
-        Output::Text => {
+        OutputForm::Text => {
             print(&format!("{}  {}: {}", bold("issue"), issue.kind.name(), plain(&issue.summary)));
             print(&format!("{}  {}", bold("policy"), policy.name()));
             for text in plan.lines(folder.as_str(), &issue) {
@@ -60,7 +60,7 @@ pub fn recover(
             }
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// The newest issue, and how often going back was tried for its pattern.

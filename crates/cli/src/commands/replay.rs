@@ -16,7 +16,7 @@ use checkrein_review::VerdictKind;
 use serde_json::{Value as Json, json};
 
 use super::session_file::{Listener, Opening, Step, read};
-use super::{Exit, Output, line};
+use super::{ExitStatus, OutputForm, line};
 use crate::render::severity_name;
 use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
 use checkrein_engine::config_files;
@@ -43,8 +43,8 @@ pub fn replay(
     file: &str,
     against: Option<&str>,
     goals: &[String],
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let stage = Stage { environment, goals, output };
     match against.map(other_configuration).transpose()? {
         None => play_all(file, &mut Player { stage, playing: None }),
@@ -56,14 +56,14 @@ pub fn replay(
     }
 }
 
-fn play_all(file: &str, listener: &mut impl Listener) -> Result<Exit, CommandError> {
+fn play_all(file: &str, listener: &mut impl Listener) -> Result<ExitStatus, CommandError> {
     if file == "-" {
         read(std::io::stdin().lock(), file, listener)?;
     } else {
         let opened = fs::File::open(file).map_err(|error| CommandError::file("read", file, &error))?;
         read(BufReader::new(opened), file, listener)?;
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Where sessions are played.
@@ -72,7 +72,7 @@ struct Stage<'a> {
     environment: &'a HostEnvironment,
     /// What every session was for, beside what it says itself.
     goals: &'a [String],
-    output: Output,
+    output: OutputForm,
 }
 
 impl Stage<'_> {
@@ -196,9 +196,9 @@ fn said(rehearsal: &mut ReplaySession, step: &Step, number: usize, cwd: &Absolut
 }
 
 impl Comparing {
-    fn tell(&self, output: Output) -> Result<(), CommandError> {
+    fn tell(&self, output: OutputForm) -> Result<(), CommandError> {
         match output {
-            Output::Json => {
+            OutputForm::Json => {
                 let difference = |(one, other): &(Said, Said)| {
                     json!({
                         "step": one.step,
@@ -216,7 +216,7 @@ impl Comparing {
                     "differences": self.differing.iter().map(difference).collect::<Vec<_>>(),
                 }))?);
             }
-            Output::Text => {
+            OutputForm::Text => {
                 print(&bold(&format!("session {}", plain(&self.id.to_string()))));
                 let row = |(one, other): &(Said, Said)| {
                     let stricter = if other.verdict > one.verdict { &other.reason } else { &one.reason };
@@ -302,7 +302,7 @@ struct Playing {
 impl Listener for Player<'_> {
     fn opened(&mut self, opening: Opening) -> Result<(), CommandError> {
         let (cwd, context) = self.stage.set(&opening);
-        if self.stage.output == Output::Text {
+        if self.stage.output == OutputForm::Text {
             print(&bold(&format!("session {}", plain(&opening.id.to_string()))));
         }
         let rehearsal = ReplaySession::new(context, &self.stage.goals(&opening));
@@ -324,7 +324,7 @@ impl Listener for Player<'_> {
 
     fn closed(&mut self) -> Result<(), CommandError> {
         match (self.playing.take(), self.stage.output) {
-            (Some(Playing { id, findings, steps, .. }), Output::Json) => {
+            (Some(Playing { id, findings, steps, .. }), OutputForm::Json) => {
                 print(&line(&json!({
                     "id": id,
                     "steps": steps,
@@ -336,13 +336,13 @@ impl Listener for Player<'_> {
                 }))?);
                 Ok(())
             }
-            (_, Output::Json | Output::Text) => Ok(()),
+            (_, OutputForm::Json | OutputForm::Text) => Ok(()),
         }
     }
 }
 
 impl Playing {
-    fn play(&mut self, step: &Step, output: Output) {
+    fn play(&mut self, step: &Step, output: OutputForm) {
         let Self { rehearsal, findings, cwd, steps: number, .. } = self;
         rehearsal.wait_until(step.at.map(Timestamp));
         if let Some(text) = &step.text {
@@ -355,7 +355,7 @@ impl Playing {
                 let review = rehearsal.before(&action, ActionId(format!("step-{number}")));
                 let kind = review.verdict.kind;
                 *findings.verdicts.entry(kind.name()).or_default() += 1;
-                if output == Output::Text {
+                if output == OutputForm::Text {
                     print(&format!(
                         "{number:>4}  {:<9} {} {}",
                         verdict(kind),
@@ -388,7 +388,7 @@ impl Playing {
             }
             Event::Nothing => return,
         };
-        if output == Output::Text {
+        if output == OutputForm::Text {
             show(&noticed);
         }
         findings.noticed(*number, &noticed);

@@ -20,7 +20,7 @@ use checkrein_world::find_workspace;
 use serde_json::json;
 
 use self::sorting::Sorted;
-use super::{Exit, Output, for_people_only, unconfirmed};
+use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, saved};
 use crate::render::time;
 use crate::terminal::{Reply, bold, confirm, dim, log, plain, print};
@@ -195,12 +195,12 @@ pub fn restore(
     mut prepared: Box<Prepared>,
     case: &RestoreTerms<'_>,
     passed_over: &[String],
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let (ground, snapshot) = (case.ground, case.snapshot);
     let sorted = case.sort(&mut prepared, held(environment));
     let steps = prepared.steps().to_vec();
-    if output == Output::Text {
+    if output == OutputForm::Text {
         passed_over.iter().for_each(|one| print(one));
         show(environment, &prepared, &sorted, case);
     }
@@ -380,15 +380,15 @@ fn tell(
     steps: &[Step],
     sorted: &Sorted,
     restored: Option<&Restored>,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let left: Vec<(String, String)> = restored
         .iter()
         .flat_map(|restored| &restored.left)
         .map(|(path, why)| (path.as_path().to_string_lossy().into_owned(), why.clone()))
         .collect();
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             let step = |step: &Step| saved::RestoreStep {
                 path: step.path.as_path().to_string_lossy().into_owned(),
                 deed: step.deed.name().to_owned(),
@@ -407,7 +407,7 @@ fn tell(
                 left: left.collect(),
             })?);
         }
-        Output::Text => {
+        OutputForm::Text => {
             match restored {
                 Some(restored) => print(&format!(
                     "{} done; `checkrein snapshot restore {}` takes {} back",
@@ -430,7 +430,7 @@ fn tell(
     let is_done = left.is_empty()
         && !snapshot.snapshot.skipped.iter().any(is_lost)
         && sorted.left.iter().all(|(step, _)| step.deed == RestoreAction::Remove);
-    Ok(if is_done { Exit::Done } else { Exit::Failed })
+    Ok(if is_done { ExitStatus::Done } else { ExitStatus::Failed })
 }
 
 /// A number of things in words.

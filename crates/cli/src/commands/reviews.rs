@@ -6,7 +6,7 @@ use checkrein_session::SessionLedger;
 
 use super::name_choice::NamedKind;
 use super::session_choice::folders;
-use super::{Exit, Output, for_people_only};
+use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::sessions::Ticket;
 use crate::api::{self, recorded};
 use crate::render::{call, severity_name, time};
@@ -32,7 +32,11 @@ struct Known {
 }
 
 /// Lists tickets, newest last.
-pub fn reviews(environment: &HostEnvironment, shown: Shown, output: Output) -> Result<Exit, CommandError> {
+pub fn reviews(
+    environment: &HostEnvironment,
+    shown: Shown,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let mut all = Vec::new();
     for folder in folders(environment, None)? {
         all.extend(tickets(environment, &folder)?);
@@ -40,16 +44,16 @@ pub fn reviews(environment: &HostEnvironment, shown: Shown, output: Output) -> R
     all.retain(|known| shown == Shown::All || known.ticket.closed.is_none());
     all.sort_by_key(|known| known.at);
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             for known in &all {
                 print(&api::line(&known.ticket)?);
             }
         }
-        Output::Text if all.is_empty() => print(match shown {
+        OutputForm::Text if all.is_empty() => print(match shown {
             Shown::Open => "nothing waits for your review",
             Shown::All => "nothing was ever flagged",
         }),
-        Output::Text => {
+        OutputForm::Text => {
             let rows = all.iter().map(|Known { ticket, at, verdict: given, .. }| {
                 let what = match ticket.about {
                     "tier" => format!("the tier of the agent, after {}", ticket.call),
@@ -70,7 +74,7 @@ pub fn reviews(environment: &HostEnvironment, shown: Shown, output: Output) -> R
             print(&table(&["time", "ticket", "severity", "verdict", "what", "why", ""], rows.collect()));
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Closes a ticket: a user looked at it.
@@ -78,8 +82,8 @@ pub fn close(
     environment: &HostEnvironment,
     id: &str,
     note: &str,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "ticket close")?;
     let unknown = || {
         CommandError::user(
@@ -114,13 +118,13 @@ pub fn close(
     )?;
     let closed = Ticket { closed: Some(note.to_owned()), ..ticket };
     match output {
-        Output::Json => print(&api::pretty(&closed)?),
-        Output::Text if closed.about == "tier" => {
+        OutputForm::Json => print(&api::pretty(&closed)?),
+        OutputForm::Text if closed.about == "tier" => {
             print(&format!("closed {}; the agent begins with a trust debt of nothing", closed.id));
         }
-        Output::Text => print(&format!("closed {}", closed.id)),
+        OutputForm::Text => print(&format!("closed {}", closed.id)),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// The tickets of a session, oldest first. Most records are passed over without being parsed.

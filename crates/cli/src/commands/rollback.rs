@@ -6,7 +6,7 @@ use checkrein_snapshot::{ActionEndTime, SnapshotId};
 
 use super::restore::{Permissions, RestoreContext, RestoreTerms, restore};
 use super::undo::spare_remotes;
-use super::{Exit, Output};
+use super::{ExitStatus, OutputForm};
 use crate::terminal::plain;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -17,8 +17,8 @@ pub fn rollback(
     snapshot: SnapshotId,
     paths: &[String],
     permissions: Permissions,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     permissions.check(environment, "snapshot restore")?;
     let ground = RestoreContext::open(environment)?;
     let listed = ground.store.snapshot(snapshot)?;

@@ -12,7 +12,7 @@ use checkrein_sandbox::{SuperviseError, adopt_orphans, end_all};
 use checkrein_supervise::{Next, Phase, Route, TestFailureKind, TestRunner};
 
 use super::exec::{NOT_RUNNABLE, NOT_THERE, still_there};
-use super::{Exit, Output, line};
+use super::{ExitStatus, OutputForm, line};
 use crate::api;
 use crate::terminal::{answer_aside, log, plain};
 use checkrein_engine::config_files::write_private;
@@ -42,8 +42,8 @@ pub struct RouteOptions {
 pub fn route(
     environment: &HostEnvironment,
     wanted: &RouteOptions,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let RouteOptions { runner, phase, time, remember, command } = wanted;
     // Strikes are counted for the same command in the same place, or where the script says.
     let name = format!("{} {command:?}", environment.cwd);
@@ -59,7 +59,7 @@ pub fn route(
             let error = SuperviseError::starting(program, error);
             log(&format!("checkrein: {}", plain(&error.to_string())));
             log(&format!("hint: {}", error.hint()));
-            return Ok(Exit::Passed(match error {
+            return Ok(ExitStatus::Passed(match error {
                 SuperviseError::NotFound { .. } => NOT_THERE,
                 _ => NOT_RUNNABLE,
             }));
@@ -74,14 +74,14 @@ pub fn route(
     let bytes = line(&route)?;
     write_private(&place, bytes.as_bytes())?;
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             let (route, advice) = (told(&route)?, route.advice().to_string());
             answer_aside(&api::line(&api::programs::TestRoute { route, advice, status })?);
         }
-        Output::Text if route.failure == TestFailureKind::None && route.next == Next::GoOn => {}
-        Output::Text => log(&format!("checkrein: {}", route.advice())),
+        OutputForm::Text if route.failure == TestFailureKind::None && route.next == Next::GoOn => {}
+        OutputForm::Text => log(&format!("checkrein: {}", route.advice())),
     }
-    Ok(Exit::Passed(status.unwrap_or(124)))
+    Ok(ExitStatus::Passed(status.unwrap_or(124)))
 }
 
 /// What is told of a route: what it remembers of the lines of an output means nothing to others.

@@ -51,7 +51,7 @@ use checkrein_supervise::{
 use checkrein_world::find_workspace;
 
 use super::exec::{plain_environment, still_there};
-use super::{Exit, Output, Switch, for_no_agent, line};
+use super::{ExitStatus, OutputForm, Switch, for_no_agent, line};
 use crate::api::ErrorAnswer;
 use crate::credentials::{CredentialName, Credentials};
 use crate::terminal::{answer_aside, cut, log, log_all, plain};
@@ -152,15 +152,17 @@ const NOTHING_RUN: u8 = 125;
 const PROVIDER_FAILS: u8 = 92;
 
 /// Runs an agent; the exit status says how it ended, so nothing here fails in another way.
-pub fn run(wanted: &RunOptions, output: Output) -> Exit {
-    Exit::Passed(all_attempts(wanted, output).unwrap_or_else(|error| refuse(&error, NOTHING_RUN, output)))
+pub fn run(wanted: &RunOptions, output: OutputForm) -> ExitStatus {
+    ExitStatus::Passed(
+        all_attempts(wanted, output).unwrap_or_else(|error| refuse(&error, NOTHING_RUN, output)),
+    )
 }
 
 /// Says why nothing runs, or runs on; the status.
-fn refuse(error: &CommandError, status: u8, output: Output) -> u8 {
+fn refuse(error: &CommandError, status: u8, output: OutputForm) -> u8 {
     match output {
-        Output::Json => answer_aside(&ErrorAnswer::of(error, status).line()),
-        Output::Text => {
+        OutputForm::Json => answer_aside(&ErrorAnswer::of(error, status).line()),
+        OutputForm::Text => {
             log(&format!("checkrein: {}", error.message));
             if let Some(hint) = &error.hint {
                 log(&format!("hint: {hint}"));
@@ -174,7 +176,7 @@ fn refuse(error: &CommandError, status: u8, output: Output) -> u8 {
 struct Plan {
     wanted: RunOptions,
     profile: Profile,
-    output: Output,
+    output: OutputForm,
     environment: HostEnvironment,
     provider: Provider,
     attempts: Attempts,
@@ -187,7 +189,7 @@ struct Plan {
     config: Config,
 }
 
-fn all_attempts(wanted: &RunOptions, output: Output) -> Result<u8, CommandError> {
+fn all_attempts(wanted: &RunOptions, output: OutputForm) -> Result<u8, CommandError> {
     let signals = Signals::remembered()?;
     let resumed = match wanted.keeping.resume {
         Some(_) => Some(RunSession::prepare(wanted, &HostEnvironment::of_process()?)?),
@@ -208,7 +210,7 @@ fn all_attempts(wanted: &RunOptions, output: Output) -> Result<u8, CommandError>
 }
 
 impl Plan {
-    fn new(mut wanted: RunOptions, output: Output) -> Result<Self, CommandError> {
+    fn new(mut wanted: RunOptions, output: OutputForm) -> Result<Self, CommandError> {
         let mut environment = HostEnvironment::of_process()?;
         let name = program_name(wanted.agent.first());
         let mut variables = telemetry(&environment);

@@ -8,7 +8,7 @@ use checkrein_supervise::runs::{
 
 use super::name_choice::NamedKind;
 use super::run::word;
-use super::{Exit, Output, Switch};
+use super::{ExitStatus, OutputForm, Switch};
 use crate::api::{self, recorded};
 use crate::render::time;
 use crate::terminal::{cut, log, plain, print, table, wrapped};
@@ -16,17 +16,25 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Lists the newest runs, newest last.
-pub fn list(environment: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
+pub fn list(
+    environment: &HostEnvironment,
+    count: usize,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     runs(environment, count, Switch::Off, output)
 }
 
 /// Lists all runs and checks that those that are done are what they were.
-pub fn verify(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     runs(environment, usize::MAX, Switch::On, output)
 }
 
 /// Shows the one run whose name begins so.
-pub fn show(environment: &HostEnvironment, name: &str, output: Output) -> Result<Exit, CommandError> {
+pub fn show(
+    environment: &HostEnvironment,
+    name: &str,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let runs = Runs::new(environment.state.root());
     let mut all = runs.all()?;
     let names: Vec<String> = all.iter().map(|found| found.id.to_string()).collect();
@@ -39,22 +47,22 @@ pub fn show(environment: &HostEnvironment, name: &str, output: Output) -> Result
     };
     let how = how(&runs, found, state);
     match output {
-        Output::Json => print(&api::pretty(&described(found, state, &how, None))?),
-        Output::Text => {
+        OutputForm::Json => print(&api::pretty(&described(found, state, &how, None))?),
+        OutputForm::Text => {
             for (title, cell) in shown::rows(state, &how, &words(state).join(" ")) {
                 print(&wrapped(&format!("{title:<9}  {cell}")));
             }
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn runs(
     environment: &HostEnvironment,
     count: usize,
     verify: Switch,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let runs = Runs::new(environment.state.root());
     let mut all = runs.all()?;
     let hidden = if verify == Switch::On { 0 } else { all.len().saturating_sub(count) };
@@ -88,8 +96,8 @@ fn runs(
         };
         let how = how(&runs, found, state);
         match output {
-            Output::Json => print(&api::line(&described(found, state, &how, changed.as_deref()))?),
-            Output::Text => {
+            OutputForm::Json => print(&api::line(&described(found, state, &how, changed.as_deref()))?),
+            OutputForm::Text => {
                 for wrong in changed.into_iter().flatten() {
                     log(&format!("run {}: {wrong}", found.id));
                 }
@@ -97,7 +105,7 @@ fn runs(
             }
         }
     }
-    if output == Output::Text {
+    if output == OutputForm::Text {
         if all.is_empty() {
             print("no agent has run under `checkrein run` yet");
         } else {
@@ -107,7 +115,7 @@ fn runs(
             log(&format!("and {hidden} older ones; `--number` shows more"));
         }
     }
-    Ok(if is_whole { Exit::Done } else { Exit::Failed })
+    Ok(if is_whole { ExitStatus::Done } else { ExitStatus::Failed })
 }
 
 /// The columns of the list.

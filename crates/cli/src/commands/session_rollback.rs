@@ -14,7 +14,7 @@ use super::name_choice::NamedKind;
 use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, carry_out, held};
 use super::session_choice::only_folder;
 use super::undo::{Opened, Stories, grounds, is_action, session as session_of};
-use super::{Exit, Output, unconfirmed};
+use super::{ExitStatus, OutputForm, unconfirmed};
 use crate::api;
 use crate::terminal::{Reply, confirm, dim, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
@@ -30,8 +30,8 @@ pub fn rollback_session(
     session: &str,
     before: &str,
     consent: Consent,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let ledger = SessionLedger::of_folder(&environment.state, only_folder(environment, session)?);
     let before = action_number(&ledger, before)?;
     let state = ledger.state()?;
@@ -67,7 +67,7 @@ pub fn rollback_session(
         workspace: PathBuf::from(workspace.as_str()),
     };
     let plan = rollback.plan()?;
-    if output == Output::Text {
+    if output == OutputForm::Text {
         rollback.show(&plan);
     }
     let is_empty = plan.steps.is_empty();
@@ -78,23 +78,27 @@ pub fn rollback_session(
         }
     }
     if is_empty || consent == Consent::ShowOnly {
-        if output == Output::Json {
+        if output == OutputForm::Json {
             print(&told(&rollback.proposal(&plan))?);
         }
         let is_kept = plan.kept.values().any(|(step, _)| step.deed != RestoreAction::Remove);
-        return Ok(if is_kept && consent != Consent::ShowOnly { Exit::Failed } else { Exit::Done });
+        return Ok(if is_kept && consent != Consent::ShowOnly {
+            ExitStatus::Failed
+        } else {
+            ExitStatus::Done
+        });
     }
     let record = rollback.go()?;
     ledger.append(environment.now(), RecordBody::Rollback(Box::new(record.clone())), Durability::Durable)?;
     match output {
-        Output::Json => print(&told(&record)?),
-        Output::Text => {
+        OutputForm::Json => print(&told(&record)?),
+        OutputForm::Text => {
             print(&plain(&record.text));
             record.left.iter().for_each(|left| log(&format!("not as it was: {}", plain(left))));
         }
     }
     let is_done = record.stage == RollbackStage::Done && record.left.is_empty();
-    Ok(if is_done { Exit::Done } else { Exit::Failed })
+    Ok(if is_done { ExitStatus::Done } else { ExitStatus::Failed })
 }
 
 /// A way back that is under way.

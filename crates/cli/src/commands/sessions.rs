@@ -5,7 +5,7 @@ use checkrein_policy::TrustPolicy;
 use checkrein_session::{Cost, SessionSummary};
 use checkrein_world::find_workspace;
 
-use super::{Exit, Output, tell_fallen};
+use super::{ExitStatus, OutputForm, tell_fallen};
 use crate::api::{self, recorded};
 use crate::render::time;
 use crate::terminal::{print, table, verdict};
@@ -15,7 +15,7 @@ use checkrein_engine::error::CommandError;
 use checkrein_engine::usage::cost_in_words;
 
 /// Lists all sessions of agents, newest last.
-pub fn sessions(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let mut all = checkrein_session::sessions(&environment.state)?;
     all.retain(|session| session.folder.as_str() != CANARY_SESSION);
     all.reverse();
@@ -25,7 +25,7 @@ pub fn sessions(environment: &HostEnvironment, output: Output) -> Result<Exit, C
         .map_or_else(|_| TrustPolicy::default(), |loaded| loaded.config.governance.trust_debt);
     let now = environment.now();
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             for session in &all {
                 print(&api::line(&api::sessions::SessionEntry {
                     session: session.folder.as_str().to_owned(),
@@ -42,8 +42,8 @@ pub fn sessions(environment: &HostEnvironment, output: Output) -> Result<Exit, C
                 })?);
             }
         }
-        Output::Text if all.is_empty() => print("no session is recorded yet"),
-        Output::Text => {
+        OutputForm::Text if all.is_empty() => print("no session is recorded yet"),
+        OutputForm::Text => {
             let rows = all
                 .iter()
                 .map(|session| {
@@ -80,7 +80,7 @@ pub fn sessions(environment: &HostEnvironment, output: Output) -> Result<Exit, C
             ));
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// What a session has spent, for programs; what is not known is null.

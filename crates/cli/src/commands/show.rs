@@ -13,7 +13,7 @@ use checkrein_session::SessionLedger;
 use super::answers::{QuestionOutcome, answers};
 use super::name_choice::NamedKind;
 use super::session_choice::{folders, only_folder};
-use super::{Exit, Output, pretty};
+use super::{ExitStatus, OutputForm, pretty};
 use crate::api;
 use crate::render::{call, rollback_stage, severity_name, time};
 use crate::render::{looked_in_words, surprise_in_words};
@@ -24,7 +24,7 @@ use checkrein_engine::text::WARNING_NOT_SAID;
 
 /// Shows the reviews and outcomes of the action whose name begins with `id`, or of the record with that number in a session
 /// (`SESSION:NUMBER`).
-pub fn show(environment: &HostEnvironment, id: &str, output: Output) -> Result<Exit, CommandError> {
+pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let (session, wanted) = match id.rsplit_once(':') {
         Some((session, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
             (Some(session), number)
@@ -52,16 +52,16 @@ pub fn show(environment: &HostEnvironment, id: &str, output: Output) -> Result<E
         return Err(NamedKind::Action.unknown(id));
     }
     match output {
-        Output::Json => print(&api::pretty(&api::sessions::ActionRecords {
+        OutputForm::Json => print(&api::pretty(&api::sessions::ActionRecords {
             records: found.iter().map(api::recorded).collect(),
         })?),
-        Output::Text => {
+        OutputForm::Text => {
             for record in &found {
                 print(&wrapped(&explain(record, &found, &all_answers)));
             }
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn is_meant(record: &Record, session: Option<&str>, wanted: &str) -> bool {

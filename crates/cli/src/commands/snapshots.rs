@@ -8,7 +8,7 @@ use checkrein_snapshot::{
 };
 
 use super::restore::RestoreContext;
-use super::{Exit, Output, for_people_only};
+use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, recorded, saved};
 use crate::render::time;
 use crate::terminal::{cut, log, plain, print, table};
@@ -18,19 +18,23 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// Lists the snapshots of this workspace, newest last, and what they take on the disk.
-pub fn list(environment: &HostEnvironment, count: usize, output: Output) -> Result<Exit, CommandError> {
+pub fn list(
+    environment: &HostEnvironment,
+    count: usize,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let ground = RestoreContext::open(environment)?;
     let mut all = ground.store.snapshots()?;
     let hidden = all.len().saturating_sub(count);
     let shown = all.split_off(hidden);
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             for one in &shown {
                 print(&api::line(&described(one))?);
             }
         }
-        Output::Text if shown.is_empty() => print("nothing is saved yet"),
-        Output::Text => {
+        OutputForm::Text if shown.is_empty() => print("nothing is saved yet"),
+        OutputForm::Text => {
             print(&table(
                 &["id", "time", "why", "what", "files", "size", "on disk", ""],
                 shown.iter().map(row).collect(),
@@ -45,7 +49,7 @@ pub fn list(environment: &HostEnvironment, count: usize, output: Output) -> Resu
             ));
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn described(one: &Listed) -> saved::SnapshotEntry {
@@ -95,7 +99,11 @@ fn row(one: &Listed) -> Vec<String> {
 }
 
 /// Takes a snapshot of the whole workspace.
-pub fn create(environment: &HostEnvironment, reason: &str, output: Output) -> Result<Exit, CommandError> {
+pub fn create(
+    environment: &HostEnvironment,
+    reason: &str,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let ground = RestoreContext::open(environment)?;
     let largest = config_files::load(environment, &ground.workspace)?.config.snapshots.largest_file_megabytes;
     let manner = CaptureOptions {
@@ -121,8 +129,8 @@ pub fn create(environment: &HostEnvironment, reason: &str, output: Output) -> Re
     };
     let listed = ground.store.snapshot(id)?;
     match output {
-        Output::Json => print(&api::pretty(&described(&listed))?),
-        Output::Text => {
+        OutputForm::Json => print(&api::pretty(&described(&listed))?),
+        OutputForm::Text => {
             let snapshot = &listed.snapshot;
             let how = if matches!(taken, WorkspaceCapture::Same(_)) {
                 "nothing changed since snapshot"
@@ -135,7 +143,7 @@ pub fn create(environment: &HostEnvironment, reason: &str, output: Output) -> Re
             }
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Keeps a snapshot, or lets it go when it is old.
@@ -143,28 +151,28 @@ pub fn pin(
     environment: &HostEnvironment,
     id: SnapshotId,
     pin: Pin,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let ground = RestoreContext::open(environment)?;
     ground.store.pin(id, pin)?;
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             print(&api::pretty(&saved::Pinned { id: recorded(&id), pinned: pin == Pin::Pinned })?);
         }
-        Output::Text => print(&match pin {
+        OutputForm::Text => print(&match pin {
             Pin::Pinned => format!("snapshot {id} stays until it is unpinned"),
             Pin::Loose => format!("snapshot {id} goes when it is old"),
         }),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Takes away what is older, more or larger than the configuration keeps.
 pub fn prune(
     environment: &HostEnvironment,
     dry: super::Switch,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "snapshot prune")?;
     let ground = RestoreContext::open(environment)?;
     let settings = config_files::load(environment, &ground.workspace)?.config.snapshots;
@@ -178,28 +186,30 @@ pub fn prune(
         }
     };
     match output {
-        Output::Json => print(&api::pretty(&saved::PruneAnswer { snapshots: recorded(&snapshots), bytes })?),
-        Output::Text => print(&match bytes {
+        OutputForm::Json => {
+            print(&api::pretty(&saved::PruneAnswer { snapshots: recorded(&snapshots), bytes })?)
+        }
+        OutputForm::Text => print(&match bytes {
             None => format!("{} snapshots would go", snapshots.len()),
             Some(bytes) => format!("{} snapshots are gone, {} are free", snapshots.len(), size(bytes)),
         }),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Reads everything that is saved and checks it.
-pub fn verify(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let ground = RestoreContext::open(environment)?;
     let count = ground.store.snapshots()?.len();
     let hurt = ground.store.verify()?;
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             let damaged = hurt
                 .iter()
                 .map(|one| saved::Damaged { id: recorded(&one.snapshot), cause: one.cause.clone() });
             print(&api::pretty(&saved::SnapshotCheck { snapshots: count, hurt: damaged.collect() })?);
         }
-        Output::Text => {
+        OutputForm::Text => {
             for one in &hurt {
                 print(&format!("snapshot {} is damaged: {}", one.snapshot, one.cause));
             }
@@ -208,7 +218,7 @@ pub fn verify(environment: &HostEnvironment, output: Output) -> Result<Exit, Com
             }
         }
     }
-    Ok(if hurt.is_empty() { Exit::Done } else { Exit::Failed })
+    Ok(if hurt.is_empty() { ExitStatus::Done } else { ExitStatus::Failed })
 }
 
 /// A length in bytes, for people.

@@ -7,7 +7,7 @@ use checkrein_protocol::{OutcomeRecord, RecordBody, VerificationRecord};
 use checkrein_session::SessionLedger;
 
 use super::session_choice::folders;
-use super::{Exit, Output};
+use super::{ExitStatus, OutputForm};
 use crate::api::{self, recorded};
 use crate::render::time;
 use crate::terminal::{cut, dim, plain, print, table};
@@ -38,8 +38,8 @@ struct Surprised {
 pub fn surprises(
     environment: &HostEnvironment,
     selection: &SurpriseFilter,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let mut calls = Vec::new();
     for folder in folders(environment, selection.session.as_deref())? {
         calls.extend(of_session(environment, &folder)?);
@@ -48,7 +48,7 @@ pub fn surprises(
     let newest = calls.len().saturating_sub(selection.limit);
     let calls = calls.split_off(newest);
     match output {
-        Output::Json => {
+        OutputForm::Json => {
             for call in &calls {
                 print(&api::line(&api::sessions::SurprisingCall {
                     session: call.folder.as_str().to_owned(),
@@ -64,12 +64,12 @@ pub fn surprises(
                 })?);
             }
         }
-        Output::Text if calls.is_empty() => {
+        OutputForm::Text if calls.is_empty() => {
             print(
                 "no surprises: every change that was looked for had been predicted, or nothing was recorded yet",
             );
         }
-        Output::Text => {
+        OutputForm::Text => {
             print(&table(&["program", "when", "command", "predicted", "seen"], rows(&calls)));
             print(&dim(&format!(
                 "\nA surprise is not a proof. To teach what a program does, describe it in {}/catalogue/NAME.toml as docs/catalogue.md says;\n\
@@ -78,7 +78,7 @@ pub fn surprises(
             )));
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn of_session(environment: &HostEnvironment, folder: &FolderName) -> Result<Vec<Surprised>, CommandError> {

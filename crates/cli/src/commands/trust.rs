@@ -5,7 +5,7 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
-use super::{Exit, Output, for_people_only};
+use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::installation::{HeldSession, LoosenedFile, Trust};
 use crate::api::{self, recorded};
 use crate::terminal::{Reply, confirm, log, print};
@@ -20,8 +20,8 @@ use checkrein_engine::rules;
 pub fn trust(
     environment: &HostEnvironment,
     yes: super::Switch,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "trust")?;
     let workspace = find_workspace(&environment.cwd);
     let file = config_files::project_file(&workspace);
@@ -36,14 +36,14 @@ pub fn trust(
     if loaded.pending.is_empty() && sessions.is_empty() && matches!(loosened, Ok(None)) {
         match output {
             // Nothing waits, so everything there is counts.
-            Output::Json => told(true)?,
-            Output::Text => print(&format!(
+            OutputForm::Json => told(true)?,
+            OutputForm::Text => print(&format!(
                 "`{file}` loosens nothing that is not trusted already, and no session waits for this"
             )),
         }
-        return Ok(Exit::Done);
+        return Ok(ExitStatus::Done);
     }
-    if output == Output::Text {
+    if output == OutputForm::Text {
         show(&file, &loaded, &sessions);
         match &loosened {
             Ok(None) => {}
@@ -60,39 +60,39 @@ pub fn trust(
             }
         };
         if let Some(words) = declined {
-            if output == Output::Json {
+            if output == OutputForm::Json {
                 told(false)?;
             }
             log(words);
-            return Ok(Exit::Failed);
+            return Ok(ExitStatus::Failed);
         }
     }
     rules::trust(environment, &workspace)?;
     confirmed_configuration::confirm(environment)?;
     match output {
-        Output::Json => told(true)?,
-        Output::Text => print("trusted; a change of the rules asks again"),
+        OutputForm::Json => told(true)?,
+        OutputForm::Text => print("trusted; a change of the rules asks again"),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Shows what waits for the trust of the user, and changes nothing.
-pub fn show_waiting(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn show_waiting(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let workspace = find_workspace(&environment.cwd);
     let file = config_files::project_file(&workspace);
     let loaded = config_files::load(environment, &workspace)?;
     let sessions = sessions_that_wait(environment, &workspace)?;
     let loosened = confirmed_configuration::loosened(environment)?;
     let is_trusted = loaded.pending.is_empty() && sessions.is_empty() && loosened.is_none();
-    if let (Output::Text, Some(found)) = (output, &loosened) {
+    if let (OutputForm::Text, Some(found)) = (output, &loosened) {
         print(&found.in_words());
     }
     match output {
-        Output::Json => tell(&file, &loaded, &sessions, loosened.as_ref(), is_trusted)?,
-        Output::Text if is_trusted => print("nothing waits for your consent"),
-        Output::Text => show(&file, &loaded, &sessions),
+        OutputForm::Json => tell(&file, &loaded, &sessions, loosened.as_ref(), is_trusted)?,
+        OutputForm::Text if is_trusted => print("nothing waits for your consent"),
+        OutputForm::Text => show(&file, &loaded, &sessions),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Tells programs what waits for trust, and whether all of it has it.

@@ -19,7 +19,7 @@ use super::name_choice::NamedKind;
 use super::restore::{
     Consent, Permissions, RestoreContext, RestoreTerms, Weight, count, elsewhere, gone, restore,
 };
-use super::{Exit, Output};
+use super::{ExitStatus, OutputForm};
 use crate::render::time;
 use crate::terminal::{cut, log, plain};
 use checkrein_engine::checkpoint;
@@ -46,8 +46,8 @@ pub fn undo(
     environment: &HostEnvironment,
     action: Option<&str>,
     permissions: Permissions,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     permissions.check(environment, "undo")?;
     let grounds = grounds(environment, find_workspace(&environment.cwd))?;
     let stores = grounds.iter().map(Opened::at).collect::<Result<Vec<_>, _>>()?;

@@ -12,7 +12,7 @@ use checkrein_session::{SessionLedger, SessionState, SessionSummary};
 use checkrein_supervise::runs::{RunStage, Runs};
 
 use super::sessions::{spent, tokens_in_words};
-use super::{Exit, Output, Switch, tell_fallen};
+use super::{ExitStatus, OutputForm, Switch, tell_fallen};
 use crate::api::{self, recorded};
 use crate::render::{call, severity_name, time};
 use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
@@ -48,18 +48,18 @@ pub fn watch(
     environment: &HostEnvironment,
     once: Switch,
     all: Switch,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let is_live = std::io::stdout().is_terminal() && once == Switch::Off;
     loop {
         let seen = look(environment, all)?;
         match output {
-            Output::Json => {
+            OutputForm::Json => {
                 for one in &seen {
                     print(&api::line(&told(one))?);
                 }
             }
-            Output::Text => {
+            OutputForm::Text => {
                 if is_live {
                     // Home and clear: what is shown is always what is now.
                     print("\u{1b}[H\u{1b}[2J");
@@ -69,8 +69,8 @@ pub fn watch(
                 tell_fallen(environment, output);
             }
         }
-        if !is_live && (output == Output::Text || once == Switch::On) {
-            return Ok(Exit::Done);
+        if !is_live && (output == OutputForm::Text || once == Switch::On) {
+            return Ok(ExitStatus::Done);
         }
         thread::sleep(INTERVAL);
     }

@@ -24,7 +24,7 @@ pub(super) use shared::{changes_since, note};
 use shared::{described_changes, show_changes, watch};
 
 use super::restore::{Consent, RestoreContext};
-use super::{Exit, Output, Switch, for_people_only, unconfirmed};
+use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api;
 use crate::render::time;
 use crate::terminal::{Reply, bold, confirm, counted, dim, log, plain, print, table};
@@ -242,7 +242,7 @@ struct Found {
 }
 
 /// Lists the worktrees of this project.
-pub fn list(environment: &HostEnvironment, output: Output) -> Result<Exit, CommandError> {
+pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let site = Site::open(environment)?;
     let mut rows = Vec::new();
     for name in site.places.names() {
@@ -268,7 +268,7 @@ pub fn list(environment: &HostEnvironment, output: Output) -> Result<Exit, Comma
             WorktreeKind::Copy { .. } => None,
         };
         match output {
-            Output::Json => print(&api::line(&api::saved::Worktree {
+            OutputForm::Json => print(&api::line(&api::saved::Worktree {
                 name: name.as_str().to_owned(),
                 run: api::recorded(&owner.run),
                 created: owner.created.into(),
@@ -276,7 +276,7 @@ pub fn list(environment: &HostEnvironment, output: Output) -> Result<Exit, Comma
                 path: owner.place.to_string_lossy().into_owned(),
                 state,
             })?),
-            Output::Text => rows.push(vec![
+            OutputForm::Text => rows.push(vec![
                 name.to_string(),
                 time(owner.created),
                 branch.unwrap_or_else(|| "a copy".to_owned()),
@@ -286,11 +286,11 @@ pub fn list(environment: &HostEnvironment, output: Output) -> Result<Exit, Comma
         }
     }
     match (output, rows.is_empty()) {
-        (Output::Json, _) => {}
-        (Output::Text, true) => print("no run has a worktree of this project"),
-        (Output::Text, false) => print(&table(&["name", "made", "branch", "state", "run"], rows)),
+        (OutputForm::Json, _) => {}
+        (OutputForm::Text, true) => print("no run has a worktree of this project"),
+        (OutputForm::Text, false) => print(&table(&["name", "made", "branch", "state", "run"], rows)),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Shows everything that a run changed in its worktree: which files first, then the lines unless only `stat` is wanted.
@@ -298,14 +298,14 @@ pub fn diff(
     environment: &HostEnvironment,
     name: &str,
     stat: Switch,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let known = Known::find(environment, name)?;
     let found = known.changes(environment)?;
     let shared = known.shared(environment)?;
     match output {
-        Output::Json => print(&api::pretty(&described(&known.name, &found, &shared))?),
-        Output::Text => {
+        OutputForm::Json => print(&api::pretty(&described(&known.name, &found, &shared))?),
+        OutputForm::Text => {
             show(&found);
             show_changes(&shared);
             if stat == Switch::Off && !found.files.is_empty() {
@@ -314,7 +314,7 @@ pub fn diff(
             }
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn described(name: &WorktreeName, found: &Found, shared: &Shared) -> api::saved::WorktreeDiff {
@@ -389,8 +389,8 @@ pub fn discard(
     environment: &HostEnvironment,
     name: &str,
     consent: Consent,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "worktree discard")?;
     let known = Known::find(environment, name)?;
     let lock = known.lock()?;
@@ -399,7 +399,7 @@ pub fn discard(
     }
     if known.owner.is_there() {
         let found = known.changes(environment)?;
-        if output == Output::Text {
+        if output == OutputForm::Text {
             show(&found);
             show_changes(&known.shared(environment)?);
         }
@@ -423,11 +423,11 @@ pub fn discard(
     }
     let removed = lock.lend(|| take_away(environment, &known, RunStage::Discarded))?;
     match output {
-        Output::Json => print(&api::pretty(&api::saved::Discarded {
+        OutputForm::Json => print(&api::pretty(&api::saved::Discarded {
             name: known.name.as_str().to_owned(),
             removed: removed.json(),
         })?),
-        Output::Text => removed.tell(&known.name),
+        OutputForm::Text => removed.tell(&known.name),
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }

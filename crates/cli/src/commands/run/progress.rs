@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use checkrein_supervise::{Interaction, ProgressReport};
 
-use super::super::Output;
+use super::super::OutputForm;
 use super::report::answers;
 
 /// How often a user is told how it goes.
@@ -19,8 +19,8 @@ pub(super) struct ProgressLine {
 }
 
 impl ProgressLine {
-    pub(super) fn new(interaction: Interaction, output: Output) -> Self {
-        let alone = interaction == Interaction::Pipes && output == Output::Text;
+    pub(super) fn new(interaction: Interaction, output: OutputForm) -> Self {
+        let alone = interaction == Interaction::Pipes && output == OutputForm::Text;
         Self { tells: alone && io::stderr().is_terminal() && env::var_os("TERM").is_some(), last: None }
     }
 

@@ -5,7 +5,7 @@ use checkrein_protocol::TokenCounts;
 use checkrein_supervise::{Estimate, ProviderFailure};
 use serde::{Deserialize, Serialize};
 
-use super::super::Output;
+use super::super::OutputForm;
 use super::super::exec::{left_behind, still_there};
 use super::stream_monitor::Findings;
 use crate::api;
@@ -142,9 +142,9 @@ impl Veil {
 }
 
 impl Report {
-    pub(super) fn tell(&self, veil: &Veil, output: Output) -> Result<(), CommandError> {
+    pub(super) fn tell(&self, veil: &Veil, output: OutputForm) -> Result<(), CommandError> {
         let last = &self.last;
-        if output == Output::Json {
+        if output == OutputForm::Json {
             let text = api::line(&api::programs::RunEndAnswer {
                 status: api::recorded(&last.status),
                 stopped_by: api::recorded(&last.stopped_by),

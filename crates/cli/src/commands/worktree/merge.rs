@@ -23,7 +23,7 @@ use super::{Known, Shared, show, show_patch, with_copies};
 use crate::api;
 use crate::api::saved::LostGroup;
 use crate::commands::restore::{Consent, RestoreContext};
-use crate::commands::{Exit, Output, for_people_only};
+use crate::commands::{ExitStatus, OutputForm, for_people_only};
 use crate::terminal::{Reply, confirm, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -44,8 +44,8 @@ pub fn merge(
     consent: Consent,
     guard_files: GuardFiles,
     afterwards: Afterwards,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "worktree merge")?;
     let known = Known::find(environment, name)?;
     let lock = known.lock()?;
@@ -58,8 +58,8 @@ fn merge_held(
     consent: Consent,
     guard_files: GuardFiles,
     afterwards: Afterwards,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     match Merging::load(&known.record)? {
         Some(merging) if merging.progress == MergeProgress::Begun => {
             take_back(environment, known, &merging)?;
@@ -73,7 +73,7 @@ fn merge_held(
     }
     let found = known.changes(environment)?;
     let shared = known.shared(environment)?;
-    if output == Output::Text {
+    if output == OutputForm::Text {
         show(&found);
         show_changes(&shared);
         if consent == Consent::Ask && !found.files.is_empty() {
@@ -161,10 +161,10 @@ fn told(
     merged: &Merged,
     shared: &Shared,
     removed: Option<&RemovalReport>,
-    output: Output,
-) -> Result<Exit, CommandError> {
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     match output {
-        Output::Json => print(&api::pretty(&api::saved::Merged {
+        OutputForm::Json => print(&api::pretty(&api::saved::Merged {
             name: known.name.as_str().to_owned(),
             repository: described_changes(shared),
             merged: merged.paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
@@ -177,7 +177,7 @@ fn told(
             snapshot: api::recorded(&merged.saved),
             removed: removed.map(RemovalReport::json),
         })?),
-        Output::Text => {
+        OutputForm::Text => {
             print(&format!(
                 "{} files of the work tree are changed and not committed{}",
                 merged.paths.len(),
@@ -191,7 +191,7 @@ fn told(
             }
         }
     }
-    Ok(Exit::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// What a merge did.
