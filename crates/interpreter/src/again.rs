@@ -22,11 +22,11 @@ impl Machine<'_> {
         if !is_expanded(text) {
             return Value::exact(text);
         }
-        if self.scanning > 0 {
+        if self.budget.scanning > 0 {
             self.scan_text(&format!(": \"{text}\""));
             return Value::Unknown;
         }
-        if self.texts >= 24 {
+        if self.budget.texts >= 24 {
             self.unread("text is nested too deeply to be followed");
             return Value::Unknown;
         }
@@ -45,11 +45,11 @@ impl Machine<'_> {
             self.unread("text that the shell expands could not be read");
             return Value::Unknown;
         };
-        self.texts += 1;
-        self.depth += 1;
+        self.budget.texts += 1;
+        self.budget.depth += 1;
         let value = self.expand_text(word);
-        self.depth -= 1;
-        self.texts -= 1;
+        self.budget.depth -= 1;
+        self.budget.texts -= 1;
         super::expand::without_newlines(value)
     }
 
@@ -138,10 +138,10 @@ impl Machine<'_> {
             if name == "PS4" && text.contains('$') || holds_command(&text) {
                 let text = text.replace("\\$", "$");
                 self.possibly(|machine| {
-                    let (shell, failed) = (machine.shell.clone(), machine.failed);
+                    let (shell, failed) = (machine.shell.clone(), machine.call.failed);
                     machine.expand_again(&text);
                     machine.shell = shell;
-                    machine.failed = failed;
+                    machine.call.failed = failed;
                 });
             }
         }
@@ -175,13 +175,13 @@ impl Machine<'_> {
             rest = more;
         }
         let parsed = checkrein_shell::parse(&format!("{text} \"$@\""));
-        self.aliases_running.push(name.to_owned());
+        self.position.aliases_running.push(name.to_owned());
         let positional = self.shell.positional.replace(rest.to_vec());
-        self.depth += 1;
+        self.budget.depth += 1;
         let done = self.run_block(&parsed.script);
-        self.depth -= 1;
+        self.budget.depth -= 1;
         self.shell.positional = positional;
-        self.aliases_running.pop();
+        self.position.aliases_running.pop();
         done
     }
 

@@ -53,7 +53,7 @@ impl Machine<'_> {
 
     /// Carries out an assignment as written.
     pub(super) fn assign_from(&mut self, assignment: &Assignment) {
-        let outputs = self.substituted.len();
+        let outputs = self.call.substituted.len();
         match &assignment.value {
             AssignedValue::Scalar(word) => {
                 let mut value = self.expand_assigned(word);
@@ -77,7 +77,7 @@ impl Machine<'_> {
             }
             AssignedValue::Array(elements) => self.assign_array(assignment, elements),
         }
-        let origin = self.substituted.get(outputs..).and_then(|new| new.first()).cloned();
+        let origin = self.call.substituted.get(outputs..).and_then(|new| new.first()).cloned();
         if origin.is_some()
             && let Some(variable) = self.shell.variables.get_mut(&assignment.name)
         {
@@ -267,11 +267,11 @@ impl Machine<'_> {
         }
         let content = match content {
             // What may be assigned where nothing is followed can be anything.
-            VariableContent::Scalar(_) if self.scanning > 0 => VariableContent::Scalar(Value::Unknown),
+            VariableContent::Scalar(_) if self.budget.scanning > 0 => VariableContent::Scalar(Value::Unknown),
             other => other,
         };
         let content = match content {
-            VariableContent::Scalar(value) if self.unsure > 0 => {
+            VariableContent::Scalar(value) if self.position.unsure > 0 => {
                 let known = self.variable(name).unwrap_or_else(|| Value::exact(""));
                 VariableContent::Scalar(known.join(&value))
             }

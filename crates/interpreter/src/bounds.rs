@@ -77,16 +77,16 @@ impl Machine<'_> {
                 );
             }
         }
-        self.opened = opened;
+        self.call.opened = opened;
     }
 
     /// Adds what something can do at most that cannot be understood, but is kept within bounds.
     pub(super) fn add_bounded(&mut self, opaque: &Draft) {
         let note = format!("{}; the kernel keeps it within bounds", opaque.note);
         self.tree.disturb();
-        let started = Target::Process(self.cause.clone());
+        let started = Target::Process(self.call.cause.clone());
         self.add(Draft::new(EffectKind::ProcessSpawn, started).note(note.clone()));
-        let bounds = self.bounds.clone().unwrap_or_default();
+        let bounds = self.call.bounds.clone().unwrap_or_default();
         for end in &bounds.network {
             match end.as_exact() {
                 Some("open") | None => {

@@ -47,7 +47,7 @@ pub(crate) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Opt
         None => done,
     };
     let done = if done.output == Output::Nothing && prints(name, words) {
-        machine.commits_shown += 1;
+        machine.flow.commits_shown += 1;
         Done { output: Output::Unknown, ..done }
     } else {
         done
@@ -361,7 +361,7 @@ fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         signals.iter().any(|signal| matches!(signal.as_exact(), Some("EXIT" | "0" | "exit" | "SIGEXIT")));
     if at_exit {
         machine.shell.at_exit.clone_from(&command);
-        machine.shell.exit_trap_in_doubt = machine.is_in_doubt() || machine.exiting > 0;
+        machine.shell.exit_trap_in_doubt = machine.is_in_doubt() || machine.position.exiting > 0;
     }
     let on_signal = signals.iter().any(|signal| {
         !matches!(

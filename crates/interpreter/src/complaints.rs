@@ -99,7 +99,7 @@ const COMPARISONS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 impl Machine<'_> {
     /// Adds the secret in a word that a command cannot use, and names.
     pub(super) fn note_complaint(&mut self, name: &str, rest: &[Value]) {
-        if self.secret_texts.is_empty() || self.away.is_some() || !self.errors_are_seen() {
+        if self.flow.secret_texts.is_empty() || self.away.is_some() || !self.errors_are_seen() {
             return;
         }
         let words: Vec<&Value> = match name {
@@ -124,14 +124,14 @@ impl Machine<'_> {
 
     /// Adds the secret that is named because there is no command of that name.
     pub(super) fn note_no_command(&mut self, name: &str) {
-        if !self.secret_texts.is_empty() && self.away.is_none() && self.errors_are_seen() {
+        if !self.flow.secret_texts.is_empty() && self.away.is_none() && self.errors_are_seen() {
             self.note_told(vec![&Value::exact(name)]);
         }
     }
 
     /// Adds the secret among the choices that `select` shows.
     pub(super) fn note_choices(&mut self, choices: &[Value]) {
-        if !self.secret_texts.is_empty() && self.away.is_none() && self.errors_are_seen() {
+        if !self.flow.secret_texts.is_empty() && self.away.is_none() && self.errors_are_seen() {
             self.note_told(choices.iter().collect());
         }
     }
@@ -144,7 +144,7 @@ impl Machine<'_> {
         let is_expression = !text.split(|c: char| !is_word(c)).any(starts_number)
             && text.chars().all(|c| is_word(c) || c.is_whitespace() || "()+-*/%<>=!&|^~?:,".contains(c));
         let fails = !is_expression || self.shell.options.nounset;
-        if fails && !self.secret_texts.is_empty() && self.away.is_none() && self.errors_are_seen() {
+        if fails && !self.flow.secret_texts.is_empty() && self.away.is_none() && self.errors_are_seen() {
             self.note_told(vec![&Value::exact(text)]);
         }
     }

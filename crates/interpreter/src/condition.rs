@@ -176,7 +176,7 @@ impl Machine<'_> {
         let disturbed = self.tree.is_disturbed() && !self.tree.is_new(path);
         let entry = self.entry(path);
         let is_racing = |before: &Overlay| before.entry(self.world, path) != entry;
-        if self.before_pipeline.as_ref().is_some_and(is_racing) {
+        if self.position.before_pipeline.as_ref().is_some_and(is_racing) {
             return None;
         }
         if entry == Entry::Unknown || disturbed && entry == Entry::Missing {

@@ -78,7 +78,9 @@ impl Machine<'_> {
         match (self.shell.descriptors.get(&number), number) {
             (Some(opening), _) => Some(opening.clone()),
             (None, 0) => Some(Opening::to_read(self.input.clone())),
-            (None, 1) => Some(Opening { sink: Sink::Output(self.standard_outputs), ..Opening::closed() }),
+            (None, 1) => {
+                Some(Opening { sink: Sink::Output(self.position.standard_outputs), ..Opening::closed() })
+            }
             (None, 2) => Some(Opening { sink: Sink::Errors, ..Opening::closed() }),
             (None, _) => None,
         }
@@ -123,7 +125,7 @@ impl Machine<'_> {
 
     /// Whether a path is that of something which the process has open itself.
     pub fn is_own_descriptor(&self, path: &AbsolutePath) -> bool {
-        number_of(path).is_some() || self.ends.contains_key(path.as_str())
+        number_of(path).is_some() || self.flow.ends.contains_key(path.as_str())
     }
 
     /// Opens a descriptor for the rest of the shell.
@@ -141,12 +143,12 @@ impl Machine<'_> {
     /// Runs `work` so that something else takes in what it writes: a pipe, a substitution.
     pub(super) fn captured(&mut self, work: impl FnOnce(&mut Self) -> Done) -> Done {
         let outer = self.shell.descriptors.remove(&1);
-        self.standard_outputs += 1;
-        self.listening += 1;
+        self.position.standard_outputs += 1;
+        self.position.listening += 1;
         let mut done = work(self);
-        self.listening -= 1;
+        self.position.listening -= 1;
         done.output = done.output.followed_by(self.take_passed());
-        self.standard_outputs -= 1;
+        self.position.standard_outputs -= 1;
         match outer {
             Some(opening) => self.shell.descriptors.insert(1, opening),
             None => self.shell.descriptors.remove(&1),
@@ -156,10 +158,10 @@ impl Machine<'_> {
 
     /// What commands further in have written to the present standard output by way of another descriptor.
     pub(super) fn take_passed(&mut self) -> Output {
-        let level = self.standard_outputs;
-        let all = std::mem::take(&mut self.passed);
+        let level = self.position.standard_outputs;
+        let all = std::mem::take(&mut self.position.passed);
         let (here, further): (Vec<_>, Vec<_>) = all.into_iter().partition(|(of, _)| *of >= level);
-        self.passed = further;
+        self.position.passed = further;
         here.into_iter().fold(Output::Nothing, |before, (_, output)| before.followed_by(output))
     }
 
@@ -168,7 +170,7 @@ impl Machine<'_> {
         if output == Output::Nothing {
             return;
         }
-        match self.passed.iter_mut().find(|(of, _)| *of == level) {
+        match self.position.passed.iter_mut().find(|(of, _)| *of == level) {
             Some((_, before)) => {
                 let all = std::mem::replace(before, Output::Nothing).followed_by(output);
                 *before = match all {
@@ -176,7 +178,7 @@ impl Machine<'_> {
                     other => other,
                 };
             }
-            None => self.passed.push((level, output)),
+            None => self.position.passed.push((level, output)),
         }
     }
 

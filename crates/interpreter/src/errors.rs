@@ -60,7 +60,7 @@ impl Machine<'_> {
             return done;
         }
         let is_one_stream =
-            sink == Sink::Output(self.standard_outputs) && !self.shell.descriptors.contains_key(&1);
+            sink == Sink::Output(self.position.standard_outputs) && !self.shell.descriptors.contains_key(&1);
         let says_all = match &done.output {
             Output::Nothing => false,
             Output::Text(_) => {
@@ -110,7 +110,8 @@ impl Machine<'_> {
     /// Where a descriptor leads, when that may be read here.
     fn read_sink(&self, number: u32) -> Option<Sink> {
         let sink = self.descriptor(number)?.sink;
-        let is_read = |path: &AbsolutePath| device(path).is_none() || self.ends.contains_key(path.as_str());
+        let is_read =
+            |path: &AbsolutePath| device(path).is_none() || self.flow.ends.contains_key(path.as_str());
         match &sink {
             Sink::Output(_) => Some(sink),
             Sink::Files { aims, .. } => {

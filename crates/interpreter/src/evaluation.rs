@@ -12,10 +12,10 @@ impl Machine<'_> {
             // That is an error there, which ends the shell; busybox knows some of it.
             self.perhaps_ends();
         }
-        let before = std::mem::replace(&mut self.arithmetic_failed, false);
+        let before = std::mem::replace(&mut self.call.arithmetic_failed, false);
         let value = self.arithmetic(arithmetic);
         // An error in an expansion ends the shell.
-        self.failed |= std::mem::replace(&mut self.arithmetic_failed, before);
+        self.call.failed |= std::mem::replace(&mut self.call.arithmetic_failed, before);
         value.map_or(Value::Unknown, |value| Value::Exact(value.to_string()))
     }
 
@@ -106,7 +106,7 @@ impl Machine<'_> {
         let unset = !self.shell.variables.contains_key(array);
         let key = if unset && self.shell.options.nounset {
             self.unseen += 1;
-            self.failed = true;
+            self.call.failed = true;
             self.possibly(|machine| machine.expand_again(subscript))
         } else {
             self.expand_again(subscript)
@@ -157,7 +157,7 @@ impl arithmetic::Names for Variables<'_, '_> {
     }
 
     fn fails(&mut self) {
-        self.machine.arithmetic_failed = true;
+        self.machine.call.arithmetic_failed = true;
     }
 
     fn get(&mut self, name: &str) -> Option<String> {
@@ -168,7 +168,7 @@ impl arithmetic::Names for Variables<'_, '_> {
         match self.machine.variable(name) {
             None => {
                 self.machine.unseen += usize::from(self.machine.is_unseen(name));
-                self.machine.failed |= self.machine.shell.options.nounset;
+                self.machine.call.failed |= self.machine.shell.options.nounset;
                 Some(String::new())
             }
             Some(value) => {
@@ -183,7 +183,7 @@ impl arithmetic::Names for Variables<'_, '_> {
         let array = name.split_once('[').map_or(name, |(array, _)| array);
         let held = self.machine.shell.variables.get(self.machine.shell.referred(array));
         if held.is_some_and(|variable| variable.readonly) {
-            self.machine.arithmetic_failed = true;
+            self.machine.call.arithmetic_failed = true;
             self.is_refused = true;
             return;
         }

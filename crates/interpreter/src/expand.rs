@@ -197,8 +197,8 @@ impl Machine<'_> {
 
     /// Remembers that a word stands on a variable that is not set.
     fn mark_hollow(&mut self, value: &Value, name: &str) {
-        if self.hollow.len() < 256 {
-            self.hollow.push((value.clone(), format!("the variable `{name}` may be empty")));
+        if self.call.hollow.len() < 256 {
+            self.call.hollow.push((value.clone(), format!("the variable `{name}` may be empty")));
         }
     }
 
@@ -262,7 +262,7 @@ impl Machine<'_> {
                     let before = values.len();
                     self.finish_glob(&pattern, values);
                     for value in values.iter().skip(before) {
-                        self.hollow.push((value.clone(), String::new()));
+                        self.call.hollow.push((value.clone(), String::new()));
                     }
                 }
             }
@@ -304,7 +304,7 @@ impl Machine<'_> {
                 let literal = unescape(pattern);
                 if self.tree.is_disturbed() {
                     let value = Value::Glob(literal);
-                    self.hollow.push((value.clone(), "nothing matches now".to_owned()));
+                    self.call.hollow.push((value.clone(), "nothing matches now".to_owned()));
                     values.push(value);
                 } else {
                     values.push(Value::Exact(literal));
@@ -546,10 +546,10 @@ impl Machine<'_> {
 
     /// The text that a command substitution becomes: its output without the newlines at the end.
     pub(super) fn substitute(&mut self, block: &Block) -> Value {
-        if self.scanning > 0 {
+        if self.budget.scanning > 0 {
             return Value::Unknown;
         }
-        self.substitutions += 1;
+        self.budget.substitutions += 1;
         if let Some(value) = self.file_of(block) {
             return value;
         }
@@ -557,22 +557,22 @@ impl Machine<'_> {
         let options = self.shell.options;
         self.shell.options.errexit = false;
         self.shell.options.inherited_errexit |= options.errexit;
-        let conditions = std::mem::take(&mut self.conditions);
-        self.outer_conditions += conditions;
-        let handed = std::mem::replace(&mut self.sweep.handed, Remainder::Anything);
-        let left = std::mem::replace(&mut self.sweep.left, handed);
+        let conditions = std::mem::take(&mut self.position.conditions);
+        self.position.outer_conditions += conditions;
+        let handed = std::mem::replace(&mut self.flow.sweep.handed, Remainder::Anything);
+        let left = std::mem::replace(&mut self.flow.sweep.left, handed);
         let done = self.captured(|machine| machine.run_subshell(block));
-        self.sweep.handed = handed;
-        self.sweep.left = left;
-        self.outer_conditions -= conditions;
-        self.conditions = conditions;
+        self.flow.sweep.handed = handed;
+        self.flow.sweep.left = left;
+        self.position.outer_conditions -= conditions;
+        self.position.conditions = conditions;
         self.shell.options = options;
         self.shell.last_status = done.status;
         match done.output {
             Output::Nothing => Value::exact(""),
             Output::Text(value) => without_newlines(value),
             other => {
-                self.substituted.push(other);
+                self.call.substituted.push(other);
                 Value::Unknown
             }
         }
@@ -598,7 +598,7 @@ impl Machine<'_> {
             Output::Nothing => Value::exact(""),
             Output::Text(value) => without_newlines(value),
             other => {
-                self.substituted.push(other);
+                self.call.substituted.push(other);
                 Value::Unknown
             }
         })
@@ -606,18 +606,18 @@ impl Machine<'_> {
 
     /// The path that a process substitution becomes.
     fn process_substitution(&mut self, direction: checkrein_shell::Direction, block: &Block) -> Value {
-        if self.scanning > 0 {
+        if self.budget.scanning > 0 {
             return Value::Unknown;
         }
-        let path = format!("/dev/fd/{}", 63_usize.saturating_add(self.ends.len()));
+        let path = format!("/dev/fd/{}", 63_usize.saturating_add(self.flow.ends.len()));
         match direction {
             checkrein_shell::Direction::Read => {
-                let shown = self.commits_shown;
+                let shown = self.flow.commits_shown;
                 let done = self.captured(|machine| machine.run_subshell(block));
-                if self.commits_shown > shown {
-                    self.committed_ends.insert(path.clone());
+                if self.flow.commits_shown > shown {
+                    self.flow.committed_ends.insert(path.clone());
                 }
-                self.ends.insert(path.clone(), done.output);
+                self.flow.ends.insert(path.clone(), done.output);
             }
             checkrein_shell::Direction::Write => {
                 // What the command passes on is what it reads; what else it writes is not known.
@@ -628,7 +628,7 @@ impl Machine<'_> {
                 let outer = std::mem::replace(&mut self.input, passed);
                 self.run_subshell(block);
                 self.input = outer;
-                self.ends.insert(path.clone(), Output::Nothing);
+                self.flow.ends.insert(path.clone(), Output::Nothing);
             }
         }
         Value::Exact(path)

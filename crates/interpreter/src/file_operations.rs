@@ -62,7 +62,7 @@ impl Machine<'_> {
                 let target = aim.target.clone();
                 if let (EffectKind::SecretRead, Target::Path(path)) = (kind, &target) {
                     let is_shown = self.shows_content(path);
-                    *self.shown_secrets.entry(path.clone()).or_insert(false) |= is_shown;
+                    *self.flow.shown_secrets.entry(path.clone()).or_insert(false) |= is_shown;
                 }
                 let mut draft = Draft::at(kind, aim);
                 match self.swept() {
@@ -74,7 +74,8 @@ impl Machine<'_> {
             }
             all = all.followed_by(output);
         }
-        self.gathered = std::mem::replace(&mut self.gathered, Output::Nothing).followed_by(all.clone());
+        self.call.gathered =
+            std::mem::replace(&mut self.call.gathered, Output::Nothing).followed_by(all.clone());
         all
     }
 
@@ -83,7 +84,7 @@ impl Machine<'_> {
         let home = &self.world.place().home;
         match &aim.target {
             Target::Path(path) => {
-                if let Some(output) = self.ends.get(path.as_str()) {
+                if let Some(output) = self.flow.ends.get(path.as_str()) {
                     return (None, output.clone());
                 }
                 if let Some(number) = number_of(path) {
@@ -201,7 +202,7 @@ impl Machine<'_> {
             self.add(Draft::at(EffectKind::FileModify, aim));
             return;
         };
-        if self.ends.contains_key(path.as_str()) {
+        if self.flow.ends.contains_key(path.as_str()) {
             return;
         }
         // The path of a descriptor is what that leads to.
@@ -252,7 +253,7 @@ impl Machine<'_> {
             return;
         }
         if !self.is_unsure() {
-            self.sources.remove(path.as_str());
+            self.flow.sources.remove(path.as_str());
         }
         if self.is_unsure() {
             let known = self.text(path).join(&text);
@@ -367,7 +368,7 @@ impl Machine<'_> {
         let path = aim.target.path()?;
         if matches!(path.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
             || path.as_str().starts_with("/dev/fd/")
-            || self.ends.contains_key(path.as_str())
+            || self.flow.ends.contains_key(path.as_str())
         {
             return Some(true);
         }
@@ -455,7 +456,7 @@ impl Machine<'_> {
                     if self.is_unsure() {
                         self.tree.doubtful(&path);
                     } else {
-                        self.sources.remove(path.as_str());
+                        self.flow.sources.remove(path.as_str());
                         self.tree.gone(&path);
                     }
                 }

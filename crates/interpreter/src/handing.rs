@@ -29,7 +29,7 @@ impl Machine<'_> {
             })
         };
         let is_handed = !paths.is_empty() && paths.len() == files.len() && paths.iter().all(is_plain);
-        self.sweep.handed = if is_handed { Remainder::Names } else { Remainder::Anything };
+        self.flow.sweep.handed = if is_handed { Remainder::Names } else { Remainder::Anything };
         paths.first().filter(|_| is_handed).map(|path| path.as_str().to_owned())
     }
 }

@@ -13,10 +13,10 @@ const BOUNDS: [char; 9] = ['\n', ';', '|', '&', '{', '}', '(', ')', '`'];
 impl Machine<'_> {
     /// Follows, as possible, the commands that a text seems to hold: from every word on that is the name of a program.
     pub fn run_what_may_be_meant(&mut self, text: &str) {
-        if self.guessing {
+        if self.budget.guessing {
             return;
         }
-        self.guessing = true;
+        self.budget.guessing = true;
         let mut left = PLACES;
         for piece in text.split(BOUNDS) {
             let mut rest = piece.trim().trim_start_matches(['"', '\'']);
@@ -36,7 +36,7 @@ impl Machine<'_> {
                 rest = rest.get(word.len()..).unwrap_or_default().trim_start();
             }
         }
-        self.guessing = false;
+        self.budget.guessing = false;
     }
 }
 

@@ -61,7 +61,7 @@ impl Machine<'_> {
         };
         let erases = match kind {
             EffectKind::FileDelete => is_record(place) || self.is_history(place),
-            EffectKind::FileModify | EffectKind::FileCreate => !self.appending && self.is_history(place),
+            EffectKind::FileModify | EffectKind::FileCreate => !self.call.appending && self.is_history(place),
             _ => false,
         };
         if erases {

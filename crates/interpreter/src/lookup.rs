@@ -34,7 +34,7 @@ impl Machine<'_> {
     /// Calls what the words name: a function, a built-in, a program.
     pub(crate) fn call_words(&mut self, words: &[Value], lookup: Lookup) -> Done {
         let Some((program, rest)) = words.split_first() else { return Done::quiet() };
-        if !self.step() && self.scanned > super::scan::SCANNED {
+        if !self.step() && self.budget.scanned > super::scan::SCANNED {
             return Done::next(Exit::unknown());
         }
         let texts = match program {
@@ -61,7 +61,7 @@ impl Machine<'_> {
 
     fn call_unknown(&mut self, program: &Value) {
         if let Some(Output::Network(url)) =
-            self.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned()
+            self.call.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned()
         {
             self.runs_from_network(&url);
             return;
@@ -112,15 +112,15 @@ impl Machine<'_> {
         // What is not found is given to this function, in bash and in zsh.
         for handler in ["command_not_found_handle", "command_not_found_handler"] {
             if let Some(body) = self.shell.functions.get(handler).map(Rc::clone)
-                && !self.aliases_running.iter().any(|running| running == handler)
+                && !self.position.aliases_running.iter().any(|running| running == handler)
             {
                 let words: Vec<Value> =
                     std::iter::once(Value::exact(name)).chain(rest.iter().cloned()).collect();
-                self.aliases_running.push(handler.to_owned());
+                self.position.aliases_running.push(handler.to_owned());
                 self.possibly(|machine| {
                     machine.in_subshell(|machine| machine.call_function(handler, &body, &words))
                 });
-                self.aliases_running.retain(|running| running != handler);
+                self.position.aliases_running.retain(|running| running != handler);
             }
         }
         let exit = self.call_program(name, name, rest);
@@ -293,9 +293,9 @@ impl Machine<'_> {
     /// Runs a program by its name in the catalogue.
     pub fn call_program(&mut self, base: &str, written: &str, rest: &[Value]) -> Exit {
         self.list_command(base, rest);
-        let gathered = std::mem::replace(&mut self.gathered, Output::Nothing);
-        let opened = std::mem::take(&mut self.opened);
-        let outer = std::mem::replace(&mut self.cause, base.to_owned());
+        let gathered = std::mem::replace(&mut self.call.gathered, Output::Nothing);
+        let opened = std::mem::take(&mut self.call.opened);
+        let outer = std::mem::replace(&mut self.call.cause, base.to_owned());
         let with_options = self.options_of_variables(base, rest);
         let rest = with_options.as_deref().unwrap_or(rest);
         let call = self.call_of(base, written, rest);
@@ -303,7 +303,7 @@ impl Machine<'_> {
         self.run_carried(&call);
         self.note_endless(&call);
         self.note_truncated(&call);
-        let outer_showing = std::mem::replace(&mut self.sweep.showing, filters::showing(&call));
+        let outer_showing = std::mem::replace(&mut self.flow.sweep.showing, filters::showing(&call));
         let before = filters::fold(self, &call);
         let count = self.effect_count();
         let program = self.table.entry(base, self.catalogue);
@@ -314,11 +314,11 @@ impl Machine<'_> {
             Exit::unknown()
         };
         self.note_unread_words(&call, program.as_deref(), count);
-        self.sweep.showing = outer_showing;
+        self.flow.sweep.showing = outer_showing;
         self.note_unseen_writes(&call, count);
-        self.opened = opened;
-        self.cause = outer;
-        let read = std::mem::replace(&mut self.gathered, gathered);
+        self.call.opened = opened;
+        self.call.cause = outer;
+        let read = std::mem::replace(&mut self.call.gathered, gathered);
         self.answered(&call, before, exit, read)
     }
 
@@ -349,27 +349,27 @@ impl Machine<'_> {
             exit.output = Output::Setup(call.program.clone());
         }
         self.tell(call, &mut exit);
-        self.veiled |=
+        self.flow.veiled |=
             !matches!(exit.output, Output::Text(Value::Exact(_)) | Output::Nothing) && filters::decodes(call);
         exit
     }
 
     /// Where the content of a file came from, when that matters.
     pub(crate) fn source(&self, path: &AbsolutePath) -> Option<Output> {
-        self.sources.get(path.as_str()).cloned()
+        self.flow.sources.get(path.as_str()).cloned()
     }
 
     /// Runs words with something on the standard input, in a subshell.
     pub fn run_words(&mut self, words: &[Value], input: Input) -> Exit {
         let outer = std::mem::replace(&mut self.input, input);
-        self.depth += 1;
-        let done = if self.depth > 60 {
+        self.budget.depth += 1;
+        let done = if self.budget.depth > 60 {
             self.unread("commands are nested too deeply to be followed");
             Done::next(Exit::unknown())
         } else {
             self.in_subshell(|machine| machine.call_words(words, Lookup::NoFunctions))
         };
-        self.depth -= 1;
+        self.budget.depth -= 1;
         self.input = outer;
         done.exit()
     }

@@ -18,12 +18,12 @@ const SHARE: usize = 3;
 
 impl Machine<'_> {
     pub(super) fn run_for(&mut self, each: &For) -> Done {
-        let outputs = self.substituted.len();
+        let outputs = self.call.substituted.len();
         let words = match &each.words {
             Some(words) => self.expand_words(words),
             None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
         };
-        if self.failed {
+        if self.call.failed {
             self.possibly(|machine| machine.run_block(&each.body));
             return Done::next(super::exit::Exit::failure());
         }
@@ -34,8 +34,8 @@ impl Machine<'_> {
             self.perhaps_ends();
             return Done::next(super::exit::Exit::answer(None));
         }
-        let origin = self.substituted.get(outputs..).and_then(|new| new.last()).cloned();
-        self.substituted.truncate(outputs);
+        let origin = self.call.substituted.get(outputs..).and_then(|new| new.last()).cloned();
+        self.call.substituted.truncate(outputs);
         let outer = self.begin_loop();
         let mut all = Done::quiet();
         let mut done_exactly = 0;
@@ -46,11 +46,11 @@ impl Machine<'_> {
             }
             self.shell.doubts.turn = outer.doubts.turn;
             let known = matches!(word, Value::Exact(_) | Value::Glob(_));
-            let done = if self.steps < self.limit && known && done_exactly < TURNS * 4 {
+            let done = if self.budget.steps < self.budget.limit && known && done_exactly < TURNS * 4 {
                 done_exactly += 1;
                 self.assign(&each.variable, word.clone());
                 self.run_turn(&each.body)
-            } else if known || self.steps >= self.limit {
+            } else if known || self.budget.steps >= self.budget.limit {
                 let rest = words.get(index..).unwrap_or_default();
                 let value =
                     rest.iter().cloned().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
@@ -125,8 +125,9 @@ impl Machine<'_> {
 
     /// Begins a loop, which gets a part of the steps that are left.
     fn begin_loop(&mut self) -> Around {
-        let around = Around { doubts: self.shell.doubts, limit: self.limit };
-        self.limit = self.steps.saturating_add(self.limit.saturating_sub(self.steps) / SHARE);
+        let around = Around { doubts: self.shell.doubts, limit: self.budget.limit };
+        self.budget.limit =
+            self.budget.steps.saturating_add(self.budget.limit.saturating_sub(self.budget.steps) / SHARE);
         self.shell.loops += 1;
         around
     }
@@ -134,7 +135,7 @@ impl Machine<'_> {
     /// Ends a loop: what left it joins, and its doubts are over.
     fn end_of_loop(&mut self, around: Around, mut done: Done) -> Done {
         let outer = around.doubts;
-        self.limit = around.limit;
+        self.budget.limit = around.limit;
         self.shell.loops = self.shell.loops.saturating_sub(1);
         done = self.go_on_behind(done, |flow| matches!(flow, Flow::Continue(0 | 1) | Flow::Break(0 | 1)));
         for left in &mut self.left {
@@ -171,7 +172,7 @@ impl Machine<'_> {
                 break;
             }
             let status = if repeated.until { asked.status.negated() } else { asked.status };
-            let decided = status == Status::Success && turn < TURNS && self.steps < self.limit;
+            let decided = status == Status::Success && turn < TURNS && self.budget.steps < self.budget.limit;
             if status == Status::Failure {
                 if let Some(absence) = self.absent.take() {
                     self.suppose(absence, |machine| machine.run_block(&repeated.body));
@@ -248,7 +249,7 @@ impl Machine<'_> {
             if go == Some(false) {
                 break;
             }
-            let decided = go == Some(true) && turn < TURNS * 4 && self.steps < self.limit;
+            let decided = go == Some(true) && turn < TURNS * 4 && self.budget.steps < self.budget.limit;
             let before = (self.shell.variables.clone(), self.shell.positional.clone());
             let done = if decided {
                 self.run_turn(&counted.body)

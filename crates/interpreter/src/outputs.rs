@@ -194,7 +194,7 @@ impl Machine<'_> {
                 path.is_within(&host.workspace) || *path == host.home || path.name() == Some("bin");
             let is_folder = guarded.iter().any(|guarded| guarded.path.parent().as_ref() == Some(path));
             // Who gives a program the right to write there has written nothing yet.
-            let is_opened = self.opened.contains(path);
+            let is_opened = self.call.opened.contains(path);
             if is_folder
                 && !is_ordinary
                 && !is_opened

@@ -45,7 +45,7 @@ impl Machine<'_> {
                 let (text, source) = (self.text(from), self.source(from).or_else(|| self.secret_at(from)));
                 self.remember_written(&Target::Path(to.clone()), text);
                 if let Some(source) = source {
-                    self.sources.insert(to.as_str().to_owned(), source);
+                    self.flow.sources.insert(to.as_str().to_owned(), source);
                 }
             }
             Entry::Symlink(text) if self.away.is_none() && !self.is_unsure() => self.tree.link(to, &text),
@@ -107,7 +107,7 @@ impl Machine<'_> {
 
     /// Keeps with a variable that its value came out of a substitution.
     pub(crate) fn keep_origin(&mut self, name: &str) {
-        let origin = self.substituted.last().cloned();
+        let origin = self.call.substituted.last().cloned();
         if let (Some(origin), Some(variable)) = (origin, self.shell.variables.get_mut(name))
             && variable.content == super::shell::VariableContent::Scalar(Value::Unknown)
         {
@@ -125,29 +125,30 @@ impl Machine<'_> {
     /// Runs `work`, some of whose words came out of this output.
     pub fn with_words_from<T>(&mut self, output: &Output, work: impl FnOnce(&mut Self) -> T) -> T {
         let telling = matches!(output, Output::Network(_) | Output::Secret(_) | Output::Local(_));
-        let before = self.substituted.len();
+        let before = self.call.substituted.len();
         let outside = usize::from(
             matches!(output, Output::Unknown | Output::Text(Value::Unknown)) || self.is_list_in_file(output),
         );
-        self.from_output += outside;
+        self.call.from_output += outside;
         if telling {
-            self.substituted.push(output.clone());
+            self.call.substituted.push(output.clone());
         }
         let answer = work(self);
-        self.substituted.truncate(before);
-        self.from_output -= outside;
+        self.call.substituted.truncate(before);
+        self.call.from_output -= outside;
         answer
     }
 
     /// Whether a path is the end of a process substitution that carries what a commit holds.
     pub fn is_committed(&self, file: &Value) -> bool {
-        file.as_exact().is_some_and(|path| self.committed_ends.contains(path))
+        file.as_exact().is_some_and(|path| self.flow.committed_ends.contains(path))
     }
 
     /// Whether a word of the running command of which nothing is known came out of a program: it may name any file.
     pub(super) fn is_named_by_output(&self) -> bool {
-        self.from_output > 0
+        self.call.from_output > 0
             || self
+                .call
                 .substituted
                 .iter()
                 .any(|output| *output == Output::Unknown || self.is_list_in_file(output))
@@ -219,12 +220,12 @@ impl Machine<'_> {
 
     /// What the substitutions in the words of the running command carry, as far as it is more than text.
     pub fn substituted(&self) -> &[Output] {
-        &self.substituted
+        &self.call.substituted
     }
 
     /// Counts a secret among what the words of the running command carry: a program takes it from the environment by its name.
     pub fn hand_over(&mut self, secret: Output) {
-        self.substituted.push(secret);
+        self.call.substituted.push(secret);
     }
 
     /// Remembers what a file holds, of which the effect is told already.
@@ -317,7 +318,7 @@ impl Machine<'_> {
 
     /// Whether "nothing is there" can be relied on: nothing ran of which it is not known what it changed.
     pub fn is_settled(&self) -> bool {
-        !self.tree.is_disturbed() && self.doubt == 0 && self.away.is_none()
+        !self.tree.is_disturbed() && self.position.doubt == 0 && self.away.is_none()
     }
 
     /// Whether a word names something that is known not to be there.

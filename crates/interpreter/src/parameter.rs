@@ -95,7 +95,7 @@ impl Machine<'_> {
             let Some(target) = target else {
                 if tells_value && !parameter.name.starts_with(|c: char| c.is_ascii_digit()) {
                     // It may be any of them.
-                    self.substituted.push(Output::Secret(ALL_VARIABLES.to_owned()));
+                    self.call.substituted.push(Output::Secret(ALL_VARIABLES.to_owned()));
                 }
                 return Expanded::One(Value::Unknown, None);
             };
@@ -133,7 +133,7 @@ impl Machine<'_> {
         }
         let is_refused =
             held == Held::Unset && self.shell.options.nounset && !all && needs_a_value(parameter);
-        self.failed |= is_refused;
+        self.call.failed |= is_refused;
         if matches!(parameter.operation, ParameterOperation::Length) {
             let count = match &held {
                 Held::Unset => Some(0),
@@ -231,7 +231,7 @@ impl Machine<'_> {
             Held::Unset | Held::Many(_) | Held::Any => None,
         };
         let secret = self.note_secret(&name, text);
-        if let Some(secret) = secret.filter(|_| self.shows_commands && *held != Held::Unset) {
+        if let Some(secret) = secret.filter(|_| self.flow.shows_commands && *held != Held::Unset) {
             self.note_traced(&secret);
         }
     }
@@ -241,9 +241,9 @@ impl Machine<'_> {
         let name = &self.shell.referred(name).to_owned();
         let kept = self.shell.variables.get(name).and_then(|variable| variable.origin.clone());
         if let Some(origin) = kept.or_else(|| self.secret_in(name))
-            && !self.substituted.contains(&origin)
+            && !self.call.substituted.contains(&origin)
         {
-            self.substituted.push(origin);
+            self.call.substituted.push(origin);
         }
     }
 
@@ -279,10 +279,10 @@ impl Machine<'_> {
             }
             // The number of the process stands for itself: it is the same wherever it is used.
             "$" => return Held::One(Value::exact("$$")),
-            "_" if self.scanning == 0 => return Held::One(self.shell.last_word.clone()),
+            "_" if self.budget.scanning == 0 => return Held::One(self.shell.last_word.clone()),
             "!" | "-" | "_" => return Held::One(Value::Unknown),
             "0" => return Held::One(self.shell.name.clone()),
-            "BASH_ARGV" if self.shell.options.extdebug && self.scanning == 0 => {
+            "BASH_ARGV" if self.shell.options.extdebug && self.budget.scanning == 0 => {
                 // From the last one on.
                 let Some(values) = self.shell.positional.clone() else { return Held::Any };
                 let values: Vec<Value> = values.into_iter().rev().collect();
@@ -298,14 +298,14 @@ impl Machine<'_> {
                 let known = place.and_then(|place| values.get(place).cloned());
                 return Held::One(known.unwrap_or(Value::Unknown));
             }
-            "FUNCNAME" if !all && self.shell.speech == Speech::Bash && self.scanning == 0 => {
+            "FUNCNAME" if !all && self.shell.speech == Speech::Bash && self.budget.scanning == 0 => {
                 let is_first = match index {
                     None => true,
                     Some(index) => self.expand_text(index).as_exact() == Some("0"),
                 };
                 // Further out it is also told which files are read.
                 let is_function = self.shell.returns == 1 && self.shell.locals.len() == 1;
-                if let Some(function) = self.calls.last().filter(|_| is_first && is_function) {
+                if let Some(function) = self.position.calls.last().filter(|_| is_first && is_function) {
                     return Held::One(Value::exact(function.as_str()));
                 }
             }
@@ -380,7 +380,7 @@ impl Machine<'_> {
                     if let Some(secret) = self.secret_held(&told) {
                         self.note_traced(&secret);
                     }
-                    self.failed = true;
+                    self.call.failed = true;
                     Expanded::One(Value::exact(""), None)
                 }
                 Some(false) | None => held.expanded(name, all),

@@ -50,7 +50,7 @@ impl Machine<'_> {
             }
             // What reads no input has the list out of a file, or makes it.
             if call.input != Input::Inherited && !filters::keeps_lines(call) {
-                self.reshaped.insert(place);
+                self.flow.reshaped.insert(place);
             }
         }
         match &output {
@@ -68,7 +68,7 @@ impl Machine<'_> {
 
     /// Whether a list of secrets still has one name with its value in each line.
     fn is_by_lines(&self, place: &str) -> bool {
-        if self.reshaped.contains(place) {
+        if self.flow.reshaped.contains(place) {
             return false;
         }
         if place == ALL_VARIABLES {
@@ -115,18 +115,18 @@ impl Machine<'_> {
             Output::Text(_) => None,
             _ => filters::found_secret(self, call),
         };
-        let outer = std::mem::replace(&mut self.cause, call.program.clone());
+        let outer = std::mem::replace(&mut self.call.cause, call.program.clone());
         if let Some(secret) = found {
             self.note_found(&secret);
             exit.output = secret;
         }
         self.note_printed(call, &exit.output);
-        self.cause = outer;
+        self.call.cause = outer;
     }
 
     /// As [`Machine::tell`], for what a built-in answered.
     pub(super) fn told(&mut self, name: &str, rest: &[Value], mut done: Done) -> Done {
-        let is_text = matches!(done.output, Output::Text(_)) && !self.secret_texts.is_empty();
+        let is_text = matches!(done.output, Output::Text(_)) && !self.flow.secret_texts.is_empty();
         if is_text || matches!(done.output, Output::Secret(_)) {
             let call = self.call_of(name, name, rest);
             let mut exit = Exit { status: done.status, output: done.output };
@@ -141,7 +141,7 @@ impl Machine<'_> {
         if self.is_kept() || self.away.is_some() {
             return;
         }
-        if call.program == "ps" && shows_environments(call) && self.sweep.screens == 0 {
+        if call.program == "ps" && shows_environments(call) && self.flow.sweep.screens == 0 {
             self.add_variables(&self.secrets_of_environment(), "of the processes that it lists");
         }
         if self.is_listened_to() {
@@ -194,7 +194,7 @@ impl Machine<'_> {
     /// Adds the secret of a file whose content is in an output, when nothing takes that in.
     fn note_found(&mut self, output: &Output) {
         let Output::Secret(place) = output else { return };
-        if self.is_listened_to() || !self.carried.contains(place) {
+        if self.is_listened_to() || !self.flow.carried.contains(place) {
             return;
         }
         let target = AbsolutePath::new(place).map_or(Target::Unknown, Target::Path);
@@ -206,7 +206,10 @@ impl Machine<'_> {
 
     /// Whether it was said already that a secret is read.
     fn is_told(&self, target: &Target) -> bool {
-        self.effects.iter().any(|effect| effect.kind == EffectKind::SecretRead && effect.target == *target)
+        self.findings
+            .effects
+            .iter()
+            .any(|effect| effect.kind == EffectKind::SecretRead && effect.target == *target)
     }
 
     fn add_variables(&mut self, names: &[String], note: &str) {
@@ -256,7 +259,7 @@ impl Machine<'_> {
     /// The output that carries a secret on, which is told when it is printed.
     pub fn carry(&mut self, path: &AbsolutePath) -> Output {
         let place = path.as_str().to_owned();
-        self.carried.insert(place.clone());
+        self.flow.carried.insert(place.clone());
         Output::Secret(place)
     }
 

@@ -91,7 +91,7 @@ impl Machine<'_> {
             self.absent = Some(Absence::Path);
             return Done::next(Exit { output: told, ..Exit::failure() });
         }
-        opened.join_streams(self.standard_outputs + 1);
+        opened.join_streams(self.position.standard_outputs + 1);
         let sure = opened.sure;
         let unopened = (!sure).then(|| Fallen::of(self));
         let mut before: Vec<(u32, Option<Opening>)> = Vec::new();
@@ -115,14 +115,14 @@ impl Machine<'_> {
         }
         let host = sink.as_ref().and_then(Sink::host);
         let outlet = match host.clone() {
-            Some(host) => self.outlet.replace(host),
-            None => self.outlet.clone(),
+            Some(host) => self.flow.outlet.replace(host),
+            None => self.flow.outlet.clone(),
         };
-        let veiled = std::mem::take(&mut self.veiled);
+        let veiled = std::mem::take(&mut self.flow.veiled);
         let kept = usize::from(matches!(sink, Some(Sink::Files { .. })));
-        self.keeping += kept;
+        self.position.keeping += kept;
         let replaced = sink.is_some().then(|| self.shell.descriptors.remove(&1));
-        self.standard_outputs += usize::from(sink.is_some());
+        self.position.standard_outputs += usize::from(sink.is_some());
         let mut done = work(self);
         if let Some(replaced) = replaced {
             done.output = done.output.followed_by(self.take_passed());
@@ -130,12 +130,12 @@ impl Machine<'_> {
                 Some(opening) => self.shell.descriptors.insert(1, opening),
                 None => self.shell.descriptors.remove(&1),
             };
-            self.standard_outputs -= 1;
+            self.position.standard_outputs -= 1;
         }
-        self.keeping -= kept;
+        self.position.keeping -= kept;
         let content =
-            if std::mem::replace(&mut self.veiled, veiled) { Reading::Veiled } else { Reading::Plain };
-        self.outlet = outlet;
+            if std::mem::replace(&mut self.flow.veiled, veiled) { Reading::Veiled } else { Reading::Plain };
+        self.flow.outlet = outlet;
         for (number, opening) in before {
             match opening {
                 Some(opening) => self.shell.descriptors.insert(number, opening),
@@ -188,7 +188,7 @@ impl Machine<'_> {
     /// Hands an output to where it goes; answers what of it goes to the present standard output.
     pub(super) fn put_into(&mut self, sink: Sink, output: Output, content: Reading) -> Output {
         match sink {
-            Sink::Output(level) if level == self.standard_outputs => {
+            Sink::Output(level) if level == self.position.standard_outputs => {
                 if self.shell.descriptors.contains_key(&1) {
                     self.pass(level, output);
                     return Output::Nothing;
@@ -214,8 +214,8 @@ impl Machine<'_> {
                 (0, Some(input)) => self.input = input.clone(),
                 (0, None) => {}
                 (1, _) => {
-                    self.outlet = opening.sink.host().or_else(|| self.outlet.take());
-                    if opening.sink == Sink::Output(self.standard_outputs) {
+                    self.flow.outlet = opening.sink.host().or_else(|| self.flow.outlet.take());
+                    if opening.sink == Sink::Output(self.position.standard_outputs) {
                         self.shell.descriptors.remove(&1);
                     } else {
                         self.keep_open(1, opening);
@@ -253,7 +253,7 @@ impl Machine<'_> {
             }
             self.remember_written(&aim.target, super::expand::bounded(held));
             if let Some(source) = source.clone().or(before) {
-                self.sources.insert(path.as_str().to_owned(), source);
+                self.flow.sources.insert(path.as_str().to_owned(), source);
             }
         }
     }
@@ -262,7 +262,7 @@ impl Machine<'_> {
     pub fn remember_source(&mut self, aims: &[AimedTarget], output: &Output) {
         for aim in aims {
             if let Some(path) = aim.target.path() {
-                self.sources.insert(path.as_str().to_owned(), output.clone());
+                self.flow.sources.insert(path.as_str().to_owned(), output.clone());
             }
         }
     }
@@ -299,9 +299,9 @@ impl Machine<'_> {
                     opened.descriptors.insert(number.unwrap_or(0), opening);
                 }
                 RedirectOperation::HereString(word) => {
-                    let outputs = self.substituted.len();
+                    let outputs = self.call.substituted.len();
                     let value = self.expand_text(word);
-                    let new = self.substituted.get(outputs..).unwrap_or_default();
+                    let new = self.call.substituted.get(outputs..).unwrap_or_default();
                     let secret = new.iter().find(|output| matches!(output, Output::Secret(_)));
                     let says_nothing = value == Value::Unknown || value.as_exact() == Some("");
                     let input = match secret.filter(|_| says_nothing) {
@@ -451,7 +451,7 @@ impl Machine<'_> {
 
     fn here_text(&mut self, value: Value) -> Input {
         match value {
-            Value::Unknown => match self.substituted.last() {
+            Value::Unknown => match self.call.substituted.last() {
                 Some(output) => output.clone().into_input(),
                 None => Input::Text(Value::Unknown),
             },
@@ -484,7 +484,7 @@ impl Machine<'_> {
             && aims.iter().all(|aim| {
                 aim.target.path().is_some_and(|path| {
                 path.as_str() == "/dev/null"
-                    || self.ends.contains_key(path.as_str())
+                    || self.flow.ends.contains_key(path.as_str())
                     || matches!(self.entry(path), crate::world::Entry::File(facts) if facts.mode & 0o444 != 0)
             })
             })
@@ -531,9 +531,9 @@ impl Machine<'_> {
             };
             if append {
                 let before = self.effect_count();
-                self.appending = true;
+                self.call.appending = true;
                 self.write_aim(aim, held);
-                self.appending = false;
+                self.call.appending = false;
                 self.amend(before, |effect| {
                     if effect.kind == EffectKind::FileModify && effect.nature == Nature::Ordinary {
                         effect.nature = Nature::AppendedByRedirection;

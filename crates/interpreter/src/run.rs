@@ -69,11 +69,11 @@ impl Machine<'_> {
                 machine.shell.name = name.clone();
                 machine.shell.positional = Some(arguments.to_vec());
                 // Another process knows nothing of the conditions that this one stands in.
-                let conditions = std::mem::take(&mut machine.conditions);
-                let outer_conditions = std::mem::take(&mut machine.outer_conditions);
+                let conditions = std::mem::take(&mut machine.position.conditions);
+                let outer_conditions = std::mem::take(&mut machine.position.outer_conditions);
                 let done = machine.run_here(text);
-                machine.conditions = conditions;
-                machine.outer_conditions = outer_conditions;
+                machine.position.conditions = conditions;
+                machine.position.outer_conditions = outer_conditions;
                 done
             })
         });
@@ -124,31 +124,31 @@ impl Machine<'_> {
     }
 
     fn run_exact_text(&mut self, text: &str) -> Done {
-        if self.scanning > 0 {
+        if self.budget.scanning > 0 {
             return self.scan_text(text);
         }
-        if self.texts >= 24 {
+        if self.budget.texts >= 24 {
             self.unread("shell text is nested too deeply to be followed");
             return self.scan_text(text);
         }
         if self.shell.speech == Speech::Posix
             && let Some(script) = checkrein_shell::parse_posix(text)
         {
-            self.texts += 1;
-            self.depth += 1;
+            self.budget.texts += 1;
+            self.budget.depth += 1;
             let done = self.run_block(&script);
-            self.depth -= 1;
-            self.texts -= 1;
+            self.budget.depth -= 1;
+            self.budget.texts -= 1;
             return Done { status: super::Status::Open.and_then(done.status), ..done };
         }
         let mut parsed = checkrein_shell::parse(text);
         for problem in &parsed.problems {
-            if self.problems.len() < 32 {
-                self.problems.push(problem.message.clone());
+            if self.findings.problems.len() < 32 {
+                self.findings.problems.push(problem.message.clone());
             }
         }
-        self.texts += 1;
-        self.depth += 1;
+        self.budget.texts += 1;
+        self.budget.depth += 1;
         let reached =
             super::heuristics::reached(text).filter(|_| super::heuristics::has_broken(&parsed.script));
         let is_refused = reached.is_some();
@@ -159,8 +159,8 @@ impl Machine<'_> {
         if is_refused && done.flow == super::Flow::Next {
             done.status = super::Status::Failure;
         }
-        self.depth -= 1;
-        self.texts -= 1;
+        self.budget.depth -= 1;
+        self.budget.texts -= 1;
         let silent =
             parsed.script.is_empty() && !parsed.problems.is_empty() && !is_refused && !is_empty(text);
         if silent {
@@ -170,8 +170,9 @@ impl Machine<'_> {
     }
 
     fn run_unknown_text(&mut self, text: &Value) -> Done {
-        let source = self.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned();
-        let setup = match self.substituted.as_slice() {
+        let source =
+            self.call.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned();
+        let setup = match self.call.substituted.as_slice() {
             [Output::Setup(program)] if text.known_start().is_empty() => Some(program.clone()),
             _ => None,
         };
@@ -326,7 +327,7 @@ impl Machine<'_> {
         let named = crate::places::credential(&path, &self.world.place().home).map(|_| path.clone());
         let secret = named.or(behind)?;
         let text = self.text(&path).as_exact()?.to_owned();
-        if self.shows_commands || self.source(&path).is_some() || !only_assigns(&text) {
+        if self.flow.shows_commands || self.source(&path).is_some() || !only_assigns(&text) {
             return None;
         }
         let before = self.shell.variables.clone();
@@ -337,13 +338,13 @@ impl Machine<'_> {
                 variable.origin = Some(origin.clone());
             }
         }
-        self.settings_held = Some(secret.as_str().to_owned());
+        self.flow.settings_held = Some(secret.as_str().to_owned());
         Some(done)
     }
 
     /// Adds that variables which came from a file of settings are shown, when this call prints all that there are.
     pub fn note_shown_settings(&mut self, name: &str, rest: &[Value]) {
-        let Some(place) = self.settings_held.clone() else { return };
+        let Some(place) = self.flow.settings_held.clone() else { return };
         let is_option = |word: &Value| word.known_start().starts_with('-') || word.known_start().is_empty();
         let shows = match name {
             "printenv" => true,
@@ -363,8 +364,8 @@ impl Machine<'_> {
     /// Adds the read of a secret when words or input of a command that shows or sends them hold a variable from a file of settings. `count`
     /// is how many effects there were before the command.
     pub(super) fn note_shown_origin(&mut self, simple: &Simple, words: &[Value], count: usize) {
-        let Some(place) = self.settings_held.clone() else { return };
-        if !self.substituted.contains(&Output::Secret(place)) {
+        let Some(place) = self.flow.settings_held.clone() else { return };
+        if !self.call.substituted.contains(&Output::Secret(place)) {
             return;
         }
         let program = words.first().and_then(Value::as_exact).unwrap_or_default();
@@ -410,13 +411,13 @@ impl Machine<'_> {
             Output::Local(_) | Output::Setup(_) | Output::Unknown => {
                 let written = value.as_exact().unwrap_or("the script");
                 let missing = path.as_ref().is_some_and(|path| {
-                    !self.ends.contains_key(path.as_str()) && self.entry(path) == Entry::Missing
+                    !self.flow.ends.contains_key(path.as_str()) && self.entry(path) == Entry::Missing
                 });
                 if path.as_ref().is_some_and(|path| self.is_among_made(path)) {
                     self.unread(format!("`{written}` may be one of the files that this command makes"));
                 } else if missing && !self.tree.is_disturbed() {
                     // Running what is not there fails; it may be there by then.
-                    if self.supposing > 0 {
+                    if self.position.supposing > 0 {
                         return None;
                     }
                     let place = path.clone().unwrap_or_else(AbsolutePath::root);
@@ -427,13 +428,13 @@ impl Machine<'_> {
                         "`{written}` is written by this command, and what it holds is not known"
                     ));
                 } else if path.as_ref().is_some_and(|path| {
-                    let is_end = self.ends.contains_key(path.as_str());
-                    is_end && (runner == Runner::Child || self.committed_ends.contains(path.as_str()))
+                    let is_end = self.flow.ends.contains_key(path.as_str());
+                    is_end && (runner == Runner::Child || self.flow.committed_ends.contains(path.as_str()))
                 }) {
                     self.unread("the output of a program is run, and it is not known");
                 } else {
                     self.opaque(match &path {
-                        Some(path) if self.ends.contains_key(path.as_str()) => {
+                        Some(path) if self.flow.ends.contains_key(path.as_str()) => {
                             "the output of a program is run, and it is not known".to_owned()
                         }
                         Some(_) | None => format!("what `{written}` does is not known"),
@@ -477,14 +478,14 @@ impl Machine<'_> {
 
     /// What the interpretation found out.
     pub fn into_prediction(mut self) -> Prediction {
-        provenance::tell(&mut self.effects, self.world.place());
+        provenance::tell(&mut self.findings.effects, self.world.place());
         let secret_marks = self.secret_marks();
         Prediction {
             secret_marks,
-            effects: self.effects,
-            problems: self.problems,
-            programs: self.programs,
-            commands: self.commands,
+            effects: self.findings.effects,
+            problems: self.findings.problems,
+            programs: self.findings.programs,
+            commands: self.findings.commands,
         }
     }
 }

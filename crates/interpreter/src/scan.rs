@@ -32,11 +32,11 @@ impl Machine<'_> {
         self.either(
             Leaving::Unexpected,
             |machine| {
-                machine.scanning += 1;
-                machine.unsure += 1;
+                machine.budget.scanning += 1;
+                machine.position.unsure += 1;
                 machine.look_over(pieces);
-                machine.unsure -= 1;
-                machine.scanning -= 1;
+                machine.position.unsure -= 1;
+                machine.budget.scanning -= 1;
                 Done::quiet()
             },
             |_| Done::quiet(),
@@ -68,7 +68,7 @@ impl Machine<'_> {
             if let Some(new) = left.get_mut(before..) {
                 new.reverse();
             }
-            if self.scanned > SCANNED {
+            if self.budget.scanned > SCANNED {
                 return;
             }
         }
@@ -84,7 +84,7 @@ impl Machine<'_> {
                 assigned(&simple.assignments, left);
                 assigned(&simple.declared_arrays, left);
                 redirected(&simple.redirects, left);
-                self.scanned += 1;
+                self.budget.scanned += 1;
                 self.run_simple(simple);
             }
             Command::Pipeline(pipeline) => {
@@ -144,8 +144,8 @@ impl Machine<'_> {
 
     /// Looks over a text that the shell would run, when there are not too many of them.
     pub(super) fn scan_text(&mut self, text: &str) -> Done {
-        self.scanned_texts += 1;
-        if self.scanned_texts > TEXTS {
+        self.budget.scanned_texts += 1;
+        if self.budget.scanned_texts > TEXTS {
             self.unread("there is too much text of the shell to be followed");
             return Done::next(Exit::unknown());
         }

@@ -27,15 +27,15 @@ impl Machine<'_> {
             match mark.holder {
                 SecretHolder::File => {
                     let output = self.carry_secret(secret.clone());
-                    self.sources.insert(mark.place.as_str().to_owned(), output);
+                    self.flow.sources.insert(mark.place.as_str().to_owned(), output);
                 }
                 SecretHolder::Archive => {
-                    self.carried.insert(secret.clone());
-                    self.archives_kept.push((mark.place.clone(), secret.clone()));
+                    self.flow.carried.insert(secret.clone());
+                    self.flow.archives_kept.push((mark.place.clone(), secret.clone()));
                 }
                 SecretHolder::Repository => {
                     if let Some(path) = AbsolutePath::new(secret) {
-                        self.stored.keep(path);
+                        self.flow.stored.keep(path);
                     }
                 }
             }
@@ -44,7 +44,7 @@ impl Machine<'_> {
 
     /// Whether a file holds a secret because it was put there, by this action or an earlier one.
     pub(crate) fn holds_secret(&self, path: &AbsolutePath) -> bool {
-        matches!(self.sources.get(path.as_str()), Some(Output::Secret(_)))
+        matches!(self.flow.sources.get(path.as_str()), Some(Output::Secret(_)))
     }
 
     /// What this action changes about the places that hold secrets.
@@ -61,7 +61,7 @@ impl Machine<'_> {
             }
         }
         let home = &self.world.place().home;
-        for (place, output) in &self.sources {
+        for (place, output) in &self.flow.sources {
             let Output::Secret(secret) = output else { continue };
             let Some(place) = AbsolutePath::new(place).filter(is_short) else { continue };
             // What is a secret by its own name needs no mark.
@@ -69,7 +69,7 @@ impl Machine<'_> {
                 marks.push(SecretMark { place, secret: Some(secret.clone()), holder: SecretHolder::File });
             }
         }
-        for (place, sources, excluded) in std::mem::take(&mut self.archives_made) {
+        for (place, sources, excluded) in std::mem::take(&mut self.flow.archives_made) {
             let found = sources.iter().find_map(|source| self.packed(source, &excluded));
             if let Some(secret) = found.filter(|secret| variable_of(secret).is_none())
                 && let Output::Secret(secret) = secret
@@ -78,7 +78,7 @@ impl Machine<'_> {
                 marks.push(SecretMark { place, secret: Some(secret), holder: SecretHolder::Archive });
             }
         }
-        for secret in self.stored.put_in_store() {
+        for secret in self.flow.stored.put_in_store() {
             let repository = self.world.repository(secret).map(|repository| repository.directory);
             if let Some(place) = repository.filter(is_short) {
                 let secret = Some(secret.as_str().to_owned());

@@ -159,10 +159,10 @@ impl Machine<'_> {
             of_settings.filter(|origin| matches!(origin, Output::Secret(_)) && is_secret_name(name));
         let secret = of_settings.or_else(|| self.secret_in(name))?;
         if let Some(text) = value.filter(|text| is_telling(text))
-            && self.secret_texts.len() < TEXTS
-            && !self.secret_texts.iter().any(|(known, _)| known == text)
+            && self.flow.secret_texts.len() < TEXTS
+            && !self.flow.secret_texts.iter().any(|(known, _)| known == text)
         {
-            self.secret_texts.push((text.to_owned(), secret.clone()));
+            self.flow.secret_texts.push((text.to_owned(), secret.clone()));
         }
         Some(secret)
     }
@@ -177,7 +177,7 @@ impl Machine<'_> {
     pub fn carry_secret(&mut self, place: String) -> Output {
         let secret = Output::Secret(place.clone());
         if variable_of(&secret).is_none() {
-            self.carried.insert(place);
+            self.flow.carried.insert(place);
         }
         secret
     }
@@ -188,6 +188,7 @@ impl Machine<'_> {
             Some(text) => {
                 !text.is_empty()
                     && self
+                        .flow
                         .secret_texts
                         .iter()
                         .any(|(secret, _)| secret.contains(text) || text.contains(secret))
@@ -198,11 +199,15 @@ impl Machine<'_> {
 
     /// The secret whose value stands in a text.
     pub fn secret_held(&self, value: &Value) -> Option<Output> {
-        if self.secret_texts.is_empty() {
+        if self.flow.secret_texts.is_empty() {
             return None;
         }
         let holds = |text: &str| {
-            self.secret_texts.iter().find(|(secret, _)| text.contains(secret)).map(|(_, place)| place.clone())
+            self.flow
+                .secret_texts
+                .iter()
+                .find(|(secret, _)| text.contains(secret))
+                .map(|(_, place)| place.clone())
         };
         match value.alternatives() {
             Some(texts) => texts.iter().find_map(|text| holds(text)),
@@ -226,14 +231,14 @@ const LISTING: &[(&str, &[&str])] = &[
 impl Machine<'_> {
     /// The secret that a built-in lists, because the shell was given it before; what it is given now is kept for the next time.
     pub(crate) fn listed_secret(&mut self, name: &str, words: &[Value]) -> Option<Output> {
-        if self.secret_texts.is_empty() {
+        if self.flow.secret_texts.is_empty() {
             return None;
         }
         let given = words.iter().find_map(|word| self.secret_held(word));
         if let Some(secret) = given {
             let listing = LISTING.iter().find(|(keeper, _)| *keeper == name);
             for lister in listing.map_or(&[][..], |(_, listing)| listing) {
-                self.listed_again.insert((*lister).to_owned(), secret.clone());
+                self.flow.listed_again.insert((*lister).to_owned(), secret.clone());
             }
             return None;
         }
@@ -245,7 +250,7 @@ impl Machine<'_> {
             }
             _ => true,
         };
-        self.listed_again.get(name).filter(|_| is_list).cloned()
+        self.flow.listed_again.get(name).filter(|_| is_list).cloned()
     }
 }
 

@@ -22,19 +22,19 @@ impl Machine<'_> {
         if let Some((name, texts)) = self.choices_of_command(simple) {
             return self.run_with_each(simple, &name, &texts);
         }
-        let hollow = std::mem::take(&mut self.hollow);
-        let substituted = std::mem::take(&mut self.substituted);
-        let failed = std::mem::replace(&mut self.failed, false);
-        let handed = std::mem::replace(&mut self.sweep.handed, Remainder::Anything);
+        let hollow = std::mem::take(&mut self.call.hollow);
+        let substituted = std::mem::take(&mut self.call.substituted);
+        let failed = std::mem::replace(&mut self.call.failed, false);
+        let handed = std::mem::replace(&mut self.flow.sweep.handed, Remainder::Anything);
         let settings = self.note_handed(simple);
         let done = self.run_simple_here(simple);
-        self.sweep.handed = handed;
+        self.flow.sweep.handed = handed;
         if settings.is_some() {
-            self.settings_held = settings;
+            self.flow.settings_held = settings;
         }
-        self.hollow = hollow;
-        self.substituted = substituted;
-        self.failed = failed;
+        self.call.hollow = hollow;
+        self.call.substituted = substituted;
+        self.call.failed = failed;
         done
     }
 
@@ -49,7 +49,11 @@ impl Machine<'_> {
             return None;
         };
         let is_split = texts.iter().any(|text| text.trim().contains(char::is_whitespace));
-        (is_plain && is_split && texts.len() <= CHOICES && self.scanning == 0 && self.unsure == 0)
+        (is_plain
+            && is_split
+            && texts.len() <= CHOICES
+            && self.budget.scanning == 0
+            && self.position.unsure == 0)
             .then(|| (name.to_owned(), texts.clone()))
     }
 
@@ -77,7 +81,7 @@ impl Machine<'_> {
         let shell = &self.shell;
         let traps = [&shell.at_debug, &shell.at_error, &shell.at_exit];
         let asked = traps.into_iter().flatten().chain(&shell.on_signals).any(asks);
-        if !asked || self.trapped > 0 || self.scanning > 0 {
+        if !asked || self.trapped > 0 || self.budget.scanning > 0 {
             return;
         }
         let words: Option<Vec<String>> = simple.words.iter().map(|word| written(&word.parts)).collect();
@@ -93,12 +97,12 @@ impl Machine<'_> {
     fn run_simple_here(&mut self, simple: &Simple) -> Done {
         self.note_command(simple);
         let unseen = self.unseen;
-        let substitutions = self.substitutions;
+        let substitutions = self.budget.substitutions;
         self.loose = false;
         let words = self.expand_command(&simple.words);
-        self.sweep.handed = Remainder::Anything;
+        self.flow.sweep.handed = Remainder::Anything;
         let rests_on_unseen = self.unseen > unseen;
-        if self.failed {
+        if self.call.failed {
             return self.failed_expansion(rests_on_unseen);
         }
         if words.is_empty() {
@@ -111,12 +115,15 @@ impl Machine<'_> {
                 self.assign_from(assignment);
                 self.note_shell_variable(&assignment.name);
             }
-            if self.failed {
+            if self.call.failed {
                 return self.failed_expansion(self.unseen > unseen);
             }
             // Its status is that of the last substitution in it.
-            let status =
-                if self.substitutions > substitutions { self.shell.last_status } else { Status::Success };
+            let status = if self.budget.substitutions > substitutions {
+                self.shell.last_status
+            } else {
+                Status::Success
+            };
             return self.with_redirects(&simple.redirects, |_| Done {
                 flow: Flow::Next,
                 status,
@@ -150,7 +157,7 @@ impl Machine<'_> {
         } else {
             let alias = simple
                 .written_name()
-                .filter(|name| !self.aliases_running.iter().any(|running| running == name))
+                .filter(|name| !self.position.aliases_running.iter().any(|running| running == name))
                 .and_then(|name| Some((name, self.shell.aliases.get(name)?.clone())));
             self.with_redirects(&simple.redirects, |machine| match alias {
                 Some((name, text)) => {

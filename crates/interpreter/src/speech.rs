@@ -37,23 +37,23 @@ impl Machine<'_> {
         work: impl Fn(&mut Self, Speech) -> Done,
     ) -> Done {
         let is_told_apart = reader == ShellProgram::Either
-            && self.scanning == 0
+            && self.budget.scanning == 0
             && texts_of(text).iter().any(|text| may_differ(text));
-        match (self.reads_as, is_told_apart) {
+        match (self.position.reads_as, is_told_apart) {
             // It is the same program all over this command.
             (Some(speech), true) => work(self, speech),
             (None, true) => {
                 let (tree, input, left) = (self.tree.clone(), self.input.clone(), self.left.len());
-                self.reads_as = Some(Speech::Bash);
+                self.position.reads_as = Some(Speech::Bash);
                 let one = work(self, Speech::Bash);
                 let tree_one = std::mem::replace(&mut self.tree, tree);
                 let input_one = std::mem::replace(&mut self.input, input);
                 self.left.truncate(left);
-                self.reads_as = Some(Speech::Posix);
-                self.doubt += 1;
+                self.position.reads_as = Some(Speech::Posix);
+                self.position.doubt += 1;
                 let two = work(self, Speech::Posix);
-                self.doubt -= 1;
-                self.reads_as = None;
+                self.position.doubt -= 1;
+                self.position.reads_as = None;
                 self.tree = std::mem::take(&mut self.tree).join(&tree_one);
                 if self.input != input_one {
                     self.input = super::call::Input::Unknown;

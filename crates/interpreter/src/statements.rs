@@ -80,7 +80,7 @@ impl Machine<'_> {
     pub(crate) fn run_block(&mut self, block: &Block) -> Done {
         let mut all = Done::quiet();
         for (index, statement) in block.iter().enumerate() {
-            if self.scanning > 0 || !self.step() {
+            if self.budget.scanning > 0 || !self.step() {
                 let rest = self.scan(block.get(index..).unwrap_or_default());
                 all.status = rest.status;
                 all.output = Output::Unknown;
@@ -107,7 +107,7 @@ impl Machine<'_> {
                 self.shell.last_status = done.status;
                 // Where nobody asked whether the directory could be entered, it may still be the one before.
                 self.perhaps_go_back();
-                if done.flow == Flow::Next && self.conditions == 0 {
+                if done.flow == Flow::Next && self.position.conditions == 0 {
                     self.after_failure(statement, done)
                 } else {
                     done
@@ -169,7 +169,7 @@ impl Machine<'_> {
             Status::Failure
                 if plain
                     && !matches!(self.absent, Some(Absence::Path | Absence::Variable))
-                    && self.outer_conditions == 0 =>
+                    && self.position.outer_conditions == 0 =>
             {
                 Done { flow: Flow::Exit, ..done }
             }
@@ -189,27 +189,27 @@ impl Machine<'_> {
 
     /// Runs one command of any form.
     pub(crate) fn run_command(&mut self, command: &Command) -> Done {
-        if self.scanning > 0 && !matches!(command, Command::Opaque(_)) || !self.step() {
+        if self.budget.scanning > 0 && !matches!(command, Command::Opaque(_)) || !self.step() {
             return self.scan_command(command);
         }
-        if self.depth >= DEPTH {
+        if self.budget.depth >= DEPTH {
             return self.too_deep(command);
         }
         self.absent = None;
         self.came_from = None;
-        self.depth += 1;
-        let failed = std::mem::replace(&mut self.failed, false);
+        self.budget.depth += 1;
+        let failed = std::mem::replace(&mut self.call.failed, false);
         let unseen = self.unseen;
         let mut done = self.run_form(command);
-        if self.shows_commands {
+        if self.flow.shows_commands {
             let told = self.tell_trace();
             done.output = done.output.followed_by(told);
         }
-        if self.failed && done.flow == Flow::Next {
+        if self.call.failed && done.flow == Flow::Next {
             done = self.failed_expansion(self.unseen > unseen);
         }
-        self.failed = failed;
-        self.depth -= 1;
+        self.call.failed = failed;
+        self.budget.depth -= 1;
         done
     }
 
@@ -231,7 +231,7 @@ impl Machine<'_> {
                     // What the variable holds there is not known.
                     self.suppose(Absence::Variable, |machine| machine.run_case(case, 0, &Value::Unknown));
                 }
-                if self.failed {
+                if self.call.failed {
                     return Done::next(Exit::failure());
                 }
                 self.run_case(case, 0, &subject)
@@ -281,7 +281,7 @@ impl Machine<'_> {
                 self.with_redirects(&redirected.redirects, |machine| machine.run_command(&redirected.command))
             }
             Command::Opaque(opaque) => {
-                self.problems.push(format!("not understood: `{}`", shortened(&opaque.text)));
+                self.findings.problems.push(format!("not understood: `{}`", shortened(&opaque.text)));
                 let draft = Draft::new(EffectKind::Opaque, Target::Unknown)
                     .nature(Nature::Unreadable)
                     .note(format!("could not be read: `{}`", shortened(&opaque.text)));
@@ -332,13 +332,13 @@ impl Machine<'_> {
 
     /// Runs statements in a subshell: nothing that they do to the shell itself stays.
     pub(crate) fn run_subshell(&mut self, block: &Block) -> Done {
-        if self.depth >= DEPTH {
+        if self.budget.depth >= DEPTH {
             self.unread("commands are nested too deeply to be followed");
             return self.scan(block);
         }
-        self.depth += 1;
+        self.budget.depth += 1;
         let done = self.in_subshell(|machine| machine.run_block(block));
-        self.depth -= 1;
+        self.budget.depth -= 1;
         done
     }
 
@@ -351,9 +351,9 @@ impl Machine<'_> {
         self.shell.loops = 0;
         self.shell.may_have_exited = false;
         self.shell.may_have_returned = false;
-        self.subshells += 1;
+        self.position.subshells += 1;
         let mut done = work(self);
-        self.subshells -= 1;
+        self.position.subshells -= 1;
         if self.shell.may_have_exited || self.shell.may_have_returned {
             done.status = Status::Open;
         }
@@ -377,18 +377,18 @@ impl Machine<'_> {
             self.perhaps(|machine| machine.run_here(&text));
         }
         if let Some(text) = self.shell.at_exit.take() {
-            self.exiting += 1;
+            self.position.exiting += 1;
             // What is overlooked around the shell counts here, in bash.
-            let conditions = std::mem::take(&mut self.conditions);
-            self.outer_conditions += conditions;
+            let conditions = std::mem::take(&mut self.position.conditions);
+            self.position.outer_conditions += conditions;
             let done = if self.shell.exit_trap_in_doubt {
                 self.perhaps(|machine| machine.run_here(&text))
             } else {
                 self.run_here(&text)
             };
-            self.outer_conditions -= conditions;
-            self.conditions = conditions;
-            self.exiting -= 1;
+            self.position.outer_conditions -= conditions;
+            self.position.conditions = conditions;
+            self.position.exiting -= 1;
             instead = (done.flow == Flow::Exit).then_some(done.status);
         }
         if self.shell.may_have_exited { Some(Status::Open) } else { instead }
@@ -398,26 +398,27 @@ impl Machine<'_> {
         let mut done = Done::quiet();
         if let [only] = pipeline.stages.as_slice() {
             // What is turned round is no failure; what is inside it may be one.
-            self.outer_conditions += usize::from(pipeline.negated);
+            self.position.outer_conditions += usize::from(pipeline.negated);
             done = self.run_command(&only.command);
-            self.outer_conditions -= usize::from(pipeline.negated);
+            self.position.outer_conditions -= usize::from(pipeline.negated);
         } else {
-            self.outer_conditions += usize::from(pipeline.negated);
+            self.position.outer_conditions += usize::from(pipeline.negated);
             let outer = self.input.clone();
             let last = pipeline.stages.len().saturating_sub(1);
             let mut failed = Status::Success;
             let screens = Self::screens(&pipeline.stages);
-            let before = self.before_pipeline.clone().unwrap_or_else(|| self.tree.clone());
-            let around = self.before_pipeline.take();
+            let before = self.position.before_pipeline.clone().unwrap_or_else(|| self.tree.clone());
+            let around = self.position.before_pipeline.take();
             for (index, stage) in pipeline.stages.iter().enumerate() {
                 let screen =
                     screens.get(index).copied().unwrap_or(Screen { count: 0, left: Remainder::Anything });
-                self.sweep.screens += screen.count;
+                self.flow.sweep.screens += screen.count;
                 // What the last stage prints is left to what is around the pipeline, the others hand it on.
-                let around = if index < last { screen.left.max(self.sweep.left) } else { self.sweep.left };
-                let left = std::mem::replace(&mut self.sweep.left, around);
+                let around =
+                    if index < last { screen.left.max(self.flow.sweep.left) } else { self.flow.sweep.left };
+                let left = std::mem::replace(&mut self.flow.sweep.left, around);
                 if index > 0 {
-                    self.before_pipeline = Some(before.clone());
+                    self.position.before_pipeline = Some(before.clone());
                 }
                 let last_stays = index == last && self.shell.options.lastpipe;
                 let joined;
@@ -435,16 +436,16 @@ impl Machine<'_> {
                 } else {
                     self.in_subshell(|machine| machine.run_command(command))
                 };
-                self.sweep.screens -= screen.count;
-                self.sweep.left = left;
+                self.flow.sweep.screens -= screen.count;
+                self.flow.sweep.left = left;
                 if index < last {
                     failed = failed.and_then(done.status);
                     self.input = std::mem::replace(&mut done.output, Output::Nothing).into_input();
                 }
             }
-            self.before_pipeline = around;
+            self.position.before_pipeline = around;
             self.input = outer;
-            self.outer_conditions -= usize::from(pipeline.negated);
+            self.position.outer_conditions -= usize::from(pipeline.negated);
             if self.shell.options.pipefail {
                 done.status = failed.and_then(done.status);
             }
@@ -464,9 +465,9 @@ impl Machine<'_> {
 
     fn run_and_or(&mut self, list: &AndOr) -> Done {
         let rest = list.rest.len();
-        self.conditions += usize::from(rest > 0);
+        self.position.conditions += usize::from(rest > 0);
         let mut done = self.run_command(&list.first);
-        self.conditions -= usize::from(rest > 0);
+        self.position.conditions -= usize::from(rest > 0);
         // The states in which a command in front of `&&` failed although it was expected to do its work.
         let mut fallen: Vec<Fallen> = Vec::new();
         for (index, (connective, command)) in list.rest.iter().enumerate() {
@@ -484,9 +485,9 @@ impl Machine<'_> {
             let ends = index + 1 == rest;
             let before = std::mem::replace(&mut done.output, Output::Nothing);
             let run = |machine: &mut Self| {
-                machine.conditions += usize::from(!ends);
+                machine.position.conditions += usize::from(!ends);
                 let done = machine.run_command(command);
-                machine.conditions -= usize::from(!ends);
+                machine.position.conditions -= usize::from(!ends);
                 done
             };
             let absent = self.absent.take();
@@ -558,28 +559,28 @@ impl Machine<'_> {
     }
 
     pub(super) fn run_condition(&mut self, block: &Block) -> Done {
-        self.conditions += 1;
+        self.position.conditions += 1;
         let done = self.run_block(block);
-        self.conditions -= 1;
+        self.position.conditions -= 1;
         done
     }
 
     /// Calls a function of the shell.
     pub(crate) fn call_function(&mut self, name: &str, body: &Command, arguments: &[Value]) -> Done {
-        if self.scanning > 0 {
-            if self.scanned_functions.iter().any(|known| known == name) {
+        if self.budget.scanning > 0 {
+            if self.budget.scanned_functions.iter().any(|known| known == name) {
                 return Done::next(Exit::unknown());
             }
-            self.scanned_functions.push(name.to_owned());
+            self.budget.scanned_functions.push(name.to_owned());
             return self.scan_command(body);
         }
-        let nested = self.calls.iter().filter(|call| *call == name).count();
-        if nested >= RECURSION || self.depth >= DEPTH {
+        let nested = self.position.calls.iter().filter(|call| *call == name).count();
+        if nested >= RECURSION || self.budget.depth >= DEPTH {
             self.note_endless_calls(name, body);
             // What was followed already need not be looked over.
             return if nested == 0 { self.scan_command(body) } else { Done::next(Exit::unknown()) };
         }
-        self.calls.push(name.to_owned());
+        self.position.calls.push(name.to_owned());
         let positional = self.shell.positional.replace(arguments.to_vec());
         let doubts = self.shell.doubts;
         let (loops, left_loops) = (self.shell.loops, self.shell.left_loops);
@@ -588,9 +589,9 @@ impl Machine<'_> {
         self.shell.returns += 1;
         let may_have_returned = std::mem::take(&mut self.shell.may_have_returned);
         self.shell.locals.push(BTreeMap::new());
-        let left = std::mem::replace(&mut self.sweep.left, Remainder::Anything);
+        let left = std::mem::replace(&mut self.flow.sweep.left, Remainder::Anything);
         let mut done = self.run_command(body);
-        self.sweep.left = left;
+        self.flow.sweep.left = left;
         done = self.go_on_behind(done, |flow| flow == Flow::Return);
         if std::mem::replace(&mut self.shell.may_have_returned, may_have_returned) && done.flow != Flow::Exit
         {
@@ -609,7 +610,7 @@ impl Machine<'_> {
         }
         self.shell.positional = positional;
         self.shell.doubts = Doubts { function: doubts.function, ..self.shell.doubts };
-        self.calls.pop();
+        self.position.calls.pop();
         if done.flow == Flow::Return {
             done.flow = Flow::Next;
         }

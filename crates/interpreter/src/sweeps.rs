@@ -69,27 +69,29 @@ impl Sweep {
 impl Machine<'_> {
     /// The nature of what is read at the present point when nothing is shown of it that one would not want to be shown.
     pub(super) fn swept(&mut self) -> Option<Nature> {
-        let nature = match self.sweep.showing {
+        let nature = match self.flow.sweep.showing {
             Showing::Nothing | Showing::Names | Showing::ChosenLines => Nature::SweptAlong,
-            Showing::Everything if self.sweep.screens > 0 || self.sweep.left != Remainder::Anything => {
+            Showing::Everything
+                if self.flow.sweep.screens > 0 || self.flow.sweep.left != Remainder::Anything =>
+            {
                 Nature::SweptAlong
             }
             Showing::Everything if self.is_kept() && !self.is_listened_to() => Nature::SweptIntoFile,
             Showing::Kept => Nature::SweptIntoFile,
             Showing::Everything => return None,
         };
-        self.sweep.keeps |= nature == Nature::SweptIntoFile;
+        self.flow.sweep.keeps |= nature == Nature::SweptIntoFile;
         Some(nature)
     }
 
     /// Whether something of what is worth keeping in a secret is shown when it is read at the present point.
     pub(super) fn shows_content(&self, path: &AbsolutePath) -> bool {
-        let own = match self.sweep.showing {
+        let own = match self.flow.sweep.showing {
             Showing::Nothing => Remainder::Nothing,
             Showing::Names => Remainder::Names,
             Showing::Everything | Showing::ChosenLines | Showing::Kept => Remainder::Anything,
         };
-        match own.max(self.sweep.left) {
+        match own.max(self.flow.sweep.left) {
             Remainder::Nothing => false,
             Remainder::Names => {
                 !self.text(path).as_exact().is_some_and(|text| filters::is_list_of_settings(path, text))
@@ -100,10 +102,11 @@ impl Machine<'_> {
 
     /// Notes that a file is shown.
     pub(super) fn note_shown(&mut self, target: &Target) {
-        if !self.sweep.keeps || self.sweep.shows_kept {
+        if !self.flow.sweep.keeps || self.flow.sweep.shows_kept {
             return;
         }
         let written = self
+            .findings
             .effects
             .iter()
             .filter(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify));
@@ -113,7 +116,7 @@ impl Machine<'_> {
             _ => false,
         };
         let shown = written.into_iter().any(fits);
-        self.sweep.shows_kept = shown;
+        self.flow.sweep.shows_kept = shown;
     }
 
     /// Takes back what was noted of secrets that are meant and shown, or that come out in another way.
@@ -122,10 +125,10 @@ impl Machine<'_> {
         let workspace = place.workspace.clone();
         // Where the home directory is swept, the keys of the user are.
         let is_project = !place.home.is_within(&workspace);
-        let shows_kept = self.sweep.shows_kept;
-        let shown = std::mem::take(&mut self.shown_secrets);
+        let shows_kept = self.flow.sweep.shows_kept;
+        let shown = std::mem::take(&mut self.flow.shown_secrets);
         let is_hidden = |path: &AbsolutePath| path.is_within(&workspace) && shown.get(path) == Some(&false);
-        for effect in &mut self.effects {
+        for effect in &mut self.findings.effects {
             let is_kept = effect.nature == Nature::SweptIntoFile;
             if effect.nature != Nature::SweptAlong && !is_kept {
                 continue;

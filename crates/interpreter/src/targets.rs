@@ -45,7 +45,7 @@ impl Machine<'_> {
     fn aims(&self, value: &Value, last: Last) -> Vec<AimedTarget> {
         let (mut nature, mut note) = (Nature::Ordinary, String::new());
         let mut certainty = Certainty::Certain;
-        if let Some((_, name)) = self.hollow.iter().find(|(hollow, _)| hollow == value) {
+        if let Some((_, name)) = self.call.hollow.iter().find(|(hollow, _)| hollow == value) {
             nature = Nature::Hollow;
             note.clone_from(name);
             certainty = Certainty::Possible;

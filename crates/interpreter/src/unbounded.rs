@@ -36,14 +36,14 @@ impl Machine<'_> {
     pub(super) fn note_flood(&mut self, body: &Block) {
         if is_flood(body) {
             self.exhausts("starts processes without end and without waiting for them", Severity::High);
-        } else if self.limited == 0 && is_filling(body) {
+        } else if self.position.limited == 0 && is_filling(body) {
             self.exhausts("writes into a file without end", Severity::High);
         }
     }
 
     /// Adds that a program fills a file without end, when it does.
     pub(super) fn note_endless(&mut self, call: &Call) {
-        if self.limited > 0 {
+        if self.position.limited > 0 {
             return;
         }
         let words = || call.words.iter().filter_map(Value::as_exact);
@@ -123,9 +123,9 @@ impl Machine<'_> {
 
     /// Runs `work`, which is ended from outside after a while.
     pub fn within_limit<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.limited += 1;
+        self.position.limited += 1;
         let answer = work(self);
-        self.limited -= 1;
+        self.position.limited -= 1;
         answer
     }
 

@@ -38,7 +38,7 @@ impl Machine<'_> {
             program.is_some_and(|program| program.semantics.is_some() || !program.runs.is_empty());
         let is_sorted = program.is_some_and(|program| !program.subcommands.is_empty());
         let is_opaque = || self.effects_since(count).any(|effect| effect.kind == EffectKind::Opaque);
-        if self.guessing
+        if self.budget.guessing
             || self.away.is_some()
             || is_followed
             || self.table.is_read_through(&call.program)
@@ -56,20 +56,20 @@ impl Machine<'_> {
 
     /// Runs `work` as something that may happen; of what it does only grave losses stay.
     fn keep_grave_losses(&mut self, work: impl FnOnce(&mut Self) -> Done) {
-        let (before, tree) = (self.effects.len(), self.tree.clone());
-        self.guessing = true;
+        let (before, tree) = (self.findings.effects.len(), self.tree.clone());
+        self.budget.guessing = true;
         self.possibly(|machine| machine.in_subshell(work));
-        self.guessing = false;
+        self.budget.guessing = false;
         self.tree = tree;
-        let found = self.effects.split_off(before);
-        self.known.retain(|_, index| *index < before);
+        let found = self.findings.effects.split_off(before);
+        self.findings.known.retain(|_, index| *index < before);
         for effect in found {
             if !self.is_grave_loss(&effect) {
                 continue;
             }
-            let effect = Effect { certainty: Certainty::Possible, cause: self.cause.clone(), ..effect };
-            if self.known.insert(effect.clone(), self.effects.len()).is_none() {
-                self.effects.push(effect);
+            let effect = Effect { certainty: Certainty::Possible, cause: self.call.cause.clone(), ..effect };
+            if self.findings.known.insert(effect.clone(), self.findings.effects.len()).is_none() {
+                self.findings.effects.push(effect);
             }
         }
     }

@@ -8,10 +8,10 @@ impl Machine<'_> {
     /// Runs `work` as something that a user set up before: what it changes is possible, and that it starts programs, asks hosts
     /// or cannot be followed is theirs and says nothing about this command.
     pub fn as_arranged(&mut self, work: impl FnOnce(&mut Self)) {
-        let from = self.effects.len();
+        let from = self.findings.effects.len();
         self.possibly(work);
-        let found = self.effects.split_off(from.min(self.effects.len()));
-        self.effects.extend(found.into_iter().filter(|effect| says_something(effect.kind)));
+        let found = self.findings.effects.split_off(from.min(self.findings.effects.len()));
+        self.findings.effects.extend(found.into_iter().filter(|effect| says_something(effect.kind)));
     }
 }
 

@@ -103,13 +103,13 @@ impl Machine<'_> {
         second: impl FnOnce(&mut Self) -> Done,
     ) -> Done {
         let (shell, tree, input) = (self.shell.clone(), self.tree.clone(), self.input.clone());
-        self.doubt += 1;
+        self.position.doubt += 1;
         let one = first(self);
         let shell_one = std::mem::replace(&mut self.shell, shell);
         let tree_one = std::mem::replace(&mut self.tree, tree);
         let input_one = std::mem::replace(&mut self.input, input);
         let two = second(self);
-        self.doubt -= 1;
+        self.position.doubt -= 1;
         let output = one.output.join(two.output);
         if self.input != input_one {
             self.input = Input::Unknown;
@@ -177,11 +177,11 @@ impl Machine<'_> {
             self.shell.cwd = directory;
             self.shell.logical = None;
         }
-        self.doubt += 1;
-        self.supposing += 1;
+        self.position.doubt += 1;
+        self.position.supposing += 1;
         work(self);
-        self.supposing -= 1;
-        self.doubt -= 1;
+        self.position.supposing -= 1;
+        self.position.doubt -= 1;
         self.left = left;
         self.shell = shell;
         self.tree = tree;
@@ -245,7 +245,7 @@ impl Machine<'_> {
         }
         if leaving == Leaving::Unexpected {
             // What is left for the end of the shell runs there too.
-            if flow == Flow::Exit && (shell.at_exit.is_some() || self.subshells > 0) {
+            if flow == Flow::Exit && (shell.at_exit.is_some() || self.position.subshells > 0) {
                 self.keep_left(Left { flow, shell, tree });
             }
             return;

@@ -155,14 +155,15 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
 fn note_packed(machine: &mut Machine<'_>, archive: &Value, sources: &[Value], excluded: &[String]) {
     let place = machine.paths_through(archive).into_iter().find_map(|aim| aim.target.path().cloned());
     if let Some(place) = place {
-        machine.archives_made.push((place, sources.to_vec(), excluded.to_vec()));
+        machine.flow.archives_made.push((place, sources.to_vec(), excluded.to_vec()));
     }
 }
 
 /// A secret that comes out where members of an archive are printed, which this action packed itself; all of them where none is named.
 fn secret_packed_in(machine: &mut Machine<'_>, archive: &Value, members: &[Value]) -> Option<Output> {
     let place = machine.paths_through(archive).into_iter().find_map(|aim| aim.target.path().cloned())?;
-    let made: Vec<_> = machine.archives_made.iter().filter(|(made, ..)| *made == place).cloned().collect();
+    let made: Vec<_> =
+        machine.flow.archives_made.iter().filter(|(made, ..)| *made == place).cloned().collect();
     let is_asked_for = |name: &str| {
         members.is_empty()
             || members.iter().any(|member| {
@@ -172,10 +173,10 @@ fn secret_packed_in(machine: &mut Machine<'_>, archive: &Value, members: &[Value
                 })
             })
     };
-    let kept = machine
-        .archives_kept
-        .iter()
-        .find(|(kept, secret)| *kept == place && is_asked_for(secret.rsplit('/').next().unwrap_or(secret)));
+    let kept =
+        machine.flow.archives_kept.iter().find(|(kept, secret)| {
+            *kept == place && is_asked_for(secret.rsplit('/').next().unwrap_or(secret))
+        });
     if let Some((_, secret)) = kept {
         return Some(Output::Secret(secret.clone()));
     }

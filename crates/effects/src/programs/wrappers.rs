@@ -306,15 +306,15 @@ pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     let bounds = machine.bounds_of(call, given);
-    let inner = match (&machine.bounds, bounds) {
+    let inner = match (&machine.call.bounds, bounds) {
         // Who is within bounds already does not get out of them.
         (Some(outer), _) => Some(outer.clone()),
         (None, bounds) => bounds,
     };
-    let outer = std::mem::replace(&mut machine.bounds, inner);
+    let outer = std::mem::replace(&mut machine.call.bounds, inner);
     let before = machine.effect_count();
     let exit = machine.run_words(rest, call.input.clone());
-    machine.bounds = outer;
+    machine.call.bounds = outer;
     machine.note_opened(given, before);
     exit
 }
@@ -529,7 +529,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 standard_input |= text.starts_with('-') && text.contains('s');
                 interactive |= text.starts_with('-') && text.contains('i');
                 login |= text.starts_with('-') && text.contains('l');
-                machine.shows_commands |= text.starts_with('-') && text.contains(['x', 'v']);
+                machine.flow.shows_commands |= text.starts_with('-') && text.contains(['x', 'v']);
                 let on = text.starts_with('-');
                 let sign = if on { "-" } else { "+" };
                 for letter in text.chars().filter(|letter| "afhkmBCEHPT".contains(*letter)) {

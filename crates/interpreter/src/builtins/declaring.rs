@@ -405,7 +405,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             }
             // The old form leaves the arguments alone where none follow, and ends `-x` and `-v`.
             Some("-") => {
-                machine.shows_commands = false;
+                machine.flow.shows_commands = false;
                 if let Some(arguments) = words.get(index + 1..).filter(|rest| !rest.is_empty()) {
                     machine.shell.positional = Some(arguments.to_vec());
                 }
@@ -417,11 +417,11 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                     match flag {
                         'e' => machine.shell.options.set_errexit(on),
                         'x' if on => {
-                            machine.shows_commands = true;
+                            machine.flow.shows_commands = true;
                             machine.show_prompt("PS4");
                         }
-                        'v' if on => machine.shows_commands = true,
-                        'x' | 'v' => machine.shows_commands = false,
+                        'v' if on => machine.flow.shows_commands = true,
+                        'x' | 'v' => machine.flow.shows_commands = false,
                         'u' => machine.shell.options.nounset = on,
                         'f' => machine.shell.options.noglob = on,
                         'P' => machine.shell.options.physical = on,
@@ -442,7 +442,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                                 Some("keyword") => machine.shell.options.keyword = on,
                                 Some("posix") => set_posix(&mut machine.shell.options, on),
                                 Some("pipefail") => machine.shell.options.pipefail = on,
-                                Some("xtrace" | "verbose") => machine.shows_commands = on,
+                                Some("xtrace" | "verbose") => machine.flow.shows_commands = on,
                                 Some("history") if on => {
                                     if let Some(file) = machine.variable("HISTFILE") {
                                         super::naming::remember_lines(machine, &file);

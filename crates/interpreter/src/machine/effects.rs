@@ -72,17 +72,17 @@ impl Machine<'_> {
     /// Adds an effect as described, less certain where the control flow is.
     pub fn add(&mut self, draft: Draft) {
         let Some(draft) = self.moved_away(draft) else { return };
-        if draft.kind == EffectKind::Opaque && self.bounds.is_some() {
+        if draft.kind == EffectKind::Opaque && self.call.bounds.is_some() {
             return self.add_bounded(&draft);
         }
         // Who reads, makes or adds to what an output names destroys nothing.
-        let destroys = draft.kind == EffectKind::FileModify && !self.appending
+        let destroys = draft.kind == EffectKind::FileModify && !self.call.appending
             || draft.kind == EffectKind::FileDelete && draft.depth == Depth::Single;
         let nature = match draft.nature {
             Nature::NamedByOutput if !destroys => Nature::Ordinary,
             nature => nature,
         };
-        let doubtful = self.doubt > 0 || self.shell.doubts.any();
+        let doubtful = self.position.doubt > 0 || self.shell.doubts.any();
         let effect = Effect {
             certainty: if doubtful { Certainty::Possible } else { draft.certainty },
             depth: draft.depth,
@@ -90,7 +90,7 @@ impl Machine<'_> {
             reversible: draft.reversible,
             reach: draft.reach,
             nature,
-            cause: self.cause.clone(),
+            cause: self.call.cause.clone(),
             note: draft.note,
             ..Effect::new(draft.kind, draft.target)
         };
@@ -99,33 +99,35 @@ impl Machine<'_> {
         }
         let mut key = effect.clone();
         key.certainty = Certainty::Possible;
-        if let Some(known) = self.known.get(&key).and_then(|index| self.effects.get_mut(*index)) {
+        if let Some(known) =
+            self.findings.known.get(&key).and_then(|index| self.findings.effects.get_mut(*index))
+        {
             known.certainty = known.certainty.max(effect.certainty);
             return;
         }
-        if self.effects.len() >= EFFECTS {
+        if self.findings.effects.len() >= EFFECTS {
             self.give_up();
             return;
         }
         let (kind, target) = (effect.kind, effect.target.clone());
-        self.known.insert(key, self.effects.len());
-        self.effects.push(effect);
+        self.findings.known.insert(key, self.findings.effects.len());
+        self.findings.effects.push(effect);
         self.note_erased(kind, &target);
     }
 
     /// How many effects there are so far.
     pub fn effect_count(&self) -> usize {
-        self.effects.len()
+        self.findings.effects.len()
     }
 
     /// The effects that were added since there were `before` of them.
     pub fn effects_since(&self, before: usize) -> impl Iterator<Item = &Effect> {
-        self.effects.iter().skip(before)
+        self.findings.effects.iter().skip(before)
     }
 
     /// Whether an effect so far changes something below a directory.
     pub fn has_changed_within(&self, directory: &AbsolutePath) -> bool {
-        self.effects.iter().any(|effect| {
+        self.findings.effects.iter().any(|effect| {
             effect.kind.file_change().is_some()
                 && effect.target.path().is_some_and(|path| path.is_within(directory))
         })
@@ -141,7 +143,7 @@ impl Machine<'_> {
 
     /// Changes the effects that were added since there were `before` of them.
     pub fn amend(&mut self, before: usize, change: impl FnMut(&mut Effect)) {
-        self.effects.iter_mut().skip(before).for_each(change);
+        self.findings.effects.iter_mut().skip(before).for_each(change);
     }
 
     /// What an effect is seen from here when it happens elsewhere; `None` when nothing of it is seen.
@@ -237,15 +239,21 @@ impl Machine<'_> {
 
     /// Adds that something runs of which it is not known what it does.
     pub fn opaque(&mut self, note: impl Into<String>) {
-        let target =
-            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        let target = if self.call.cause.is_empty() {
+            Target::Unknown
+        } else {
+            Target::Process(self.call.cause.clone())
+        };
         self.add(Draft::new(EffectKind::Opaque, target).note(note));
     }
 
     /// Adds that something runs which was made to be run unread: text for a shell from nowhere, a script outside the workspace.
     pub fn unread(&mut self, note: impl Into<String>) {
-        let target =
-            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        let target = if self.call.cause.is_empty() {
+            Target::Unknown
+        } else {
+            Target::Process(self.call.cause.clone())
+        };
         self.add(Draft::new(EffectKind::Opaque, target).severity(Severity::High).note(note));
     }
 
@@ -253,8 +261,11 @@ impl Machine<'_> {
     /// files of the system nobody does without being seen; where everybody may write, somebody else may have.
     pub(crate) fn not_there(&mut self, name: &str, path: &AbsolutePath) {
         let note = format!("`{name}` is not there to be read");
-        let target =
-            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        let target = if self.call.cause.is_empty() {
+            Target::Unknown
+        } else {
+            Target::Process(self.call.cause.clone())
+        };
         let draft = Draft::new(EffectKind::Opaque, target).nature(Nature::NotThere).note(note);
         let is_of_a_build = path.is_within(&self.world.place().workspace) || !self.is_within_reach(path);
         self.add(if is_of_a_build { draft } else { draft.severity(Severity::High) });
@@ -263,14 +274,17 @@ impl Machine<'_> {
     /// Whether nothing is at a place, and nothing that this command did before can have put something there.
     pub fn nothing_is_at(&self, path: &AbsolutePath) -> bool {
         !self.tree.is_disturbed()
-            && !self.ends.contains_key(path.as_str())
+            && !self.flow.ends.contains_key(path.as_str())
             && self.entry(path) == Entry::Missing
     }
 
     /// Adds that an interpreter is given a script that is not there to be read: it weighs as code that is not known.
     pub fn script_not_there(&mut self, name: &str) {
-        let target =
-            if self.cause.is_empty() { Target::Unknown } else { Target::Process(self.cause.clone()) };
+        let target = if self.call.cause.is_empty() {
+            Target::Unknown
+        } else {
+            Target::Process(self.call.cause.clone())
+        };
         let note = format!("`{name}` is not there to be read");
         self.add(Draft::new(EffectKind::Opaque, target).nature(Nature::NotThere).note(note));
     }

@@ -70,7 +70,7 @@ impl Git<'_, '_> {
         if !prints_contents(name, words) {
             return None;
         }
-        self.machine.commits_shown += 1;
+        self.machine.flow.commits_shown += 1;
         let home = self.machine.world().place().home.clone();
         let mut first = None;
         for (path, is_committed) in self.named_files(name, words) {

@@ -22,7 +22,7 @@ impl Git<'_, '_> {
             let ignored =
                 if words.any(&["-f", "--force"]) { IgnoredFiles::Added } else { IgnoredFiles::Left };
             let placed = self.placed(words);
-            self.machine.stored.tracked.extend(placed.into_iter().map(|path| (path, ignored)));
+            self.machine.flow.stored.tracked.extend(placed.into_iter().map(|path| (path, ignored)));
         }
         match name {
             "add" | "stage" if words.any(&["-f", "--force"]) => {
@@ -32,7 +32,7 @@ impl Git<'_, '_> {
             }
             "add" | "stage" => {
                 let placed = self.placed(words);
-                let stored = &mut self.machine.stored;
+                let stored = &mut self.machine.flow.stored;
                 stored.added.extend(placed);
             }
             "stash" => {
@@ -73,7 +73,7 @@ impl Git<'_, '_> {
                     is_secret.then_some(path)
                 });
                 let named: Vec<AbsolutePath> = named.collect();
-                self.machine.stored.named.extend(named);
+                self.machine.flow.stored.named.extend(named);
             }
             _ => {}
         }
@@ -82,7 +82,7 @@ impl Git<'_, '_> {
     /// Whether the action itself gave git a file that it did not hold: what takes tracked files away takes it, too.
     pub(super) fn was_added(&self, path: &AbsolutePath) -> bool {
         let state = self.machine.world().version(path);
-        self.machine.stored.tracked.iter().any(|(root, ignored)| {
+        self.machine.flow.stored.tracked.iter().any(|(root, ignored)| {
             path.is_within(root)
                 && (matches!(state, VersionState::Untracked | VersionState::Unknown)
                     || state == VersionState::Ignored && *ignored == IgnoredFiles::Added)
@@ -114,7 +114,7 @@ impl Git<'_, '_> {
         };
         let found: Vec<_> =
             found.into_iter().filter(|path| tree::may_be_in(world, path, states) && counts(path)).collect();
-        self.machine.stored.secrets.extend(found);
+        self.machine.flow.stored.secrets.extend(found);
     }
 
     /// Adds the secrets that a subcommand prints which shows what is stored, and which no operand leaves out.
@@ -123,7 +123,7 @@ impl Git<'_, '_> {
         if name == "stash" && !words.any(&["-u", "--include-untracked", "--only-untracked"]) {
             return None;
         }
-        let added = std::mem::take(&mut self.machine.stored.added);
+        let added = std::mem::take(&mut self.machine.flow.stored.added);
         for root in &added {
             self.store_within(root, &[VersionState::Untracked]);
         }
@@ -142,6 +142,7 @@ impl Git<'_, '_> {
             |secret: &AbsolutePath| root.as_ref().is_none_or(|root: &AbsolutePath| secret.is_within(root));
         let mut shown: Vec<AbsolutePath> = self
             .machine
+            .flow
             .stored
             .secrets
             .iter()
@@ -152,7 +153,7 @@ impl Git<'_, '_> {
         let is_unknown = operands.iter().any(|word| word.as_exact().is_none())
             || operands.is_empty() && words.any(&["--batch", "--stdin"]);
         if is_unknown {
-            shown.extend(self.machine.stored.named.iter().cloned());
+            shown.extend(self.machine.flow.stored.named.iter().cloned());
         }
         for path in &shown {
             let draft = Draft::new(EffectKind::SecretRead, Target::Path(path.clone()));

@@ -1,0 +1,21 @@
+//! What the interpretation found out so far.
+
+use std::collections::HashMap;
+
+use super::RunCommand;
+use crate::effect::Effect;
+
+/// What the interpretation found out so far.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    /// The effects, in the order in which they would happen.
+    pub(crate) effects: Vec<Effect>,
+    /// Where an effect stands among them.
+    pub(crate) known: HashMap<Effect, usize>,
+    /// What was not plain sailing, each one clause.
+    pub(crate) problems: Vec<String>,
+    /// Basenames of the programs that run, each once.
+    pub(crate) programs: Vec<String>,
+    /// The calls of programs.
+    pub(crate) commands: Vec<RunCommand>,
+}

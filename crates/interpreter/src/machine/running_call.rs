@@ -1,0 +1,47 @@
+//! What is known of the call that is running.
+
+use crate::bounds::Bounds;
+use crate::exit::Output;
+use crate::path::AbsolutePath;
+use crate::value::Value;
+
+/// What is known of the call that is running.
+pub struct RunningCall {
+    /// The program that is running, for explanations.
+    pub(crate) cause: String,
+    /// What the running call has read so far.
+    pub(crate) gathered: Output,
+    /// Outputs of the substitutions in the words of the running command that are not text.
+    pub(crate) substituted: Vec<Output>,
+    /// How many programs are running for words that came out of an output of which nothing is known.
+    pub(crate) from_output: usize,
+    /// Words of the running command whose text is not sure, with the reason: variables that are not set, for instance.
+    pub(crate) hollow: Vec<(Value, String)>,
+    /// Places to which the words of the present call only open the way for another program.
+    pub(crate) opened: Vec<AbsolutePath>,
+    /// What the kernel keeps the running command within; `None` when nothing does.
+    pub bounds: Option<Bounds>,
+    /// Whether a file is being opened only to add at its end.
+    pub(crate) appending: bool,
+    /// Whether an expansion failed, so that the command does not run.
+    pub(crate) failed: bool,
+    /// Whether an arithmetic expression was in error.
+    pub(crate) arithmetic_failed: bool,
+}
+
+impl Default for RunningCall {
+    fn default() -> Self {
+        Self {
+            cause: String::new(),
+            gathered: Output::Nothing,
+            substituted: Vec::new(),
+            from_output: 0,
+            hollow: Vec::new(),
+            opened: Vec::new(),
+            bounds: None,
+            appending: false,
+            failed: false,
+            arithmetic_failed: false,
+        }
+    }
+}

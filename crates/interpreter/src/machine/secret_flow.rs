@@ -1,0 +1,71 @@
+//! Where secrets went, and what is told of texts that carry them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::exit::Output;
+use crate::git_store::GitStore;
+use crate::path::AbsolutePath;
+use crate::sweeps::Sweep;
+use crate::value::Value;
+
+/// Where secrets went, and what is told of texts that carry them.
+pub struct SecretFlow {
+    /// Where the content of written files came from, when that matters, by path.
+    pub(crate) sources: BTreeMap<String, Output>,
+    /// Values of secrets that the words of this command held, with where they are from.
+    pub(crate) secret_texts: Vec<(String, Output)>,
+    /// Secrets that the shell was given to keep, by the built-in that lists them.
+    pub(crate) listed_again: BTreeMap<String, Output>,
+    /// Lists of secrets that something has turned into another form.
+    pub(crate) reshaped: BTreeSet<String>,
+    /// Secrets among the files of which archives and searches put the content into an output.
+    pub(crate) carried: BTreeSet<String>,
+    /// What comes out of the ends of process substitutions and open descriptors, by path.
+    pub(crate) ends: BTreeMap<String, Output>,
+    /// Those of them that carry what a commit holds.
+    pub(crate) committed_ends: BTreeSet<String>,
+    /// How many calls printed what a commit holds, or what the shell holds.
+    pub commits_shown: usize,
+    /// What git was given of secrets.
+    pub stored: GitStore,
+    /// The archives that the action made: where they are, of what, and which names are left out.
+    pub archives_made: Vec<(AbsolutePath, Vec<Value>, Vec<String>)>,
+    /// Archives that earlier actions made, each with the place of a secret that is in it.
+    pub archives_kept: Vec<(AbsolutePath, String)>,
+    /// The host to which the standard output goes, when it is a connection.
+    pub(crate) outlet: Option<String>,
+    /// Whether the running command decodes what nobody has read.
+    pub(crate) veiled: bool,
+    /// The file of settings whose variables the shell holds, since it was sourced.
+    pub(crate) settings_held: Option<String>,
+    /// What is known of how secrets are shown that are read.
+    pub(crate) sweep: Sweep,
+    /// Secrets that were read, and whether anything of what they hold was shown.
+    pub(crate) shown_secrets: BTreeMap<AbsolutePath, bool>,
+    /// Whether shells of this command show what they read or run (`set -x`, `bash -v`).
+    pub shows_commands: bool,
+}
+
+impl Default for SecretFlow {
+    fn default() -> Self {
+        Self {
+            sources: BTreeMap::new(),
+            secret_texts: Vec::new(),
+            listed_again: BTreeMap::new(),
+            reshaped: BTreeSet::new(),
+            carried: BTreeSet::new(),
+            ends: BTreeMap::new(),
+            committed_ends: BTreeSet::new(),
+            commits_shown: 0,
+            stored: GitStore::default(),
+            archives_made: Vec::new(),
+            archives_kept: Vec::new(),
+            outlet: None,
+            veiled: false,
+            settings_held: None,
+            sweep: Sweep::NONE,
+            shown_secrets: BTreeMap::new(),
+            shows_commands: false,
+        }
+    }
+}
