@@ -187,7 +187,7 @@ pub fn prune(
     };
     match output {
         OutputForm::Json => {
-            print(&api::pretty(&saved::PruneAnswer { snapshots: recorded(&snapshots), bytes })?)
+            print(&api::pretty(&saved::PruneAnswer { snapshots: recorded(&snapshots), bytes })?);
         }
         OutputForm::Text => print(&match bytes {
             None => format!("{} snapshots would go", snapshots.len()),
