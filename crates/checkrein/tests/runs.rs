@@ -182,7 +182,19 @@ fn one_run_is_shown_with_what_is_used_of_each_limit_and_the_whole_reason() {
     let shown = home.environment.succeed(&["run", "show", &run]);
     let is_time =
         |line: &&str| line.starts_with("began") || line.starts_with("time") || line.starts_with("run ");
-    let stable: Vec<&str> = shown.lines().filter(|line| !is_time(line)).collect();
+    // How many answers come in before the stop reaches the agent is the machine's to say.
+    let used = |line: &str| -> (String, Option<f64>) {
+        let is_used = ["cost", "tokens", "answers"].iter().any(|name| line.starts_with(name));
+        match line.split_whitespace().nth(1).filter(|_| is_used) {
+            Some(amount) => (line.replacen(amount, "N", 1), amount.parse().ok()),
+            None => (line.to_owned(), None),
+        }
+    };
+    let lines: Vec<(String, Option<f64>)> = shown.lines().filter(|line| !is_time(line)).map(used).collect();
+    let amounts: Vec<f64> = lines.iter().filter_map(|(_, amount)| *amount).collect();
+    let [cost, tokens, answers] = amounts.as_slice() else { panic!("{shown}") };
+    assert!(*cost > 0.0 && *answers >= 5.0 && (tokens - 1100.0 * answers).abs() < 1.0, "{shown}");
+    let stable: Vec<String> = lines.into_iter().map(|(line, _)| line).collect();
     let stable = stable.join("\n").replace(&home.environment.home().display().to_string(), "~");
     insta::assert_snapshot!("run_shown", stable);
     let time = shown.lines().find(|line| line.starts_with("time")).unwrap();
