@@ -195,7 +195,7 @@ impl Machine<'_> {
         }
     }
 
-    /// As [`Machine::one_path`], through a link at the end too.
+    /// The place that a word names, through a link at the end too, when it is exactly one.
     pub fn one_path_through(&self, value: &Value) -> Option<AbsolutePath> {
         let path = self.one_path(value)?;
         Some(resolve(&|path| self.entry(path), &AbsolutePath::root(), path.as_str(), Last::Follow))

@@ -1,6 +1,6 @@
 //! Hosts that an address may name, sorted by how far they are: the one place where they are listed.
 //!
-//! Reading from a host in [`KNOWN`] is ordinary work: documentation, packages, source code, standards. Sending anything
+//! Reading from a host in the table of known hosts is ordinary work: documentation, packages, source code, standards. Sending anything
 //! there is not, so the callers use this only for requests without a body. The list is ours.
 
 use crate::effect::NetworkReach;
@@ -160,7 +160,7 @@ const METADATA: &[&str] = &[
     "metadata",
 ];
 
-/// How far the host of an address is, for reading: [`Reach::External`] when nothing is known about it.
+/// How far the host of an address is, for reading: [`NetworkReach::External`] when nothing is known about it.
 pub fn reach(address: &str) -> NetworkReach {
     if address.starts_with("file:") {
         return NetworkReach::Local;

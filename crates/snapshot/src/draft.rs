@@ -11,7 +11,7 @@ use crate::node::{Content, DirectoryTree, Snapshot};
 use crate::pack::{PackWriter, Row, decode, encode, packed, plain};
 use crate::store::Store;
 
-/// A snapshot that is being taken. Nothing of it counts before [`Draft::commit`]; dropped, it leaves nothing behind.
+/// A snapshot that is being taken. Nothing of it counts before [`SnapshotDraft::commit`]; dropped, it leaves nothing behind.
 #[derive(Debug)]
 pub struct SnapshotDraft {
     store: Store,
