@@ -157,27 +157,31 @@ impl Machine<'_> {
 
     /// The file of that name in a directory that the command itself has put into `PATH`, in the workspace or among temporary files.
     fn found_in_own_path(&self, name: &str) -> Option<AbsolutePath> {
+        self.path_set_here().into_iter().find_map(|directory| {
+            let file = directory.join(name);
+            let counts = self.is_own(&directory) || self.tree.is_new(&file);
+            (counts && matches!(self.entry(&file), Entry::File(_))).then_some(file)
+        })
+    }
+
+    /// The directories of `PATH`, as far as the command itself has set it and they are known.
+    fn path_set_here(&self) -> Vec<AbsolutePath> {
         let Some(VariableContent::Scalar(path)) = self.shell.variables.get("PATH").map(|path| &path.content)
         else {
-            return None;
+            return Vec::new();
         };
-        let place = self.world.place();
         let texts = path.alternatives().map_or_else(|| vec![path.known_start()], <[String]>::to_vec);
-        for text in &texts {
-            for directory in text.split(':').take(DIRECTORIES) {
-                let Some(directory) =
-                    self.paths_through(&Value::exact(directory)).first()?.target.path().cloned()
-                else {
-                    continue;
-                };
-                let is_own = directory.is_within(&place.workspace) || self.is_temporary(&directory);
-                let file = directory.join(name);
-                if (is_own || self.tree.is_new(&file)) && matches!(self.entry(&file), Entry::File(_)) {
-                    return Some(file);
-                }
-            }
-        }
-        None
+        let directories = texts.iter().flat_map(|text| text.split(':').take(DIRECTORIES));
+        directories
+            .filter_map(|directory| {
+                self.paths_through(&Value::exact(directory)).first()?.target.path().cloned()
+            })
+            .collect()
+    }
+
+    /// Whether a directory is one in which the agent works: of the workspace, or for temporary files.
+    fn is_own(&self, directory: &AbsolutePath) -> bool {
+        directory.is_within(&self.world.place().workspace) || self.is_temporary(directory)
     }
 
     /// Runs a program that is named by a path.
@@ -325,13 +329,10 @@ impl Machine<'_> {
     /// Whether a call is of a program that was installed: found by its name, or named where programs are.
     fn is_installed(&self, call: &Call) -> bool {
         if !call.written.contains('/') {
-            return true;
+            return !self.path_set_here().iter().any(|directory| self.is_own(directory));
         }
         let Some(path) = self.one_path_through(&Value::exact(&call.written)) else { return false };
-        is_among_programs(&call.written)
-            && !path.is_within(&self.world.place().workspace)
-            && !self.is_temporary(&path)
-            && !self.tree.is_new(&path)
+        is_among_programs(&call.written) && !self.is_own(&path) && !self.tree.is_new(&path)
     }
 
     /// What a program answers: what was worked out before it ran, else what its handler says and what it read.

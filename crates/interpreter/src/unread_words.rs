@@ -54,23 +54,28 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs `work` as something that may happen; of what it does only grave losses stay.
+    /// Runs `work` as something that may happen; of what it does only grave losses stay, and that it was too much to follow.
     fn keep_grave_losses(&mut self, work: impl FnOnce(&mut Self) -> Done) {
-        let (before, tree) = (self.findings.effects.len(), self.tree.clone());
+        let (before, tree, absent) = (self.findings.effects.len(), self.tree.clone(), self.absent.clone());
+        let (programs, commands) = (self.findings.programs.len(), self.findings.commands.len());
+        let was_exhausted = self.budget.exhausted;
         self.budget.guessing = true;
         self.possibly(|machine| machine.in_subshell(work));
         self.budget.guessing = false;
-        self.tree = tree;
+        (self.tree, self.absent) = (tree, absent);
+        self.findings.programs.truncate(programs);
+        self.findings.commands.truncate(commands);
         let found = self.findings.effects.split_off(before);
         self.findings.known.retain(|_, index| *index < before);
-        for effect in found {
-            if !self.is_grave_loss(&effect) {
-                continue;
-            }
+        for effect in found.into_iter().filter(|effect| self.is_grave_loss(effect)).collect::<Vec<_>>() {
             let effect = Effect { certainty: Certainty::Possible, cause: self.call.cause.clone(), ..effect };
             if self.findings.known.insert(effect.clone(), self.findings.effects.len()).is_none() {
                 self.findings.effects.push(effect);
             }
+        }
+        if self.budget.exhausted && !was_exhausted {
+            self.budget.exhausted = false;
+            self.give_up();
         }
     }
 
