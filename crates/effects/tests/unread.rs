@@ -19,16 +19,20 @@ fn what_is_too_much_to_look_at_is_said_and_hides_nothing_behind_it() {
         expected: vec![],
     };
     let world = RecordedWorld::complete(place).with_directory(&workspace);
-    let long = "x=1; ".repeat(25_000);
+    // Ten calls of what makes ten calls, five times over: more steps than any command is followed for.
+    let bodies = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "x=1")];
+    let functions: String =
+        bodies.map(|(name, body)| format!("{name}() {{ {}; }}; ", [body; 10].join("; "))).concat();
+    let long = format!("{functions}a");
     for (between, is_said) in [("x=1", false), (long.as_str(), true)] {
         let command = format!("some-runner sh -c '{between}'; y=rm; $y -rf ~");
         let effects = predict(&Action::command(&command, workspace.clone()), &world).effects;
         let takes_home = effects
             .iter()
             .any(|effect| effect.kind == EffectKind::FileDelete && effect.target.path() == Some(&home));
-        let says = effects.iter().any(|effect| {
-            effect.kind == EffectKind::Opaque && effect.severity == Severity::High
-        });
+        let says = effects
+            .iter()
+            .any(|effect| effect.kind == EffectKind::Opaque && effect.severity == Severity::High);
         // What is behind a text that used everything up is looked over, where a name in a variable is not followed.
         assert!(takes_home || is_said, "{effects:?}");
         assert_eq!(says, is_said, "{effects:?}");
