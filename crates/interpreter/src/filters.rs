@@ -7,12 +7,14 @@
 //! | `finding` | secrets that a search through a tree prints |
 //! | `lines` | what filters leave of a list of names |
 //! | `lists` | programs that list names below a place |
-//! | `searching` | `grep`, and what `sed` and `awk` print |
+//! | `editing` | what `sed` and `awk` print |
+//! | `searching` | `grep` |
 //! | `settings` | filters that leave the names of a list of settings, and nothing of the values |
 //! | `showing` | what programs show of the files that they read |
 //! | `texts` | what a known text becomes |
 
 mod choosing;
+mod editing;
 mod finding;
 mod lines;
 mod lists;

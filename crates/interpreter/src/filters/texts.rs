@@ -1,6 +1,6 @@
 //! What filters make of a text that is known.
 
-use super::{lines_of, searching};
+use super::{editing, lines_of};
 use crate::strings;
 
 /// What a filter makes of a text; `None` when that is not known here.
@@ -75,8 +75,8 @@ pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<
         ("base64", ["-d" | "-D" | "--decode" | "-di"]) => decoded_base64(text),
         ("base64", [] | ["-w0"] | ["-w", "0"]) => Some(encoded_base64(text.as_bytes(), options.is_empty())),
         ("xxd", ["-r", "-p"] | ["-p", "-r"] | ["-rp" | "-pr"]) => decoded_hexadecimal(text),
-        ("sed" | "gsed", options) => searching::edited(options, text),
-        ("awk" | "gawk" | "mawk", options) => searching::fields(options, text),
+        ("sed" | "gsed", options) => editing::edited(options, text),
+        ("awk" | "gawk" | "mawk", options) => editing::fields(options, text),
         _ => None,
     }
 }

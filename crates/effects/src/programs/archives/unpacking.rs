@@ -2,7 +2,7 @@
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::guard::OF_ARCHIVE;
-use crate::interpreter::{AimedTarget, Brought, Call, Draft, Input, Machine, Value};
+use crate::interpreter::{AimedTarget, Brought, Draft, Machine, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
@@ -175,28 +175,5 @@ pub(super) fn unpack_member(machine: &mut Machine<'_>, place: &Value) {
         if let Some(path) = path {
             machine.remember_doubt(&path);
         }
-    }
-}
-
-/// Remembers that files get other names than those that went into an archive which this command makes: any name may come out of it.
-pub(super) fn note_other_names(machine: &mut Machine<'_>, call: &Call, tar: &super::Tar) {
-    let file = tar.file.as_ref().filter(|file| file.as_exact() != Some("-"));
-    let archive = match file {
-        Some(file) => machine.one_path_through(file),
-        None => AbsolutePath::new("/dev/stdout"),
-    };
-    let Some(archive) = archive else { return };
-    match tar.mode {
-        Some('c' | 'r' | 'u' | 'A') if tar.renames => machine.renamed_archives.push(archive),
-        Some('x') => {
-            let is_own = match file {
-                Some(_) => machine.is_written_here(&archive),
-                None => !matches!(call.input, Input::Network(_) | Input::Inherited),
-            };
-            if machine.renamed_archives.contains(&archive) || tar.renames && is_own {
-                machine.remember_names(&tar.directory.clone().unwrap_or_else(|| Value::exact(".")));
-            }
-        }
-        Some(_) | None => {}
     }
 }
