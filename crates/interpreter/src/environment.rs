@@ -134,15 +134,7 @@ mod tests {
     use super::*;
 
     fn place(output: Option<Output>) -> Option<String> {
-        match output? {
-            Output::Secret(place) => Some(place),
-            Output::Nothing
-            | Output::Text(_)
-            | Output::Network(_)
-            | Output::Local(_)
-            | Output::Setup(_)
-            | Output::Unknown => None,
-        }
+        output?.into_secret()
     }
 
     #[test]

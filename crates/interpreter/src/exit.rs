@@ -117,6 +117,33 @@ impl Output {
         }
     }
 
+    /// The place of a secret that is printed: a path, or the name of a variable behind `$`. `None` when none is.
+    pub fn as_secret(&self) -> Option<&str> {
+        match self {
+            Self::Secret(place) => Some(place),
+            Self::Nothing
+            | Self::Text(_)
+            | Self::Network(_)
+            | Self::Local(_)
+            | Self::Setup(_)
+            | Self::Unknown => None,
+        }
+    }
+
+    /// As [`Output::as_secret`], with the place handed over.
+    pub fn into_secret(self) -> Option<String> {
+        self.as_secret().map(str::to_owned)
+    }
+
+    /// What a program makes of this that it does not pass on as it is: no text of it stays known, but where it came from does.
+    #[must_use]
+    pub fn made_over(self) -> Self {
+        match self {
+            Self::Nothing | Self::Text(_) | Self::Setup(_) | Self::Unknown => Self::Unknown,
+            Self::Network(_) | Self::Secret(_) | Self::Local(_) => self,
+        }
+    }
+
     /// What the next stage of a pipeline reads.
     pub fn into_input(self) -> Input {
         match self {

@@ -256,15 +256,7 @@ impl Machine<'_> {
 
 /// The variable that a secret was read from; `None` when it came out of a file.
 pub fn variable_of(secret: &Output) -> Option<&str> {
-    match secret {
-        Output::Secret(place) => place.strip_prefix('$'),
-        Output::Nothing
-        | Output::Text(_)
-        | Output::Network(_)
-        | Output::Local(_)
-        | Output::Setup(_)
-        | Output::Unknown => None,
-    }
+    secret.as_secret()?.strip_prefix('$')
 }
 
 #[cfg(test)]

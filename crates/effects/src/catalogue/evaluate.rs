@@ -140,17 +140,8 @@ fn status(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Status {
 fn output(program: &Program, call: &Call, read: Output) -> Output {
     match (program.output, read) {
         (Writes::Nothing, _) => Output::Nothing,
-        // What a program makes of a text is not that text, but where it came from stays true.
-        (Writes::Own | Writes::Filter, Output::Text(_) | Output::Setup(_) | Output::Unknown)
-        | (Writes::Own, Output::Nothing) => Output::Unknown,
-        (Writes::Filter, Output::Nothing) => match Output::from_input(&call.input) {
-            Output::Text(_) | Output::Nothing | Output::Setup(_) | Output::Unknown => Output::Unknown,
-            known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => known,
-        },
-        (
-            Writes::Own | Writes::Filter,
-            known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)),
-        ) => known,
+        (Writes::Filter, Output::Nothing) => Output::from_input(&call.input).made_over(),
+        (Writes::Own | Writes::Filter, read) => read.made_over(),
     }
 }
 

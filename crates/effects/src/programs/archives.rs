@@ -159,10 +159,7 @@ pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
         for operand in &arguments.operands {
             read = machine.read(operand);
         }
-        return Exit::with(match read {
-            Output::Text(_) | Output::Nothing | Output::Setup(_) | Output::Unknown => Output::Unknown,
-            known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => known,
-        });
+        return Exit::with(read.made_over());
     }
     let recursive = arguments.has(&["-r", "--recursive"]);
     let keeps = (packer.keeps || arguments.has(&["-k", "--keep"])) && !arguments.has(&["--rm"]);

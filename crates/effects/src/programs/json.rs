@@ -77,8 +77,5 @@ pub(crate) fn jq(machine: &mut Machine<'_>, call: &Call) -> Exit {
         read = read.followed_by(Output::from_input(&call.input));
     }
     // What a filter makes of a text is not that text.
-    Exit::with(match read {
-        Output::Text(_) | Output::Nothing | Output::Setup(_) | Output::Unknown => Output::Unknown,
-        known @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => known,
-    })
+    Exit::with(read.made_over())
 }

@@ -217,15 +217,7 @@ impl Evaluator<'_, '_, '_> {
                     || is_all_alike && crate::stake::name_matches(last, name.trim_start_matches('.')))
         };
         let found = self.machine.credentials_within(&root, &[]).into_iter().find(fits)?;
-        match self.machine.carry(&found) {
-            Output::Secret(place) => Some(ScriptValue::secret(place)),
-            Output::Nothing
-            | Output::Text(_)
-            | Output::Network(_)
-            | Output::Local(_)
-            | Output::Setup(_)
-            | Output::Unknown => None,
-        }
+        self.machine.carry(&found).into_secret().map(ScriptValue::secret)
     }
 
     /// `open(path, mode)` in all its forms.

@@ -284,15 +284,7 @@ fn within(thing: &ScriptValue, told: &dyn Fn(&ScriptValue) -> Option<String>) ->
 impl Evaluator<'_, '_, '_> {
     /// A variable of the environment as a secret, when it is one.
     pub(super) fn secret_variable(&mut self, name: &str) -> Option<ScriptValue> {
-        match self.machine.secret_variable(name)? {
-            Output::Secret(place) => Some(ScriptValue::secret(place)),
-            Output::Nothing
-            | Output::Text(_)
-            | Output::Network(_)
-            | Output::Local(_)
-            | Output::Setup(_)
-            | Output::Unknown => None,
-        }
+        self.machine.secret_variable(name)?.into_secret().map(ScriptValue::secret)
     }
 
     /// The secret that a value would show where it is printed.
@@ -333,15 +325,7 @@ impl Evaluator<'_, '_, '_> {
     /// The secret whose value stands in a text that the code was given: one of its arguments.
     fn held(&self, thing: &ScriptValue) -> Option<String> {
         within(thing, &|thing| match thing {
-            ScriptValue::Text(value) => match self.machine.secret_held(value)? {
-                Output::Secret(place) => Some(place),
-                Output::Nothing
-                | Output::Text(_)
-                | Output::Network(_)
-                | Output::Local(_)
-                | Output::Setup(_)
-                | Output::Unknown => None,
-            },
+            ScriptValue::Text(value) => self.machine.secret_held(value)?.into_secret(),
             _ => None,
         })
     }
@@ -369,15 +353,8 @@ impl Evaluator<'_, '_, '_> {
         let path = aims.first()?.target.path()?.clone();
         let is_secret = self.machine.names_secret(&Value::exact(path.as_str()))
             && matches!(self.machine.entry(&path), Entry::File(_) | Entry::Symlink(_));
-        is_secret.then(|| match self.machine.carry(&path) {
-            Output::Secret(place) => ScriptValue::secret(place),
-            Output::Nothing
-            | Output::Text(_)
-            | Output::Network(_)
-            | Output::Local(_)
-            | Output::Setup(_)
-            | Output::Unknown => ScriptValue::Local,
-        })
+        is_secret
+            .then(|| self.machine.carry(&path).into_secret().map_or(ScriptValue::Local, ScriptValue::secret))
     }
 
     /// Notes that a function fails with a message that names the secret it is given: text that is no number, or no file.
