@@ -6,15 +6,67 @@ use std::process::Command;
 
 use crate::{Outcome, build, root, run};
 
+/// What `install --help` says.
+const HELP: &str = "\
+Builds checkrein, installs it and guards the project in the current directory.
+
+Usage: install [--user] [--project DIR] [--to DIR]
+
+  --user         guard every project of yours
+  --project DIR  guard the project in DIR
+  --to DIR       put the programs into DIR (default: ~/.local/bin)
+
+For the whole team run `checkrein init --team` afterwards.";
+
+/// What the arguments ask for.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Wish {
+    #[default]
+    Install,
+    Help,
+}
+
+/// The arguments, understood.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Choices {
+    wish: Wish,
+    user: bool,
+    project: Option<PathBuf>,
+    folder: Option<PathBuf>,
+}
+
+/// Reads the arguments; an error names the one that is not known or lacks its value.
+fn choices(arguments: &[String]) -> Result<Choices, String> {
+    let mut choices = Choices::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let mut directory = || {
+            let value = rest.next().filter(|value| !value.starts_with('-'));
+            value.map(PathBuf::from).ok_or(format!("`{argument}` needs a directory"))
+        };
+        match argument.as_str() {
+            "-h" | "--help" => choices.wish = Wish::Help,
+            "--user" => choices.user = true,
+            "--project" => choices.project = Some(directory()?),
+            "--to" => choices.folder = Some(directory()?),
+            other => return Err(format!("`{other}` is not known\n\n{HELP}")),
+        }
+    }
+    Ok(choices)
+}
+
 /// Builds, installs into `~/.local/bin` (or `--to DIR`), wires the project in the current directory (or `--project DIR`; `--user` for
 /// all projects), proves it, and shows a recorded session being reviewed.
 pub(crate) fn install(arguments: &[String]) -> Outcome {
-    let value =
-        |name: &str| arguments.iter().position(|text| text == name).and_then(|at| arguments.get(at + 1));
+    let choices = choices(arguments)?;
+    if choices.wish == Wish::Help {
+        println!("{HELP}");
+        return Ok(());
+    }
     let home = std::env::var_os("HOME").map(PathBuf::from).ok_or("`HOME` is not set")?;
-    let folder = value("--to").map_or_else(|| home.join(".local/bin"), PathBuf::from);
+    let folder = choices.folder.unwrap_or_else(|| home.join(".local/bin"));
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    let project = value("--project").map_or(here, PathBuf::from);
+    let project = choices.project.unwrap_or(here);
 
     println!("building (a few minutes the first time)");
     let programs = build::release()?;
@@ -36,7 +88,7 @@ pub(crate) fn install(arguments: &[String]) -> Outcome {
     let checkrein = folder.join("checkrein");
     let mut init = Command::new(&checkrein);
     init.current_dir(&project).args(["init", "--yes"]);
-    if arguments.iter().any(|text| text == "--user") {
+    if choices.user {
         init.arg("--user");
     }
     run(&mut init)?;
@@ -55,4 +107,24 @@ pub(crate) fn install(arguments: &[String]) -> Outcome {
         );
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(arguments: &[&str]) -> Result<Choices, String> {
+        choices(&arguments.iter().map(|&text| text.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn nothing_is_built_for_arguments_that_ask_for_something_else() {
+        assert_eq!(read(&["--help"]).unwrap().wish, Wish::Help);
+        assert_eq!(read(&["--user", "-h"]).unwrap().wish, Wish::Help);
+        for wrong in [&["--team"][..], &["--to"], &["--project", "--user"], &["somewhere"]] {
+            assert!(read(wrong).is_err(), "{wrong:?}");
+        }
+        let both = read(&["--project", "/a", "--to", "/b"]).unwrap();
+        assert_eq!((both.project, both.folder), (Some("/a".into()), Some("/b".into())));
+    }
 }
