@@ -1,134 +1,20 @@
 //! Words to values: tilde, parameters, substitutions, splitting, patterns of paths.
 
-use checkrein_shell::{Block, Part, Word};
+mod fields;
+mod substitution;
 
-use super::call::Input;
-use super::exit::Output;
+use checkrein_shell::{Part, Word};
+
+use self::fields::{Field, Fields, Mode, Piece, joined, pattern_of};
+pub(super) use self::substitution::without_newlines;
 use super::glob::Matches;
 use super::machine::Machine;
 use super::parameter::Expanded;
-use super::pattern::{escape, is_pattern, unescape};
-use super::sweeps::Remainder;
+use super::pattern::{is_pattern, unescape};
 use super::value::Value;
 
 /// The longest text that is kept exactly, in bytes (ours).
 pub(super) const TEXT: usize = 256 * 1024;
-
-/// A word in the making.
-#[derive(Debug, Default)]
-struct Field {
-    pieces: Vec<Piece>,
-    /// Whether something in it was quoted, so that it stays even when empty.
-    quoted: bool,
-    /// The variable that was not set, when the field stands on one.
-    hollow: Option<String>,
-}
-
-#[derive(Debug)]
-struct Piece {
-    value: Value,
-    /// Whether pattern characters in it are special.
-    active: bool,
-}
-
-/// The words that one word becomes.
-#[derive(Debug, Default)]
-struct Fields {
-    /// Whether one of them may be several, or none.
-    loose: bool,
-    done: Vec<Field>,
-    current: Option<Field>,
-}
-
-impl Fields {
-    fn current(&mut self) -> &mut Field {
-        self.current.get_or_insert_with(Field::default)
-    }
-
-    fn push(&mut self, value: Value, active: bool) {
-        self.current().pieces.push(Piece { value, active });
-    }
-
-    fn push_quoted(&mut self, value: Value) {
-        let field = self.current();
-        field.quoted = true;
-        field.pieces.push(Piece { value, active: false });
-    }
-
-    fn end_field(&mut self) {
-        self.done.extend(self.current.take());
-    }
-
-    /// Adds the value of an unquoted expansion: it may become several words, or none.
-    fn push_split(&mut self, value: Value, separators: &str) {
-        let must_split = |text: &str| text.chars().any(|c| separators.contains(c));
-        match &value {
-            Value::Exact(text) => {
-                let mut between_words = false;
-                // Whether a separator that is no white space ended the last word already: white space around it belongs to it.
-                let mut marked = true;
-                let mut word = String::new();
-                for c in text.chars() {
-                    if !separators.contains(c) {
-                        if between_words {
-                            self.end_field();
-                            between_words = false;
-                        }
-                        marked = false;
-                        word.push(c);
-                        continue;
-                    }
-                    if !word.is_empty() {
-                        self.push(Value::Exact(std::mem::take(&mut word)), true);
-                    }
-                    if c.is_whitespace() {
-                        between_words = self.current.is_some();
-                    } else {
-                        if between_words && marked {
-                            self.end_field();
-                        }
-                        self.current().quoted = true;
-                        between_words = true;
-                        marked = true;
-                    }
-                }
-                if !word.is_empty() {
-                    self.push(Value::Exact(word), true);
-                } else if between_words {
-                    self.end_field();
-                }
-            }
-            Value::AnyOf(texts) if texts.iter().any(|text| must_split(text)) => {
-                self.push(Value::Unknown, true);
-            }
-            // The words that are known to the end stand for themselves; what may be several behind them is one.
-            Value::Between { prefix, .. } if must_split(prefix) => {
-                let Some((head, tail)) = prefix.rsplit_once(|c: char| separators.contains(c)) else { return };
-                let (head, tail) = (head.to_owned(), tail.to_owned());
-                self.loose = true;
-                self.push_split(Value::Exact(format!("{head} ")), &format!("{separators} "));
-                self.push(Value::exact(tail).followed_by(&Value::Unknown), true);
-            }
-            Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => {
-                self.loose |= matches!(value, Value::Unknown | Value::Between { .. });
-                self.push(value, true);
-            }
-        }
-    }
-}
-
-/// How the parts of a word are put together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    /// Into any number of words.
-    Words,
-    /// Into one text: redirections, subjects of `case`.
-    Text,
-    /// Into one text, the value of a variable: a home directory may stand behind every colon.
-    Value,
-    /// Into one text, what follows `export` and its like: a name, and behind its sign a value.
-    Declaration,
-}
 
 impl Machine<'_> {
     /// The words that a list of words becomes.
@@ -543,96 +429,6 @@ impl Machine<'_> {
             }
         }
     }
-
-    /// The text that a command substitution becomes: its output without the newlines at the end.
-    pub(super) fn substitute(&mut self, block: &Block) -> Value {
-        if self.budget.scanning > 0 {
-            return Value::Unknown;
-        }
-        self.budget.substitutions += 1;
-        if let Some(value) = self.file_of(block) {
-            return value;
-        }
-        // In bash a substitution is not ended by a failure in it, whatever the shell around it is told; in others it is.
-        let options = self.shell.options;
-        self.shell.options.errexit = false;
-        self.shell.options.inherited_errexit |= options.errexit;
-        let conditions = std::mem::take(&mut self.position.conditions);
-        self.position.outer_conditions += conditions;
-        let handed = std::mem::replace(&mut self.flow.sweep.handed, Remainder::Anything);
-        let left = std::mem::replace(&mut self.flow.sweep.left, handed);
-        let done = self.captured(|machine| machine.run_subshell(block));
-        self.flow.sweep.handed = handed;
-        self.flow.sweep.left = left;
-        self.position.outer_conditions -= conditions;
-        self.position.conditions = conditions;
-        self.shell.options = options;
-        self.shell.last_status = done.status;
-        match done.output {
-            Output::Nothing => Value::exact(""),
-            Output::Text(value) => without_newlines(value),
-            other => {
-                self.call.substituted.push(other);
-                Value::Unknown
-            }
-        }
-    }
-
-    /// The text of a file that is all of a substitution: `$(<file)`.
-    fn file_of(&mut self, block: &Block) -> Option<Value> {
-        let [statement] = block.as_slice() else { return None };
-        let checkrein_shell::Command::Simple(simple) = &statement.command else { return None };
-        if !simple.words.is_empty() || !simple.assignments.is_empty() {
-            return None;
-        }
-        let [redirect] = simple.redirects.as_slice() else { return None };
-        let (None, checkrein_shell::RedirectOperation::Read(word)) =
-            (&redirect.descriptor, &redirect.operation)
-        else {
-            return None;
-        };
-        let file = self.expand_text(word);
-        let output = self.read(&file);
-        self.shell.last_status = super::exit::Status::Open;
-        Some(match output {
-            Output::Nothing => Value::exact(""),
-            Output::Text(value) => without_newlines(value),
-            other => {
-                self.call.substituted.push(other);
-                Value::Unknown
-            }
-        })
-    }
-
-    /// The path that a process substitution becomes.
-    fn process_substitution(&mut self, direction: checkrein_shell::Direction, block: &Block) -> Value {
-        if self.budget.scanning > 0 {
-            return Value::Unknown;
-        }
-        let path = format!("/dev/fd/{}", 63_usize.saturating_add(self.flow.ends.len()));
-        match direction {
-            checkrein_shell::Direction::Read => {
-                let shown = self.flow.commits_shown;
-                let done = self.captured(|machine| machine.run_subshell(block));
-                if self.flow.commits_shown > shown {
-                    self.flow.committed_ends.insert(path.clone());
-                }
-                self.flow.ends.insert(path.clone(), done.output);
-            }
-            checkrein_shell::Direction::Write => {
-                // What the command passes on is what it reads; what else it writes is not known.
-                let passed = match self.input.clone() {
-                    Input::Inherited => Input::Unknown,
-                    other => other,
-                };
-                let outer = std::mem::replace(&mut self.input, passed);
-                self.run_subshell(block);
-                self.input = outer;
-                self.flow.ends.insert(path.clone(), Output::Nothing);
-            }
-        }
-        Value::Exact(path)
-    }
 }
 
 /// A pattern without the qualifiers of zsh at its end; `None` when there are none.
@@ -643,14 +439,6 @@ fn without_qualifiers(pattern: &str) -> Option<&str> {
     // `!(a)`, `@(a)`, `?(a)`, `+(a)` are groups of bash.
     let stands_alone = !bare.is_empty() && !bare.ends_with(['\\', '!', '@', '?', '+']);
     (stands_alone && !group.is_empty() && group.chars().all(is_qualifier)).then_some(bare)
-}
-
-fn joined(pieces: &[Piece]) -> Value {
-    let mut value = Value::exact("");
-    for piece in pieces {
-        value = bounded(value.followed_by(&piece.value));
-    }
-    value
 }
 
 /// Values with a text between them.
@@ -672,38 +460,6 @@ pub(super) fn bounded(value: Value) -> Value {
         Value::AnyOf(texts) if texts.iter().map(String::len).sum::<usize>() > TEXT => Value::Unknown,
         Value::Between { prefix, suffix } if prefix.len() + suffix.len() > TEXT => Value::Unknown,
         Value::Exact(_) | Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => value,
-    }
-}
-
-fn pattern_of(pieces: &[Piece]) -> Option<String> {
-    let mut pattern = String::new();
-    for piece in pieces {
-        let text = piece.value.as_exact()?;
-        if piece.active {
-            pattern.push_str(text);
-        } else {
-            pattern.push_str(&escape(text));
-        }
-    }
-    Some(pattern)
-}
-
-/// The value without the newlines at its end.
-pub(super) fn without_newlines(value: Value) -> Value {
-    // Null bytes are left out on the way.
-    let cut = |text: &String| text.replace('\0', "").trim_end_matches('\n').to_owned();
-    match value {
-        Value::Exact(text) => Value::Exact(cut(&text)),
-        Value::AnyOf(texts) => Value::one_of(texts.iter().map(cut).collect()),
-        Value::Between { prefix, suffix } => {
-            let suffix = cut(&suffix);
-            if prefix.is_empty() && suffix.is_empty() {
-                Value::Unknown
-            } else {
-                Value::Between { prefix, suffix }
-            }
-        }
-        Value::Glob(_) | Value::Unknown => value,
     }
 }
 

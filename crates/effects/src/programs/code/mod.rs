@@ -13,7 +13,8 @@
 //! | `expressions`, `arguments` | tokens followed: operators, members, calls |
 //! | `statements`, `definitions` | tokens followed: branches, loops, functions and classes |
 //! | `calls` | what is called |
-//! | `call_effects`, `library_calls` | what known functions do, and what that does to files, processes and hosts |
+//! | `library_calls`, `performing` | what known functions do, and what they give |
+//! | `call_effects`, `file_effects` | what that does to processes and hosts, and to files |
 //! | `methods` | methods of values |
 //! | `evaluated` | text that functions run as code, and the lines that code goes through |
 //! | `secrets` | variables that hold secrets, and what prints them |
@@ -26,10 +27,12 @@ mod definitions;
 mod evaluated;
 mod evaluator;
 mod expressions;
+mod file_effects;
 mod javascript;
 mod library_calls;
 mod lua;
 mod methods;
+mod performing;
 mod perl;
 mod php;
 mod python;

@@ -1,0 +1,396 @@
+//! What known functions do to files.
+
+use super::evaluator::{Evaluator, Given};
+use super::library_calls::LibraryCall;
+use super::value::ScriptValue;
+use crate::effect::{Depth, EffectKind, Target};
+use crate::interpreter::{Arguments, Call, Draft, Input, Output, Upload, Value};
+use crate::nature::Nature;
+use crate::path::AbsolutePath;
+use crate::programs::files;
+use crate::world::Entry;
+use checkrein_scripts::Language;
+
+/// The mode of `open` that flags of `os.open` and `fs.open` come to (open(2)); `None` where no flags are given.
+fn flags_as_mode(given: &Given) -> Option<String> {
+    let ScriptValue::Name(flags) = given.named("flags").or_else(|| given.positional.get(1))? else {
+        return None;
+    };
+    let has = |name: &str| flags.split('|').any(|flag| flag.rsplit('.').next() == Some(name));
+    let mode = if has("O_APPEND") {
+        "a"
+    } else if has("O_TRUNC") || has("O_WRONLY") {
+        "w"
+    } else if has("O_RDWR") {
+        "r+"
+    } else {
+        "r"
+    };
+    flags.contains(".O_").then(|| mode.to_owned())
+}
+
+/// Whether a pattern with a star takes names that begin with a dot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HiddenNames {
+    /// Like any other name: what lists a directory.
+    LikeOthers,
+    /// Only where the pattern begins with a dot itself.
+    BesideOthers,
+}
+
+impl Evaluator<'_, '_, '_> {
+    pub(super) fn paths_given(&self, given: &Given) -> Vec<Value> {
+        if given.positional.is_empty() {
+            return vec![self.variables.get("$_").map_or(Value::Unknown, ScriptValue::value)];
+        }
+        given
+            .positional
+            .iter()
+            .filter(|thing| !matches!(thing, ScriptValue::Map(_) | ScriptValue::Function(_)))
+            .flat_map(ScriptValue::items)
+            .map(|thing| thing.value())
+            .collect()
+    }
+
+    /// A path as R takes it: `~` is the home directory there too.
+    fn at_home(&self, path: Value) -> Value {
+        match path.as_exact().and_then(|text| text.strip_prefix('~')) {
+            Some(rest) if self.language == Language::R && (rest.is_empty() || rest.starts_with('/')) => {
+                Value::Exact(format!("{}{rest}", self.machine.world().place().home))
+            }
+            Some(_) | None => path,
+        }
+    }
+
+    /// Adds that a path is removed; one that is not known is possible only.
+    pub(super) fn delete(&mut self, path: &Value, depth: Depth) {
+        let path = &self.at_home(path.clone());
+        if *path == Value::Unknown && self.reads_names && self.is_inline() {
+            self.machine.with_words_from(&Output::Unknown, |machine| {
+                machine.possibly(|machine| machine.delete(path, depth));
+            });
+        } else if *path == Value::Unknown {
+            self.machine.possibly(|machine| machine.delete(path, depth));
+        } else {
+            self.act(|machine| machine.delete(path, depth));
+        }
+    }
+
+    /// Adds that a file is written with a text.
+    pub(super) fn write(&mut self, path: &Value, text: &ScriptValue) {
+        let path = &self.at_home(path.clone());
+        let output = match text {
+            ScriptValue::Network(url) => Output::Network(url.clone()),
+            ScriptValue::Text(value) => Output::Text(value.clone()),
+            ScriptValue::Secret(place, _) => Output::Secret(place.clone()),
+            _ => Output::Unknown,
+        };
+        if *path == Value::Unknown {
+            self.machine.possibly(|machine| machine.write(path));
+        } else {
+            self.act(|machine| machine.write_from(path, &output));
+        }
+    }
+
+    /// Adds that a file is appended to.
+    pub(super) fn append(&mut self, path: &Value) {
+        self.act(|machine| {
+            let before = machine.effect_count();
+            machine.write(path);
+            machine.amend(before, |effect| {
+                if effect.kind == EffectKind::FileModify && effect.nature == Nature::Ordinary {
+                    effect.nature = Nature::Appended;
+                    if effect.note.is_empty() {
+                        "appends".clone_into(&mut effect.note);
+                    }
+                }
+            });
+        });
+    }
+
+    /// Adds that a file is read; what it holds.
+    pub(super) fn read(&mut self, path: &ScriptValue) -> ScriptValue {
+        match path {
+            ScriptValue::Network(url) => return ScriptValue::Network(url.clone()),
+            ScriptValue::File(value) => {
+                let value = value.clone();
+                let swept = self.swept_in_file(&value);
+                return swept.unwrap_or_else(|| Self::from_output(self.machine.peek(&value)));
+            }
+            ScriptValue::Text(Value::Exact(text))
+                if text == "/dev/stdin" || text == "0" || text == "php://stdin" =>
+            {
+                return self.standard_input();
+            }
+            ScriptValue::Text(Value::Exact(text))
+                if text.starts_with("http://") || text.starts_with("https://") =>
+            {
+                let given = Given { positional: vec![path.clone()], named: Vec::new() };
+                return self.request(&given, Upload::No);
+            }
+            ScriptValue::Secret(_, text)
+                if ["http://", "https://"].iter().any(|scheme| text.known_start().starts_with(scheme)) =>
+            {
+                let given = Given { positional: vec![path.clone()], named: Vec::new() };
+                return self.request(&given, Upload::No);
+            }
+            _ => {}
+        }
+        let value = path.value();
+        if value == Value::Unknown {
+            return ScriptValue::Text(Value::Unknown);
+        }
+        let hidden = match path {
+            ScriptValue::Path(_) => HiddenNames::LikeOthers,
+            _ => self.hidden_names(),
+        };
+        let output = self.act(|machine| machine.read(&value));
+        if let Some(secret) = self.swept_secret(&value, hidden) {
+            return secret;
+        }
+        match output {
+            Output::Text(Value::Exact(text)) => ScriptValue::text(text),
+            other => Self::from_output(other),
+        }
+    }
+
+    /// Whether the names that the code has hold those that begin with a dot.
+    fn hidden_names(&self) -> HiddenNames {
+        if self.lists_hidden { HiddenNames::LikeOthers } else { HiddenNames::BesideOthers }
+    }
+
+    /// The secret that an open file may be, of which the name is one of a list.
+    pub(super) fn swept_in_file(&mut self, file: &Value) -> Option<ScriptValue> {
+        self.swept_secret(file, self.hidden_names())
+    }
+
+    /// The secret among the files of a pattern that code reads, which is told when it is printed.
+    fn swept_secret(&mut self, value: &Value, hidden: HiddenNames) -> Option<ScriptValue> {
+        let Value::Glob(pattern) = value else { return None };
+        let (directory, last) = pattern.rsplit_once('/').unwrap_or((".", pattern));
+        let fixed = directory.split(['*', '?', '[']).next().unwrap_or_default();
+        let is_deep = fixed.len() < directory.len();
+        let start = if is_deep { fixed.rsplit_once('/').map_or(".", |(start, _)| start) } else { directory };
+        let aims = self.machine.paths_through(&Value::exact(start));
+        let root = aims.first()?.target.path()?.clone();
+        let is_all_alike = hidden == HiddenNames::LikeOthers;
+        let fits = |path: &AbsolutePath| {
+            let name = path.name().unwrap_or_default();
+            let is_shown = !name.starts_with('.') || is_all_alike || last.starts_with('.');
+            is_shown
+                && (is_deep || path.parent().is_some_and(|parent| parent == root))
+                && (crate::stake::name_matches(last, name)
+                    || is_all_alike && crate::stake::name_matches(last, name.trim_start_matches('.')))
+        };
+        let found = self.machine.credentials_within(&root, &[]).into_iter().find(fits)?;
+        self.machine.carry(&found).into_secret().map(ScriptValue::secret)
+    }
+
+    /// `open(path, mode)` in all its forms.
+    pub(super) fn open(&mut self, given: &Given) -> ScriptValue {
+        let mode_at = |place: usize| given.positional.get(place).and_then(ScriptValue::exact);
+        let named = given.named("mode").and_then(ScriptValue::exact);
+        let (path, mode) = if self.language == Language::Perl {
+            let mode = mode_at(1).unwrap_or_default();
+            match given.positional.get(2) {
+                Some(path) => (path.clone(), mode),
+                None => return self.open_by_text(&mode, given),
+            }
+        } else {
+            (given.at(0), named.or_else(|| mode_at(1)).unwrap_or_else(|| "r".to_owned()))
+        };
+        if self.language == Language::Perl && mode.contains('|') {
+            let words: Vec<ScriptValue> = given.positional.get(2..).unwrap_or_default().to_vec();
+            return match words.as_slice() {
+                [only] => self.run_shell(only),
+                several => self.run_list(several),
+            };
+        }
+        if let Some(text) = path.exact() {
+            if self.language == Language::Ruby && text.starts_with('|') {
+                return self.run_shell(&ScriptValue::text(text.trim_start_matches('|')));
+            }
+            if text.starts_with("http://") || text.starts_with("https://") {
+                return self.request(given, Upload::No);
+            }
+        }
+        if matches!(path, ScriptValue::Network(_)) {
+            return path;
+        }
+        // `os.open` takes flags, `os.O_WRONLY | os.O_TRUNC`, where `open` takes a mode.
+        let mode = flags_as_mode(given).unwrap_or(mode);
+        let value = path.value();
+        if mode.contains('&') {
+            // A duplicate of an open stream.
+            if self.socket.is_some() {
+                self.duplicated = true;
+                self.gives_shell();
+            }
+        } else if mode.contains(">>") || mode.contains('a') && !mode.contains('r') {
+            self.append(&value);
+        } else if mode.contains(['w', 'x', '>'])
+            || (mode.contains('+') && !mode.contains('<'))
+            || mode.contains('c') && self.language == Language::Php
+        {
+            self.write(&value, &ScriptValue::Text(Value::Unknown));
+        } else {
+            self.read(&path);
+        }
+        self.set_handle(given, &value);
+        ScriptValue::File(value)
+    }
+
+    /// `open(F, ">file")` of Perl.
+    pub(super) fn open_by_text(&mut self, text: &str, given: &Given) -> ScriptValue {
+        let text = text.trim();
+        if let Some(command) = text.strip_prefix('|') {
+            return self.run_shell(&ScriptValue::text(command.trim()));
+        }
+        if let Some(command) = text.strip_suffix('|') {
+            return self.run_shell(&ScriptValue::text(command.trim()));
+        }
+        let path = Value::exact(text.trim_start_matches(['<', '>', '+', '&']).trim());
+        if text.starts_with(">&") || text.starts_with("<&") {
+            if self.socket.is_some() {
+                self.duplicated = true;
+                self.gives_shell();
+            }
+        } else if text.starts_with(">>") {
+            self.append(&path);
+        } else if text.starts_with('>') || text.starts_with('+') {
+            self.write(&path, &ScriptValue::Text(Value::Unknown));
+        } else if text.is_empty() {
+            // The name is put together while the code runs; it may hold a mode or a command.
+            let start = given.at(1).value();
+            if let Some(path) = start.known_start().strip_prefix('>').map(str::to_owned) {
+                let path = if path.is_empty() {
+                    Value::Unknown
+                } else {
+                    Value::Between { prefix: path, suffix: String::new() }
+                };
+                self.write(&path, &ScriptValue::Text(Value::Unknown));
+            }
+        } else {
+            self.read(&ScriptValue::Text(path.clone()));
+        }
+        self.set_handle(given, &path);
+        ScriptValue::File(path)
+    }
+
+    /// `open(my $handle, ...)` gives the variable the file.
+    pub(super) fn set_handle(&mut self, given: &Given, path: &Value) {
+        if self.language == Language::Perl
+            && let Some(ScriptValue::Name(name)) = given.positional.first()
+        {
+            self.variables.insert(name.clone(), ScriptValue::File(path.clone()));
+        }
+    }
+
+    /// Changes mode or owner; of a directory above the guard it is told what that leaves its owner.
+    pub(super) fn change_rights(&mut self, name: &str, path: &Value, wanted: Option<&ScriptValue>) {
+        let is_mode = name.trim_end_matches("Sync").ends_with("chmod") || name.ends_with("chmod_R");
+        let rights = match wanted {
+            Some(ScriptValue::Number(bits)) if is_mode => u32::try_from(*bits).ok().map(files::of_bits),
+            Some(thing) if is_mode => thing.exact().as_deref().and_then(files::of_mode),
+            Some(_) | None => None,
+        };
+        let above =
+            self.machine.one_path_through(path).is_some_and(|path| self.machine.is_above_guard(&path));
+        // What is not known is not taken for harmless where the guard lives.
+        let rights = rights.or(is_mode.then_some(files::Rights::Taken));
+        self.act(|machine| {
+            let before = machine.effect_count();
+            machine.effect(EffectKind::PermissionChange, path);
+            if above {
+                machine.amend(before, |effect| {
+                    effect.nature = rights.map_or(Nature::Ordinary, files::Rights::nature);
+                    rights.map_or("", files::Rights::note).clone_into(&mut effect.note);
+                });
+            }
+        });
+    }
+
+    /// Moves or copies as the command does that is named.
+    pub(super) fn transfer(
+        &mut self,
+        handler: fn(&mut crate::interpreter::Machine<'_>, &Call) -> crate::interpreter::Exit,
+        program: &str,
+        given: &Given,
+        options: &[&str],
+    ) {
+        let (from, to) = (given.at(0).value(), given.at(1).value());
+        if from == Value::Unknown || to == Value::Unknown {
+            self.machine.possibly(|machine| {
+                if program == "mv" && from != Value::Unknown {
+                    machine.add(Draft::new(EffectKind::FileModify, Target::Unknown));
+                    machine.delete(&from, Depth::Single);
+                } else {
+                    machine.write(&to);
+                }
+            });
+            return;
+        }
+        let call = Call {
+            program: program.to_owned(),
+            written: program.to_owned(),
+            words: vec![from.clone(), to.clone()],
+            input: Input::Inherited,
+            arguments: Arguments {
+                options: options.iter().map(|option| ((*option).to_owned(), None)).collect(),
+                operands: vec![from, to],
+                uncertain: false,
+            },
+        };
+        self.act(|machine| handler(machine, &call));
+    }
+
+    /// Makes a temporary file or directory, as `mktemp` does.
+    pub(super) fn make_temporary(&mut self, deed: LibraryCall, name: &str, given: &Given) -> ScriptValue {
+        let part = |key: &str, place: Option<usize>| {
+            let by_place = place.and_then(|place| given.positional.get(place));
+            given.named(key).or(by_place).and_then(ScriptValue::exact).unwrap_or_default()
+        };
+        let is_directory = deed == LibraryCall::TemporaryDirectory;
+        let mut words = vec![Value::exact("mktemp")];
+        if is_directory {
+            words.push(Value::exact("-d"));
+        }
+        if self.language == Language::JavaScript {
+            let prefix = given.at(0).value();
+            words.push(prefix.followed_by(&Value::exact("XXXXXX")));
+        } else {
+            let (prefix, suffix) = (part("prefix", None), part("suffix", None));
+            let prefix = if prefix.is_empty() { "tmp.".to_owned() } else { prefix };
+            words.extend([Value::exact("--suffix"), Value::exact(suffix)]);
+            match given.named("dir").map(ScriptValue::value) {
+                Some(directory) => words.extend([Value::exact("-p"), directory]),
+                None => words.push(Value::exact("--tmpdir")),
+            }
+            words.push(Value::exact(format!("{prefix}XXXXXXXXXX")));
+        }
+        let exit = self.act(|machine| machine.run_words(&words, Input::Inherited));
+        let path = match exit.output {
+            Output::Text(value) => {
+                value.as_exact().map_or(value.clone(), |text| Value::exact(text.trim_end()))
+            }
+            _ => Value::Between { prefix: "/tmp/".to_owned(), suffix: String::new() },
+        };
+        match name {
+            "tempfile.mkstemp" => ScriptValue::List(vec![ScriptValue::Local, ScriptValue::Text(path)]),
+            _ if is_directory && name != "tempfile.TemporaryDirectory" => ScriptValue::Text(path),
+            _ => ScriptValue::File(path),
+        }
+    }
+
+    pub(super) fn exists(&mut self, path: &ScriptValue) -> ScriptValue {
+        let aims = self.machine.paths_through(&path.value());
+        let there = match aims.as_slice() {
+            [aim] => aim.target.path().map(|path| self.machine.entry(path)),
+            _ => None,
+        };
+        match there {
+            Some(Entry::File(_) | Entry::Directory | Entry::Special) => ScriptValue::Truth(true),
+            Some(Entry::Missing | Entry::Symlink(_) | Entry::Unknown) | None => ScriptValue::Local,
+        }
+    }
+}
