@@ -12,9 +12,12 @@ const PROGRAM: &str = "checkrein-hook";
 pub const PLACES: [&str; 6] =
     ["/usr/local/bin", "/usr/bin", "~/.local/bin", "~/.cargo/bin", "~/.nix-profile/bin", "/opt/homebrew/bin"];
 
-/// what the model and the user read when the hook gave no answer.
-const NO_ANSWER: &str = "checkrein did not answer, so this is refused. A person should run `checkrein doctor`, or install checkrein \
+/// What the model and the user read when the hook gave no answer.
+const NO_ANSWER: &str = "checkrein did not answer, so this is refused. The user should run `checkrein doctor`, or install checkrein \
                          for this account: https://github.com/checkrein/checkrein";
+
+/// Words of it in earlier versions, and what stands there now.
+const REWORDED: [(&str, &str); 1] = [("A person should run", "The user should run")];
 
 /// The command that a client runs for its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,8 +81,9 @@ impl HookCommand {
     /// The command of ours for a client that a text is, with what it does when the hook gives no answer; `None` for every other text,
     /// even one that runs our program.
     pub(crate) fn parse(text: &str, client: &'static str) -> Option<(Self, Unanswered)> {
+        let reworded = REWORDED.iter().fold(text.to_owned(), |text, (before, now)| text.replace(before, now));
         let form = |command: &Self| {
-            [Unanswered::Refused, Unanswered::Passes].into_iter().find(|form| command.text(*form) == text)
+            [Unanswered::Refused, Unanswered::Passes].into_iter().find(|form| command.text(*form) == reworded)
         };
         let looked_up = Self::looked_up(client);
         if let Some(form) = form(&looked_up) {
@@ -154,6 +158,16 @@ mod tests {
                     assert_eq!(HookCommand::parse(&text, "codex"), None, "that of another client");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_words_of_an_earlier_version_are_ours() {
+        let text = command().text(Unanswered::Refused);
+        for (before, now) in REWORDED {
+            let earlier = text.replace(now, before);
+            assert_ne!(earlier, text);
+            assert_eq!(HookCommand::parse(&earlier, "claude"), Some((command(), Unanswered::Refused)));
         }
     }
 

@@ -309,7 +309,7 @@ impl Machine<'_> {
         self.note_truncated(&call);
         let outer_showing = std::mem::replace(&mut self.flow.sweep.showing, filters::showing(&call));
         let before = filters::fold(self, &call);
-        let count = self.effect_count();
+        let (count, commands) = (self.effect_count(), self.findings.commands.len());
         let program = self.table.entry(base, self.catalogue);
         let exit = if let Some(program) = &program {
             self.table.run(self, program, call.clone())
@@ -317,7 +317,7 @@ impl Machine<'_> {
             self.opaque(format!("`{written}` is not in the catalogue"));
             Exit::unknown()
         };
-        self.note_unread_words(&call, program.as_deref(), count);
+        self.note_unread_words(&call, program.as_deref(), count, commands);
         self.flow.sweep.showing = outer_showing;
         self.note_unseen_writes(&call, count);
         self.call.opened = opened;

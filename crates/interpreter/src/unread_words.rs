@@ -25,6 +25,9 @@ const TEXTS: usize = 6;
 /// The greatest number of lines of an input that are looked at (ours).
 const LINES: usize = 64;
 
+/// Behind what a language of its own hands a text to a shell.
+const ESCAPES: &[&str] = &["!", "syscmd(", "system(", "exec(", "shell(", "spawn("];
+
 /// What may be run.
 enum Carried {
     Text(String),
@@ -32,21 +35,41 @@ enum Carried {
 }
 
 impl Machine<'_> {
-    /// Adds, as possible, the grave losses that the words of a call name and that nothing has followed since there were `count` effects.
-    pub(super) fn note_unread_words(&mut self, call: &Call, program: Option<&Program>, count: usize) {
-        let is_followed =
-            program.is_some_and(|program| program.semantics.is_some() || !program.runs.is_empty());
+    /// Adds, as possible, the grave losses that the words of a call name and that nothing has followed since there were `count` effects
+    /// and `commands` commands.
+    pub(super) fn note_unread_words(
+        &mut self,
+        call: &Call,
+        program: Option<&Program>,
+        count: usize,
+        commands: usize,
+    ) {
+        if self.budget.guessing || self.away.is_some() || self.table.is_read_through(&call.program) {
+            return;
+        }
+        let is_opaque = self.effects_since(count).any(|effect| effect.kind == EffectKind::Opaque);
+        let ran = self.findings.commands.len() > commands;
+        let is_followed = program.is_some_and(|program| {
+            // What its options were to run can be found, and where nothing was the words may be what is run.
+            program.semantics.is_some() || !program.runs.is_empty() && ran && !is_opaque
+        });
         let is_sorted = program.is_some_and(|program| !program.subcommands.is_empty());
-        let is_opaque = || self.effects_since(count).any(|effect| effect.kind == EffectKind::Opaque);
-        if self.budget.guessing
-            || self.away.is_some()
-            || is_followed
-            || self.table.is_read_through(&call.program)
-            || is_sorted && !is_opaque()
-        {
+        let is_known = program.is_some_and(|program| {
+            let is_name = |word: &Value| {
+                word.as_exact().is_some_and(|word| {
+                    program.subcommands.iter().any(|known| known.names.iter().any(|name| name == word))
+                })
+            };
+            call.words.iter().any(is_name)
+        });
+        if is_followed || is_known && !is_opaque {
             return;
         }
         for carried in carried(call) {
+            // The texts of a subcommand that is known are names and messages.
+            if is_sorted && !is_opaque && matches!(carried, Carried::Text(_)) {
+                continue;
+            }
             self.keep_grave_losses(|machine| match &carried {
                 Carried::Text(text) => machine.run_here(&Value::exact(text)),
                 Carried::Words(words) => machine.call_words(words, Lookup::NoFunctions),
@@ -118,7 +141,10 @@ fn carried(call: &Call) -> Vec<Carried> {
     if let Input::Text(text) = &call.input
         && let Some(text) = text.as_exact()
     {
-        let escaped = text.lines().take(LINES).filter_map(|line| Some(line.split_once('!')?.1));
+        let escaped = text.lines().take(LINES).filter_map(|line| {
+            let starts = ESCAPES.iter().filter_map(|escape| Some(line.find(escape)? + escape.len()));
+            line.get(starts.min()?..)
+        });
         found.extend(escaped.filter_map(command_within).map(Carried::Text));
     }
     found.truncate(TEXTS);
