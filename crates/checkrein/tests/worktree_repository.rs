@@ -56,6 +56,13 @@ impl Project {
         self.environment.command("git").args(arguments).output().unwrap()
     }
 
+    /// Where a worktree is.
+    fn place(&self, name: &str) -> String {
+        let listed = self.environment.succeed(&["--json", "worktree", "list"]);
+        let mut worktrees = listed.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+        worktrees.find(|one| one["name"] == name).unwrap()["path"].as_str().unwrap().to_owned()
+    }
+
     fn path(&self, path: &str) -> PathBuf {
         self.environment.project().join(path)
     }
@@ -176,6 +183,60 @@ fn a_run_that_keeps_to_its_worktree_is_told_nothing_about_the_repository() {
     // What a user does afterwards is not the run's.
     project.environment.git(&["tag", "mine"]);
     assert_eq!(project.changes("w"), Vec::<String>::new());
+}
+
+#[test]
+fn what_others_do_meanwhile_is_not_rewound() {
+    let project = Project::new();
+    let environment = &project.environment;
+    environment.git(&["branch", "lost"]);
+    let identity = "git -c user.name=a -c user.email=a@localhost";
+    let commit = format!("{identity} commit -q --allow-empty");
+    assert!(project.run("other", &format!("{commit} -m first")).status.success());
+    let other = project.place("other");
+    let before = project.git(&["rev-parse", "main"]);
+
+    let root = environment.project();
+    let script = format!(
+        "cd {other} && {commit} -m more && cd {} && {commit} -m 'by the user' && git branch -q -D lost",
+        root.display()
+    );
+    let output = project.run("w", &script);
+    let said = words(&output);
+    assert!(output.status.success(), "{said}");
+    let told = project.changes("w").join("\n");
+    assert!(!told.contains("checkrein/other"), "the branch of another run went on: {told}");
+    assert!(told.contains("branch `main` moved from") && told.contains("by the user"), "{told}");
+    assert!(told.contains("branch `lost` is gone"), "{told}");
+
+    // Later work of all of them outlives the commands that take the run's changes back.
+    project.git(&[
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@localhost",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "later",
+    ]);
+    let (main, theirs) =
+        (project.git(&["rev-parse", "main"]), project.git(&["rev-parse", "checkrein/other"]));
+    let commands = project.diff("w")["repository"]["undo"].clone();
+    let commands: Vec<String> =
+        commands.as_array().unwrap().iter().map(|command| command.as_str().unwrap().to_owned()).collect();
+    let [restore, reference] = &commands[..] else { panic!("{commands:?}") };
+    let mut arguments: Vec<&str> = restore.split(' ').skip(1).collect();
+    arguments.extend(["--yes", "--force"]);
+    environment.succeed(&arguments);
+    assert_eq!(project.git(&["rev-parse", "lost"]), before);
+    let arguments: Vec<&str> = reference.split(' ').skip(1).collect();
+    assert_eq!(&arguments[..2], ["update-ref", "refs/heads/main"], "{reference}");
+    assert_eq!(arguments[2], before);
+    assert!(!project.try_git(&arguments).status.success(), "main moved on since");
+    assert_eq!(project.git(&["rev-parse", "main"]), main);
+    assert_eq!(project.git(&["rev-parse", "checkrein/other"]), theirs);
 }
 
 #[test]

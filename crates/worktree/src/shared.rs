@@ -2,6 +2,8 @@
 //! settings. It is saved before an agent works and after, with second names for all objects, so that every difference can be told and taken
 //! back.
 
+mod references;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -13,7 +15,9 @@ use checkrein_snapshot::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::git::GitRepository;
+use self::references::{MovedReference, last_message, named, references};
+use super::git::{Call, GitRepository};
+use super::name::WorktreeName;
 use super::owner::{Owner, WorktreeKind};
 use checkrein_supervise::runs::file::{read, replace};
 use checkrein_supervise::runs::{RunError, RunErrorKind, RunId};
@@ -60,6 +64,28 @@ pub struct SharedChange {
     pub executes: bool,
     /// The snapshot of how it was.
     pub before: u64,
+    /// How it is taken back.
+    pub way_back: WayBack,
+}
+
+/// How a change of something shared is taken back. Each way touches only what changed: users and other runs work in the repository too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WayBack {
+    /// Something new, which stays.
+    Stays,
+    /// These files of the repository's directory come back from the snapshot.
+    Files(Vec<String>),
+    /// So do these, and what is new among them goes.
+    FilesAlone(Vec<String>),
+    /// The reference is set to what it was, unless it has moved on since.
+    Reference {
+        /// The whole name.
+        name: String,
+        /// What it was.
+        then: String,
+        /// What it is.
+        now: String,
+    },
 }
 
 /// A repository that is watched for what a run changes in it beside its worktree.
@@ -130,28 +156,34 @@ impl Watched<'_> {
     pub fn commands(&self, changes: &[SharedChange], before: u64) -> Vec<String> {
         let common = self.repository.common();
         let shown = common.strip_prefix(self.repository.work_tree()).unwrap_or(common).display();
-        let mut parts: BTreeSet<&str> =
-            changes.iter().filter(|change| change.before == before).map(|change| change.part).collect();
-        let hooks = parts.remove("hooks");
-        if parts.contains("refs") {
-            parts.extend(["packed-refs", "logs"]);
+        let (mut files, mut alone) = (BTreeSet::new(), BTreeSet::new());
+        let mut references = Vec::new();
+        for change in changes.iter().filter(|change| change.before == before) {
+            match &change.way_back {
+                WayBack::Stays => {}
+                WayBack::Files(paths) => files.extend(paths),
+                WayBack::FilesAlone(paths) => alone.extend(paths),
+                WayBack::Reference { name, then, now } => {
+                    references.push(format!("git update-ref {} {then} {now}", word(name)));
+                }
+            }
         }
-        let parts: Vec<String> = parts
-            .into_iter()
-            .filter(|part| self.was_saved(before, part))
-            .map(|part| format!("{shown}/{part}"))
-            .collect();
-        let rest =
-            (!parts.is_empty()).then(|| format!("checkrein snapshot restore {before} {}", parts.join(" ")));
-        let hooks = hooks.then(|| format!("checkrein snapshot restore {before} {shown}/hooks --remove-new"));
-        rest.into_iter().chain(hooks).collect()
+        let restore = |paths: BTreeSet<&String>, option: &str| {
+            let known = paths.into_iter().filter(|path| self.was_saved(before, path));
+            let words: Vec<String> = known.map(|path| word(&format!("{shown}/{path}"))).collect();
+            (!words.is_empty())
+                .then(|| format!("checkrein snapshot restore {before} {}{option}", words.join(" ")))
+        };
+        let restored = [restore(files, ""), restore(alone, " --remove-new")];
+        restored.into_iter().flatten().chain(references).collect()
     }
 
-    /// Whether a part stands in a snapshot or now, so that there is something to bring back.
-    fn was_saved(&self, before: u64, part: &str) -> bool {
-        let path = self.repository.common().join(part);
+    /// Whether the part of a path stands in a snapshot, or the path now, so that there is something to bring back.
+    fn was_saved(&self, before: u64, path: &str) -> bool {
+        let common = self.repository.common();
+        let (part, path) = (common.join(path.split('/').next().unwrap_or(path)), common.join(path));
         let saved = self.store.snapshot(SnapshotId(before)).is_ok_and(|listed| {
-            listed.snapshot.roots.iter().any(|root| root.path.as_path() == path && root.node.is_some())
+            listed.snapshot.roots.iter().any(|root| root.path.as_path() == part && root.node.is_some())
         });
         saved || path.exists()
     }
@@ -190,9 +222,10 @@ impl Watched<'_> {
             Some(Node::Directory { .. } | Node::Pipe { .. }) | None => None,
         };
         let mut changes = Vec::new();
-        let mut add = |part: &'static str, executes: bool, what: String| {
-            changes.push(SharedChange { what, part, executes, before });
+        let mut add = |part: &'static str, executes: bool, what: String, way_back: WayBack| {
+            changes.push(SharedChange { what, part, executes, before, way_back });
         };
+        let mut logs = BTreeMap::new();
         let mut loose: BTreeMap<String, (Option<String>, Option<String>)> = BTreeMap::new();
         let mut packed = None;
         for one in &compared.differences {
@@ -208,7 +241,12 @@ impl Watched<'_> {
                     Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => false,
                 };
                 if part == "hooks" && runs(one.now.as_ref()) && !runs(one.then.as_ref()) {
-                    add(part, true, format!("{} may be run now", hook(&name)));
+                    add(
+                        part,
+                        true,
+                        format!("{} may be run now", hook(&name)),
+                        WayBack::FilesAlone(vec![name]),
+                    );
                 }
                 continue;
             }
@@ -216,123 +254,91 @@ impl Watched<'_> {
                 "refs" => drop(loose.insert(name, (then, now))),
                 "packed-refs" => packed = Some((then.unwrap_or_default(), now.unwrap_or_default())),
                 "HEAD" => {
-                    add(part, false, format!("what is checked out: {} instead of {}", head(now), head(then)));
+                    let what = format!("what is checked out: {} instead of {}", head(now), head(then));
+                    add(part, false, what, WayBack::Files(vec![name]));
                 }
                 "logs" => {
                     let reference = name.trim_start_matches("logs/").to_owned();
                     let (then, now) = (then.unwrap_or_default(), now.unwrap_or_default());
                     if reference != own && !now.starts_with(&then) {
-                        let count = |text: &str| text.lines().count();
-                        add(
-                            part,
-                            false,
-                            match reference.as_str() {
-                                "refs/stash" => format!(
-                                    "the stash held {} entries and holds {}",
-                                    count(&then),
-                                    count(&now)
-                                ),
-                                _ => format!(
-                                    "the reflog of {} had {} entries and has {}, not the same",
-                                    named(&reference),
-                                    count(&then),
-                                    count(&now)
-                                ),
-                            },
-                        );
+                        let (had, has) = (then.lines().count(), now.lines().count());
+                        let what = match reference.as_str() {
+                            "refs/stash" => format!("the stash held {had} entries and holds {has}"),
+                            _ => format!(
+                                "the reflog of {} had {had} entries and has {has}, not the same",
+                                named(&reference)
+                            ),
+                        };
+                        add(part, false, what, WayBack::Files(vec![name]));
                     }
+                    logs.insert(reference, now);
                 }
                 "hooks" => {
                     let is_example = name.ends_with(".sample");
-                    add(
-                        part,
-                        now.is_some() && !is_example,
-                        format!("{} is {}", hook(&name), deed(then.as_ref(), now.as_ref())),
-                    );
+                    let what = format!("{} is {}", hook(&name), deed(then.as_ref(), now.as_ref()));
+                    add(part, now.is_some() && !is_example, what, WayBack::FilesAlone(vec![name]));
                 }
                 "config" | "config.worktree" => {
                     for (what, executes) in settings(&then.unwrap_or_default(), &now.unwrap_or_default()) {
-                        add(part, executes, what);
+                        add(part, executes, what, WayBack::Files(vec![name.clone()]));
                     }
                 }
-                _ => add(
-                    part,
-                    false,
-                    format!("`{name}` of the repository is {}", deed(then.as_ref(), now.as_ref())),
-                ),
+                _ => {
+                    let what = format!("`{name}` of the repository is {}", deed(then.as_ref(), now.as_ref()));
+                    add(
+                        part,
+                        false,
+                        what,
+                        if then.is_some() { WayBack::Files(vec![name]) } else { WayBack::Stays },
+                    );
+                }
             }
         }
-        for (name, then, now) in references(common, &loose, packed.as_ref()) {
-            if name != own {
-                add("refs", false, moved(&name, then.as_deref(), now.as_deref()));
+        let others = self.branches_of_others();
+        for moved in references(common, &loose, packed.as_ref()) {
+            let owner = others.get(&moved.name);
+            let grows = self.grows(&moved);
+            // Another run that works on its own branch.
+            if moved.name == own || owner.is_some() && (grows || moved.then.is_none()) {
+                continue;
             }
+            let mut what = moved.in_words();
+            if let Some(owner) = owner {
+                what.push_str(&format!(", the branch of worktree `{owner}`"));
+            } else if let Some(message) = grows.then(|| last_message(logs.get(&moved.name)?)).flatten() {
+                what.push_str(&format!(", the last time by `{message}`"));
+            }
+            let way_back = moved.way_back(grows);
+            add("refs", false, what, way_back);
         }
         changes
     }
-}
 
-/// References that differ, whether they stand in files of their own or in the list of all: name, then, now.
-fn references(
-    common: &Path,
-    loose: &BTreeMap<String, (Option<String>, Option<String>)>,
-    packed: Option<&(String, String)>,
-) -> Vec<(String, Option<String>, Option<String>)> {
-    let unchanged = || fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
-    let (then, now) = if let Some((then, now)) = packed {
-        (listed(then), listed(now))
-    } else {
-        let list = listed(&unchanged());
-        (list.clone(), list)
-    };
-    let names: BTreeSet<&String> = loose.keys().chain(then.keys()).chain(now.keys()).collect();
-    let mut differing = Vec::new();
-    for name in names {
-        let (own_then, own_now) = loose.get(name).cloned().unwrap_or_else(|| {
-            let own = fs::read_to_string(common.join(name)).ok();
-            (own.clone(), own)
-        });
-        let value = |own: Option<String>, list: &BTreeMap<String, String>| {
-            own.map(|text| text.trim().to_owned()).or_else(|| list.get(name).cloned())
-        };
-        let (was, is) = (value(own_then, &then), value(own_now, &now));
-        if was != is {
-            differing.push((name.clone(), was, is));
-        }
+    /// Whether nothing is lost: a reference that moved on to what grows from where it was.
+    fn grows(&self, moved: &MovedReference) -> bool {
+        let (Some(then), Some(now)) = (&moved.then, &moved.now) else { return false };
+        let ancestor = ["merge-base", "--is-ancestor", then, now];
+        self.repository.output(&ancestor, &Call::default()).is_ok_and(|output| output.status.success())
     }
-    differing
-}
 
-/// The references in `packed-refs`.
-fn listed(text: &str) -> BTreeMap<String, String> {
-    let rows = text.lines().filter(|line| !line.starts_with(['#', '^']));
-    rows.filter_map(|line| line.split_once(' ')).map(|(id, name)| (name.to_owned(), id.to_owned())).collect()
-}
-
-fn moved(name: &str, then: Option<&str>, now: Option<&str>) -> String {
-    let short = |id: &str| id.chars().take(if id.starts_with("ref:") { 80 } else { 10 }).collect::<String>();
-    let name = named(name);
-    match (then, now) {
-        (Some(then), None) => format!("{name} is gone; it was at {}", short(then)),
-        (None, Some(now)) => format!("{name} is new, at {}", short(now)),
-        (then, now) => {
-            format!(
-                "{name} moved from {} to {}",
-                short(then.unwrap_or_default()),
-                short(now.unwrap_or_default())
-            )
-        }
+    /// The branches of the other worktrees of this repository, with the names of these.
+    fn branches_of_others(&self) -> BTreeMap<String, WorktreeName> {
+        let records =
+            self.record.parent().and_then(|all| fs::read_dir(all).ok()).into_iter().flatten().flatten();
+        let owners = records.filter_map(|record| Owner::load(&record.path()).ok().flatten());
+        owners
+            .filter_map(|owner| match owner.kind {
+                WorktreeKind::Git { branch, .. } => Some((format!("refs/heads/{branch}"), owner.name)),
+                WorktreeKind::Copy { .. } => None,
+            })
+            .collect()
     }
 }
 
-fn named(reference: &str) -> String {
-    if let Some(name) = reference.strip_prefix("refs/heads/") {
-        return format!("branch `{name}`");
-    }
-    match reference.strip_prefix("refs/tags/") {
-        Some(name) => format!("tag `{name}`"),
-        None if reference == "refs/stash" => "the stash".to_owned(),
-        None => format!("`{reference}`"),
-    }
+/// A path as a word of the shell.
+fn word(path: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,".contains(c);
+    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 fn hook(name: &str) -> String {
@@ -453,29 +459,6 @@ fn machine(error: checkrein_snapshot::SnapshotError) -> RunError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn references_are_the_same_whether_packed_or_not() {
-        let place = tempfile::tempdir().unwrap();
-        let loose = |rows: &[(&str, Option<&str>, Option<&str>)]| {
-            rows.iter()
-                .map(|(name, then, now)| {
-                    let text = |id: Option<&str>| id.map(|id| format!("{id}\n"));
-                    ((*name).to_owned(), (text(*then), text(*now)))
-                })
-                .collect::<BTreeMap<_, _>>()
-        };
-        let packed =
-            ("# pack-refs\na refs/tags/v1\n^b\n".to_owned(), "a refs/tags/v1\nc refs/heads/x\n".to_owned());
-        let packing = loose(&[("refs/heads/x", Some("c"), None)]);
-        assert_eq!(references(place.path(), &packing, Some(&packed)), []);
-        let gone = loose(&[("refs/heads/y", Some("d"), None)]);
-        assert_eq!(
-            references(place.path(), &gone, None),
-            [("refs/heads/y".to_owned(), Some("d".to_owned()), None)]
-        );
-        assert_eq!(moved("refs/heads/y", Some("d"), None), "branch `y` is gone; it was at d");
-    }
 
     #[test]
     fn settings_that_run_something_are_told_apart() {
