@@ -155,7 +155,7 @@ impl Session<'_> {
     fn choose(&self, before: ActionNumber, depth: u64) -> Result<Choice, String> {
         let store = checkpoint::store(self.environment, self.workspace);
         if store.interrupted().is_some() {
-            return Err("another restore was interrupted; `checkrein undo --dry-run` finishes it".to_owned());
+            return Err("another restore was interrupted; `checkrein undo` finishes it".to_owned());
         }
         let past = self.past(before)?;
         let all = store.snapshots().map_err(|error| error.to_string())?;

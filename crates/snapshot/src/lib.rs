@@ -69,7 +69,7 @@ pub use plan::{
     is_saved_elsewhere,
 };
 pub use prune::{PackDamage, Pruned, Retention};
-pub use restore::{Copied, Interrupted, Request, Restored};
+pub use restore::{Copied, Finished, Interrupted, Request, Restored};
 pub use stat_cache::Seen;
 pub use store::{LOCK_WAIT, Listed, Pin, Reader, Store};
 pub use workspace::{Outlook, Unchanged, WorkspaceCapture};

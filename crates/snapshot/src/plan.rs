@@ -1,5 +1,6 @@
 //! What a restore would do.
 
+mod barred;
 mod judge;
 mod objects;
 mod put_back;
@@ -9,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat};
+use serde::{Deserialize, Serialize};
 
 use crate::capture::{
     CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, LimitExceeded,
@@ -146,7 +148,7 @@ pub enum ActionEndTime {
 }
 
 /// How a path was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Found {
     Missing,
     /// A directory by its number: its time changes with what is in it.

@@ -54,6 +54,15 @@ pub struct Restored {
     pub left: Vec<(SavedPath, String)>,
 }
 
+/// What finishing a restore did that had been interrupted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Finished {
+    /// How many steps were done.
+    pub done: usize,
+    /// What is not as it was: where, and why.
+    pub left: Vec<(SavedPath, String)>,
+}
+
 /// A restore that was begun and not finished.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interrupted {
@@ -65,6 +74,35 @@ pub struct Interrupted {
     paths: Vec<SavedPath>,
     /// What was written aside.
     aside: Vec<SavedPath>,
+    /// How each of the paths was found.
+    found: Vec<Found>,
+}
+
+/// The form of versions that did not write down how the paths were found.
+#[derive(Deserialize)]
+struct InterruptedEarlier {
+    of: SnapshotId,
+    saved_as: SnapshotId,
+    paths: Vec<SavedPath>,
+    aside: Vec<SavedPath>,
+}
+
+impl Interrupted {
+    fn decode(bytes: &[u8], path: &Path) -> Result<Self, SnapshotError> {
+        decode(bytes, path).or_else(|_| {
+            let InterruptedEarlier { of, saved_as, paths, aside } = decode(bytes, path)?;
+            Ok(Self { of, saved_as, paths, aside, found: Vec::new() })
+        })
+    }
+
+    /// Whether somebody else has changed the place of a step since: it is neither as it was when the restore began nor as it was to be.
+    fn is_changed_since(&self, step: &Step) -> bool {
+        let at = self.paths.iter().position(|path| *path == step.path);
+        let is_as_found = at.and_then(|at| self.found.get(at)) == Some(&step.found);
+        // A file of several names is written through, so that half of it may be there.
+        let is_poured = matches!(&step.now, Some(Node::File { links: Some(_), .. }));
+        step.found != Found::Missing && step.deed != RestoreAction::Adjust && !is_as_found && !is_poured
+    }
 }
 
 /// The longest journal that is read (ours): it names every path of a restore.
@@ -74,32 +112,45 @@ impl Store {
     /// The restore that was interrupted; `None` when none was.
     pub fn interrupted(&self) -> Option<Interrupted> {
         let path = self.journal();
-        checkrein_files::read(&path, LONGEST_JOURNAL).ok().and_then(|bytes| decode(&bytes, &path).ok())
+        checkrein_files::read(&path, LONGEST_JOURNAL)
+            .ok()
+            .and_then(|bytes| Interrupted::decode(&bytes, &path).ok())
     }
 
-    /// Finishes a restore that was interrupted: what is not done yet is done.
+    /// Finishes a restore that was interrupted: what is not done yet is done, but for what somebody changed since.
     pub fn finish(
         &self,
         begun: &Interrupted,
         manner: &CaptureOptions<'_>,
         request: Request,
-    ) -> Result<usize, SnapshotError> {
+    ) -> Result<Finished, SnapshotError> {
         for path in &begun.aside {
             // What was renamed into its place is not there any more.
             drop(fs::remove_file(path.as_path()));
         }
-        let mut done = 0;
+        let mut finished = Finished::default();
         let paths: Vec<PathBuf> = begun.paths.iter().map(|path| path.as_path().to_owned()).collect();
         if let Preparation::Ready(mut prepared) =
             self.prepare(begun.of, &paths, manner, ActionEndTime::None)?
         {
             let wanted: BTreeSet<&SavedPath> = begun.paths.iter().collect();
             prepared.retain(|step| wanted.contains(&step.path));
-            done = prepared.carry_out(request)?.map_or(0, |restored| restored.done);
+            prepared.retain(|step| {
+                let is_changed = begun.is_changed_since(step);
+                if is_changed {
+                    let why = "it was changed since the restore was interrupted".to_owned();
+                    finished.left.push((step.path.clone(), why));
+                }
+                !is_changed
+            });
+            if let Some(restored) = prepared.carry_out(request)? {
+                finished.done = restored.done;
+                finished.left.extend(restored.left);
+            }
         }
         self.mark_carried_out(begun.saved_as)?;
         self.forget_journal()?;
-        Ok(done)
+        Ok(finished)
     }
 
     /// Whether the restore before which a snapshot was taken was done to its end.
@@ -130,10 +181,12 @@ impl Store {
 
 impl Prepared {
     /// Does what was planned. The present is a snapshot of its own before anything changes; `None` when there is nothing to do.
-    pub fn carry_out(self, request: Request) -> Result<Option<Restored>, SnapshotError> {
+    /// A step that cannot be done is left, and said; the others are done all the same.
+    pub fn carry_out(mut self, request: Request) -> Result<Option<Restored>, SnapshotError> {
         if self.steps().is_empty() {
             return Ok(None);
         }
+        let barred = self.take_barred();
         let store = self.draft.store().clone();
         let changed = self.steps().iter().filter(|step| step.deed != RestoreAction::Adjust);
         if let Some((path, by)) = databases::in_use(changed.map(|step| step.path.as_path())) {
@@ -157,7 +210,10 @@ impl Prepared {
             saved_as,
             paths: steps.iter().map(|step| step.path.clone()).collect(),
             aside: work.asides.values().cloned().collect(),
+            found: steps.iter().map(|step| step.found).collect(),
         };
+        let in_the_way = |way: &Path| format!("`{}` stands in the way, and stays", way.display());
+        work.left.extend(barred.into_iter().map(|(step, way)| (step.path, in_the_way(&way))));
         let path = store.journal();
         replace(&path, &encode(&journal, &path)?)?;
         if let Err(error) = work.stage() {
@@ -165,7 +221,7 @@ impl Prepared {
             store.forget_journal()?;
             return Err(error);
         }
-        let done = work.apply(&dressing)?;
+        let done = work.apply(&dressing);
         store.mark_carried_out(saved_as)?;
         store.forget_journal()?;
         Ok(Some(Restored { saved_as, done, left: work.left }))
@@ -298,7 +354,7 @@ impl<'a> Work<'a> {
     }
 
     /// Changes names, so that what was staged stands where it belongs.
-    fn apply(&mut self, touched: &[(SavedPath, Meta)]) -> Result<usize, SnapshotError> {
+    fn apply(&mut self, touched: &[(SavedPath, Meta)]) -> usize {
         let mut done = 0;
         // What lies deepest goes first, so that directories are empty when it is their turn.
         for step in self.steps.iter().rev().filter(|step| step.deed == RestoreAction::Remove) {
@@ -314,11 +370,19 @@ impl<'a> Work<'a> {
             .filter(|step| step.deed != RestoreAction::Remove)
             .partition(|step| self.anchors.contains_key(&step.path));
         for step in first.into_iter().chain(further) {
-            self.one(step)?;
-            done += 1;
+            match self.one(step) {
+                Ok(()) => done += 1,
+                Err(error) => {
+                    // One place that cannot be changed must not keep all others as they are.
+                    self.left.push((step.path.clone(), error.to_string()));
+                    if let Some(aside) = self.asides.get(&step.path) {
+                        drop(fs::remove_file(aside.as_path()));
+                    }
+                }
+            }
         }
         self.directories(touched);
-        Ok(done)
+        done
     }
 
     fn one(&mut self, step: &Step) -> Result<(), SnapshotError> {

@@ -304,9 +304,9 @@ impl Watched<'_> {
             }
             let mut what = moved.in_words();
             if let Some(owner) = owner {
-                what.push_str(&format!(", the branch of worktree `{owner}`"));
+                what = format!("{what}, the branch of worktree `{owner}`");
             } else if let Some(message) = grows.then(|| last_message(logs.get(&moved.name)?)).flatten() {
-                what.push_str(&format!(", the last time by `{message}`"));
+                what = format!("{what}, the last time by `{message}`");
             }
             let way_back = moved.way_back(grows);
             add("refs", false, what, way_back);

@@ -3,7 +3,7 @@
 use checkrein_snapshot::{Difference, Node, SnapshotId};
 use similar::TextDiff;
 
-use super::restore::RestoreContext;
+use super::restore::{RestoreContext, Unfinished};
 use super::snapshots::size;
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
@@ -22,7 +22,7 @@ pub fn diff(
     patch: Switch,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Tell)?;
     let compared = ground.store.compare(from, to, &ground.manner())?;
     for one in &compared.differences {
         let place = one.path.as_path().to_string_lossy();

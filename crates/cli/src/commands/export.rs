@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use checkrein_snapshot::SnapshotId;
 
-use super::restore::RestoreContext;
+use super::restore::{RestoreContext, Unfinished};
 use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::terminal::{log, plain, print};
@@ -18,7 +18,7 @@ pub fn export(
     directory: &str,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Tell)?;
     let directory = PathBuf::from(environment.cwd.join(directory).as_str());
     let exported = ground.store.export(snapshot, &directory)?;
     match output {

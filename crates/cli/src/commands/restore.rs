@@ -13,8 +13,8 @@ use checkrein_protocol::{AbsolutePath, RecordBody};
 use checkrein_session::SessionLedger;
 
 use checkrein_snapshot::{
-    ActionEndTime, CaptureBounds, CaptureOptions, Ignoring, LimitExceeded, Listed, Mounts, Node, Preparation,
-    Prepared, Request, RestoreAction, Restored, Skipped, SnapshotId, Step, Store,
+    ActionEndTime, CaptureBounds, CaptureOptions, Ignoring, Interrupted, LimitExceeded, Listed, Mounts, Node,
+    Preparation, Prepared, Request, RestoreAction, Restored, Skipped, SnapshotId, Step, Store,
 };
 use checkrein_world::find_workspace;
 use serde_json::json;
@@ -101,6 +101,25 @@ impl Permissions {
     }
 }
 
+/// What becomes of a restore that was interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfinished {
+    /// It is finished first: something is about to be restored.
+    Finish,
+    /// It is told, for whoever only looks.
+    Tell,
+}
+
+impl Unfinished {
+    /// For a command that does something, or only shows what it would do.
+    pub fn by(consent: Consent) -> Self {
+        match consent {
+            Consent::Given | Consent::Ask => Self::Finish,
+            Consent::ShowOnly => Self::Tell,
+        }
+    }
+}
+
 /// A workspace with its snapshots.
 pub struct RestoreContext {
     /// Where.
@@ -113,13 +132,17 @@ pub struct RestoreContext {
 }
 
 impl RestoreContext {
-    /// The workspace around the working directory of this process. A restore that was interrupted is finished first.
-    pub fn open(environment: &HostEnvironment) -> Result<Self, CommandError> {
-        Self::at(environment, find_workspace(&environment.cwd))
+    /// The workspace around the working directory of this process.
+    pub fn open(environment: &HostEnvironment, unfinished: Unfinished) -> Result<Self, CommandError> {
+        Self::at(environment, find_workspace(&environment.cwd), unfinished)
     }
 
-    /// A workspace. A restore that was interrupted is finished first.
-    pub fn at(environment: &HostEnvironment, workspace: AbsolutePath) -> Result<Self, CommandError> {
+    /// A workspace. A restore that was interrupted is told, or finished first.
+    pub fn at(
+        environment: &HostEnvironment,
+        workspace: AbsolutePath,
+        unfinished: Unfinished,
+    ) -> Result<Self, CommandError> {
         let store = checkpoint::store(environment, &workspace);
         let real =
             store.workspace().to_str().and_then(AbsolutePath::new).unwrap_or_else(|| workspace.clone());
@@ -128,12 +151,26 @@ impl RestoreContext {
         let own = vec![PathBuf::from(environment.state_path.as_str())];
         let ground = Self { workspace, store, own, ignoring, sparing };
         if let Some(begun) = ground.store.interrupted() {
-            log(&format!("a restore of snapshot {} was interrupted; finishing it", begun.of));
-            let request = request(environment, format!("finishing the restore of snapshot {}", begun.of));
-            let done = ground.store.finish(&begun, &ground.manner(), request)?;
-            log(&format!("{} left and now done", count(done, "step was", "steps were")));
+            match unfinished {
+                Unfinished::Finish => ground.finish(environment, &begun)?,
+                Unfinished::Tell => log(&format!(
+                    "a restore of snapshot {} was interrupted; the next `undo` or `snapshot restore` finishes it",
+                    begun.of
+                )),
+            }
         }
         Ok(ground)
+    }
+
+    fn finish(&self, environment: &HostEnvironment, begun: &Interrupted) -> Result<(), CommandError> {
+        log(&format!("a restore of snapshot {} was interrupted; finishing it", begun.of));
+        let request = request(environment, format!("finishing the restore of snapshot {}", begun.of));
+        let finished = self.store.finish(begun, &self.manner(), request)?;
+        log(&format!("{} left and now done", count(finished.done, "step was", "steps were")));
+        for (path, why) in &finished.left {
+            log(&format!("not as it was: {}: {}", plain(&path.as_path().to_string_lossy()), plain(why)));
+        }
+        Ok(())
     }
 
     /// How the present is captured.

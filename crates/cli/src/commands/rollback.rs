@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use checkrein_snapshot::{ActionEndTime, SnapshotId};
 
-use super::restore::{Permissions, RestoreContext, RestoreTerms, restore};
+use super::restore::{Permissions, RestoreContext, RestoreTerms, Unfinished, restore};
 use super::undo::spare_remotes;
 use super::{ExitStatus, OutputForm};
 use crate::terminal::plain;
@@ -20,7 +20,7 @@ pub fn rollback(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     permissions.check(environment, "snapshot restore")?;
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::by(permissions.consent))?;
     let listed = ground.store.snapshot(snapshot)?;
     let paths: Vec<PathBuf> = paths.iter().map(|path| real(environment, path)).collect();
     let mut prepared = ground.prepare(snapshot, &paths, ActionEndTime::None)?;

@@ -11,7 +11,9 @@ use checkrein_session::SessionLedger;
 use checkrein_snapshot::{Listed, RestoreAction, SnapshotId, Step};
 
 use super::name_choice::NamedKind;
-use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, carry_out, held};
+use super::restore::{
+    Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, Unfinished, carry_out, held,
+};
 use super::session_choice::only_folder;
 use super::undo::{Opened, Stories, grounds, is_action, session as session_of};
 use super::{ExitStatus, OutputForm, unconfirmed};
@@ -47,7 +49,7 @@ pub fn rollback_session(
     let mut environment = environment.clone();
     environment.cwd = workspace.clone();
     let environment = &environment;
-    let grounds = grounds(environment, workspace.clone())?;
+    let grounds = grounds(environment, workspace.clone(), Unfinished::by(consent))?;
     let known =
         Session { environment, config: &config, workspace: &workspace, ledger: &ledger, state: &state };
     let depth = config.interventions.checkpoint_rollback.max_rollback_depth;

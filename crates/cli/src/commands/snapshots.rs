@@ -7,7 +7,7 @@ use checkrein_snapshot::{
     WorkspaceCapture,
 };
 
-use super::restore::RestoreContext;
+use super::restore::{RestoreContext, Unfinished};
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, recorded, saved};
 use crate::render::time;
@@ -23,7 +23,7 @@ pub fn list(
     count: usize,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Tell)?;
     let mut all = ground.store.snapshots()?;
     let hidden = all.len().saturating_sub(count);
     let shown = all.split_off(hidden);
@@ -104,7 +104,7 @@ pub fn create(
     reason: &str,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Tell)?;
     let largest = config_files::load(environment, &ground.workspace)?.config.snapshots.largest_file_megabytes;
     let manner = CaptureOptions {
         bounds: CaptureBounds { time: Duration::MAX, ..CaptureBounds::NONE },
@@ -153,7 +153,7 @@ pub fn pin(
     pin: Pin,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Tell)?;
     ground.store.pin(id, pin)?;
     match output {
         OutputForm::Json => {
@@ -174,7 +174,7 @@ pub fn prune(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "snapshot prune")?;
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Tell)?;
     let settings = config_files::load(environment, &ground.workspace)?.config.snapshots;
     let retention = checkpoint::workspace::retention(environment, &settings);
     let going = ground.store.expendable(&retention)?;
@@ -199,7 +199,7 @@ pub fn prune(
 
 /// Reads everything that is saved and checks it.
 pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Tell)?;
     let count = ground.store.snapshots()?.len();
     let hurt = ground.store.verify()?;
     match output {

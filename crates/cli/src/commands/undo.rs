@@ -17,7 +17,7 @@ use checkrein_world::find_workspace;
 
 use super::name_choice::NamedKind;
 use super::restore::{
-    Consent, Permissions, RestoreContext, RestoreTerms, Weight, count, elsewhere, gone, restore,
+    Consent, Permissions, RestoreContext, RestoreTerms, Unfinished, Weight, count, elsewhere, gone, restore,
 };
 use super::{ExitStatus, OutputForm};
 use crate::render::time;
@@ -49,7 +49,8 @@ pub fn undo(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     permissions.check(environment, "undo")?;
-    let grounds = grounds(environment, find_workspace(&environment.cwd))?;
+    let unfinished = Unfinished::by(permissions.consent);
+    let grounds = grounds(environment, find_workspace(&environment.cwd), unfinished)?;
     let stores = grounds.iter().map(Opened::at).collect::<Result<Vec<_>, _>>()?;
     let candidates = match action {
         Some(wanted) => named(&stores, wanted)?,
@@ -286,6 +287,7 @@ pub(super) fn spare_remotes(
 pub(super) fn grounds(
     environment: &HostEnvironment,
     workspace: AbsolutePath,
+    unfinished: Unfinished,
 ) -> Result<Vec<RestoreContext>, CommandError> {
     let own = checkpoint::store(environment, &workspace);
     let here = own.workspace().to_owned();
@@ -306,10 +308,10 @@ pub(super) fn grounds(
     let home = std::fs::canonicalize(environment.home.as_str()).ok();
     let is_crowded = home.is_some_and(|home| home.starts_with(&here));
     let below = others.iter().filter(|other| !is_crowded && other.starts_with(&here) && **other != here);
-    let mut grounds = vec![RestoreContext::at(environment, workspace)?];
+    let mut grounds = vec![RestoreContext::at(environment, workspace, unfinished)?];
     for path in below.cloned().chain(around) {
         if let Some(path) = path.to_str().and_then(AbsolutePath::new) {
-            grounds.push(RestoreContext::at(environment, path)?);
+            grounds.push(RestoreContext::at(environment, path, unfinished)?);
         }
     }
     Ok(grounds)

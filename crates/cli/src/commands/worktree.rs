@@ -23,7 +23,7 @@ use removal::take_away;
 pub(super) use shared::{changes_since, note};
 use shared::{described_changes, show_changes, watch};
 
-use super::restore::{Consent, RestoreContext};
+use super::restore::{Consent, RestoreContext, Unfinished};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api;
 use crate::render::time;
@@ -135,7 +135,7 @@ fn with_copies<T>(
     place: &Path,
     work: impl FnOnce(&Copies<'_>) -> T,
 ) -> Result<T, CommandError> {
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Finish)?;
     let named = place.to_str().and_then(AbsolutePath::new).ok_or_else(|| {
         CommandError::user(
             "the place of worktrees has no plain name",

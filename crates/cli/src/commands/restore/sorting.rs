@@ -132,6 +132,11 @@ impl RestoreTerms<'_> {
         if !made_again.is_empty() {
             needed.changed = Changed::Overwrite;
         }
+        for (step, way) in prepared.take_barred() {
+            let way = way.strip_prefix(self.ground.workspace.as_str()).unwrap_or(&way);
+            let why = format!("`{}` stands in the way", way.display());
+            left.push((step, why));
+        }
         Sorted { left, made_again, needed, stays }
     }
 

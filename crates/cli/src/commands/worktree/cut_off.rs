@@ -4,7 +4,7 @@ use checkrein_snapshot::{ActionEndTime, Request, SnapshotId};
 use checkrein_worktree::Merging;
 
 use super::Known;
-use crate::commands::restore::RestoreContext;
+use crate::commands::restore::{RestoreContext, Unfinished};
 use crate::terminal::log;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -20,7 +20,7 @@ pub(super) fn take_back(
         known.name
     ));
     if let Some(number) = merging.snapshot {
-        let ground = RestoreContext::open(environment)?;
+        let ground = RestoreContext::open(environment, Unfinished::Finish)?;
         let prepared = ground.prepare(SnapshotId(number), &[], ActionEndTime::None)?;
         let reason = format!("taking back a merge of the worktree `{}` that was cut off", known.name);
         let request = Request { at: environment.now().0, reason, place: None };

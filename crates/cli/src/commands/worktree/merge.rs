@@ -22,7 +22,7 @@ use super::shared::{described_changes, show_changes};
 use super::{Known, Shared, show, show_patch, with_copies};
 use crate::api;
 use crate::api::saved::LostGroup;
-use crate::commands::restore::{Consent, RestoreContext};
+use crate::commands::restore::{Consent, RestoreContext, Unfinished};
 use crate::commands::{ExitStatus, OutputForm, for_people_only};
 use crate::terminal::{Reply, confirm, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
@@ -213,7 +213,7 @@ fn save_before(
     if paths.is_empty() {
         return Ok(None);
     }
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Finish)?;
     let mut wanted: Vec<CaptureRequest> = paths
         .iter()
         .map(|path| CaptureRequest {

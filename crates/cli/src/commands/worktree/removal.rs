@@ -14,7 +14,7 @@ use checkrein_worktree::{Branch, Removal, WorktreeName, keep_commits, remove};
 use super::Known;
 use super::shared::watch;
 use crate::api;
-use crate::commands::restore::RestoreContext;
+use crate::commands::restore::{RestoreContext, Unfinished};
 use crate::terminal::{log, plain, print};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;
@@ -125,7 +125,7 @@ pub(super) fn take_away(
 
 /// Saves everything in a worktree; without what is ignored when that is too much, which is said.
 fn save_worktree(environment: &HostEnvironment, known: &Known) -> Result<SnapshotId, CommandError> {
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Finish)?;
     let named = known.owner.place.to_str().and_then(AbsolutePath::new);
     let ignoring = named.map(|place| checkpoint::ignoring(environment, &place));
     let manner = CaptureOptions { bounds: SAVED, ignoring: ignoring.as_ref(), ..ground.manner() };

@@ -9,7 +9,7 @@ use checkrein_worktree::{GitRepository, Owner, SharedMoment, Watched, WorktreeKi
 
 use super::{Shared, Site};
 use crate::api;
-use crate::commands::restore::RestoreContext;
+use crate::commands::restore::{RestoreContext, Unfinished};
 use crate::terminal::{bold, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -86,7 +86,7 @@ pub(super) fn watch<T>(
     record: &Path,
     work: impl FnOnce(&Watched<'_>) -> Result<T, RunError>,
 ) -> Result<T, CommandError> {
-    let ground = RestoreContext::open(environment)?;
+    let ground = RestoreContext::open(environment, Unfinished::Tell)?;
     let manner = ground.manner();
     Ok(work(&Watched { store: &ground.store, manner: &manner, repository, owner, record })?)
 }

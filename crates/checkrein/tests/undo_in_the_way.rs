@@ -1,0 +1,150 @@
+//! What stands in the way of an undo, and what was written after an undo was cut off, stays; everything else comes back.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use support::{TestEnvironment, decision, shell_call};
+
+fn environment() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    for (path, text) in [
+        ("docs/README.md", "docs\n"),
+        ("docs/deep/guide.md", "guide\n"),
+        ("tests/one.py", "one\n"),
+        ("config/a.yaml", "a\n"),
+        ("TODO", "todo\n"),
+        (".gitignore", "build/\n"),
+    ] {
+        environment.write(path, text);
+    }
+    std::os::unix::fs::symlink("a.yaml", environment.project().join("config/current")).unwrap();
+    environment.git(&["add", "-A"]);
+    environment.commit("all");
+    environment
+}
+
+fn run(environment: &TestEnvironment, command: &str) {
+    let call = |event: &str, more| {
+        environment.answer_to(&environment.payload("s", event, shell_call("call", command, more)))
+    };
+    let answer = call("PreToolUse", json!({}));
+    assert_ne!(decision(&answer), Some("deny"), "{command}: {answer}");
+    environment.command("bash").args(["-c", command]).stdin(Stdio::null()).status().unwrap();
+    call("PostToolUse", json!({ "tool_response": { "stdout": "", "stderr": "", "interrupted": false } }));
+}
+
+fn undo(environment: &TestEnvironment, more: &[&str]) -> String {
+    let output = environment.checkrein(&[&["undo", "--yes"], more].concat());
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Everything in the work tree that nobody put there.
+fn litter(environment: &TestEnvironment) -> String {
+    let found = environment.command("find").args([".", "-name", ".checkrein-restore-*"]).output().unwrap();
+    String::from_utf8(found.stdout).unwrap()
+}
+
+#[test]
+fn what_stands_in_the_way_stays_and_the_rest_comes_back() {
+    // What the agent did, what a user did afterwards, what stands in the way then, and what is back.
+    let rows: [(&str, &str, &str, &[&str]); 6] = [
+        ("rm -rf docs tests", "echo mine > docs", "docs", &["tests/one.py"]),
+        ("rm -rf docs tests", "ln -s config docs", "docs", &["tests/one.py"]),
+        ("rm TODO && rm -rf tests", "mkdir TODO; echo mine > TODO/p", "TODO", &["tests/one.py"]),
+        (
+            "rm config/current && mkdir config/current && cp config/*.yaml config/current/ && rm -rf docs",
+            "true",
+            "config/current",
+            &["docs/README.md", "docs/deep/guide.md"],
+        ),
+        ("rm TODO && rm -rf tests", "mkdir -p TODO/build && touch TODO/build/o", "TODO", &["tests/one.py"]),
+        ("rm -rf docs/deep tests", "echo mine > docs/deep", "docs/deep", &["tests/one.py"]),
+    ];
+    for (command, meanwhile, way, back) in rows {
+        let environment = environment();
+        let kept = |environment: &TestEnvironment| {
+            let listed = environment.command("find").args([way, "-printf", "%p %y %s\n"]).output().unwrap();
+            String::from_utf8(listed.stdout).unwrap()
+        };
+        run(&environment, command);
+        environment.command("bash").args(["-c", meanwhile]).status().unwrap();
+        let before = kept(&environment);
+        assert!(!before.is_empty(), "{command}");
+        let said = undo(&environment, &[]);
+        for path in back {
+            assert!(environment.project().join(path).exists(), "{command}: {path} is not back: {said}");
+        }
+        assert_eq!(kept(&environment), before, "{command}: {said}");
+        assert!(said.contains(way), "{command}: {said}");
+        assert_eq!(litter(&environment), "", "{command}: {said}");
+        // Nothing is left to be finished.
+        let listed = environment.checkrein(&["snapshot", "list"]);
+        let listed = String::from_utf8_lossy(&listed.stderr).into_owned();
+        assert!(!listed.contains("interrupted"), "{command}: {listed}");
+    }
+}
+
+#[test]
+fn what_was_written_after_an_undo_was_cut_off_stays() {
+    let environment = environment();
+    for number in 0..1500 {
+        environment.write(&format!("many/f{number}"), "old\n");
+    }
+    environment.git(&["add", "-A"]);
+    environment.commit("many");
+    run(&environment, "rm -rf many docs");
+    let mut cut_off = false;
+    for wait in [40, 80, 20, 120, 10, 160, 60, 100] {
+        let mut undoing = environment
+            .command(env!("CARGO_BIN_EXE_checkrein"))
+            .args(["undo", "--yes"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(wait) && undoing.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        drop(undoing.kill());
+        undoing.wait().unwrap();
+        let listed = environment.checkrein(&["snapshot", "list"]);
+        if String::from_utf8_lossy(&listed.stderr).contains("was interrupted") {
+            cut_off = true;
+            break;
+        }
+        if environment.project().join("many/f1499").exists() && environment.project().join("docs").exists() {
+            run(&environment, "rm -rf many docs");
+        }
+    }
+    assert!(cut_off, "the undo was never killed in the middle");
+
+    environment.write("docs/deep/guide.md", "written by a user\n");
+    environment.write("many/f5", "written by a user\n");
+    // Who only looks changes nothing.
+    for looking in [&["snapshot", "list"][..], &["undo", "--dry-run"], &["log"]] {
+        environment.checkrein(looking);
+    }
+    let lost = |path: &str| !environment.project().join(path).exists();
+    let missing_before = (0..1500).filter(|number| lost(&format!("many/f{number}"))).count();
+    let said = undo(&environment, &[]);
+    for path in ["docs/deep/guide.md", "many/f5"] {
+        let text = fs::read_to_string(environment.project().join(path)).unwrap();
+        assert_eq!(text, "written by a user\n", "{path}: {said}");
+    }
+    let missing = (0..1500).filter(|number| lost(&format!("many/f{number}"))).count();
+    assert_eq!(missing, 0, "of {missing_before}: {said}");
+    assert!(said.contains("changed since"), "{said}");
+    assert_eq!(litter(&environment), "");
+}
