@@ -21,7 +21,7 @@ use crate::environment::{HostEnvironment, confiner};
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
 use crate::installation::{self, Installations};
-use crate::places;
+use crate::places::{self, Ground};
 use crate::rules::{RuleTexts, standing};
 use crate::session_ledger;
 
@@ -69,7 +69,11 @@ impl Context {
     fn settled(environment: HostEnvironment, workspace: AbsolutePath, session: Option<&SessionId>) -> Self {
         let settled = places::settle(environment, &workspace, session);
         let environment = settled.environment;
-        let mut failures: Vec<Failure> = settled.complaints.into_iter().map(Failure::Configuration).collect();
+        let complaint = match settled.ground {
+            Ground::Found => Failure::Configuration,
+            Ground::Missing => Failure::Resources,
+        };
+        let mut failures: Vec<Failure> = settled.complaints.into_iter().map(complaint).collect();
         let installations = Installations::load(&environment).unwrap_or_else(|error| {
             failures.push(Failure::Configuration(error.to_string()));
             Installations::default()

@@ -3,6 +3,10 @@
 //! A client passes its environment on to its hooks, and the settings of a project may set variables in it. So a variable that leads us
 //! elsewhere counts only when it comes from the user. It does not count when the settings of the workspace name it, when it leads into the
 //! workspace in any way, or when the session is on record in the user's own place.
+//!
+//! Which place is the user's own says the system's list of users. Not each has an entry there: a container may run as any number. Then it
+//! is the home directory that the client was started with. The kernel keeps the environment that a program was given at its start, so
+//! nothing that the client sets for its hooks later is in it.
 
 use std::fs;
 use std::sync::Arc;
@@ -13,6 +17,7 @@ use checkrein_protocol::{AbsolutePath, SessionId};
 use checkrein_world::changes::real_path;
 
 use crate::environment::{HostEnvironment, home_from_system};
+use crate::processes::homes_above;
 
 /// The variables that move our places, in the order in which they are looked at.
 const MOVING: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CHECKREIN_HOME"];
@@ -24,7 +29,21 @@ pub(crate) struct Settled {
     pub(crate) environment: HostEnvironment,
     /// What is not as it should be, in words; empty where all is well.
     pub(crate) complaints: Vec<String>,
+    /// Whether a place was found.
+    pub(crate) ground: Ground,
 }
+
+/// Whether there is a home directory to go by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ground {
+    /// There is one.
+    Found,
+    /// The one that is named is none, and nothing names another: no configuration and no state can be trusted.
+    Missing,
+}
+
+/// A home directory that nobody has: it stands where none can be trusted, so that nothing is read from one.
+const NOWHERE: &str = "/nonexistent";
 
 /// Takes our places from the user where something else moved them. `session` is that of the call, when there is one.
 pub(crate) fn settle(
@@ -32,7 +51,31 @@ pub(crate) fn settle(
     workspace: &AbsolutePath,
     session: Option<&SessionId>,
 ) -> Settled {
-    settle_at(environment, workspace, session, home_from_system().as_ref())
+    let own_home = home_from_system().or_else(|| home_of_start(&environment, workspace));
+    settle_at(environment, workspace, session, own_home.as_ref())
+}
+
+/// The home directory of a user of whom the system's list says nothing: the nearest other one that a process above this one was started
+/// with, and can be one, else the one of now, where those processes know no other.
+fn home_of_start(environment: &HostEnvironment, workspace: &AbsolutePath) -> Option<AbsolutePath> {
+    own_among(&homes_above(), environment, workspace)
+}
+
+/// The same among these home directories, nearest process first. The nearest is the shell in which the client calls its hook, which has
+/// whatever the client set.
+fn own_among(
+    above: &[Option<String>],
+    environment: &HostEnvironment,
+    workspace: &AbsolutePath,
+) -> Option<AbsolutePath> {
+    let now = environment.variables.get("HOME");
+    let others = above.iter().flatten().filter(|home| Some(*home) != now);
+    let mut fit = others.filter(|home| misplaced("HOME", home, environment, workspace, None).is_none());
+    if let Some(home) = fit.next() {
+        return AbsolutePath::new(home);
+    }
+    let agrees = above.len() > 1 && above.iter().all(|home| home.as_ref() == now);
+    now.filter(|_| agrees).and_then(|home| AbsolutePath::new(home)).filter(|home| !is_of_kernel(home))
 }
 
 /// The same with the home directory that the system knows.
@@ -47,7 +90,7 @@ fn settle_at(
     let interposing: Vec<&str> =
         environment.client.places.interposing.iter().copied().filter(is_set).collect();
     if moved.is_empty() && interposing.is_empty() {
-        return Settled { environment, complaints: Vec::new() };
+        return Settled { environment, complaints: Vec::new(), ground: Ground::Found };
     }
     let brought = brought_by(&environment, workspace);
     let mut complaints = Vec::new();
@@ -81,20 +124,21 @@ fn settle_at(
         kept.clear();
     }
     if complaints.len() == before {
-        return Settled { environment, complaints };
+        return Settled { environment, complaints, ground: Ground::Found };
     }
     let dropped: Vec<&str> = moved.into_iter().filter(|name| !kept.contains(name)).collect();
-    match without(&environment, &dropped, own_home) {
-        Some(environment) => Settled { environment, complaints },
-        None => Settled { environment, complaints },
+    if let Some(environment) = without(&environment, &dropped, own_home) {
+        return Settled { environment, complaints, ground: Ground::Found };
     }
+    let nowhere = AbsolutePath::new(NOWHERE).and_then(|home| without(&environment, &MOVING, Some(&home)));
+    Settled { environment: nowhere.unwrap_or(environment), complaints, ground: Ground::Missing }
 }
 
 /// Whether a variable puts our places elsewhere than they would be without it.
 fn moves(name: &str, environment: &HostEnvironment, own_home: Option<&AbsolutePath>) -> bool {
     match (name, environment.variables.get(name)) {
         (_, None) => false,
-        ("HOME", Some(home)) => own_home.is_some_and(|own| AbsolutePath::new(home).as_ref() != Some(own)),
+        ("HOME", Some(home)) => own_home.is_none_or(|own| AbsolutePath::new(home).as_ref() != Some(own)),
         (_, Some(path)) => !path.is_empty(),
     }
 }
@@ -121,6 +165,11 @@ fn brought_by(
     found
 }
 
+/// Whether the kernel makes up a place as it likes.
+fn is_of_kernel(path: &AbsolutePath) -> bool {
+    ["proc", "sys", "dev"].iter().any(|folder| path.is_within(&AbsolutePath::root().join(folder)))
+}
+
 /// Why a place is none for configuration and state; `None` when it is one. Where the home directory is itself temporary, or is the
 /// workspace, everything is.
 fn misplaced(
@@ -131,12 +180,15 @@ fn misplaced(
     own_home: Option<&AbsolutePath>,
 ) -> Option<&'static str> {
     let Some(given) = AbsolutePath::new(value) else { return Some("which is not an absolute path") };
-    let of_kernel = ["proc", "sys", "dev"].map(|folder| AbsolutePath::root().join(folder));
-    if of_kernel.iter().any(|folder| given.is_within(folder)) {
+    if is_of_kernel(&given) {
         return Some("which is a place of the kernel");
     }
     let real = real_place(&given);
-    if real_place(&environment.home) == *workspace || own_home.is_some_and(|home| home.is_within(workspace)) {
+    // Where nothing else says where home is, the place that is asked about cannot speak for itself.
+    let speaks = name != "HOME" || own_home.is_some();
+    if (speaks && real_place(&environment.home) == *workspace)
+        || own_home.is_some_and(|home| home.is_within(workspace))
+    {
         return None;
     }
     if real.is_within(workspace) {
@@ -252,6 +304,56 @@ mod tests {
                 assert!(scene.is_at_home(&settled), "{name}={place}: {settled:?}");
             }
         }
+    }
+
+    #[test]
+    fn without_an_entry_in_the_list_of_users_home_is_where_the_client_was_started() {
+        let scene = Scene::new();
+        let (home, elsewhere) = (scene.at("home").to_string(), scene.at("elsewhere").to_string());
+        let brought = scene.at("home/project/brought").to_string();
+        let workspace = scene.at("home/project");
+        let own = |now: &str, above: &[&str]| {
+            let environment = scene.environment(&[("HOME", now.to_owned())]);
+            let above: Vec<Option<String>> = above.iter().map(|home| Some((*home).to_owned())).collect();
+            own_among(&above, &environment, &workspace).map(|home| home.to_string())
+        };
+        // The shell of the hook has what the client set; the client has what the user gave it.
+        assert_eq!(own(&brought, &[&brought, &home, &home]), Some(home.clone()));
+        assert_eq!(own("/proc/self/cwd/brought", &["/proc/self/cwd/brought", &home]), Some(home.clone()));
+        assert_eq!(own(&home, &[&home, &home, "/"]), Some("/".to_owned()));
+        assert_eq!(own(&home, &[&home, &home]), Some(home.clone()));
+        // A client that an agent started with another home has that from its start; one above it has not.
+        let nested = [&brought, &brought, "/proc/self/cwd", &elsewhere].map(|home: &str| home);
+        assert_eq!(own(&brought, &nested), Some(elsewhere.clone()));
+        // One process alone may be the shell of the hook.
+        for above in [&[][..], &[home.as_str()][..]] {
+            assert_eq!(own(&home, above), None);
+        }
+        assert_eq!(own("/proc/self/cwd/h", &["/proc/self/cwd/h"; 3]), None);
+    }
+
+    #[test]
+    fn where_nothing_says_where_home_is_a_home_of_the_workspace_leaves_nothing_to_go_by() {
+        let scene = Scene::new();
+        let workspace = scene.at("home/project");
+        let settled =
+            |home: &str| settle_at(scene.environment(&[("HOME", home.to_owned())]), &workspace, None, None);
+        for home in [
+            workspace.to_string(),
+            workspace.join("brought").to_string(),
+            "/proc/self/cwd/brought".to_owned(),
+            format!("/proc/self/root{workspace}/brought"),
+        ] {
+            let settled = settled(&home);
+            assert_eq!((settled.complaints.len(), settled.ground), (1, Ground::Missing), "{home}");
+            assert!(settled.environment.configuration.as_str().starts_with(NOWHERE), "{home}");
+            assert!(settled.environment.state_path.as_str().starts_with(NOWHERE), "{home}");
+        }
+        let home = scene.at("elsewhere");
+        assert_eq!(settled(home.as_str()).ground, Ground::Found);
+        let path = scene.at("home/project/.claude/settings.json");
+        fs::write(path.as_str(), serde_json::json!({ "env": { "HOME": home } }).to_string()).unwrap();
+        assert_eq!(settled(home.as_str()).ground, Ground::Missing);
     }
 
     #[test]

@@ -1,7 +1,35 @@
-//! What `/proc` tells of a process: who started it, in which session it is, how much memory it takes.
+//! What `/proc` tells of a process: who started it, in which session it is, how much memory it takes, which home it was given.
 
 /// The longest `stat` that is read, in bytes; the kernel writes far less.
 const LONGEST: u64 = 4096;
+
+/// The longest environment that is read, in bytes: what Linux takes for one start of a program, as it is set everywhere.
+const LONGEST_ENVIRONMENT: u64 = 2 * 1024 * 1024;
+
+/// How many processes above this one are looked at (ours).
+const MOST_ABOVE: usize = 32;
+
+/// `HOME` as each process above this one was started with it, the nearest first, as far up as this user may look; `None` where it was
+/// not set.
+pub(crate) fn homes_above() -> Vec<Option<String>> {
+    let mut homes = Vec::new();
+    let mut next = rustix::process::getppid().map_or(0, rustix::process::Pid::as_raw_pid);
+    while next > 0 && homes.len() < MOST_ABOVE {
+        let Ok(environment) = checkrein_files::read(format!("/proc/{next}/environ"), LONGEST_ENVIRONMENT)
+        else {
+            break;
+        };
+        homes.push(home_in(&environment));
+        next = Process::read(next).map_or(0, |process| process.parent);
+    }
+    homes
+}
+
+/// `HOME` in an environment as the kernel shows it.
+fn home_in(environment: &[u8]) -> Option<String> {
+    let value = environment.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(b"HOME="))?;
+    String::from_utf8(value.to_vec()).ok()
+}
 
 /// What is known of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +72,14 @@ impl Process {
 
 #[cfg(test)]
 mod tests {
-    use super::Process;
+    use super::{Process, home_in};
+
+    #[test]
+    fn a_home_is_found_among_other_variables() {
+        assert_eq!(home_in(b"A=1\0HOME=/home/a b\0XHOME=/x\0"), Some("/home/a b".to_owned()));
+        assert_eq!(home_in(b"XHOME=/x\0"), None);
+        assert_eq!(home_in(b""), None);
+    }
 
     #[test]
     fn a_name_may_hold_anything() {
