@@ -510,7 +510,10 @@ fn transfer(machine: &mut Machine<'_>, call: &Call, verb: &str, from: &Value, to
             if call.program.starts_with("aws") || call.program.starts_with("gcloud") {
                 ask(machine, &read_command(call));
             }
-            if to.as_exact() != Some("-") {
+            let many = matches!(verb, "sync" | "rsync")
+                || call.arguments.has(&["--recursive", "-r", "-R", "--recursive=true"]);
+            let is_written = to.as_exact() == Some("-") || many && containers::write_over_tree(machine, to);
+            if !is_written {
                 containers::write_into(machine, from, to);
             }
             if moves {

@@ -1,11 +1,13 @@
 //! docker, podman and compose: what is run in containers, and which doors to this machine they open.
 
+use super::files;
 use super::store_place::locate_in_container;
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::remote::{Access, Lifetime, Mount, RemoteContext};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::path::AbsolutePath;
 use crate::places::credential;
+use crate::world::Entry;
 
 /// Directories of this machine whose writable mount hands the machine over.
 const KEYS_OF_THE_MACHINE: &[&str] =
@@ -113,10 +115,23 @@ pub(super) fn write_into(machine: &mut Machine<'_>, from: &Value, to: &Value) {
     let directory = to.known_end().ends_with('/')
         || matches!(to.as_exact(), Some("." | ".."))
         || machine.is_directory(to) == Some(true);
-    match name {
-        Some(name) if directory => machine.write(&to.followed_by(&Value::Exact(format!("/{name}")))),
-        Some(_) | None => machine.write(to),
+    let place = match name {
+        Some(name) if directory => to.followed_by(&Value::Exact(format!("/{name}"))),
+        Some(_) | None => to.clone(),
+    };
+    if !write_over_tree(machine, &place) {
+        machine.write(&place);
     }
+}
+
+/// Overwrites whatever may come in a directory that stands at a place; answers whether one does.
+pub(super) fn write_over_tree(machine: &mut Machine<'_>, place: &Value) -> bool {
+    let paths = machine.paths_through(place).into_iter().filter_map(|aim| aim.target.path().cloned());
+    let standing: Vec<_> = paths.filter(|path| machine.entry(path) == Entry::Directory).collect();
+    for path in &standing {
+        files::arrive_tree(machine, None, path);
+    }
+    !standing.is_empty()
 }
 
 /// The container that `NAME:PATH` names; `None` for a path of this machine.

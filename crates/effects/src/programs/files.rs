@@ -4,13 +4,24 @@ mod rights;
 mod transfer;
 
 use crate::effect::{Depth, EffectKind, Severity};
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::interpreter::{Arguments, Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
 
 pub(crate) use rights::{Rights, of_bits, of_mode};
+pub(crate) use transfer::arrive_tree;
 use transfer::{Destination, Naming, Transfer, split_operands, transfer};
+
+/// Carries out what `cp -r SOURCE DESTINATION` does.
+pub(crate) fn copy_tree(machine: &mut Machine<'_>, source: &Value, destination: &Value) {
+    let arguments = Arguments {
+        options: vec![("-r".to_owned(), None)],
+        operands: vec![source.clone(), destination.clone()],
+        ..Arguments::default()
+    };
+    transfer(machine, &arguments, Transfer::Copy);
+}
 
 /// `rm`, `srm`
 pub(crate) fn rm(machine: &mut Machine<'_>, call: &Call) -> Exit {

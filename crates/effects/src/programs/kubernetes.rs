@@ -240,7 +240,10 @@ fn copy(machine: &mut Machine<'_>, rest: &[Value]) {
         change(machine, Some(&Value::Exact(pod)), "copies files into it");
     } else if remote(from) {
         containers::read_inside(machine, from);
-        containers::write_into(machine, from, to);
+        // What is a directory there is unpacked over the one that is named here.
+        if !containers::write_over_tree(machine, to) {
+            containers::write_into(machine, from, to);
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
+use super::files::{self, arrive_tree};
 use super::network::sends_strange_secret;
 
 /// The greatest number of files of a tree that are named one by one (ours).
@@ -192,6 +193,10 @@ pub(crate) fn scp(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let (name, content) = if let Some((host, path)) = remote(source) {
             machine.host(&host, Upload::No);
             (path, from_host(&host))
+        } else if recursive == Depth::Recursive {
+            // Here it is `cp -r`.
+            files::copy_tree(machine, source, destination);
+            continue;
         } else {
             (source.clone(), machine.read(source))
         };
@@ -280,8 +285,15 @@ pub(crate) fn rclone(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if is_storage(source) {
             machine.host(source, Upload::No);
         }
-        for aim in machine.paths(destination) {
-            machine.add(Draft::at(EffectKind::FileCreate, aim.clone()).recursive());
+        let from = if is_storage(source) { None } else { machine.paths_through(source).into_iter().next() };
+        let from = from.and_then(|aim| aim.target.path().cloned());
+        for aim in machine.paths_through(destination) {
+            match aim.target.path().cloned() {
+                Some(path) if machine.entry(&path) == Entry::Directory => {
+                    arrive_tree(machine, from.as_ref(), &path);
+                }
+                Some(_) | None => machine.add(Draft::at(EffectKind::FileCreate, aim.clone()).recursive()),
+            }
             if replaces {
                 machine.add(
                     Draft::at(EffectKind::FileDelete, aim)
@@ -384,8 +396,8 @@ fn mirror(machine: &mut Machine<'_>, source: &Value, destination: &Value, delete
                 }
                 return;
             }
-            machine.add(Draft::new(EffectKind::FileCreate, Target::Path(into.clone())).recursive());
             if existed == Entry::Missing {
+                machine.add(Draft::new(EffectKind::FileCreate, Target::Path(into.clone())).recursive());
                 if let (Some(from), Some(_)) = (from, listed) {
                     machine.remember_copy(from, &into);
                 } else {
@@ -393,6 +405,7 @@ fn mirror(machine: &mut Machine<'_>, source: &Value, destination: &Value, delete
                 }
                 return;
             }
+            arrive_tree(machine, from.as_ref(), &into);
             if deletes {
                 let draft = Draft::new(EffectKind::FileDelete, Target::Path(into)).recursive();
                 machine.add(draft.note("what is not in the source goes"));
@@ -446,12 +459,15 @@ fn receive(machine: &mut Machine<'_>, destination: &Value, name: &Value, depth: 
         (true, None) => destination.followed_by(&Value::exact("/")).followed_by(&Value::Unknown),
         (false, _) => destination.clone(),
     };
-    if depth == Depth::Recursive {
-        for aim in machine.paths(&place) {
-            machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
-        }
-    } else {
+    if depth == Depth::Single {
         machine.write_from(&place, content);
+        return;
+    }
+    for aim in machine.paths_through(&place) {
+        match aim.target.path().cloned() {
+            Some(path) if machine.entry(&path) != Entry::Missing => arrive_tree(machine, None, &path),
+            Some(_) | None => machine.add(Draft::at(EffectKind::FileCreate, aim).recursive()),
+        }
     }
 }
 

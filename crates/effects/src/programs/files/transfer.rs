@@ -161,6 +161,21 @@ pub(super) fn transfer(machine: &mut Machine<'_>, arguments: &Arguments, transfe
     Exit { status: if fails { Status::Failure } else { Status::Unknown }, output: Output::Nothing }
 }
 
+/// A tree that arrives at a place, from a directory here or, without one, from nobody knows where: what is there may be overwritten.
+pub(crate) fn arrive_tree(machine: &mut Machine<'_>, from: Option<&AbsolutePath>, to: &AbsolutePath) {
+    let plan = Plan {
+        transfer: Transfer::Copy,
+        recursive: true,
+        keeps: false,
+        hesitates: false,
+        backup: None,
+        follows: false,
+        links: false,
+        second_names: false,
+    };
+    plan.merge(machine, from, to);
+}
+
 /// Whether a word is known to name something that is there and no directory.
 fn is_file(machine: &Machine<'_>, value: &Value) -> bool {
     machine.is_directory(value) == Some(false) && !machine.is_certainly_missing(value) && machine.is_settled()

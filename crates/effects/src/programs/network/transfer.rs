@@ -178,6 +178,14 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.if_it_succeeds(|machine| machine.make_directory(directory));
     }
     if arguments.has(&["-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites"]) {
+        let flat = ["-nH", "-nd", "--no-host-directories", "--no-directories"];
+        if call.words.iter().any(|word| word.as_exact().is_some_and(|word| flat.contains(&word))) {
+            let place = directory.unwrap_or_else(|| Value::exact("."));
+            if !crate::programs::containers::write_over_tree(machine, &place) {
+                machine.effect(crate::effect::EffectKind::FileCreate, &place);
+            }
+            return Exit::silent();
+        }
         for url in &arguments.operands {
             let host = url.as_exact().map(super::known_hosts::host_of).map_or(Value::Unknown, Value::exact);
             for aim in machine.paths(&within(directory.as_ref(), &host)) {
