@@ -6,9 +6,11 @@
 //! |---|---|
 //! | `loss` | what is lost when a path is removed, overwritten or given other permissions |
 //! | `consequence` | effects that follow from where a file lies |
+//! | `second_names` | files that are also something else: hard links of what has a meaning in the home directory |
 
 mod consequence;
 mod loss;
+mod second_names;
 
 use crate::effect::{
     Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Stake, Target,
@@ -33,6 +35,7 @@ pub(crate) fn assess(effects: &mut Vec<Effect>, world: &dyn World) {
         .filter(|effect| effect.kind == EffectKind::FileCreate)
         .filter_map(|effect| effect.target.path().cloned())
         .collect();
+    second_names::add(effects, world);
     for effect in effects.iter_mut() {
         if consequence::reads_secret(effect, &made, world) {
             effect.kind = EffectKind::SecretRead;

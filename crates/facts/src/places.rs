@@ -15,8 +15,8 @@ mod system;
 mod watchers;
 
 pub use credentials::{
-    Secrecy, credential, credential_directory, environment_file, is_for_tests, is_sample, key_material,
-    lies_with_tests, machine_credential, secrecy, sought_in,
+    Secrecy, credential, credential_directory, credentials_at_home, environment_file, is_for_tests,
+    is_sample, key_material, lies_with_tests, machine_credential, secrecy, sought_in,
 };
 pub use persistence::{SHADOWS, is_known_at_home, is_pipeline, known_at_home, persistence};
 pub use system::{SystemPlace, is_home_of_somebody, is_lifeline, is_program_directory, system_place};

@@ -231,7 +231,10 @@ impl World for RecordedWorld {
     }
 
     fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool {
-        self.same_files.iter().any(|(one, two)| (one, two) == (path, other) || (two, one) == (path, other))
+        self.same_files.iter().any(|(one, two)| {
+            let has = |wanted: &AbsolutePath| one == wanted || two == wanted;
+            has(path) && has(other)
+        })
     }
 
     fn variable(&self, name: &str) -> Option<String> {

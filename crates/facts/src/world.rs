@@ -38,7 +38,8 @@ pub trait World {
     }
     /// The names of what an archive holds, as they are written there.
     fn members(&self, archive: &AbsolutePath) -> Listing;
-    /// Whether two paths are names of one regular file. Costs nothing for a file that has only one name.
+    /// Whether two paths are names of one regular file that has more than one name: with the same path twice, whether it has. Costs nothing
+    /// for a file that has only one name.
     fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool;
     /// The value of an environment variable that the shell of the agent would see.
     fn variable(&self, name: &str) -> Option<String>;

@@ -128,15 +128,21 @@ impl Machine<'_> {
     pub fn second_name(&mut self, source: &Value) {
         let home = self.world.place().home.clone();
         for aim in self.paths(source) {
-            match &aim.target {
+            match &aim.target.clone() {
                 Target::Path(path) => {
                     self.guard_within(path);
                     if crate::places::credential(path, &home).is_some() {
                         self.read(&Value::exact(path.as_str()));
                     }
+                    if self.belongs_elsewhere(path) {
+                        self.add(second_name_of(aim));
+                    }
                 }
                 Target::Glob(text) => {
                     let Some(pattern) = crate::world::PathPattern::new(text) else { continue };
+                    if self.belongs_elsewhere(&pattern.base) {
+                        self.add(second_name_of(aim.clone()));
+                    }
                     let reached: Vec<AbsolutePath> = (self.world.place().guarded.iter())
                         .filter(|guarded| {
                             pattern.base.is_within(&guarded.path) || pattern.matches(&guarded.path)
@@ -155,6 +161,19 @@ impl Machine<'_> {
                 | Target::Unknown => {}
             }
         }
+    }
+
+    /// Whether something lies in the home directory outside of the workspace, and neither this command nor an earlier one of the session made
+    /// it. Where programs keep what they can get again nothing belongs to anybody.
+    fn belongs_elsewhere(&self, path: &AbsolutePath) -> bool {
+        let place = self.world.place();
+        self.away.is_none()
+            && path.is_within(&place.home)
+            && !path.is_within(&place.workspace)
+            && !self.is_temporary(path)
+            && !self.tree.is_new(path)
+            && !self.world.history().created.iter().any(|made| path.is_within(made))
+            && matches!(self.entry(path), Entry::File(_) | Entry::Directory | Entry::Unknown)
     }
 
     /// Adds a second name for each path of the guard at or below a path, or above it.
@@ -200,4 +219,9 @@ impl Machine<'_> {
         let path = self.one_path(value)?;
         Some(resolve(&|path| self.entry(path), &AbsolutePath::root(), path.as_str(), Last::Follow))
     }
+}
+
+/// A change of what gets a second name: by that it can be changed where nobody looks for it.
+fn second_name_of(aim: AimedTarget) -> Draft {
+    Draft::at(EffectKind::FileModify, aim).recursive().severity(Severity::High).possible().note(SECOND_NAME)
 }

@@ -240,6 +240,16 @@ pub(crate) fn rsync(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.add(Draft::new(EffectKind::InfrastructureChange, target).note(note));
         }
     } else {
+        for linked in arguments.values(&["--link-dest"]).cloned().collect::<Vec<_>>() {
+            // A relative one is meant from the destination (rsync(1)).
+            let is_absolute = linked.as_exact().is_none_or(|text| text.starts_with('/'));
+            let linked = if is_absolute {
+                linked
+            } else {
+                destination.clone().followed_by(&Value::exact("/")).followed_by(&linked)
+            };
+            machine.second_name(&linked);
+        }
         for source in sources {
             if let Some((host, _)) = remote(source) {
                 mirror(machine, source, destination, deletes);

@@ -82,6 +82,17 @@ pub fn sought_in(directory: &AbsolutePath, home: &AbsolutePath) -> Vec<AbsoluteP
     paths.filter(|path| credential(path, home).is_some()).collect()
 }
 
+/// The paths in a home directory under which credentials would be that are known by name; whether anything stands there is not asked.
+pub fn credentials_at_home(home: &AbsolutePath) -> Vec<AbsolutePath> {
+    let mut paths: Vec<AbsolutePath> =
+        [home.clone(), home.join(".ssh"), home.join(".aws"), home.join(".docker")]
+            .iter()
+            .flat_map(|directory| sought_in(directory, home))
+            .collect();
+    paths.extend(known::ENDS.iter().map(|(end, _)| home.join(end)));
+    paths
+}
+
 /// Names of directories in which projects keep what only tests use.
 const OF_TESTS: [&str; 11] = [
     "test",
