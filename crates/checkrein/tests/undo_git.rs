@@ -150,6 +150,37 @@ fn stashes_come_back() {
 }
 
 #[test]
+fn what_patterns_and_signs_name_comes_back() {
+    for command in [
+        "git clean -fdxq -- ':/*'",
+        "cd src && git clean -fq ':/n*'",
+        "git rm -rfq 's*'",
+        "git rm -rfq ':(glob)**/b'",
+        "cd src && git rm -fq ':/src/*'",
+        "git restore ':(top)src'",
+        "git restore ':(icase)SRC/B'",
+        "cd src && git checkout -- ':/*'",
+        "git restore --source HEAD --staged --worktree -- ':/*'",
+    ] {
+        is_taken_back(command);
+    }
+}
+
+#[test]
+fn what_is_only_staged_comes_back() {
+    for command in [
+        "git restore --staged --worktree .",
+        "git restore -SW :/",
+        "git restore -S -W src staged",
+        "git checkout -q -f",
+        "git checkout -q HEAD -- ':/'",
+        "git checkout -q -f HEAD",
+    ] {
+        is_taken_back(command);
+    }
+}
+
+#[test]
 fn bisections_come_back() {
     for command in [
         "git bisect start HEAD HEAD~3",

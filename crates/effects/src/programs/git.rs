@@ -26,6 +26,7 @@ mod index;
 mod moved;
 mod options;
 mod own_settings;
+mod pathspec;
 mod references;
 mod remotes;
 mod restoring;

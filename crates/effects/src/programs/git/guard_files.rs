@@ -14,7 +14,6 @@ use crate::world::{Committed, Entry, FileText, VersionState};
 use super::Git;
 use super::moved::UNREAD;
 use super::options::Words;
-use super::working::matches_pathspec;
 
 /// How tracked files change.
 #[derive(Debug, Clone)]
@@ -287,15 +286,10 @@ impl Git<'_, '_> {
     /// The files of the guard in the work tree, of those at the paths or, without any, all.
     fn guard_files(&self, paths: &[Value]) -> Vec<GuardFile> {
         let Some(root) = self.root() else { return Vec::new() };
-        let excluded = |path: &AbsolutePath| {
-            paths
-                .iter()
-                .filter_map(Value::as_exact)
-                .filter_map(excluded_from_root)
-                .any(|rest| path.relative_to(&root).is_some_and(|name| matches_pathspec(rest, name)))
-        };
+        let specs = self.pathspecs(paths);
         let chosen = |path: &AbsolutePath| {
-            !excluded(path) && (paths.is_empty() || paths.iter().any(|pathspec| self.takes(pathspec, path)))
+            let name = path.relative_to(&root).unwrap_or_default();
+            paths.is_empty() || specs.as_ref().is_none_or(|specs| specs.take(name))
         };
         guarded::paths(self.machine.world())
             .into_iter()
@@ -305,19 +299,6 @@ impl Git<'_, '_> {
                 (!relative.is_empty()).then_some(GuardFile { path: guarded.path, relative })
             })
             .collect()
-    }
-
-    /// Whether a pathspec takes a path.
-    fn takes(&self, pathspec: &Value, path: &AbsolutePath) -> bool {
-        match (pathspec.as_exact(), &self.cwd) {
-            (Some(text), _) if text.starts_with(":/") => true,
-            (Some(text), _) if text.starts_with(':') => false,
-            (Some(text), Some(cwd)) if text.contains(['*', '?', '[']) => {
-                path.relative_to(cwd).is_some_and(|name| matches_pathspec(text, name))
-            }
-            (Some(_), _) => self.located(pathspec).is_some_and(|place| path.is_within(&place)),
-            (None, _) => true,
-        }
     }
 
     /// What a revision holds; `` is the index.
@@ -468,11 +449,4 @@ pub(super) fn paths_in_text(text: &Value) -> Vec<String> {
     paths.sort();
     paths.dedup();
     paths
-}
-
-/// The path, from the root of the work tree, that a pathspec leaves out: `:(top,exclude)path`.
-fn excluded_from_root(pathspec: &str) -> Option<&str> {
-    let (signs, path) = pathspec.strip_prefix(":(")?.split_once(')')?;
-    let has = |sign: &str| signs.split(',').any(|given| given == sign);
-    (has("top") && has("exclude")).then_some(path)
 }

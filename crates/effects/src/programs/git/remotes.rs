@@ -495,7 +495,7 @@ impl Git<'_, '_> {
     }
 
     /// The places of submodules in the work tree; `None` when they are not known.
-    fn submodules(&self, root: &AbsolutePath) -> Option<Vec<String>> {
+    pub(super) fn submodules(&self, root: &AbsolutePath) -> Option<Vec<String>> {
         let listed = self.machine.text(&root.join(".gitmodules"));
         let listed = listed.as_exact()?;
         let paths = listed

@@ -16,6 +16,7 @@ use super::Git;
 use super::guard_files::Arrival;
 use super::moved::UNREAD;
 use super::options::Words;
+use super::pathspec::is_pattern;
 use super::tree::{self, Directories, Found, NAMED, Sweep};
 
 /// Runs one of these subcommands; `None` for others.
@@ -164,6 +165,10 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 return git.touch("");
             }
             if count == 0 {
+                if force {
+                    git.change_tree("tracked files become what `HEAD` holds, also those that are staged");
+                    git.becomes(None);
+                }
                 return git.touch("");
             }
             if words.arguments.uncertain {
@@ -208,12 +213,15 @@ fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.index_becomes(words.arguments.value(&["-s", "--source"]).cloned().as_ref());
         return git.forget("what is staged there; only the index changes");
     }
-    let origin = if words.any(&["-s", "--source"]) { Origin::Commit } else { Origin::Index };
+    // With the index, files become what `HEAD` holds: what is only staged goes from both.
+    let with_index = words.any(&["-S", "--staged"]);
+    let origin = if with_index || words.any(&["-s", "--source"]) { Origin::Commit } else { Origin::Index };
     if words.any(&["--pathspec-from-file"]) {
         git.lose_changes(&[]);
     }
     git.restore_paths(words.operands(), origin);
-    if let Some(revision) = words.arguments.value(&["-s", "--source"]) {
+    let head = with_index.then(|| Value::exact("HEAD"));
+    if let Some(revision) = words.arguments.value(&["-s", "--source"]).cloned().or(head) {
         let arrival = Arrival::Becomes(revision.as_exact().unwrap_or(UNREAD).to_owned());
         git.arrive(&arrival, words.operands());
     }
@@ -398,11 +406,13 @@ impl Git<'_, '_> {
         let mut starts = Vec::new();
         for operand in operands {
             let text = operand.as_exact()?;
-            if let Some(from_root) = text.strip_prefix(":/") {
-                starts.push(self.root()?.join(from_root));
-            } else if text.starts_with(":!") || text.starts_with(":^") || text.starts_with(":(exclude)") {
+            if text.starts_with(":!") || text.starts_with(":^") || text.starts_with(":(exclude)") {
                 // Excluding makes the rest smaller; leaving it out of account errs to the safe side.
             } else if text.starts_with(":(") || text.contains(['*', '?', '[']) {
+                return None;
+            } else if let Some(from_root) = text.strip_prefix(":/") {
+                starts.push(self.root()?.join(from_root));
+            } else if text.starts_with(':') {
                 return None;
             } else {
                 starts.push(self.located(operand)?);
@@ -449,11 +459,7 @@ impl Git<'_, '_> {
                 let targets: Vec<Target> = if paths.is_empty() {
                     vec![self.whole_tree()]
                 } else {
-                    paths
-                        .iter()
-                        .flat_map(|path| self.machine.paths(&self.absolute(path)))
-                        .map(|aim| aim.target)
-                        .collect()
+                    paths.iter().flat_map(|path| self.meant(path)).collect()
                 };
                 for target in targets {
                     let note = "whether there are uncommitted changes could not be found out";
@@ -477,14 +483,22 @@ impl Git<'_, '_> {
         self.root().map_or(Target::Unknown, Target::Path)
     }
 
+    /// What a pathspec may name: a path, or for a pattern everything.
+    fn meant(&self, path: &Value) -> Vec<Target> {
+        if is_pattern(path) {
+            return vec![self.whole_tree()];
+        }
+        self.machine.paths(&self.absolute(path)).into_iter().map(|aim| aim.target).collect()
+    }
+
     /// Files at the paths become what the index or a commit holds.
     fn restore_paths(&mut self, paths: &[Value], origin: Origin) {
         self.lose_changes(paths);
         self.write_anew(paths);
         if origin == Origin::Commit {
             for path in paths {
-                for aim in self.machine.paths(&self.absolute(path)) {
-                    let draft = Draft::new(EffectKind::FileModify, aim.target)
+                for target in self.meant(path) {
+                    let draft = Draft::new(EffectKind::FileModify, target)
                         .recursive()
                         .possible()
                         .severity(Severity::Low);
@@ -501,7 +515,7 @@ impl Git<'_, '_> {
 
     /// A file that is as it was committed is written anew where git takes its times for those of a change.
     fn write_anew(&mut self, paths: &[Value]) {
-        for path in paths {
+        for path in paths.iter().filter(|path| !is_pattern(path)) {
             for aim in self.machine.paths(&self.absolute(path)) {
                 let is_clean = aim.target.path().is_some_and(|path| {
                     self.machine.world().version(path) == VersionState::TrackedClean
@@ -519,9 +533,4 @@ impl Git<'_, '_> {
             }
         }
     }
-}
-
-/// Whether a pathspec is a pattern.
-fn is_pattern(word: &Value) -> bool {
-    word.as_exact().is_some_and(|text| !text.starts_with(':') && text.contains(['*', '?', '[']))
 }

@@ -10,6 +10,7 @@ use checkrein_glob::{Glob, Style};
 use super::Git;
 use super::guard_files::{Arrival, paths_in_text};
 use super::options::Words;
+use super::pathspec::is_pattern;
 use super::tree::{self, Found};
 
 /// The greatest size of a list that is handed on as text (ours).
@@ -190,7 +191,11 @@ fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.arrive_unread(&[]);
     }
     let depth = if words.has("-r") { Depth::Recursive } else { Depth::Single };
-    for operand in words.operands() {
+    let (patterns, plain): (Vec<Value>, Vec<Value>) = words.operands().iter().cloned().partition(is_pattern);
+    if !patterns.is_empty() {
+        remove_matching(git, words.operands());
+    }
+    for operand in &plain {
         let path = git.absolute(operand);
         let place = git.located(operand);
         // Of a submodule everything goes, tracked or not.
@@ -208,6 +213,34 @@ fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     git.possibly_change_submodules(words.operands());
     git.touch("")
+}
+
+/// Removes the tracked files that pathspecs take.
+fn remove_matching(git: &mut Git<'_, '_>, pathspecs: &[Value]) {
+    const TRACKED: [VersionState; 2] = [VersionState::TrackedClean, VersionState::TrackedModified];
+    match git.matching(pathspecs, &TRACKED) {
+        Some(files) if files.len() <= LISTED => {
+            for file in files {
+                git.machine.delete(&Value::exact(file.as_str()), Depth::Single);
+            }
+        }
+        Some(_) | None => {
+            git.lose_changes(&[]);
+            git.change_tree("tracked files that the patterns take go");
+        }
+    }
+    // Of a submodule everything goes, tracked or not, and its entry in the list.
+    if let (Some(root), Some(specs)) = (git.root(), git.pathspecs(pathspecs)) {
+        let submodules = git.submodules(&root).unwrap_or_default();
+        let taken: Vec<String> = submodules.into_iter().filter(|path| specs.take(path)).collect();
+        for path in &taken {
+            git.machine.delete(&Value::exact(root.join(path).as_str()), Depth::Recursive);
+        }
+        let named: Vec<Value> = taken.iter().map(|path| Value::exact(root.join(path).as_str())).collect();
+        git.possibly_change_submodules(&named);
+    }
+    git.arrive(&Arrival::Nothing, pathspecs);
+    git.take_added_guard(pathspecs);
 }
 
 /// Removes what is tracked below a directory, and the directory where nothing else is in it. Of files that are changed nothing goes but by force.

@@ -5,7 +5,6 @@ use crate::interpreter::{Draft, Value};
 use crate::path::AbsolutePath;
 use crate::programs::git::Git;
 use crate::programs::git::tree::{self, Directories, Found, NAMED, Sweep};
-use crate::programs::git::working::matches_pathspec;
 use crate::world::{Entry, Listing, VersionState};
 use checkrein_glob::{Glob, Style};
 
@@ -125,14 +124,14 @@ impl Git<'_, '_> {
             Sweep::Ignored => &[VersionState::Ignored],
         };
         let Some(files) = self.matching(patterns, states) else {
-            let patterns: Option<Vec<&str>> = patterns.iter().map(Value::as_exact).collect();
-            if let Some(cwd) = self.cwd.clone() {
+            self.possibly_lose_untracked("which files the patterns take could not be found out");
+            if let Some(root) = self.root() {
+                let specs = self.pathspecs(patterns);
                 let is_left = |path: &AbsolutePath| {
-                    let name = path.relative_to(&cwd).unwrap_or_default();
-                    let fits = |pattern: &&str| matches_pathspec(pattern, name);
-                    patterns.as_ref().is_some_and(|patterns| !patterns.iter().any(fits))
+                    let name = path.relative_to(&root).unwrap_or_default();
+                    specs.as_ref().is_some_and(|specs| !specs.take(name))
                 };
-                self.sweep_away_guard(&cwd, sweep, &is_left);
+                self.sweep_away_guard(&root, sweep, &is_left);
             }
             return;
         };
@@ -148,38 +147,35 @@ impl Git<'_, '_> {
         sweep: Sweep,
         directories: Directories,
     ) -> Vec<AbsolutePath> {
-        let patterns: Vec<&str> = patterns.iter().filter_map(Value::as_exact).collect();
-        let (Directories::RemovedWithRepositories, Some(cwd)) = (directories, self.cwd.as_ref()) else {
+        let (Directories::RemovedWithRepositories, Some(root), Some(specs)) =
+            (directories, self.root(), self.pathspecs(patterns))
+        else {
             return Vec::new();
         };
-        let Found::All(gone) = tree::sweep(self.machine, cwd, sweep, directories, &|_| false) else {
+        let Found::All(gone) = tree::sweep(self.machine, &root, sweep, directories, &|_| false) else {
             return Vec::new();
         };
         gone.into_iter()
             .filter(|path| tree::is_repository(self.machine, path))
-            .filter(|path| {
-                path.relative_to(cwd)
-                    .is_some_and(|name| patterns.iter().any(|pattern| matches_pathspec(pattern, name)))
-            })
+            .filter(|path| path.relative_to(&root).is_some_and(|name| specs.take(name)))
             .collect()
     }
 
     /// The files in one of the states that patterns take; `None` when that cannot be told.
-    pub(super) fn matching(&self, patterns: &[Value], states: &[VersionState]) -> Option<Vec<AbsolutePath>> {
-        let cwd = self.cwd.clone()?;
-        let patterns: Vec<&str> = patterns.iter().map(Value::as_exact).collect::<Option<_>>()?;
+    pub(in crate::programs::git) fn matching(
+        &self,
+        patterns: &[Value],
+        states: &[VersionState],
+    ) -> Option<Vec<AbsolutePath>> {
+        let (root, specs) = (self.root()?, self.pathspecs(patterns)?);
         if !self.is_natural() {
             return None;
         }
-        match tree::files(self.machine, std::slice::from_ref(&cwd), states) {
+        match tree::files(self.machine, std::slice::from_ref(&root), states) {
             Found::All(files) => Some(
                 files
                     .into_iter()
-                    .filter(|file| {
-                        file.relative_to(&cwd).is_some_and(|name| {
-                            patterns.iter().any(|pattern| matches_pathspec(pattern, name))
-                        })
-                    })
+                    .filter(|file| file.relative_to(&root).is_some_and(|name| specs.take(name)))
                     .collect(),
             ),
             Found::Unclear => None,
