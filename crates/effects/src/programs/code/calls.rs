@@ -5,6 +5,7 @@ use crate::interpreter::Value;
 use super::call_effects::UNKNOWN_MODULE;
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
+use super::python_parameters;
 use super::statements::known_items;
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
@@ -50,13 +51,17 @@ impl Evaluator<'_, '_, '_> {
                     return settings;
                 }
                 if let Some(deed) = self.deed(name) {
-                    self.perform(deed, name, given)
+                    if self.language == Language::Python {
+                        self.perform(deed, name, &python_parameters::placed(name, given))
+                    } else {
+                        self.perform(deed, name, given)
+                    }
                 } else {
                     self.not_known(name);
                     ScriptValue::Foreign
                 }
             }
-            ScriptValue::Function(place) => self.call_function(*place, &given.positional),
+            ScriptValue::Function(place) => self.call_function_with(*place, given, None),
             ScriptValue::Class(place) => self.make_object(*place, given),
             ScriptValue::Object(_) => self.own_method(thing, "__call__", given),
             ScriptValue::Method(of, name) => self.method(of, name, given),

@@ -79,6 +79,9 @@ pub(super) struct Frame {
     pub(super) shared: HashSet<String>,
 }
 
+/// The name that stands for values whose names are not known: `**options`.
+pub(super) const REST: &str = "**";
+
 /// What a call is given.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Given {
@@ -422,7 +425,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
         }
         match &function.body {
             Body::Tokens { parameters, tokens, from, to } => {
-                self.call_tokens(parameters, tokens, *from, *to, &given.positional)
+                self.call_tokens(parameters, tokens, *from, *to, given)
             }
             Body::Tree { definition, of, around } => {
                 // What a function does when it calls itself once more it has done already.
@@ -449,15 +452,17 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
         tokens: &Rc<TokenStream>,
         from: usize,
         to: usize,
-        given: &[ScriptValue],
+        given: &Given,
     ) -> ScriptValue {
         let outer = self.variables.clone();
         for (index, name) in parameters.iter().enumerate() {
-            let value = given.get(index).cloned().unwrap_or(ScriptValue::Text(Value::Unknown));
+            let by_name = given.named.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
+            let value = by_name.or_else(|| given.positional.get(index)).cloned();
+            let value = value.unwrap_or(ScriptValue::Text(Value::Unknown));
             self.set(name, value);
         }
         if self.language == Language::Perl {
-            self.variables.insert("@_".to_owned(), ScriptValue::List(given.to_vec()));
+            self.variables.insert("@_".to_owned(), ScriptValue::List(given.positional.clone()));
         }
         self.variables.remove("return");
         let tokens = Rc::clone(tokens);

@@ -218,7 +218,9 @@ impl Evaluator<'_, '_, '_> {
             return path;
         }
         // `os.open` takes flags, `os.O_WRONLY | os.O_TRUNC`, where `open` takes a mode.
-        let mode = flags_as_mode(given).unwrap_or(mode);
+        let flags = flags_as_mode(given);
+        let has_flags = flags.is_some();
+        let mode = flags.unwrap_or(mode);
         let value = path.value();
         if mode.contains('&') {
             // A duplicate of an open stream.
@@ -234,6 +236,15 @@ impl Evaluator<'_, '_, '_> {
         {
             self.write(&value, &ScriptValue::Text(Value::Unknown));
         } else {
+            // What is not known about the mode may be that it writes.
+            let wanted = given.named("mode").or_else(|| given.positional.get(1)).map(ScriptValue::value);
+            let may_write = wanted.is_some_and(|mode| match mode.alternatives() {
+                Some(modes) => modes.iter().any(|mode| mode.contains(['w', 'a', 'x', '+'])),
+                None => true,
+            });
+            if may_write && !has_flags && self.language == Language::Python && value != Value::Unknown {
+                self.machine.possibly(|machine| machine.write(&value));
+            }
             self.read(&path);
         }
         self.set_handle(given, &value);

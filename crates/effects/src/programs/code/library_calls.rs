@@ -149,6 +149,8 @@ pub(super) enum LibraryCall {
     Parsed,
     /// Changes data in a store by a statement of SQL.
     Statement,
+    /// Values by name: a dictionary.
+    Record,
     /// Several values as one: an address.
     Together,
     /// Calls the function that the first value names.

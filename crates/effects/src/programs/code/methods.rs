@@ -9,6 +9,7 @@ use crate::programs::{files, network};
 
 use super::call_effects::{UNKNOWN_MODULE, joined_text, parent};
 use super::evaluator::{Evaluator, Given};
+use super::python_parameters;
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
 
@@ -266,6 +267,10 @@ impl Evaluator<'_, '_, '_> {
     /// Calls a method of a value.
     pub(super) fn method(&mut self, of: &ScriptValue, name: &str, given: &Given) -> ScriptValue {
         match of {
+            ScriptValue::Path(path) if self.language == Language::Python => {
+                let given = python_parameters::placed(&format!("pathlib.Path.{name}"), given);
+                self.path_method(&path.clone(), name, &given)
+            }
             ScriptValue::Path(path) => self.path_method(&path.clone(), name, given),
             ScriptValue::File(path) => self.file_method(&path.clone(), name, given),
             ScriptValue::Socket(_) => self.socket_method(name, given),

@@ -36,6 +36,7 @@ mod performing;
 mod perl;
 mod php;
 mod python;
+mod python_parameters;
 mod ruby;
 mod secrets;
 mod statements;

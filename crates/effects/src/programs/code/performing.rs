@@ -155,6 +155,10 @@ impl Evaluator<'_, '_, '_> {
             LibraryCall::Shell => match given.positional.as_slice() {
                 [only] => self.run_shell(only),
                 [] => unknown,
+                // Behind the command stands how it is run.
+                [command, ..] if self.language == Language::Python && !name.starts_with("pexpect.") => {
+                    self.run_shell(command)
+                }
                 several => {
                     let words: Vec<ScriptValue> = several
                         .iter()
@@ -174,6 +178,11 @@ impl Evaluator<'_, '_, '_> {
             LibraryCall::Run => {
                 let first =
                     given.positional.first().or_else(|| given.named("args")).cloned().unwrap_or(unknown);
+                // `Deno.run({ cmd: [...] })`
+                let first = match first.get("cmd") {
+                    Some(words) => words.clone(),
+                    None => first,
+                };
                 match first {
                     ScriptValue::List(words) => {
                         let text = words.first().cloned();
@@ -193,7 +202,11 @@ impl Evaluator<'_, '_, '_> {
                 for thing in given.positional.iter().skip(1) {
                     match thing {
                         ScriptValue::List(items) => words.extend(items.iter().cloned()),
-                        ScriptValue::Map(_) | ScriptValue::Function(_) => {}
+                        // `new Deno.Command("rm", { args: [...] })`
+                        ScriptValue::Map(_) => {
+                            words.extend(thing.get("args").into_iter().flat_map(ScriptValue::items));
+                        }
+                        ScriptValue::Function(_) => {}
                         other => words.push(other.clone()),
                     }
                 }
@@ -544,6 +557,16 @@ impl Evaluator<'_, '_, '_> {
                 self.act(|machine| sql::run_text(machine, &text, sql::Language::Generic, "the database"));
                 ScriptValue::Name("cursor".to_owned())
             }
+            LibraryCall::Record => match given.positional.first() {
+                None => ScriptValue::Map(given.named.clone()),
+                Some(ScriptValue::Map(entries)) => {
+                    ScriptValue::Map(entries.iter().chain(&given.named).cloned().collect())
+                }
+                Some(of) => self.passed_secret(name, given).unwrap_or_else(|| match of {
+                    kept @ ScriptValue::Network(_) => kept.clone(),
+                    _ => unknown,
+                }),
+            },
             LibraryCall::Together => ScriptValue::List(given.positional.clone()),
             LibraryCall::CallByName => {
                 let rest = match given.positional.get(1) {

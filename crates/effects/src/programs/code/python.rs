@@ -201,7 +201,6 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "complex"
         | "float"
         | "bool"
-        | "dict"
         | "set"
         | "frozenset"
         | "map"
@@ -275,6 +274,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "os.fsencode" | "os.fsdecode" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath"
         | "shlex.quote" | "textwrap.dedent" | "codecs.encode" | "unicode" | "bytes.decode" | "str.strip"
         | "json.loads" | "io.StringIO" | "io.BytesIO" | "shlex.split" => LibraryCall::Same,
+        "dict" => LibraryCall::Record,
         "chr" => LibraryCall::Character,
         "globals" | "locals" | "vars" => LibraryCall::Names,
         "os.fork" | "pty.fork" | "os.forkpty" => LibraryCall::Fork,
@@ -493,9 +493,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "numpy.save"
         | "numpy.savetxt"
         | "numpy.savez"
-        | "torch.save"
-        | "joblib.dump"
         | "cv2.imwrite" => LibraryCall::Save,
+        "torch.save" | "joblib.dump" => LibraryCall::WriteSecond,
         "pandas.read_csv" | "pandas.read_json" | "pandas.read_excel" | "pandas.read_parquet" => {
             LibraryCall::Becomes("pandas.DataFrame")
         }

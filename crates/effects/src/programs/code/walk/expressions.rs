@@ -1,7 +1,7 @@
 //! Expressions of a tree: what a value is, and the calls on the way.
 
 use crate::interpreter::Value;
-use crate::programs::code::evaluator::{Evaluator, Given};
+use crate::programs::code::evaluator::{Evaluator, Given, REST};
 use crate::programs::code::expressions::formatted;
 use crate::programs::code::value::ScriptValue;
 use checkrein_scripts::Language;
@@ -440,8 +440,11 @@ impl Evaluator<'_, '_, '_> {
                     if self.is_python() && matches!(entries.as_slice(), [(None, _)]) =>
                 {
                     // `**options`
-                    if let ScriptValue::Map(entries) = self.map_of(entries) {
-                        given.named.extend(entries);
+                    for (_, spread) in entries {
+                        match self.value(spread) {
+                            ScriptValue::Map(entries) => given.named.extend(entries),
+                            _ => given.named.push((REST.to_owned(), ScriptValue::Text(Value::Unknown))),
+                        }
                     }
                 }
                 (None, value) => self.spread_into(value, &mut given.positional),

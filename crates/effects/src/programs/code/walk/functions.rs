@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::interpreter::Value;
 use crate::programs::code::evaluator::{
-    Body, Evaluator, Frame, Function, Given, Object, OwnClass, Variables,
+    Body, Evaluator, Frame, Function, Given, Object, OwnClass, REST, Variables,
 };
 use crate::programs::code::value::ScriptValue;
 use checkrein_scripts::tree::{
@@ -132,6 +132,7 @@ impl Evaluator<'_, '_, '_> {
             }
         }
         let mut positional = positional.into_iter();
+        let by_rest = given.named.iter().any(|(name, _)| name == REST);
         let mut used: Vec<&str> = Vec::new();
         for FunctionParameter { target, default, takes } in &definition.parameters {
             let name = match target {
@@ -152,6 +153,10 @@ impl Evaluator<'_, '_, '_> {
             used.push(name);
             let value = match (value, default) {
                 (Some(value), _) => value,
+                // Whether it is given is not known.
+                (None, Some(default)) if by_rest => {
+                    self.value(default).join(&ScriptValue::Text(Value::Unknown))
+                }
                 (None, Some(default)) => self.value(default),
                 (None, None) => ScriptValue::Text(Value::Unknown),
             };
