@@ -6,7 +6,7 @@ mod quotes;
 use crate::token::{Language, Piece, Token, TokenStream};
 
 /// The greatest number of tokens that are looked at (ours).
-const TOKENS: usize = 20_000;
+pub(crate) const TOKENS: usize = 80_000;
 /// How deep code in texts in code may be nested (ours).
 const NESTING: usize = 6;
 

@@ -17,12 +17,12 @@ use crate::tree::SyntaxTree;
 /// How deep a tree is looked at (ours).
 const DEPTH: usize = 150;
 /// How often something that may nest may stand in a text; beyond that the stack below might not do (ours).
-const OPENERS: usize = 12_000;
+const OPENERS: usize = 48_000;
 /// What is read on the stack of the caller: so few, and so short a text, that no nesting in it can hurt (ours).
 const PLAIN_OPENERS: usize = 100;
 const PLAIN_BYTES: usize = 4 * 1024;
 /// The stack of the reading thread: virtual memory, touched only as far as it is used (ours).
-const STACK_BYTES: usize = 64 * 1024 * 1024;
+const STACK_BYTES: usize = 256 * 1024 * 1024;
 /// When reading is given up; hundreds of times what the longest text needs (ours).
 const DEADLINE: Duration = Duration::from_millis(400);
 

@@ -147,6 +147,11 @@ impl TokenStream {
         Self { list, partners, broken }
     }
 
+    /// Whether there are more tokens than are looked at.
+    pub fn is_cut(&self) -> bool {
+        self.list.len() >= crate::lexer::TOKENS
+    }
+
     /// The place of what closes the bracket at a place; the end of the code when nothing does.
     pub fn partner(&self, place: usize) -> usize {
         self.partners.get(place).copied().unwrap_or(self.list.len())

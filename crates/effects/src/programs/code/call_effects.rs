@@ -88,6 +88,9 @@ impl Evaluator<'_, '_, '_> {
             self.gives_shell();
             return ScriptValue::Text(Value::Unknown);
         }
+        if self.glancing && value.as_exact().is_none() {
+            return ScriptValue::Text(Value::Unknown);
+        }
         if value.known_start().is_empty() && value.as_exact() != Some("") {
             self.runs_unknown_code("runs a command that is put together while it runs");
             return ScriptValue::Text(Value::Unknown);

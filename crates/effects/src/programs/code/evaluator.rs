@@ -12,13 +12,17 @@ use super::value::ScriptValue;
 use checkrein_scripts::token::{Language, TokenStream};
 use checkrein_scripts::tree::{Definition, SyntaxTree};
 
+/// What is said of code that its parser refuses.
+const UNREADABLE: &str = "cannot be read as a whole";
 /// The greatest number of steps in one piece of code (ours).
-const STEPS: usize = 60_000;
+const STEPS: usize = 240_000;
 /// How deep expressions, blocks and calls may be nested, in tokens and in trees (ours).
 const DEPTH: usize = 60;
 const TREE_DEPTH: usize = 150;
+/// How deep code in texts that code runs may be nested (ours).
+const TEXTS: usize = 6;
 /// How often functions of the code are followed in all (ours).
-const CALLS: usize = 300;
+const CALLS: usize = 1_000;
 /// How often a function is followed inside itself (ours).
 const ACTIVE: usize = 3;
 
@@ -160,7 +164,9 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) reads_names: bool,
     /// Whether it lists a directory, with the names that begin with a dot.
     pub(super) lists_hidden: bool,
-    steps: usize,
+    /// Whether single calls are looked at of code that is too much to follow: only what they say by themselves counts.
+    pub(super) glancing: bool,
+    pub(super) steps: usize,
     depth: usize,
     calls: usize,
     /// How deep code that is run as text is nested.
@@ -200,6 +206,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             sees_processes: false,
             reads_names: false,
             lists_hidden: false,
+            glancing: false,
             steps: 0,
             depth: 0,
             calls: 0,
@@ -209,31 +216,46 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
     }
 
     /// Follows the whole code, then the functions in it that nothing called.
-    pub(super) fn follow(mut self, tokens: TokenStream) -> Exit {
-        if tokens.broken {
-            self.not_followed("cannot be read as a whole");
+    pub(super) fn follow(mut self, tokens: TokenStream, text: &str) -> Exit {
+        if tokens.is_cut() {
+            self.not_followed("is too much to follow");
+        } else if tokens.broken {
+            self.not_followed(UNREADABLE);
         }
         self.tokens = Rc::new(tokens);
         self.take_lines();
         let end = self.tokens.list.len();
         self.define_functions(0, end);
         self.run(0, end);
-        self.end()
+        self.end(text)
     }
 
     /// As [`Evaluator::follow`], for code that was read as a tree.
-    pub(super) fn follow_tree(mut self, tree: &SyntaxTree) -> Exit {
+    pub(super) fn follow_tree(mut self, tree: &SyntaxTree, text: &str) -> Exit {
         if let Some(problem) = tree.problem {
             self.not_followed(problem);
         }
         self.run_module(&tree.statements);
-        self.end()
+        self.end(text)
     }
 
-    fn end(mut self) -> Exit {
+    /// Looks over code that is too long to be followed.
+    pub(super) fn only_look_over(mut self, text: &str) -> Exit {
+        self.not_followed("is too long to be followed");
+        self.end(text)
+    }
+
+    fn end(mut self, text: &str) -> Exit {
         self.follow_the_rest();
         if let Some(why) = self.hurdle {
-            self.machine.opaque(format!("the code given to `{}` {why}", self.call.program));
+            let note = format!("the code given to `{}` {why}", self.call.program);
+            if why == UNREADABLE {
+                self.machine.opaque(note);
+            } else {
+                self.look_over(text);
+                // A file that is long is mostly made by a tool; a command is written for this one time.
+                if self.is_given_here(text) { self.machine.unread(note) } else { self.machine.opaque(note) }
+            }
         }
         if !self.unknown.is_empty() {
             let names = self.unknown.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -289,8 +311,8 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
 
     /// Runs code in a text, as `eval` does.
     pub(super) fn run_code(&mut self, text: &str) {
-        if self.texts >= 4 || text.len() > super::CODE {
-            self.not_known("eval");
+        if self.texts >= TEXTS || text.len() > super::CODE {
+            self.not_followed("is nested too deeply");
             return;
         }
         if let Some(tree) = checkrein_scripts::parse(text, self.language) {
@@ -330,6 +352,9 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
 
     /// Notes that something is called of which it is not known what it does.
     pub(super) fn not_known(&mut self, name: &str) {
+        if self.glancing {
+            return;
+        }
         let name: String = name.chars().take(60).collect();
         if self.unknown.len() < 4 && !self.unknown.contains(&name) {
             self.unknown.push(name);
@@ -338,11 +363,17 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
 
     /// Notes that the code cannot be followed as a whole.
     pub(super) fn not_followed(&mut self, why: &'static str) {
+        if self.hurdle == Some(UNREADABLE) {
+            self.hurdle = Some(why);
+        }
         self.hurdle.get_or_insert(why);
     }
 
     /// Adds that code or a command runs that is made up while the code runs.
     pub(super) fn runs_unknown_code(&mut self, note: &str) {
+        if self.glancing {
+            return;
+        }
         let target = Target::Process(self.call.program.clone());
         let draft = Draft::new(EffectKind::Opaque, target).severity(Severity::High).note(note);
         self.act(|machine| machine.add(draft));
@@ -420,7 +451,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
         let function = function.clone();
         self.calls += 1;
         if self.calls > CALLS {
-            self.not_known(&function.name);
+            self.not_followed("calls more functions than are followed");
             return ScriptValue::Foreign;
         }
         match &function.body {

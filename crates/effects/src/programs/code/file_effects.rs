@@ -65,6 +65,9 @@ impl Evaluator<'_, '_, '_> {
     /// Adds that a path is removed; one that is not known is possible only.
     pub(super) fn delete(&mut self, path: &Value, depth: Depth) {
         let path = &self.at_home(path.clone());
+        if *path == Value::Unknown && self.glancing {
+            return;
+        }
         if *path == Value::Unknown && self.reads_names && self.is_inline() {
             self.machine.with_words_from(&Output::Unknown, |machine| {
                 machine.possibly(|machine| machine.delete(path, depth));

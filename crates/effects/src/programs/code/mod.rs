@@ -17,6 +17,7 @@
 //! | `call_effects`, `file_effects` | what that does to processes and hosts, and to files |
 //! | `methods` | methods of values |
 //! | `evaluated` | text that functions run as code, and the lines that code goes through |
+//! | `rest` | what a look over code that is too much to follow finds in it |
 //! | `secrets` | variables that hold secrets, and what prints them |
 //! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
 
@@ -37,6 +38,7 @@ mod perl;
 mod php;
 mod python;
 mod python_parameters;
+mod rest;
 mod ruby;
 mod secrets;
 mod statements;
@@ -51,7 +53,7 @@ use checkrein_scripts::Language;
 use evaluator::Evaluator;
 
 /// The greatest length of code that is followed, in bytes (ours).
-const CODE: usize = 64 * 1024;
+const CODE: usize = 256 * 1024;
 
 /// How languages that are not followed say that a file goes (ours).
 const REMOVALS: &[&str] = &[
@@ -89,9 +91,11 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         }
         return Exit::unknown();
     };
-    let Some(language) =
-        Language::of(call.program.split(' ').next().unwrap_or_default()).filter(|_| text.len() <= CODE)
-    else {
+    let language = Language::of(call.program.split(' ').next().unwrap_or_default());
+    if let Some(language) = language.filter(|_| text.len() > CODE) {
+        return Evaluator::new(machine, call, language).only_look_over(text);
+    }
+    let Some(language) = language else {
         let is_inline = call.input != crate::interpreter::Input::Inherited
             || call.words.iter().any(|word| word.as_exact() == Some(text));
         if is_inline && ENVIRONMENTS.iter().any(|name| text.contains(name)) {
@@ -115,8 +119,8 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
     let (cwd, logical) = (machine.shell.cwd.clone(), machine.shell.logical.clone());
     let follower = Evaluator::new(machine, call, language);
     let exit = match checkrein_scripts::parse(text, language) {
-        Some(tree) => follower.follow_tree(&tree),
-        None => follower.follow(checkrein_scripts::tokens(text, language)),
+        Some(tree) => follower.follow_tree(&tree, text),
+        None => follower.follow(checkrein_scripts::tokens(text, language), text),
     };
     machine.shell.cwd = cwd;
     machine.shell.logical = logical;

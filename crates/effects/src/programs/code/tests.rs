@@ -394,7 +394,7 @@ fn javascript_calls_have_their_effects() {
                 "const db = new (require('better-sqlite3'))('data.json'); db.exec('DROP TABLE t')",
                 "datastore_destroy t; file_modify data.json",
             ),
-            ("with (require('fs')) { unlinkSync('a.txt') }", "opaque"),
+            ("with (require('fs')) { unlinkSync('a.txt') }", "opaque; file_delete a.txt possible"),
             ("require('./build').run()", "opaque"),
             ("eval(process.argv[1])", "opaque"),
         ],

@@ -123,7 +123,7 @@ impl Evaluator<'_, '_, '_> {
                     other => other,
                 });
             }
-            ScriptValue::Map(mut entries) => {
+            ScriptValue::Map(mut entries) if entries.len() < ITEMS => {
                 entries.push((name.to_owned(), value));
                 self.store(of, ScriptValue::Map(entries));
             }

@@ -15,7 +15,7 @@ use checkrein_scripts::tree::{
 use super::binding::Scope;
 
 /// The greatest number of classes, of objects and of functions (ours).
-const MADE: usize = 400;
+const MADE: usize = 1_000;
 /// How many classes above a class are looked at (ours).
 const BASES: usize = 8;
 
@@ -62,7 +62,7 @@ impl Evaluator<'_, '_, '_> {
             return place;
         }
         if self.functions.len() >= MADE {
-            self.not_known(&definition.name);
+            self.not_followed("defines more functions than are followed");
             return self.functions.len();
         }
         let body = Body::Tree { definition: Arc::clone(definition), of: class, around: scope };
@@ -171,7 +171,7 @@ impl Evaluator<'_, '_, '_> {
             self.value(decorator);
         }
         if self.classes.len() >= MADE {
-            self.not_known(&class.name);
+            self.not_followed("defines more classes than are followed");
             return ScriptValue::Foreign;
         }
         let place = self.classes.len();

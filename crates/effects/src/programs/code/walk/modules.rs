@@ -12,7 +12,7 @@ use checkrein_scripts::tree::Import;
 use super::binding::Scope;
 
 /// The greatest number of modules of its own that code is followed into (ours).
-const MODULES: usize = 16;
+const MODULES: usize = 48;
 
 impl Evaluator<'_, '_, '_> {
     /// Where the script lies that is followed, when it is one.
