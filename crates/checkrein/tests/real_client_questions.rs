@@ -197,6 +197,9 @@ fn a_person_is_asked(options: &[&str], expected: &[(&str, bool)]) {
         (bash("printf x > .git/hooks/post-commit"), ".git/hooks/post-commit"),
         (bash("printf 'x' >> ~/.bashrc"), "../.bashrc"),
         (bash("git push --force origin main; touch pushed"), "pushed"),
+        // What git does in its own directory the client does not see.
+        (bash("git reflog expire --expire=now --all && git gc -q --prune=now; touch pruned"), "pruned"),
+        (bash("git push origin --delete main; touch gone"), "gone"),
     ];
     let mut script: Vec<Turn> = calls.iter().map(|(turn, _)| turn.clone()).collect();
     script.push(Turn::Says("finished"));
@@ -214,13 +217,25 @@ fn a_person_is_asked(options: &[&str], expected: &[(&str, bool)]) {
 
 #[test]
 fn a_person_is_asked_by_default() {
-    let ran = [(".git/hooks/post-commit", true), ("../.bashrc", true), ("pushed", true)];
+    let ran = [
+        (".git/hooks/post-commit", true),
+        ("../.bashrc", true),
+        ("pushed", true),
+        ("pruned", true),
+        ("gone", true),
+    ];
     a_person_is_asked(&["--permission-mode", "default"], &ran);
 }
 
 #[test]
 fn a_person_who_bypasses_permissions_is_asked_where_the_client_does_ask() {
-    let ran = [(".git/hooks/post-commit", false), ("../.bashrc", false), ("pushed", true)];
+    let ran = [
+        (".git/hooks/post-commit", false),
+        ("../.bashrc", false),
+        ("pushed", true),
+        ("pruned", true),
+        ("gone", true),
+    ];
     a_person_is_asked(&["--dangerously-skip-permissions"], &ran);
 }
 

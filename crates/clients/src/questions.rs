@@ -11,6 +11,8 @@ pub struct Question<'a> {
     pub permission_mode: Option<PermissionMode>,
     /// The tool that is called.
     pub tool: &'a ToolName,
+    /// The text for the shell, of a call that has one.
+    pub shell_text: Option<&'a str>,
     /// What the call is understood to do.
     pub effects: &'a [Effect],
     /// The workspace.

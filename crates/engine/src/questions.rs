@@ -76,6 +76,7 @@ impl Nobody {
         let question = Question {
             tool: &action.tool,
             permission_mode: event.permission_mode,
+            shell_text: action.shell_text(),
             effects: &review.side_effects.effects,
             workspace,
             home: &around.home,

@@ -33,7 +33,7 @@ pub(super) fn questions(question: &Question<'_>) -> Questions {
         // In a mode that is not known nobody may be there.
         Some(mode @ PermissionMode::Other) => return Questions::Decided(mode),
         Some(mode @ (PermissionMode::BypassPermissions | PermissionMode::Auto | PermissionMode::Plan))
-            if changes_sensitive_places(question.effects, &[question.workspace, question.home]) =>
+            if changes_sensitive_places(question) =>
         {
             return Questions::Decided(mode);
         }
@@ -70,14 +70,32 @@ fn shows_what_changes(tool: &ToolName) -> bool {
 }
 
 /// Whether a call changes a place about which some modes of the client ask nobody. Its own list is long and changes, so every name
-/// that begins with a dot counts, and what is not known.
-fn changes_sensitive_places(effects: &[Effect], grounds: &[&AbsolutePath]) -> bool {
-    effects.iter().filter(|effect| effect.kind.is_mutating()).any(|effect| match &effect.target {
-        Target::Path(path) => is_sensitive(path.as_str(), grounds),
-        Target::Glob(text) => is_sensitive(text, grounds),
+/// that begins with a dot counts, and what is not known. The client goes by the words of the call: what git does inside its repository it
+/// does not see (`git push --force` and `git gc --prune=now` are asked about in all of these modes, seen with 2.1.197).
+fn changes_sensitive_places(question: &Question<'_>) -> bool {
+    let grounds = [question.workspace, question.home];
+    let names_repository = question.shell_text.is_none_or(names_repository);
+    let is_seen =
+        |effect: &Effect, path: &str| effect.cause != "git" || names_repository || !is_in_repository(path);
+    question.effects.iter().filter(|effect| effect.kind.is_mutating()).any(|effect| match &effect.target {
+        Target::Path(path) => is_seen(effect, path.as_str()) && is_sensitive(path.as_str(), &grounds),
+        Target::Glob(text) => is_seen(effect, text) && is_sensitive(text, &grounds),
         Target::Unknown => true,
         Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Reference(_) => false,
     })
+}
+
+fn is_in_repository(path: &str) -> bool {
+    path.split('/').any(|name| name == ".git")
+}
+
+/// Whether a command names the directory of a repository, in whatever way a shell lets it be written together.
+fn names_repository(command: &str) -> bool {
+    let plain: String = command.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let is_named =
+        plain.match_indices(".git").any(|(at, found)| plain.get(at + found.len()..).is_some_and(is_end));
+    is_named || plain.contains(['$', '`', '*', '?', '[', '{'])
 }
 
 /// `grounds` are the workspace and the home directory: how these are called themselves says little.
@@ -102,6 +120,18 @@ fn is_sensitive(path: &str, grounds: &[&AbsolutePath]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_git_does_in_its_repository_is_not_seen_by_the_client() {
+        for hidden in ["git push --force origin main", "git gc --prune=now", "git add .gitignore .github/x"] {
+            assert!(!names_repository(hidden), "{hidden}");
+        }
+        for seen in
+            ["git config -f .git/config a.b c", "git --git-dir='.g'it push", "git -C $D gc", "git -C .gi? gc"]
+        {
+            assert!(names_repository(seen), "{seen}");
+        }
+    }
 
     #[test]
     fn what_the_client_decides_about_by_itself_is_sensitive_and_the_rest_is_not() {

@@ -137,7 +137,8 @@ mod tests {
     #[test]
     fn pathspecs_take_what_git_takes() {
         // Each was held against `git ls-files` in the directory.
-        let rows: [(&str, &[&str], &[&str], &[&str]); 17] = [
+        type Row<'a> = (&'a str, &'a [&'a str], &'a [&'a str], &'a [&'a str]);
+        let rows: [Row<'_>; 17] = [
             ("", &[":/*"], &["a.md", "src/b.js"], &[]),
             ("src", &[":/*.md"], &["a.md", "docs/c.md"], &["src/b.js"]),
             ("src", &[":/docs"], &["docs/c.md"], &["docs.md", "src/docs"]),
