@@ -397,11 +397,13 @@ fn a_namespace_changes_nothing_of_status_ladder_and_remains() {
 
 #[test]
 fn what_asks_us_to_end_ends_the_agent() {
-    let run = Run::new();
-    let mut child = run.begun(&[]);
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(143));
-    assert_eq!(run.alive(), Vec::<String>::new());
+    for (signal, status) in [("-TERM", 143), ("-HUP", 129), ("-INT", 130), ("-QUIT", 130)] {
+        let run = Run::new();
+        let mut child = run.begun(&[]);
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{signal}");
+        assert_eq!(run.alive(), Vec::<String>::new(), "{signal}");
+    }
 }
 
 #[test]

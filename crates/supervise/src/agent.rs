@@ -192,7 +192,8 @@ fn wait_above(
                 let _ = rustix::process::kill_process(inner, Signal::KILL);
             }
         }
-        if let Some(signal) = signals.taken() {
+        // Who signals a process by its number means all of us; what is typed reaches the inner one by itself, and twice is like once.
+        if let Some(signal) = signals.asked() {
             let _ =
                 rustix::process::kill_process(inner, Signal::from_named_raw(signal).unwrap_or(Signal::TERM));
         }
