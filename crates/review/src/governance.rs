@@ -71,6 +71,9 @@ pub struct TrustState {
     pub posture: Posture,
     /// Whether this action is the one that asks a user to look at the tier.
     pub asks_for_review: bool,
+    /// Whether its hint only says that something was saved first, which costs no trust: nothing can be lost (ours).
+    #[serde(default)]
+    pub is_hint_about_saving: bool,
 }
 
 impl Ctq {
@@ -141,7 +144,7 @@ pub(crate) fn judge(assessed: Assessed<'_>, config: &Config) -> GovernanceAssess
         .into_iter()
         .map(|finding| Fired { name: finding.name, verdict: finding.verdict, reason: finding.reason })
         .collect();
-    let trust = TrustState { before, added: 0.0, posture, asks_for_review: false };
+    let trust = TrustState { before, posture, ..TrustState::default() };
     GovernanceAssessment { ctq, tier, by_thresholds, fired, flag, counted: assessed.tripwires.counted, trust }
 }
 
@@ -252,7 +255,7 @@ pub(crate) fn enforce(review: &mut Review) {
             ),
             Posture::RestrictedMode | Posture::ReTieringReview => (
                 format!(
-                    "what was refused and asked about in this project adds up to a trust debt of {:.1}, so tier {tier} holds, by which the quality of this step is low ({quality})",
+                    "hints, questions and refusals in this project add up to a trust debt of {:.1}, so tier {tier} holds, by which the quality of this step is low ({quality})",
                     trust.before
                 ),
                 "ask the user: the debt wears off with time, and closing a ticket clears it (`checkrein ticket list --open`)",
@@ -289,7 +292,11 @@ pub fn settle_trust(review: &mut Review, trust: &TrustDebt, config: &Config) {
         return;
     }
     let state = &mut review.governance.trust;
-    state.added = policy.added(review.verdict.kind, review.governance.flag);
+    let outcome = match review.verdict.kind {
+        VerdictKind::Nudge if state.is_hint_about_saving => VerdictKind::Ok,
+        other => other,
+    };
+    state.added = policy.added(outcome, review.governance.flag);
     // Who brings so much along from an earlier session was looked at for it there.
     let is_past = |debt: f64| policy.posture(debt) == Posture::ReTieringReview;
     let reached = is_past(state.before + state.added) && !is_past(state.before);

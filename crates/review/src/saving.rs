@@ -308,6 +308,7 @@ pub fn settle(before: &Review, mut after: Review, note: &str) -> Review {
         return after;
     }
     if after.rewrite.is_none() {
+        after.governance.trust.is_hint_about_saving = after.verdict.kind == VerdictKind::Ok;
         after.escalate(Escalation::new(VerdictKind::Nudge, note));
         after.decision = Decision::Modify;
         note.clone_into(&mut after.reasoning.primary);

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::review::review;
+use crate::saving::settle;
 use crate::verdict::{Factor, RationalityLevel, RiskLevel};
 
 fn rationality(progression: Option<f64>, alignment: Option<f64>) -> Rationality {
@@ -212,6 +213,28 @@ fn trust_is_settled_after_the_verdict_and_asks_for_one_review() {
     settle_trust(&mut later, &past, policy.config());
     assert!(later.governance.trust.added > 0.0, "it costs trust");
     assert!(!later.governance.trust.asks_for_review, "the user was asked where the threshold was passed");
+}
+
+#[test]
+fn what_was_saved_first_costs_no_trust() {
+    let policy = Policy::default();
+    let before = review(&call("rm -rf ~"), &world(), &policy);
+    assert!(before.verdict.kind >= VerdictKind::Escalate);
+    let fine = review(&call("ls"), &world(), &policy);
+    let mut saved = settle(&before, fine, "it was saved first");
+    assert_eq!(saved.verdict.kind, VerdictKind::Nudge);
+    settle_trust(&mut saved, &NO_DEBT, policy.config());
+    assert!(close(saved.governance.trust.added, 0.0));
+
+    let hinting = policy_with_hint();
+    let hint = review(&call("ls"), &world(), &hinting);
+    let mut both = settle(&before, hint, "it was saved first");
+    settle_trust(&mut both, &NO_DEBT, hinting.config());
+    assert!(close(both.governance.trust.added, 0.5), "a hint of another sort costs what it costs");
+}
+
+fn policy_with_hint() -> Policy {
+    policy(vec![tripwire(VerdictKind::Nudge, "true")])
 }
 
 #[test]
