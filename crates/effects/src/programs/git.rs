@@ -7,20 +7,24 @@
 //! | `index` | which files are tracked, and submodules, as the command changed that so far |
 //! | `moved` | names of revisions that the command moves |
 //! | `contents` | what git prints of files that hold secrets |
+//! | `filters` | rewriting every commit: `filter-branch`, `filter-repo` |
 //! | `grammar` | which options of a subcommand take values |
+//! | `handed` | programs that git hands names of files to |
 //! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
 //! | `own_settings` | what git writes into the configuration of the repository by the way |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
 //! | `stored` | secrets that the command itself gives to git, and that are printed without their names |
 //! | `tree` | the files of the work tree by what version control knows about them |
 //! | `restoring` | subcommands that bring files back or throw them away: reset, checkout, restore, switch, clean, stash |
-//! | `references` | subcommands about branches, tags and objects: branch, tag, reflog, gc, filter-branch, ... |
+//! | `references` | subcommands about branches, tags and objects: branch, tag, reflog, gc, ... |
 //! | `working` | subcommands that record or rearrange work: add, commit, merge, rm, mv, apply, worktree, ... |
 //! | `remotes` | subcommands that talk to other repositories: push, fetch, clone, submodule, ... |
 
 mod contents;
+mod filters;
 mod grammar;
 mod guard_files;
+mod handed;
 mod hooks;
 mod index;
 mod moved;
@@ -347,6 +351,9 @@ impl Git<'_, '_> {
                 Exit::silent()
             }
             None => {
+                if self.settings.is_partly_unread() {
+                    self.machine.unread("the settings of git cannot be read, and an alias may be among them");
+                }
                 let name = format!("git-{name}");
                 let place = self.programs.clone().or_else(|| self.machine.variable("GIT_EXEC_PATH"));
                 let own = place.map(|place| place.followed_by(&Value::exact(format!("/{name}"))));
@@ -375,6 +382,7 @@ impl Git<'_, '_> {
                 .or_else(|| remotes::run(self, name, &words))
                 .or_else(|| settings::run(self, name, &words))?
         };
+        self.write_output(name, &words);
         self.note_own_settings(name, &words);
         self.fire_hooks(name);
         match contents {
@@ -385,6 +393,12 @@ impl Git<'_, '_> {
 
     /// A subcommand that only looks; its output is known for the few that scripts build on.
     fn looking(&mut self, name: &str, words: &Words) -> Exit {
+        if name == "instaweb" {
+            let programs = ["--httpd", "-d", "--browser", "-b"];
+            for program in words.arguments.values(&programs).cloned().collect::<Vec<_>>() {
+                self.run_with(&program, &[Value::Unknown]);
+            }
+        }
         let branch = || {
             self.cwd
                 .as_ref()
@@ -439,10 +453,24 @@ impl Git<'_, '_> {
                 Some(command) => Value::exact(command),
                 None => value,
             };
-            if key == "core.hookspath" || key == "include.path" {
-                self.machine.opaque(format!("git takes code from where `{key}` points"));
-            } else {
-                self.machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
+            // `url.ext::COMMAND.insteadOf` makes an address of a command.
+            let text = match key.strip_prefix("url.").and_then(|rest| rest.split_once("ext::")) {
+                Some((_, rest)) => Value::exact(rest.rsplit_once('.').map_or(rest, |(command, _)| command)),
+                None => text,
+            };
+            match key.as_str() {
+                "core.hookspath" => {
+                    self.machine.opaque(format!("git takes code from where `{key}` points"));
+                }
+                // What is in a file that can be read is among the settings.
+                "include.path" if self.settings.has_read(&text) => {}
+                "include.path" => self.machine.unread("git takes settings from a file that cannot be read"),
+                "diff.external" => self.run_with_files(&text, &[]),
+                key if key.ends_with(".textconv") => self.run_with_files(&text, &[]),
+                key if key.starts_with("difftool.") => self.run_with_files(&text, &[]),
+                _ => {
+                    self.machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
+                }
             }
         }
     }

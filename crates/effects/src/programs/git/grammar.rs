@@ -57,7 +57,7 @@ pub(super) fn grammar(name: &str) -> Grammar {
             &["--force", "--dry-run", "--interactive", "--quiet", "--no-force", "--no-dry-run"],
         ),
         "stash" => (
-            &["-m", "--message", "--pathspec-from-file"],
+            &["-m", "--message", "--pathspec-from-file", "--output"],
             &["-U"],
             &["--include-untracked", "--all", "--keep-index", "--patch", "--staged", "--quiet", "--index"],
         ),
@@ -317,6 +317,7 @@ pub(super) fn grammar(name: &str) -> Grammar {
             &[
                 "-o",
                 "--output-directory",
+                "--output",
                 "--start-number",
                 "--to",
                 "--cc",
@@ -336,6 +337,9 @@ pub(super) fn grammar(name: &str) -> Grammar {
             &[],
             &[],
         ),
+        "instaweb" => {
+            (&["--httpd", "-d", "--browser", "-b", "-p", "--port", "-m", "--module-path"], &[], &[])
+        }
         "credential-store" => (&["--file"], &[], &[]),
         "gc" => {
             (&[], &[], &["--prune", "--no-prune", "--aggressive", "--auto", "--quiet", "--force", "--cruft"])
@@ -399,6 +403,9 @@ pub(super) fn grammar(name: &str) -> Grammar {
                 "--all",
             ],
         ),
+        "diff-tree" | "diff-index" | "diff-files" | "diff-pairs" | "range-diff" => {
+            (&["-S", "-G", "--output", "-O", "--diff-filter", "-l"], &["-U", "-M", "-C", "-B"], &[])
+        }
         "log" | "show" | "diff" | "reflog" | "whatchanged" | "rev-list" | "shortlog" => (
             &[
                 "-n",
@@ -476,6 +483,16 @@ pub(super) fn grammar(name: &str) -> Grammar {
                 "--sendmail-cmd",
                 "--to-cmd",
                 "--cc-cmd",
+                "--header-cmd",
+                "--smtp-server-port",
+                "--smtp-server-option",
+                "--smtp-encryption",
+                "--smtp-domain",
+                "--in-reply-to",
+                "--reply-to",
+                "--identity",
+                "--suppress-cc",
+                "--confirm",
             ],
             &[],
             &["--dry-run"],
@@ -534,6 +551,17 @@ pub(super) fn grammar(name: &str) -> Grammar {
                 "--mailmap",
                 "--strip-blobs-bigger-than",
                 "--strip-blobs-with-ids",
+                "--filename-callback",
+                "--file-info-callback",
+                "--message-callback",
+                "--name-callback",
+                "--email-callback",
+                "--refname-callback",
+                "--blob-callback",
+                "--commit-callback",
+                "--tag-callback",
+                "--reset-callback",
+                "--done-callback",
                 "--to-subdirectory-filter",
                 "--subdirectory-filter",
                 "--refs",

@@ -1,7 +1,7 @@
 //! Subcommands about branches, tags, and the objects that only they keep alive.
 
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Draft, Exit, Input, Untracked, Value};
+use crate::interpreter::{Draft, Exit, Untracked, Value};
 use crate::nature::Nature;
 use crate::world::{Entry, FileText, Listing};
 
@@ -17,7 +17,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "gc" => gc(git, words),
         "prune" => prune(git, words),
         "update-ref" => update_ref(git, words),
-        "filter-branch" | "filter-repo" => filter(git, name, words),
+        "filter-branch" | "filter-repo" => super::filters::filter(git, name, words),
         "replace" if words.any(&["-d", "--delete", "-f", "--force", "--edit", "-e"]) => {
             git.forget("what was replaced with what")
         }
@@ -362,22 +362,6 @@ fn update_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         return git.forget("what the references were");
     }
     git.touch("")
-}
-
-fn filter(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
-    if words.any(&["--dry-run", "--analyze"]) {
-        return Exit::silent();
-    }
-    git.rewrite(&Value::exact("all branches"), "every commit gets a new name");
-    git.name_repository();
-    if name == "filter-branch" {
-        for text in
-            words.arguments.values(&["--setup", "--env-filter", "--msg-filter"]).cloned().collect::<Vec<_>>()
-        {
-            git.machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
-        }
-    }
-    Exit::silent()
 }
 
 impl Git<'_, '_> {

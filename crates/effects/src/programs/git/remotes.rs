@@ -67,7 +67,16 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         | "credential-osxkeychain"
         | "credential-libsecret"
         | "credential-manager" => credential(git, name, words),
+        "remote-ext" => {
+            if let Some(command) = words.operands().get(1).cloned() {
+                git.machine.possibly(|machine| machine.run_text(&command, Input::Inherited));
+            }
+            Exit::unknown()
+        }
         "daemon" | "http-backend" | "upload-pack" | "receive-pack" | "upload-archive" | "shell" => {
+            for hook in words.arguments.values(&["--access-hook"]).cloned().collect::<Vec<_>>() {
+                git.run_with(&hook, &[Value::Unknown]);
+            }
             let draft = Draft::new(EffectKind::ProcessSpawn, Target::Process(format!("git {name}")))
                 .note("serves repositories to others");
             git.machine.add(draft);
@@ -295,6 +304,13 @@ fn submodule(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 }
 
 fn foreign(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
+    // `git svn` has a program say who the authors are.
+    let options = words.operands().iter().filter_map(Value::as_exact);
+    for program in
+        options.filter_map(|word| word.strip_prefix("--authors-prog=")).map(str::to_owned).collect::<Vec<_>>()
+    {
+        git.run_with(&Value::Exact(program), &[Value::Unknown]);
+    }
     match words.operand(0) {
         Some("dcommit" | "submit" | "commit-diff" | "branch" | "tag")
             if !words.operands().iter().any(|word| matches!(word.as_exact(), Some("-n" | "--dry-run"))) =>
@@ -317,6 +333,7 @@ fn send_email(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.has("--dry-run") || words.operands().iter().any(|word| word.as_exact() == Some("--dry-run")) {
         return Exit::unknown();
     }
+    git.run_mail_commands(words);
     for operand in words.operands() {
         if operand.as_exact().is_none_or(|text| !text.starts_with('-')) {
             let path = git.absolute(operand);

@@ -16,6 +16,10 @@ pub(super) struct Settings {
     kept: Vec<(String, String)>,
     /// From this call: `-c` and the environment.
     given: Vec<(String, Value)>,
+    /// Files that this call includes and that were read, as they are named.
+    included: Vec<String>,
+    /// Whether a file of settings is there that cannot be read.
+    unread: bool,
 }
 
 impl Settings {
@@ -106,10 +110,31 @@ impl Settings {
             directory.map(|directory| directory.join("config")),
         ];
         for file in files.into_iter().flatten() {
-            if let Some(text) = machine.text(&file).as_exact() {
-                self.kept.extend(parse(text));
+            let settings = with_included(machine, &home, &file, 0);
+            self.unread |= settings.is_none() && matches!(machine.entry(&file), Entry::File(_));
+            self.kept.extend(settings.unwrap_or_default());
+        }
+        let named: Vec<String> = (self.given.iter().filter(|(key, _)| key == "include.path"))
+            .filter_map(|(_, value)| value.as_exact().map(str::to_owned))
+            .collect();
+        for name in named {
+            // Behind `-c` git takes no name that is relative.
+            let Some(file) = included(&home, &AbsolutePath::root(), &name) else { continue };
+            if let Some(settings) = with_included(machine, &home, &file, 0) {
+                self.included.push(name);
+                self.given.extend(settings.into_iter().map(|(key, value)| (key, Value::Exact(value))));
             }
         }
+    }
+
+    /// Whether settings stand in a file that cannot be read.
+    pub(super) fn is_partly_unread(&self) -> bool {
+        self.unread
+    }
+
+    /// Whether the file that `include.path` of this call names was read.
+    pub(super) fn has_read(&self, name: &Value) -> bool {
+        name.as_exact().is_some_and(|name| self.included.iter().any(|read| read == name))
     }
 
     /// The value of a setting.
@@ -163,7 +188,9 @@ pub(super) fn runs_code(key: &str) -> bool {
         "init.templatedir",
         "ssh.command",
         "sendemail.smtpserver",
-        "sendemail.sendmailcmd",
+        "imap.tunnel",
+        "instaweb.httpd",
+        "instaweb.browser",
         "web.browser",
         "receive.procreceiverefs",
         "trailer.command",
@@ -182,6 +209,15 @@ pub(super) fn runs_code(key: &str) -> bool {
         ("mergetool.", ".cmd"),
         ("mergetool.", ".path"),
         ("gpg.", ".program"),
+        ("gpg.", ".defaultkeycommand"),
+        ("sendemail.", "cmd"),
+        ("sendemail.", ".smtpserver"),
+        ("man.", ".path"),
+        ("url.ext::", ".insteadof"),
+        ("url.ext::", ".pushinsteadof"),
+        ("lfs.customtransfer.", ".path"),
+        ("lfs.extension.", ".clean"),
+        ("lfs.extension.", ".smudge"),
         ("credential.", ".helper"),
         ("includeif.", ".path"),
         ("browser.", ".cmd"),
@@ -250,6 +286,8 @@ pub(super) fn is_harmless_program(key: &str, value: &str) -> bool {
         "merge",
         "none",
         "git-lfs",
+        "msmtp",
+        "sendmail",
     ];
     let key = key.to_ascii_lowercase();
     if key.starts_with("alias.") {
@@ -259,6 +297,9 @@ pub(super) fn is_harmless_program(key: &str, value: &str) -> bool {
         return value == "/dev/null"
             || value.is_empty()
             || [".githooks", ".husky", ".husky/_", ".hooks", ".git/hooks", ".git-hooks"].contains(&value);
+    }
+    if key.starts_with("sendemail.") && key.ends_with("smtpserver") && !value.starts_with('/') {
+        return true;
     }
     if key == "submodule.update" || key.ends_with(".path") && key.starts_with("include") {
         return false;
@@ -457,6 +498,39 @@ fn parse(text: &str) -> Vec<(String, String)> {
         settings.push((format!("{section}.{}", key.trim().to_ascii_lowercase()), unquoted(value.trim())));
     }
     settings
+}
+
+/// The greatest depth of files that include others, as git has it.
+const INCLUDED: usize = 10;
+
+/// The settings of a file and of those that it includes, whatever the condition; `None` when the file cannot be read.
+fn with_included(
+    machine: &Machine<'_>,
+    home: &AbsolutePath,
+    file: &AbsolutePath,
+    depth: usize,
+) -> Option<Vec<(String, String)>> {
+    let text = machine.text(file);
+    let mut all = Vec::new();
+    for (key, value) in parse(text.as_exact()?) {
+        let includes = key == "include.path" || key.starts_with("includeif.") && key.ends_with(".path");
+        let next = file.parent().filter(|_| includes && depth < INCLUDED);
+        let next = next.and_then(|directory| included(home, &directory, &value));
+        all.push((key, value));
+        if let Some(next) = next {
+            all.extend(with_included(machine, home, &next, depth + 1).unwrap_or_default());
+        }
+    }
+    Some(all)
+}
+
+/// The file that a setting names, from the directory of the file that it stands in.
+fn included(home: &AbsolutePath, directory: &AbsolutePath, name: &str) -> Option<AbsolutePath> {
+    match name.strip_prefix("~/") {
+        Some(rest) => Some(home.join(rest)),
+        None if name.is_empty() || name.starts_with('~') => None,
+        None => Some(directory.join(name)),
+    }
 }
 
 /// A value without its quotes, escapes and comment.

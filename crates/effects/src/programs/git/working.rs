@@ -65,8 +65,16 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             }
             Exit::silent()
         }
-        "merge-index" | "merge-one-file" | "merge-recursive" | "merge-ours" | "merge-octopus"
-        | "merge-resolve" | "merge-subtree" | "squash" | "fixup" => {
+        "merge-index" => {
+            if let Some(program) = words.operands().first().cloned() {
+                git.machine
+                    .possibly(|machine| machine.run_words(&[program, Value::Unknown], Input::Inherited));
+            }
+            git.change_tree("");
+            git.touch("")
+        }
+        "merge-one-file" | "merge-recursive" | "merge-ours" | "merge-octopus" | "merge-resolve"
+        | "merge-subtree" | "squash" | "fixup" => {
             git.change_tree("");
             git.touch("")
         }
@@ -397,17 +405,8 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 }
 
 fn look(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
-    if let Some(output) = words.arguments.value(&["--output"]).cloned() {
-        let path = git.absolute(&output);
-        git.machine.write(&path);
-    }
     if name == "grep" {
-        for pager in words.arguments.values(&["-O", "--open-files-in-pager"]).cloned().collect::<Vec<_>>() {
-            if !pager.as_exact().is_some_and(|text| super::settings::is_harmless_program("core.pager", text))
-            {
-                git.machine.run_text(&pager, Input::Inherited);
-            }
-        }
+        git.open_found(words);
     }
     let commits_named =
         words.operands().len() > words.operands_from(words.before_dashes.unwrap_or(usize::MAX)).len();
@@ -448,7 +447,7 @@ fn look(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
 
 fn tool(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
     for command in words.arguments.values(&["-x", "--extcmd"]).cloned().collect::<Vec<_>>() {
-        git.machine.run_text(&command, Input::Inherited);
+        git.run_with_files(&command, &[]);
     }
     if name == "mergetool" {
         git.change_tree("files with conflicts change");
@@ -553,6 +552,34 @@ impl Git<'_, '_> {
         match self.settings.exact("core.hookspath") {
             Some(given) => Some(self.root()?.join(&given)),
             None => Some(self.repository_directory()?.join("hooks")),
+        }
+    }
+
+    /// Writes the files that a subcommand which prints is told to write instead: all that show differences take `--output`
+    /// (git-diff(1); tried with git 2.47).
+    pub(super) fn write_output(&mut self, name: &str, words: &Words) {
+        const DIFFERENCES: &[&str] = &[
+            "log",
+            "show",
+            "diff",
+            "stash",
+            "reflog",
+            "whatchanged",
+            "diff-tree",
+            "diff-index",
+            "diff-files",
+            "diff-pairs",
+            "range-diff",
+            "shortlog",
+            "format-patch",
+            "rev-list",
+        ];
+        if DIFFERENCES.contains(&name) {
+            let output: Vec<Value> = words.arguments.values(&["--output"]).cloned().collect();
+            self.write_all(&output);
+        }
+        if name == "mailinfo" {
+            self.write_all(words.operands().get(..2).unwrap_or_default());
         }
     }
 
