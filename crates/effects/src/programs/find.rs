@@ -10,7 +10,7 @@ use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Listing;
 
-use expression::{Action, Expression, Parsed, Truth, parse};
+use expression::{Action, Expression, Links, Parsed, Truth, parse};
 use walk::{Found, Search};
 
 /// The greatest number of files that `-exec` or `-delete` is followed for one by one (ours).
@@ -58,6 +58,25 @@ pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
             return act(machine, &parsed.expression, &found, &later);
         }
     }
+    let mut patterns = patterns;
+    if parsed.acts() && parsed.links == Links::Followed {
+        let behind = walk::behind_links(machine, &parsed.starts);
+        if !behind.is_all && destroys(&parsed) {
+            machine.unread("where the links lead that `find` follows is not known");
+        }
+        for place in &behind.places {
+            let start = Value::exact(place.as_str());
+            let names = parsed.expression.possible_names();
+            let names = if names.is_empty() { vec![None] } else { names.into_iter().map(Some).collect() };
+            for name in names {
+                let found = pattern(&start, &parsed.expression, name, None);
+                if let Value::Glob(text) = &found {
+                    machine.walks.insert(text.clone(), parsed.expression.choice());
+                }
+                patterns.push(found);
+            }
+        }
+    }
     for action in parsed.expression.actions() {
         for found in &patterns {
             act_on_pattern(machine, action, found, &parsed.expression);
@@ -69,6 +88,21 @@ pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
         _ => Output::Unknown,
     };
     Exit { status: Status::Unknown, output }
+}
+
+/// Whether what is found is taken away, by the search itself or by a program that it runs.
+fn destroys(parsed: &Parsed) -> bool {
+    parsed.expression.actions().into_iter().any(|action| match action {
+        Action::Delete => true,
+        Action::Print { .. } | Action::PrintOther | Action::Write(_) => false,
+        Action::Execute { words, .. } | Action::ExecuteAll { words, .. } => takes_away(words),
+    })
+}
+
+/// Whether the program of these words takes away what it is given.
+fn takes_away(words: &[Value]) -> bool {
+    let program = words.first().and_then(Value::as_exact).unwrap_or_default();
+    REMOVERS.contains(&program.rsplit('/').next().unwrap_or(program))
 }
 
 /// Places where others than this task keep their things.
@@ -189,9 +223,7 @@ fn destroys_or_reads_secrets(machine: &Machine<'_>, action: &Action, patterns: &
         Action::Print { .. } | Action::PrintOther | Action::Write(_) => false,
         Action::Delete => true,
         Action::Execute { words, .. } | Action::ExecuteAll { words, .. } => {
-            let program = words.first().and_then(Value::as_exact).unwrap_or_default();
-            let program = program.rsplit('/').next().unwrap_or(program);
-            REMOVERS.contains(&program) || secret_among(machine, patterns).is_some()
+            takes_away(words) || secret_among(machine, patterns).is_some()
         }
     }
 }
@@ -229,10 +261,16 @@ fn run_together(machine: &mut Machine<'_>, words: &[Value], chosen: &[&Found], i
         if group.is_empty() {
             continue;
         }
-        let texts = group.iter().map(|found| {
-            // In the directory of each, `./name`; the full path names the same file.
-            Value::exact(if inside { found.path.as_str().to_owned() } else { found.text.clone() })
-        });
+        if inside {
+            let work = |machine: &mut Machine<'_>| run_in_each(machine, words, &group);
+            if certain {
+                work(machine);
+            } else {
+                machine.possibly(work);
+            }
+            continue;
+        }
+        let texts = group.iter().map(|found| Value::exact(found.text.clone()));
         let mut all: Vec<Value> = Vec::new();
         let mut texts = Some(texts);
         for word in words {
@@ -249,6 +287,27 @@ fn run_together(machine: &mut Machine<'_>, words: &[Value], chosen: &[&Found], i
         } else {
             machine.possibly(|machine| machine.run_words(&all, Input::Inherited));
         }
+    }
+}
+
+/// Runs a command in each directory in which something was found, with the names of that.
+fn run_in_each(machine: &mut Machine<'_>, words: &[Value], group: &[&&Found]) {
+    let parent = |found: &Found| found.path.parent().unwrap_or_else(AbsolutePath::root);
+    let mut directories: Vec<AbsolutePath> = group.iter().map(|found| parent(found)).collect();
+    directories.sort();
+    directories.dedup();
+    for directory in directories {
+        let mut all: Vec<Value> = Vec::new();
+        for word in words {
+            if word.as_exact() == Some("{}") {
+                let here = group.iter().filter(|found| parent(found) == directory);
+                all.extend(here.map(|found| Value::Exact(format!("./{}", found.path.name().unwrap_or(".")))));
+            } else {
+                all.push(word.clone());
+            }
+        }
+        machine
+            .inside(&Value::exact(directory.as_str()), |machine| machine.run_words(&all, Input::Inherited));
     }
 }
 
@@ -314,28 +373,120 @@ fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, exp
             let depth = if whole { Depth::Recursive } else { Depth::Single };
             with_found(machine, found, |machine| machine.delete(found, depth));
         }
-        Action::Execute { words, asks, .. } => {
+        Action::Execute { words, asks, inside } => {
             let words = substituted(words, found);
+            let run = |machine: &mut Machine<'_>| {
+                run_for_pattern(machine, &words, found, *inside);
+            };
             if *asks {
-                machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+                machine.possibly(run);
             } else {
-                with_found(machine, found, |machine| machine.run_words(&words, Input::Inherited));
+                with_found(machine, found, run);
             }
         }
-        Action::ExecuteAll { words, .. } => {
+        Action::ExecuteAll { words, inside } => {
             let words = substituted(words, found);
-            with_found(machine, found, |machine| machine.run_words(&words, Input::Inherited));
+            with_found(machine, found, |machine| run_for_pattern(machine, &words, found, *inside));
         }
     }
 }
 
+/// Runs a command for what a pattern stands for; with `-execdir` in the directories of what is found. Of these the topmost stands for all:
+/// what a command does to all that is in it, it may do to whatever lies deeper. The start itself is found from the directory around it.
+fn run_for_pattern(machine: &mut Machine<'_>, words: &[Value], found: &Value, inside: bool) {
+    if !inside {
+        machine.run_words(words, Input::Inherited);
+        return;
+    }
+    let text = found.known_start();
+    let base = text.rfind('/').map(|at| if at == 0 { "/" } else { text.get(..at).unwrap_or("/") });
+    let Some(base) = base.and_then(|base| machine.one_path_through(&Value::exact(base))) else {
+        machine.inside(&Value::Unknown, |machine| machine.run_words(words, Input::Inherited));
+        return;
+    };
+    let around = base.parent().filter(|_| matches!(found, Value::Glob(text) if text.ends_with("/**")));
+    machine.possibly(|machine| {
+        for place in std::iter::once(base.clone()).chain(around) {
+            machine
+                .inside(&Value::exact(place.as_str()), |machine| machine.run_words(words, Input::Inherited));
+        }
+    });
+}
+
 /// What an expression can find below a start, as patterns: several when it asks for one of several names.
 fn patterns(start: &Value, expression: &Expression, is_directory: Option<bool>) -> Vec<Value> {
+    if let Some(paths) = path_patterns(start, expression, is_directory) {
+        return paths;
+    }
     let names = expression.possible_names();
     if names.is_empty() {
         return vec![pattern(start, expression, None, is_directory)];
     }
     names.into_iter().map(|name| pattern(start, expression, Some(name), is_directory)).collect()
+}
+
+/// The greatest number of stars in a pattern of whole paths that is followed to all that they stand for (ours).
+const STARS: usize = 3;
+
+/// What a test of the whole path can find below a start: there a star also stands for slashes, so that each is either in one name or reaches
+/// over several. `None` without such a test.
+fn path_patterns(start: &Value, expression: &Expression, is_directory: Option<bool>) -> Option<Vec<Value>> {
+    let whole = expression.required_path()?;
+    let base = start.as_exact().filter(|_| is_directory != Some(false))?;
+    let base = if base == "/" { "" } else { base.trim_end_matches('/') };
+    let everything = || vec![Value::Glob(format!("{base}/**"))];
+    let tail = match whole.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) {
+        Some(tail) => tail.to_owned(),
+        // The start itself.
+        None if whole == base => return Some(vec![start.clone()]),
+        None => {
+            // A star in front takes the start and more, unless what stands behind it is in the start already.
+            let Some(rest) = whole.strip_prefix('*') else { return Some(everything()) };
+            let literal = rest.split(['*', '?', '[', '\\']).next().unwrap_or_default();
+            let ends_in_start = (0..=base.len()).filter_map(|at| base.get(at..)).any(|end| {
+                !end.is_empty()
+                    && (end.starts_with(literal)
+                        || literal.strip_prefix(end).is_some_and(|rest| rest.starts_with('/')))
+            });
+            if ends_in_start {
+                return Some(everything());
+            }
+            match rest.strip_prefix('/') {
+                Some(rest) => format!("**/{rest}"),
+                None => format!("*{rest}"),
+            }
+        }
+    };
+    let mut patterns = vec![String::new()];
+    let parts: Vec<&str> = tail.split('/').collect();
+    let stars =
+        parts.iter().filter(|part| **part != "**").map(|part| part.matches('*').count()).sum::<usize>();
+    if stars > STARS || tail.contains(['?', '[', '\\']) {
+        let literal = tail.split(['*', '?', '[']).next().unwrap_or_default();
+        let directory =
+            literal.rsplit_once('/').map_or(String::new(), |(directory, _)| format!("{directory}/"));
+        return Some(vec![Value::Glob(format!("{base}/{directory}**"))]);
+    }
+    for (index, part) in parts.iter().enumerate() {
+        let forms = match *part {
+            "*" | "**" => vec!["**".to_owned()],
+            part => part.split('*').map(str::to_owned).fold(Vec::new(), |forms: Vec<String>, piece| {
+                if forms.is_empty() {
+                    return vec![piece];
+                }
+                forms
+                    .iter()
+                    .flat_map(|form| [format!("{form}*{piece}"), format!("{form}*/**/*{piece}")])
+                    .collect()
+            }),
+        };
+        let slash = if index == 0 { "" } else { "/" };
+        patterns = patterns
+            .iter()
+            .flat_map(|before| forms.iter().map(move |form| format!("{before}{slash}{form}")))
+            .collect();
+    }
+    Some(patterns.into_iter().map(|tail| Value::Glob(format!("{base}/{tail}"))).collect())
 }
 
 /// What an expression can find below a start, as a pattern; under one name when it is given.
@@ -356,11 +507,6 @@ fn pattern(
         return start.clone();
     }
     let base = if base == "/" { "" } else { base.trim_end_matches('/') };
-    if let Some(whole) = expression.required_path() {
-        let whole = whole.replace('*', "**");
-        let tail = whole.strip_prefix(base).unwrap_or(&whole).trim_start_matches('/').to_owned();
-        return Value::Glob(format!("{base}/{tail}"));
-    }
     let name = name.unwrap_or_else(|| "**".to_owned());
     let shallow = expression.maximum_depth() == Some(1);
     let name = if shallow && name == "**" { "*".to_owned() } else { name };

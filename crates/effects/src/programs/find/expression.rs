@@ -42,6 +42,8 @@ impl Truth {
 pub(super) enum Expression {
     All(Vec<Expression>),
     Any(Vec<Expression>),
+    /// One after the other, whatever the first says: `a , b`.
+    Both(Vec<Expression>),
     Not(Box<Expression>),
     Name {
         pattern: String,
@@ -102,6 +104,8 @@ pub(super) struct Parsed {
     /// Whether `find` would refuse it: an action that does not end.
     pub(super) refused: bool,
     pub(super) links: Links,
+    /// Whether directories come after what is in them (`-depth`, `-delete`): then `-prune` does nothing (find(1)).
+    pub(super) goes_deep_first: bool,
 }
 
 /// What a walk does at a symbolic link.
@@ -135,7 +139,9 @@ impl Expression {
 
     fn collect<'a>(&'a self, into: &mut Vec<&'a Action>) {
         match self {
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect(into)),
+            Self::All(parts) | Self::Any(parts) | Self::Both(parts) => {
+                parts.iter().for_each(|part| part.collect(into));
+            }
             Self::Not(part) => part.collect(into),
             Self::Do(_, action) => into.push(action),
             Self::Name { .. }
@@ -151,6 +157,14 @@ impl Expression {
         }
     }
 
+    /// Whether what was found true was false after all, so that what stands behind `!` and `-o` is reached: a command may fail, and so may a
+    /// deletion.
+    pub(super) fn failed(&self, truth: Truth) -> Truth {
+        let may_fail =
+            self.actions().iter().any(|action| matches!(action, Action::Execute { .. } | Action::Delete));
+        if truth == Truth::Yes && may_fail { Truth::Maybe } else { truth.not() }
+    }
+
     /// Name patterns of which everything found must fit one; empty when it need not.
     pub(super) fn possible_names(&self) -> Vec<String> {
         match self {
@@ -163,7 +177,18 @@ impl Expression {
                 let all: Vec<Vec<String>> = parts.iter().map(Self::possible_names).collect();
                 if all.iter().any(Vec::is_empty) { Vec::new() } else { all.concat() }
             }
-            _ => Vec::new(),
+            Self::Both(_)
+            | Self::Not(_)
+            | Self::Path { .. }
+            | Self::Type { .. }
+            | Self::Empty
+            | Self::Prune
+            | Self::Always
+            | Self::Never
+            | Self::Unknown
+            | Self::MaximumDepth(_)
+            | Self::MinimumDepth(_)
+            | Self::Do(..) => Vec::new(),
         }
     }
 
@@ -194,7 +219,10 @@ impl Expression {
 
     fn find_depth(&self, pick: &dyn Fn(&Self) -> Option<usize>) -> Option<usize> {
         pick(self).or_else(|| match self {
-            Self::All(parts) | Self::Any(parts) => parts.iter().find_map(|part| part.find_depth(pick)),
+            // Of several the last one counts.
+            Self::All(parts) | Self::Any(parts) | Self::Both(parts) => {
+                parts.iter().rev().find_map(|part| part.find_depth(pick))
+            }
             Self::Not(part) => part.find_depth(pick),
             _ => None,
         })
@@ -203,7 +231,7 @@ impl Expression {
     /// Whether some test asks for what the world does not say: an age, a size.
     pub(super) fn asks_unknown(&self) -> bool {
         match self {
-            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::asks_unknown),
+            Self::All(parts) | Self::Any(parts) | Self::Both(parts) => parts.iter().any(Self::asks_unknown),
             Self::Not(part) => part.asks_unknown(),
             Self::Unknown | Self::Empty => true,
             Self::Name { .. }
@@ -235,6 +263,8 @@ impl Expression {
     pub(super) fn is_selective(&self) -> bool {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::is_selective),
+            // Behind a comma everything is taken, whatever comes before it.
+            Self::Both(parts) => parts.iter().all(Self::is_selective),
             Self::Not(part) => part.is_selective(),
             Self::Always | Self::Do(..) => false,
             Self::Name { .. }
@@ -271,7 +301,8 @@ fn in_any_case(pattern: &str) -> String {
 
 /// Reads the words of `find`.
 pub(super) fn parse(words: &[Value]) -> Parsed {
-    let mut reader = Reader { words, place: 0, actions: 0, understood: true, refused: false, depth: 0 };
+    let mut reader =
+        Reader { words, place: 0, actions: 0, understood: true, refused: false, listed: false, depth: 0 };
     let mut starts = Vec::new();
     let mut links = Links::Kept;
     while let Some(word) = reader.words.get(reader.place) {
@@ -302,13 +333,19 @@ pub(super) fn parse(words: &[Value]) -> Parsed {
         reader.understood = false;
     }
     let understood = reader.understood;
+    if reader.listed {
+        starts = vec![Value::Unknown];
+    }
     if expression.actions().is_empty() {
         expression = Expression::All(vec![expression, Expression::Do(0, Action::Print { end: '\n' })]);
     }
     if words.iter().any(|word| word.as_exact() == Some("-follow")) {
         links = Links::Followed;
     }
-    Parsed { starts, expression, understood, refused: reader.refused, links }
+    let is_said = |name: &str| words.iter().any(|word| word.as_exact() == Some(name));
+    let goes_deep_first =
+        is_said("-depth") || is_said("-d") || expression.actions().contains(&&Action::Delete);
+    Parsed { starts, expression, understood, refused: reader.refused, links, goes_deep_first }
 }
 
 struct Reader<'a> {
@@ -317,7 +354,21 @@ struct Reader<'a> {
     actions: usize,
     understood: bool,
     refused: bool,
+    /// Whether the starts stand in a file.
+    listed: bool,
     depth: usize,
+}
+
+/// The only part, or all of them together.
+fn alone_or(mut parts: Vec<Expression>, together: fn(Vec<Expression>) -> Expression) -> Expression {
+    match (parts.pop(), parts.is_empty()) {
+        (Some(only), true) => only,
+        (Some(last), false) => {
+            parts.push(last);
+            together(parts)
+        }
+        (None, _) => Expression::Always,
+    }
 }
 
 /// How deeply parentheses may be nested (ours).
@@ -341,21 +392,24 @@ impl Reader<'_> {
         text
     }
 
-    /// `a , b` and `a -o b`
+    /// `a , b`
     fn list(&mut self) -> Expression {
+        let mut parts = vec![self.either()];
+        while self.peek() == Some(",") {
+            self.place += 1;
+            parts.push(self.either());
+        }
+        alone_or(parts, Expression::Both)
+    }
+
+    /// `a -o b`
+    fn either(&mut self) -> Expression {
         let mut parts = vec![self.both()];
-        while matches!(self.peek(), Some("-o" | "-or" | ",")) {
+        while matches!(self.peek(), Some("-o" | "-or")) {
             self.place += 1;
             parts.push(self.both());
         }
-        match (parts.pop(), parts.is_empty()) {
-            (Some(only), true) => only,
-            (Some(last), false) => {
-                parts.push(last);
-                Expression::Any(parts)
-            }
-            (None, _) => Expression::Always,
-        }
+        alone_or(parts, Expression::Any)
     }
 
     fn both(&mut self) -> Expression {
@@ -438,8 +492,15 @@ impl Reader<'_> {
                 self.next();
                 Expression::Unknown
             }
-            "-regextype" | "-files0-from" => {
+            "-regextype" => {
                 self.next();
+                Expression::Always
+            }
+            // Where the search starts stands in a file.
+            "-files0-from" => {
+                self.next();
+                self.understood = false;
+                self.listed = true;
                 Expression::Always
             }
             "-nouser" | "-nogroup" | "-readable" | "-writable" | "-executable" | "-quit" => {

@@ -1,6 +1,6 @@
 //! Carrying out the search of `find` in the file tree.
 
-use crate::interpreter::Machine;
+use crate::interpreter::{Machine, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
 use checkrein_glob::{Glob, Style};
@@ -28,6 +28,8 @@ pub(super) struct Search<'a, 'w> {
     left: usize,
     maximum: usize,
     minimum: usize,
+    /// Whether `-prune` keeps from going on: not where directories come after what is in them.
+    prunes: bool,
     found: Vec<Found>,
 }
 
@@ -50,15 +52,16 @@ impl<'a, 'w> Search<'a, 'w> {
             expression,
             links: parsed.links,
             left: limit,
-            maximum: expression.maximum_depth().unwrap_or(DEEPEST),
+            maximum: expression.maximum_depth().unwrap_or(usize::MAX),
             minimum: expression.minimum_depth().unwrap_or(0),
+            prunes: !parsed.goes_deep_first,
             found: Vec::new(),
         }
     }
 
     /// Searches below a start; `None` when something could not be listed or there is too much.
     pub(super) fn from(&mut self, start: &str) -> Option<()> {
-        let aims = self.machine.paths(&crate::interpreter::Value::exact(start));
+        let aims = self.machine.paths(&Value::exact(start));
         let [aim] = aims.as_slice() else { return None };
         let path = aim.target.path()?.clone();
         self.visit(&path, start, 0)
@@ -80,8 +83,7 @@ impl<'a, 'w> Search<'a, 'w> {
         };
         if follows
             && matches!(entry, Entry::Symlink(_))
-            && let Some(place) =
-                self.machine.one_path_through(&crate::interpreter::Value::exact(path.as_str()))
+            && let Some(place) = self.machine.one_path_through(&Value::exact(path.as_str()))
             && self.machine.entry(&place) != Entry::Missing
         {
             // `find` goes round no circle.
@@ -117,7 +119,7 @@ impl<'a, 'w> Search<'a, 'w> {
 
     /// What a symbolic link points to; the link itself when it is broken.
     fn followed(&self, candidate: &Candidate<'_>) -> Entry {
-        let aims = self.machine.paths_through(&crate::interpreter::Value::exact(candidate.path.as_str()));
+        let aims = self.machine.paths_through(&Value::exact(candidate.path.as_str()));
         match aims.first().and_then(|aim| aim.target.path()).map(|path| self.machine.entry(path)) {
             Some(Entry::Missing) | None => candidate.entry.clone(),
             Some(entry) => entry,
@@ -151,11 +153,19 @@ impl<'a, 'w> Search<'a, 'w> {
                     if reached == Truth::No {
                         break;
                     }
-                    failed = failed.and(self.judge(part, candidate, reached, pruned).not());
+                    failed = failed.and(part.failed(self.judge(part, candidate, reached, pruned)));
                 }
                 failed.not()
             }
-            Expression::Not(part) => self.judge(part, candidate, so_far, pruned).not(),
+            // What stands behind a comma is reached whatever came before it.
+            Expression::Both(parts) => {
+                let mut last = Truth::Yes;
+                for part in parts {
+                    last = self.judge(part, candidate, so_far, pruned);
+                }
+                last
+            }
+            Expression::Not(part) => part.failed(self.judge(part, candidate, so_far, pruned)),
             Expression::Name { pattern, fold } => {
                 let name = candidate.path.name().unwrap_or("/");
                 // The start is named as it was given: `find .` names it `.`.
@@ -185,7 +195,9 @@ impl<'a, 'w> Search<'a, 'w> {
                 Entry::Symlink(_) | Entry::Special | Entry::Missing | Entry::Unknown => Truth::No,
             },
             Expression::Prune => {
-                *pruned = so_far;
+                if self.prunes {
+                    *pruned = so_far;
+                }
                 Truth::Yes
             }
             Expression::Always | Expression::MaximumDepth(_) | Expression::MinimumDepth(_) => Truth::Yes,
@@ -207,6 +219,57 @@ impl<'a, 'w> Search<'a, 'w> {
     }
 }
 
+/// Where the links lead that a walk follows.
+pub(super) struct Behind {
+    /// The places, also those behind links that are found there.
+    pub(super) places: Vec<AbsolutePath>,
+    /// Whether these are all of them.
+    pub(super) is_all: bool,
+}
+
+/// How many entries are looked at for links (ours).
+const LOOKED_AT: usize = 4096;
+
+/// Looks for links that lead out of where a walk starts.
+pub(super) fn behind_links(machine: &Machine<'_>, starts: &[Value]) -> Behind {
+    let mut behind = Behind { places: Vec::new(), is_all: true };
+    let mut waiting = Vec::new();
+    for start in starts {
+        match machine.one_path_through(start) {
+            Some(path) => waiting.push(path),
+            None => behind.is_all = false,
+        }
+    }
+    let roots = waiting.clone();
+    let mut left = LOOKED_AT;
+    while let Some(path) = waiting.pop() {
+        let Some(less) = left.checked_sub(1) else {
+            behind.is_all = false;
+            return behind;
+        };
+        left = less;
+        match machine.entry(&path) {
+            Entry::Symlink(_) => match machine.one_path_through(&Value::exact(path.as_str())) {
+                Some(place) => {
+                    let is_known = roots.iter().chain(&behind.places).any(|root| place.is_within(root));
+                    if !is_known && machine.entry(&place) != Entry::Missing {
+                        behind.places.push(place.clone());
+                        waiting.insert(0, place);
+                    }
+                }
+                None => behind.is_all = false,
+            },
+            Entry::Directory => match machine.children(&path) {
+                Listing::Names(names) => waiting.extend(names.iter().map(|name| path.join(name))),
+                Listing::Unknown => behind.is_all = false,
+            },
+            Entry::Unknown => behind.is_all = false,
+            Entry::Missing | Entry::File(_) | Entry::Special => {}
+        }
+    }
+    behind
+}
+
 /// Whether what stands behind an action is reached.
 fn answer_of(action: &Action) -> Truth {
     match action {
@@ -216,7 +279,7 @@ fn answer_of(action: &Action) -> Truth {
         | Action::Write(_)
         | Action::ExecuteAll { .. } => Truth::Yes,
         Action::Execute { words, asks, .. } => {
-            let program = words.first().and_then(crate::interpreter::Value::as_exact);
+            let program = words.first().and_then(Value::as_exact);
             let asks_something = matches!(
                 program,
                 Some(
