@@ -117,6 +117,12 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                 }
                 continue;
             }
+            "unread" => {
+                let path = place(&world, rest);
+                world = world.with_file(&path, "content\n", VersionState::TrackedClean);
+                world.texts.insert(path, FileText::Unknown);
+                continue;
+            }
             "unlisted" => {
                 let path = place(&world, rest);
                 world.listings.insert(path, Listing::Unknown);

@@ -431,7 +431,13 @@ fn shell_lines(machine: &mut Machine<'_>, file: &Value) {
     const MARKS: &[&str] = &[".shell ", ".system ", "\\! ", "\\!", "system "];
     const LINES: usize = 64;
     let Some(path) = machine.one_path_through(file) else { return };
-    let Some(text) = machine.text(&path).as_exact().map(str::to_owned) else { return };
+    let Some(text) = machine.text(&path).as_exact().map(str::to_owned) else {
+        // A dump is long and holds none, as a rule.
+        if !machine.nothing_is_at(&path) {
+            machine.opaque("whether the statements run a command is not known");
+        }
+        return;
+    };
     let commands = text.lines().filter_map(|line| MARKS.iter().find_map(|mark| line.strip_prefix(mark)));
     for (place, command) in commands.enumerate() {
         if place >= LINES {

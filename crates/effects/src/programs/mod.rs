@@ -15,6 +15,7 @@
 //! | `find` | `find` and `fd` |
 //! | `git` | git |
 //! | `json` | `jq`: which words are files |
+//! | `instructions` | files of instructions that a program carries out |
 //! | `interpreters` | interpreters of other languages |
 //! | `network` | curl, wget, netcat, socat and other programs that talk to hosts |
 //! | `packages` | what package managers and build tools run |
@@ -40,6 +41,7 @@ mod disk;
 mod files;
 mod find;
 mod git;
+mod instructions;
 mod interpreters;
 mod json;
 mod kubernetes;

@@ -18,6 +18,7 @@ pub(crate) use recipes::{just, make};
 
 use serde_json::Value as Json;
 
+use super::instructions::not_read;
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 use crate::path::AbsolutePath;
@@ -97,6 +98,9 @@ fn run_script(machine: &mut Machine<'_>, call: &Call, manager: &str, name: &Valu
         return spawned(machine, &call.program, "the scripts of the project could not be read");
     };
     let package = manifest(&text);
+    if text.as_exact().is_none() {
+        not_read(machine, &directory.join("package.json"));
+    }
     let find = |name: &str| {
         package.get("scripts").and_then(|scripts| scripts.get(name)).and_then(Json::as_str).map(str::to_owned)
     };

@@ -142,6 +142,9 @@ pub(crate) fn life_cycle(machine: &mut Machine<'_>, call: &Call) {
 
 fn run_scripts(machine: &mut Machine<'_>, scripts: &[&str]) {
     let Some((directory, text)) = nearest(machine, "package.json") else { return };
+    if text.as_exact().is_none() {
+        crate::programs::instructions::not_read(machine, &directory.join("package.json"));
+    }
     let package: Json = super::manifest(&text);
     let place = Value::exact(directory.as_str());
     for name in scripts {

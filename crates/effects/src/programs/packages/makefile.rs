@@ -25,6 +25,9 @@ const UNKNOWN: &str = "$(make-function-that-is-not-known)";
 /// What stands in for the loading of an object, whose code nobody can read.
 pub(super) const LOADED: &str = "make-loads-an-object";
 
+/// What stands in where a bound was reached.
+pub(super) const BEYOND: &str = "make-too-much-to-follow";
+
 /// A makefile.
 #[derive(Debug, Default)]
 pub(super) struct Makefile {
@@ -160,7 +163,11 @@ impl Makefile {
                 continue;
             }
             let first = plain.split_whitespace().next().unwrap_or_default();
-            if matches!(first, "include" | "-include" | "sinclude") && depth < DEPTH {
+            if matches!(first, "include" | "-include" | "sinclude") {
+                if depth >= DEPTH {
+                    self.run(BEYOND.to_owned());
+                    continue;
+                }
                 let names = self.expand(plain.get(first.len()..).unwrap_or_default(), None, 0);
                 for name in names.split_whitespace() {
                     self.included.push(name.to_owned());
@@ -184,6 +191,8 @@ impl Makefile {
             for text in self.evaluated.take() {
                 self.read(&text, include, depth + 1);
             }
+        } else if !self.evaluated.take().is_empty() {
+            self.run(BEYOND.to_owned());
         }
     }
 
@@ -207,6 +216,7 @@ impl Makefile {
             out.push_str(rest.get(..at).unwrap_or_default());
             rest = rest.get(at + 1..).unwrap_or_default();
             if out.len() > LENGTH || depth > DEPTH {
+                self.run(BEYOND.to_owned());
                 out.push_str(UNKNOWN);
                 return out;
             }

@@ -4,9 +4,10 @@ use crate::interpreter::{Call, Exit, Input, Machine, Status, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Timestamp};
 
-use super::makefile::{Automatic, LOADED, Makefile, Rule, matched};
+use super::makefile::{Automatic, BEYOND, LOADED, Makefile, Rule, matched};
 use super::{nearest, spawned};
 use crate::interpreter::strings::quoted_words;
+use crate::programs::instructions::{instructions, not_read};
 
 /// The greatest number of targets that one call makes (ours).
 const TARGETS: usize = 256;
@@ -98,8 +99,11 @@ fn makefiles(machine: &mut Machine<'_>, call: &Call, cwd: &AbsolutePath) -> Opti
                 "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0",
                 Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown,
             ) => Value::Unknown,
-            (name, _) => machine.text(&cwd.join(name)),
+            (name, _) => Value::Exact(instructions(machine, &cwd.join(name))?),
         };
+        if let Value::Unknown = text {
+            machine.unread("a makefile that comes in cannot be read");
+        }
         texts.push((name.to_owned(), text.as_exact()?.to_owned()));
     }
     if named.is_empty() {
@@ -107,7 +111,7 @@ fn makefiles(machine: &mut Machine<'_>, call: &Call, cwd: &AbsolutePath) -> Opti
             .into_iter()
             .find(|name| !matches!(machine.entry(&cwd.join(name)), Entry::Missing | Entry::Unknown));
         match present {
-            Some(name) => texts.push((name.to_owned(), machine.text(&cwd.join(name)).as_exact()?.to_owned())),
+            Some(name) => texts.push((name.to_owned(), instructions(machine, &cwd.join(name))?)),
             None if machine.entry(&cwd.join("Makefile")) == Entry::Missing => {}
             None => return None,
         }
@@ -165,14 +169,20 @@ fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
         },
         str::to_owned,
     );
-    let before = before.split_whitespace().filter_map(|name| {
-        let text = machine.text(&cwd.join(name));
-        Some((name.to_owned(), text.as_exact()?.to_owned()))
-    });
-    let texts: Vec<(String, String)> = before.collect::<Vec<_>>().into_iter().chain(texts).collect();
+    let before: Vec<(String, String)> = before
+        .split_whitespace()
+        .filter_map(|name| Some((name.to_owned(), instructions(machine, &cwd.join(name))?)))
+        .collect();
+    let texts: Vec<(String, String)> = before.into_iter().chain(texts).collect();
     for (_, text) in &texts {
         let include = |name: &str| machine.text(&cwd.join(name)).as_exact().map(str::to_owned);
         makefile.read(text, &include, 0);
+    }
+    for name in makefile.included.clone() {
+        let path = cwd.join(&name);
+        if machine.text(&path).as_exact().is_none() {
+            not_read(machine, &path);
+        }
     }
     if goals.is_empty() {
         goals.extend(makefile.default_goal());
@@ -224,6 +234,8 @@ impl MakeRun<'_, '_, '_> {
         for command in self.makefile.take_ran() {
             if command == LOADED {
                 self.machine.unread("the makefile loads an object, whose code runs");
+            } else if command == BEYOND {
+                self.machine.unread("the makefile is too much to follow");
             } else if !shown.contains(&format!("$({command})")) {
                 self.run_line(&command);
             }
@@ -270,7 +282,7 @@ impl MakeRun<'_, '_, '_> {
             return Some(*changed);
         }
         if self.done.len() >= TARGETS || depth > TARGETS {
-            self.machine.opaque("the makefile has too many targets");
+            self.machine.unread("the makefile has too many targets");
             return Some(true);
         }
         self.done.push((target.to_owned(), true));
@@ -419,11 +431,27 @@ pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
     ]) {
         return Exit::unknown();
     }
-    let file = ["justfile", "Justfile", ".justfile"].into_iter().find_map(|name| nearest(machine, name));
-    let Some((directory, text)) =
-        file.and_then(|(directory, text)| Some((directory, text.as_exact()?.to_owned())))
+    let named = arguments.value(&["-f", "--justfile"]).cloned();
+    let file = match &named {
+        Some(file) => machine.one_path_through(file),
+        None => ["justfile", "Justfile", ".justfile"]
+            .into_iter()
+            .find_map(|name| nearest(machine, name).map(|(directory, _)| directory.join(name))),
+    };
+    if named.is_some() && file.is_none() {
+        machine.unread("which justfile is read is not known");
+    }
+    let Some((file, text)) = file.and_then(|file| instructions(machine, &file).map(|text| (file, text)))
     else {
         return spawned(machine, "just", "the recipes could not be read");
+    };
+    let directory = file.parent().unwrap_or_else(AbsolutePath::root);
+    let text = with_imports(machine, &directory, &text, 0);
+    let place = match arguments.value(&["-d", "--working-directory"]) {
+        Some(place) => {
+            machine.one_path_through(place).map_or(Value::Unknown, |path| Value::exact(path.as_str()))
+        }
+        None => Value::exact(directory.as_str()),
     };
     let mut variables: Vec<(String, String)> = Vec::new();
     let mut words = Vec::new();
@@ -440,13 +468,51 @@ pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut words = words.into_iter();
     let first = words.next().or_else(|| recipes.first().map(|recipe| recipe.name.clone()));
     let given: Vec<String> = words.collect();
-    let place = Value::exact(directory.as_str());
     match first {
+        // A recipe of a module, which stands in a file of its own.
+        Some(name) if !recipes.iter().any(|recipe| recipe.name == name) && has_modules(&text) => {
+            machine.unread(format!("`{name}` is a recipe of a file that is not read"));
+            Exit::unknown()
+        }
         Some(name) => {
             machine.inside(&place, |machine| run_just(machine, &recipes, &variables, &name, &given, 0))
         }
         None => Exit::unknown(),
     }
+}
+
+/// The greatest depth of recipes before recipes, and of files that import others (ours).
+const JUST_DEPTH: usize = 32;
+
+/// A justfile with those that it imports in their places (just, "Imports").
+fn with_imports(machine: &mut Machine<'_>, directory: &AbsolutePath, text: &str, depth: usize) -> String {
+    let mut whole = String::new();
+    for line in text.lines() {
+        let imported = line.strip_prefix("import ").or_else(|| line.strip_prefix("import? "));
+        let Some(name) = imported.map(|name| name.trim().trim_matches(['"', '\''])) else {
+            whole.push_str(line);
+            whole.push('\n');
+            continue;
+        };
+        if depth >= JUST_DEPTH {
+            machine.unread("the justfile imports more than is followed");
+            return whole;
+        }
+        let path = match name.strip_prefix("~/") {
+            Some(rest) => machine.world().place().home.join(rest),
+            None => directory.join(name),
+        };
+        if let Some(text) = instructions(machine, &path) {
+            let below = path.parent().unwrap_or_else(AbsolutePath::root);
+            whole.push_str(&with_imports(machine, &below, &text, depth + 1));
+        }
+    }
+    whole
+}
+
+/// Whether a justfile has modules: `mod name`, `mod? name`.
+fn has_modules(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("mod ") || line.starts_with("mod? "))
 }
 
 /// A recipe of a justfile.
@@ -473,8 +539,16 @@ fn parse_just(text: &str, variables: &mut Vec<(String, String)>) -> Vec<JustReci
             || plain.starts_with("set ")
             || plain.starts_with("import ")
             || plain.starts_with("mod ")
-            || plain.starts_with("alias ")
         {
+            continue;
+        }
+        if let Some((name, meant)) = plain.strip_prefix("alias ").and_then(|rest| rest.split_once(":=")) {
+            recipes.push(JustRecipe {
+                name: name.trim().to_owned(),
+                parameters: Vec::new(),
+                before: vec![meant.trim().to_owned()],
+                body: Vec::new(),
+            });
             continue;
         }
         if let Some((name, value)) = plain.strip_prefix("export ").unwrap_or(plain).split_once(":=") {
@@ -514,7 +588,11 @@ fn run_just(
     given: &[String],
     depth: usize,
 ) -> Exit {
-    let Some(recipe) = recipes.iter().find(|recipe| recipe.name == name).filter(|_| depth < 32) else {
+    if depth >= JUST_DEPTH {
+        machine.unread("the justfile is too much to follow");
+        return Exit::unknown();
+    }
+    let Some(recipe) = recipes.iter().find(|recipe| recipe.name == name) else {
         return if depth == 0 { Exit::failure() } else { Exit::silent() };
     };
     for before in &recipe.before {

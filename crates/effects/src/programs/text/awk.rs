@@ -15,6 +15,7 @@ mod tree;
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Upload, Value};
 
 use super::edit_in_place;
+use crate::programs::instructions::instructions;
 
 use following::{Act, Circumstances, follow};
 
@@ -117,7 +118,8 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 fn text_of(machine: &mut Machine<'_>, file: &Value) -> Value {
     machine.read(file);
-    machine.one_path_through(file).map_or(Value::Unknown, |path| machine.text(&path))
+    let text = machine.one_path_through(file).and_then(|path| instructions(machine, &path));
+    text.map_or(Value::Unknown, Value::Exact)
 }
 
 /// The text that a program runs over, where it can be read. A secret is not taken apart.

@@ -4,6 +4,7 @@ use crate::effect::EffectKind;
 use crate::interpreter::{Call, Exit, Input, Machine, Value};
 
 use super::edit_in_place;
+use crate::programs::instructions::instructions;
 
 /// `sed`
 pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -11,8 +12,8 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut scripts: Vec<Value> = arguments.values(&["-e", "--expression"]).cloned().collect();
     for file in arguments.values(&["-f", "--file"]) {
         machine.read(file);
-        let text = machine.one_path_through(file).map_or(Value::Unknown, |path| machine.text(&path));
-        scripts.push(text);
+        let text = machine.one_path_through(file).and_then(|path| instructions(machine, &path));
+        scripts.push(text.map_or(Value::Unknown, Value::Exact));
     }
     let mut files: &[Value] = &arguments.operands;
     if scripts.is_empty() {
