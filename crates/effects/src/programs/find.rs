@@ -8,7 +8,7 @@ use crate::interpreter::walks::Choice;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::world::Listing;
+use crate::world::{Entry, Listing};
 
 use expression::{Action, Expression, Links, Parsed, Truth, parse};
 use walk::{Found, Search};
@@ -229,7 +229,12 @@ fn destroys_or_reads_secrets(machine: &Machine<'_>, action: &Action, patterns: &
 }
 
 fn delete(machine: &mut Machine<'_>, found: &Found) {
-    if found.is_directory {
+    // `find` leaves the working directory where it is.
+    if matches!(found.text.as_str(), "." | "./") {
+        return;
+    }
+    let is_link = matches!(machine.entry(&found.path), Entry::Symlink(_));
+    if found.is_directory && !is_link {
         let holds_something =
             matches!(machine.children(&found.path), Listing::Names(names) if !names.is_empty());
         if holds_something {
@@ -459,9 +464,9 @@ fn path_patterns(start: &Value, expression: &Expression, is_directory: Option<bo
     };
     let mut patterns = vec![String::new()];
     let parts: Vec<&str> = tail.split('/').collect();
-    let stars =
+    let wildcards =
         parts.iter().filter(|part| **part != "**").map(|part| part.matches('*').count()).sum::<usize>();
-    if stars > STARS || tail.contains(['?', '[', '\\']) {
+    if wildcards > STARS || tail.contains(['?', '[', '\\']) {
         let literal = tail.split(['*', '?', '[']).next().unwrap_or_default();
         let directory =
             literal.rsplit_once('/').map_or(String::new(), |(directory, _)| format!("{directory}/"));
