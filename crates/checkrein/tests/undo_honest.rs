@@ -87,6 +87,23 @@ fn names_that_are_no_text_come_back() {
 }
 
 #[test]
+fn what_was_too_much_to_be_saved_is_named_before_anything_older() {
+    let environment = TestEnvironment::new();
+    environment.write("note.txt", "only here\n");
+    environment.write("checkrein.yaml", "snapshots:\n  max_files: 20\n");
+    for number in 0..60 {
+        environment.write(&format!("many/{number}"), "only here\n");
+    }
+    environment.succeed(&["trust", "--yes"]);
+    run(&environment, "first", "rm note.txt", Ending::Told);
+    let answer = run(&environment, "second", "rm -rf many", Ending::Told);
+    assert_eq!(answer.as_deref(), Some("ask"));
+    let text = said(&environment, &["undo", "--dry-run"]);
+    assert!(text.contains("cannot be taken back") && text.contains("rm -rf many"), "{text}");
+    assert!(text.contains("note.txt"), "{text}");
+}
+
+#[test]
 fn much_that_version_control_holds_comes_back() {
     for command in
         ["git rm -rqf many", "rm -rf many", "sed -i s/one/two/ many/*", "chmod -x many && rm -r many"]

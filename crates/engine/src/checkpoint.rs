@@ -202,7 +202,12 @@ impl Protected {
                 review.failures.extend(left.iter().cloned());
                 review
             }
-            Self::Lost(why) => unsaved(plain, why),
+            Self::Lost(why) => {
+                let mut review = unsaved(plain, why);
+                // For `undo`, which has nothing to take back should it run.
+                review.failures.push(format!("what it destroys {NOT_SAVED}{why}"));
+                review
+            }
         }
     }
 }
