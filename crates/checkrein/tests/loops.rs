@@ -212,6 +212,59 @@ fn tries_with_edits_between_and_runs_of_other_things_are_no_loop() {
 }
 
 #[test]
+fn one_error_from_calls_that_all_differ_ends_in_a_halt() {
+    for profile in ["interactive", "unattended"] {
+        for error in [
+            "curl: (7) Failed to connect to localhost port 5432: Connection refused",
+            "mkdir: cannot create directory: Permission denied",
+            "cat: target: No such file or directory",
+            "SyntaxError: invalid syntax",
+            "TypeError: 'int' object is not callable",
+        ] {
+            let mut session = Session::new(&format!("profile: {profile}\n"));
+            let ended = rounds_until_halted(&mut session, |session, round| {
+                session.call(&format!("make target{round}"), error, true);
+            });
+            assert!((15..=30).contains(&ended), "{profile}: {error}: {ended}");
+            let kinds: Vec<String> =
+                session.bodies("intervention").iter().map(|made| made["kind"].to_string()).collect();
+            assert!(kinds.len() >= 4, "{profile}: {error}: {kinds:?}");
+        }
+    }
+}
+
+#[test]
+fn one_error_among_work_that_succeeds_is_held_up_by_nothing() {
+    let mut session = Session::new("");
+    for round in 0..30 {
+        session.call(
+            &format!("make target{round}"),
+            "ld: cannot find -lfoo: No such file or directory",
+            true,
+        );
+        session.call(&format!("make other{round}"), &format!("built {round}"), false);
+    }
+    for round in 0..9 {
+        session.call(&format!("./deploy host{round}"), "ssh: connect to host: Connection refused", true);
+    }
+    assert!(session.bodies("intervention").iter().all(|made| made["kind"] == "soft_correction"));
+}
+
+#[test]
+fn two_calls_in_turn_end_whatever_was_asked_for_and_however_questions_are_answered() {
+    for prompt in ["make the tests pass", "go"] {
+        let mut session = Session::new("");
+        session.event("UserPromptSubmit", json!({ "prompt": prompt }));
+        let ended = rounds_until_halted(&mut session, |session, _| {
+            let output = "FAILED test_a.py::test_x - assert 1 == 2\n1 failed, 3 passed in 5.4s";
+            session.call("pytest -q", output, true);
+            session.call("pytest -q -x", &output.replace('3', "1"), true);
+        });
+        assert!(ended <= ENDS, "{prompt}: {ended}");
+    }
+}
+
+#[test]
 fn refusals_do_not_run_out_by_themselves_and_a_change_lifts_them() {
     let mut session = Session::new(
         "profile: unattended\ninterventions:\n  hard_stop: false\n  checkpoint_rollback:\n    enabled: false\n",

@@ -1,6 +1,6 @@
 //! The controller: what was done so far, and what is done now (seed 000).
 
-use checkrein_patterns::{ActionNumber, Fingerprint, Issue, PatternKind, Share};
+use checkrein_patterns::{ActionNumber, ERRORS_IN_VIEW, Fingerprint, Issue, PatternKind, Share};
 use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
 use checkrein_protocol::{
     Intervention, InterventionKind, Ran, RecoveryConsent, Rollback, Severity, Throttle, Timestamp,
@@ -301,9 +301,26 @@ impl Past {
     }
 }
 
-/// Whether nothing at all changes: the same calls with the same results. What only waits is not meant.
+/// Whether nothing at all changes: the same calls with the same results, or nothing but one error whatever is called. What only waits is not
+/// meant.
 fn is_standstill(issue: &Issue) -> bool {
-    issue.kind == PatternKind::StuckLoop && issue.severity > Severity::Low
+    match issue.kind {
+        PatternKind::StuckLoop => issue.severity > Severity::Low,
+        PatternKind::RepetitiveErrors => {
+            issue.severity == Severity::Critical && issue.signal > ERRORS_IN_VIEW as f64
+        }
+        PatternKind::GoalDrift
+        | PatternKind::Stagnation
+        | PatternKind::OscillatingEdits
+        | PatternKind::ExplorationWandering
+        | PatternKind::Cascade
+        | PatternKind::ScopeCreep
+        | PatternKind::ResourceSpiral
+        | PatternKind::RunawayExecution
+        | PatternKind::Hallucination
+        | PatternKind::ConfusedState
+        | PatternKind::ErrorExplorationLoop => false,
+    }
 }
 
 /// Where the ladder begins: with a hint; what is critical already begins with tighter limits (ours).

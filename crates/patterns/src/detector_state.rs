@@ -7,7 +7,7 @@ use checkrein_protocol::{Claim, Fingerprint, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::combination;
-use crate::errors::{Attempt, Errors};
+use crate::errors::{Attempt, ErrorRun, Errors};
 use crate::exploration_wandering::Wandering;
 use crate::goal_drift::Drift;
 use crate::hallucination::Phantoms;
@@ -33,6 +33,8 @@ pub struct DetectorState {
     #[serde(default)]
     newest: String,
     errors: Errors,
+    #[serde(default)]
+    error_run: ErrorRun,
     edits: Edits,
     stagnation: Stagnation,
     messages: Messages,
@@ -107,10 +109,12 @@ impl DetectorState {
         self.steps.push_back(step);
         if let Some(error) = observation.error {
             let attempt = if self.changed_since_error { Attempt::Changed } else { Attempt::Unchanged };
-            self.errors.failed(plan.number, plan.action, observation, error, attempt);
+            let how = (attempt, plan.deed);
+            self.errors.failed(plan.number, plan.action, observation, error, how, &mut self.error_run);
             self.changed_since_error = false;
         } else if ending.success == ActionSuccess::Succeeded {
             self.errors.succeeded(plan.action);
+            self.error_run.succeeded(plan.deed);
             self.changed_since_error |= plan.deed == Activity::Changes;
         }
         if let (Some(edit), ActionSuccess::Succeeded) = (plan.edit, ending.success) {
@@ -230,6 +234,7 @@ impl DetectorState {
         self.standing.clear();
         self.steps.clear();
         self.errors.clear();
+        self.error_run = ErrorRun::default();
         self.edits.clear();
         self.stagnation.clear();
         self.spiral.clear();
@@ -242,7 +247,7 @@ impl DetectorState {
         let thresholds = settings.felt();
         let mut issues: Vec<Issue> = [
             self.stuck(&thresholds.stuck_loop),
-            self.errors.detect(self.now, &thresholds.repetitive_errors),
+            self.errors.detect(self.now, &thresholds.repetitive_errors, &self.error_run),
             self.edits.detect(self.now, thresholds.oscillating_edits),
             self.stagnation.detect(self.now, thresholds.stagnation),
             self.scope.detect(thresholds.scope_creep),

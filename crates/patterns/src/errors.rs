@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::settings::entries;
+use crate::step::Activity;
 
-/// How many errors are remembered, and looked at (upstream 1.2).
-const WINDOW: usize = 10;
+/// How many errors are remembered, and looked at (upstream 1.2). Where more than so many of one sort follow each other and nothing else
+/// happens, that is a standstill (ours).
+pub const ERRORS_IN_VIEW: usize = 10;
 
 /// The last errors.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -27,6 +29,52 @@ struct PastError {
     attempt: Attempt,
 }
 
+/// The errors since something last succeeded, as long as they are the same one: however many calls there are, none of them gets anywhere.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct ErrorRun {
+    last: Option<PastError>,
+    since: ActionNumber,
+    length: u32,
+    /// Whether something was looked at in between, which may find what is missing.
+    looked: bool,
+}
+
+impl ErrorRun {
+    fn failed(&mut self, error: PastError) {
+        let goes_on = error.attempt == Attempt::Unchanged
+            && self
+                .last
+                .as_ref()
+                .is_some_and(|last| last.error.signature == error.error.signature && !moved(last, &error));
+        if !goes_on {
+            *self = Self { since: error.number, ..Self::default() };
+        }
+        self.length = self.length.saturating_add(1);
+        self.last = Some(error);
+    }
+
+    /// Takes up that a call succeeded. One that only looks leaves the run, and has it count half.
+    pub(crate) fn succeeded(&mut self, deed: Activity) {
+        match deed {
+            Activity::Looks => self.looked = self.length > 0,
+            Activity::Changes | Activity::Runs | Activity::Waits | Activity::Retries => {
+                *self = Self::default();
+            }
+        }
+    }
+
+    /// How many errors it counts as.
+    fn weight(&self) -> usize {
+        let length = usize::try_from(self.length).unwrap_or(usize::MAX);
+        if self.looked { length / 2 } else { length }
+    }
+
+    /// How many there are, where they are more than the window of the detector holds: then nothing but this error happens.
+    fn standstill(&self) -> Option<usize> {
+        Some(self.weight()).filter(|weight| *weight > ERRORS_IN_VIEW)
+    }
+}
+
 /// Whether something was changed since the last error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Attempt {
@@ -41,13 +89,19 @@ impl Errors {
         action: Fingerprint,
         observation: &Observation,
         error: ErrorSignature,
-        attempt: Attempt,
+        (attempt, deed): (Attempt, Activity),
+        run: &mut ErrorRun,
     ) {
         let Observation { digest, tests, .. } = *observation;
-        while self.0.len() >= WINDOW {
+        while self.0.len() >= ERRORS_IN_VIEW {
             self.0.pop_front();
         }
-        self.0.push_back(PastError { number, action, digest, error, tests, attempt });
+        let past = PastError { number, action, digest, error, tests, attempt };
+        // What waits for something may be answered the same for long.
+        if deed != Activity::Waits {
+            run.failed(past);
+        }
+        self.0.push_back(past);
     }
 
     /// What succeeds at last is no repeated error.
@@ -59,7 +113,12 @@ impl Errors {
         self.0.clear();
     }
 
-    pub(crate) fn detect(&self, now: ActionNumber, thresholds: &RepetitiveErrorsThresholds) -> Option<Issue> {
+    pub(crate) fn detect(
+        &self,
+        now: ActionNumber,
+        thresholds: &RepetitiveErrorsThresholds,
+        run: &ErrorRun,
+    ) -> Option<Issue> {
         let last = self.0.back().filter(|error| now.0.saturating_sub(error.number.0) <= 1)?;
         let seen = entries(thresholds.window).min(self.0.len());
         let group: Vec<&PastError> = self
@@ -82,15 +141,25 @@ impl Errors {
         // Whoever changes something between the attempts is working at it: less sure, and never held up (ours).
         let working = attempts * 2 > group.len();
         let category = last.error.category.words();
+        let standstill = run.standstill();
+        let mut actions = newest(group.iter().map(|error| error.number));
+        let mut summary = format!("{category} came back {count} times in the last {seen} errors");
+        if standstill.is_some() {
+            summary = format!("{category} came back {} times in a row, whatever was called", run.length);
+            // It rests on the first one too.
+            if let Some(oldest) = actions.first_mut() {
+                *oldest = run.since;
+            }
+        }
         Some(Issue {
             kind: PatternKind::RepetitiveErrors,
             severity: if working { severity(count).min(Severity::Medium) } else { severity(count) },
             confidence: Share::new(confidence(count).value() * if working { 0.6 } else { 1.0 }),
             impact: Share::default(),
-            signal: count as f64,
-            summary: format!("{category} came back {count} times in the last {seen} errors"),
+            signal: standstill.unwrap_or(count) as f64,
+            summary,
             advice: "look at the cause before the next try: check that the path, name or permission it speaks of is there".to_owned(),
-            actions: newest(group.iter().map(|error| error.number)),
+            actions,
             growth: None,
         })
     }
@@ -139,7 +208,7 @@ mod tests {
     use crate::observation::{ActionSuccess, observation};
 
     fn errors(texts: &[&str]) -> Option<Issue> {
-        let mut errors = Errors::default();
+        let (mut errors, mut run) = (Errors::default(), ErrorRun::default());
         for (index, text) in texts.iter().enumerate() {
             let observation = observation(text, ActionSuccess::Failed);
             let number = ActionNumber(index as u64 + 1);
@@ -148,10 +217,11 @@ mod tests {
                 Fingerprint(number.0 as u32),
                 &observation,
                 observation.error.unwrap(),
-                Attempt::Unchanged,
+                (Attempt::Unchanged, Activity::Runs),
+                &mut run,
             );
         }
-        errors.detect(ActionNumber(texts.len() as u64), &RepetitiveErrorsThresholds::default())
+        errors.detect(ActionNumber(texts.len() as u64), &RepetitiveErrorsThresholds::default(), &run)
     }
 
     #[test]
@@ -162,6 +232,34 @@ mod tests {
         let five = errors(&["cat: /a: No such file"; 5]).unwrap();
         assert_eq!((five.severity, five.confidence), (Severity::Critical, Share::new(1.0)));
         assert!((five.signal - 5.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn more_than_the_window_holds_is_a_standstill_from_the_first_on() {
+        let found = errors(&["curl: (7) Connection refused"; 11]).unwrap();
+        assert_eq!((found.signal, found.onset()), (11.0, Some(ActionNumber(1))));
+        assert!(found.summary.ends_with("11 times in a row, whatever was called"), "{}", found.summary);
+        assert!((errors(&["curl: (7) Connection refused"; 10]).unwrap().signal - 10.0).abs() < f64::EPSILON);
+        let mut mixed = vec!["curl: (7) Connection refused"; 11];
+        mixed.insert(5, "rm: Permission denied");
+        assert!(errors(&mixed).unwrap().signal < 11.0, "another error in between");
+    }
+
+    #[test]
+    fn what_succeeds_ends_a_run_and_a_look_halves_it() {
+        let observation = observation("cat: /a: No such file", ActionSuccess::Failed);
+        let weight = |deed: Activity| {
+            let (mut errors, mut run) = (Errors::default(), ErrorRun::default());
+            for number in 1..=24 {
+                let (number, action) = (ActionNumber(number), Fingerprint(number as u32));
+                let error = observation.error.unwrap();
+                let how = (Attempt::Unchanged, Activity::Runs);
+                errors.failed(number, action, &observation, error, how, &mut run);
+                run.succeeded(deed);
+            }
+            run.weight()
+        };
+        assert_eq!((weight(Activity::Looks), weight(Activity::Runs), weight(Activity::Changes)), (12, 0, 0));
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub(super) struct RecentAction {
     created: Vec<AbsolutePath>,
     /// What the detectors are told when the outcome comes.
     plan: Option<ActionFacts>,
+    /// Whether they were told that it was refused, since nobody seemed to say yes.
+    #[serde(default)]
+    given_up: bool,
 }
 
 impl SessionState {
@@ -72,13 +75,12 @@ impl SessionState {
             awaited: None,
             created: Vec::new(),
             plan: Some(plan),
+            given_up: false,
         };
+        self.take_unanswered(review);
         match Running::of(review) {
             Running::Now => action.created = self.take_effects(awaited, record.at),
-            Running::Asked => {
-                self.take_unanswered(review);
-                action.awaited = Some(awaited);
-            }
+            Running::Asked => action.awaited = Some(awaited),
             Running::Never => {
                 // Nothing ran, and the same call will be refused again: a result like any other.
                 action.past.refused = true;
@@ -90,12 +92,18 @@ impl SessionState {
         push_bounded(&mut self.recent, action, bounds::RECENT);
     }
 
-    /// The same call was asked about before and never ran: whoever was asked said no, or nobody was there. That is a refusal like any other.
+    /// The same call is made once more, so what the agent was asked about before has been answered: where nothing of it came, whoever was asked
+    /// said no, or nobody was there. Those are refusals like any other, in their order. A yes that comes late is still taken up.
     fn take_unanswered(&mut self, review: &ReviewRecord) {
-        let before = self.recent.iter_mut().rfind(|action| action.past.exact == review.exact);
-        let unanswered = before.filter(|action| action.awaited.is_some());
-        if let Some(plan) = unanswered.and_then(|action| action.plan.take()) {
-            self.behaviour.refused(&plan, "escalate");
+        if !self.recent.iter().any(|action| action.past.exact == review.exact) {
+            return;
+        }
+        let actor = self.plan(review).actor;
+        for action in self.recent.iter_mut().filter(|action| action.awaited.is_some() && !action.given_up) {
+            if let Some(plan) = action.plan.as_ref().filter(|plan| plan.actor == actor) {
+                action.given_up = true;
+                self.behaviour.refused(plan, "escalate");
+            }
         }
     }
 
