@@ -139,6 +139,9 @@ pub enum RuleFailure {
     /// The condition failed on this action.
     #[error("its condition failed: {0}")]
     Evaluation(String),
+    /// The condition names something that does not exist.
+    #[error("its condition failed: {0}")]
+    Undeclared(String),
     /// The condition gave something else than true or false.
     #[error("its condition gave {0} instead of true or false")]
     NotBoolean(String),

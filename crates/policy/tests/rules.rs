@@ -274,6 +274,32 @@ fn errors_say_what_is_wrong() {
 }
 
 #[test]
+fn conditions_that_can_never_work_are_found_without_examples() {
+    let problems = |when: &str| custom("mine", when, Decision::Block).problems(&Config::default()).len();
+    for wrong in [
+        "action.command.contians('a')",
+        "acton.command == 'a'",
+        "action.comand == 'a'",
+        "foo(action)",
+        "action.command",
+        "action.command.matches('^rm ')",
+        "effects.exists(e, e.kind == knid)",
+        "args.amount.contians('a') || size(args) > foo()",
+    ] {
+        assert_eq!(problems(wrong), 1, "{wrong}");
+    }
+    for right in [
+        "action.command.contains('a')",
+        "effects.exists(e, e.kind == 'publish')",
+        "args.amount > 5",
+        "action.tool == 'transfer' && args.amount > 5",
+        "action.command.startsWith('rm ')",
+    ] {
+        assert_eq!(problems(right), 0, "{right}");
+    }
+}
+
+#[test]
 fn custom_examples_are_checked() {
     let rule = CustomRule {
         matches: vec!["publish x".to_owned(), "file_read /a".to_owned()],

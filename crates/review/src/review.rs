@@ -222,8 +222,14 @@ impl<'a> Forecast<'a> {
         }
         alternatives.extend(report.findings.into_iter().flat_map(|finding| finding.alternatives));
         alternatives.dedup();
-        failures.extend(report.errors.iter().map(ToString::to_string));
-        let reasoning = reasoning::build(&rules, &risk, &rationality, &side_effects);
+        let broken: Vec<String> = report.errors.iter().map(ToString::to_string).collect();
+        let mut reasoning = reasoning::build(&rules, &risk, &rationality, &side_effects);
+        // What a rule that cannot be evaluated leads to is explained by that alone.
+        if let (Some(error), true) = (broken.first(), rules.is_empty()) {
+            reasoning.primary.clone_from(error);
+            reasoning.all.insert(0, error.clone());
+        }
+        failures.extend(broken);
         let mut review = Review {
             verdict: Verdict { kind: verdict_of(decided.decision), flagged: false },
             decision: decided.decision,

@@ -80,8 +80,13 @@ fn proved(rule: &CustomRule, item: &Node) -> Vec<Fault> {
             let about = problem.example().and_then(|text| {
                 examples.iter().find(|node| node.scalar() == Some(text)).map(|node| node.at)
             });
-            let kind = ConfigErrorKind::BadExample { message: problem.to_string() };
-            Fault::new(about.unwrap_or(item.at), kind)
+            match about {
+                Some(at) => Fault::new(at, ConfigErrorKind::BadExample { message: problem.to_string() }),
+                None => Fault::new(
+                    find("when").map_or(item.at, |node| node.at),
+                    ConfigErrorKind::BadCondition { message: problem.to_string() },
+                ),
+            }
         })
         .collect()
 }

@@ -71,12 +71,25 @@ impl RuleProblem {
     }
 }
 
+/// Actions of several sorts on which every condition can be tried.
+const SAMPLES: [&str; 4] = [
+    "$ ls =>",
+    "$ rm -rf build => file_delete /home/dev/proj/build",
+    "$ curl https://docs.rs => network_request docs.rs",
+    "Write => file_modify /etc/hosts",
+];
+
 impl CustomRule {
-    /// Parses the condition and runs the examples; returns everything that is wrong.
+    /// Parses the condition, tries it and runs the examples; returns everything that is wrong.
     pub fn problems(&self, config: &Config) -> Vec<RuleProblem> {
         let compiled = CompiledRule::new(self.clone());
-        if let Err(cause) = compiled.condition() {
-            return vec![RuleProblem::Error(compiled.error(cause))];
+        match compiled.condition() {
+            Err(cause) => return vec![RuleProblem::Error(compiled.error(cause))],
+            Ok(condition) => {
+                if let Some(cause) = failure_on_samples(condition, config) {
+                    return vec![RuleProblem::Error(compiled.error(cause))];
+                }
+            }
         }
         let catches = |text: &String| -> Result<bool, RuleProblem> {
             let example = Example::parse(text)?;
@@ -94,6 +107,19 @@ impl CustomRule {
         });
         missed.chain(caught).collect()
     }
+}
+
+/// Why a condition fails on some action, where it can work on none: it names what does not exist, or gives no answer whatever happens.
+fn failure_on_samples(condition: &Condition, config: &Config) -> Option<RuleFailure> {
+    let examples: Vec<Example> = SAMPLES.iter().filter_map(|text| Example::parse(text).ok()).collect();
+    let failures: Vec<RuleFailure> =
+        examples.iter().filter_map(|example| condition.holds(&example.context(config), None).err()).collect();
+    let is_undeclared =
+        |failure: &&RuleFailure| matches!(failure, RuleFailure::Undeclared(_) | RuleFailure::NotBoolean(_));
+    let undeclared = failures.iter().find(is_undeclared).cloned();
+    // What a tool is given may hold what these samples do not.
+    let always = failures.len() == examples.len() && !condition.names_arguments();
+    undeclared.or_else(|| failures.into_iter().next().filter(|_| always))
 }
 
 /// A custom rule whose condition is parsed when it is needed first.

@@ -118,9 +118,18 @@ impl Condition {
             let number = whole.map_or(Value::Float(thousandths as f64 / 1000.0), Value::Int);
             variables.add_variable_from_value("count", number);
         }
-        variables
-            .resolve(&self.expression)
-            .map_err(|error| RuleFailure::Evaluation(lower(&error.to_string())))
+        variables.resolve(&self.expression).map_err(|error| {
+            let words = lower(&error.to_string());
+            match error {
+                cel::ExecutionError::UndeclaredReference(_) => RuleFailure::Undeclared(words),
+                _ => RuleFailure::Evaluation(words),
+            }
+        })
+    }
+
+    /// Whether the input of a tool is looked at, which may hold anything.
+    pub(crate) fn names_arguments(&self) -> bool {
+        self.measure.names_arguments
     }
 }
 
