@@ -66,7 +66,7 @@ fn what_a_person_writes_is_read_and_its_examples_hold() {
 fn a_condition_that_does_not_parse_is_pointed_at() {
     let text = "governance:\n  tripwires:\n    - id: w\n      condition: effects.exists(e, e.kind ==)\n      on_fail: {decision: block}\n";
     let error = proved(text).unwrap_err();
-    assert!(error.contains("the condition does not parse"), "{error}");
+    assert!(error.contains("the condition cannot be used"), "{error}");
     assert!(error.contains("checkrein.yaml:4:"), "{error}");
     // Without the proof it is read as it stands: no single call pays for parsing what it may not need.
     assert!(load(&[layer(LayerKind::User, text)], &[]).is_ok());

@@ -183,10 +183,10 @@ pub enum ConfigErrorKind {
         /// The name.
         name: String,
     },
-    /// A condition that does not parse.
-    #[error("the condition does not parse: {message}")]
+    /// A condition that does not parse, or can work on no action.
+    #[error("the condition cannot be used: {message}")]
     BadCondition {
-        /// What the parser says.
+        /// What the parser says, or why it fails.
         message: String,
     },
     /// An example that does not show what it should.

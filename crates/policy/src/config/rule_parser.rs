@@ -6,7 +6,7 @@ use super::error::{ConfigErrorKind, Fault, Position, closest};
 use super::fields::{Keys, Proof, bad, condition_fault, is_plain_name, missing, text, texts, unknown_key};
 use super::yaml::{Entry, Node, NodeValue};
 use crate::config::Config;
-use crate::rule::CustomRule;
+use crate::rule::{CustomRule, RuleProblem};
 use crate::rules;
 
 /// The keys of a rule.
@@ -82,10 +82,14 @@ fn proved(rule: &CustomRule, item: &Node) -> Vec<Fault> {
             });
             match about {
                 Some(at) => Fault::new(at, ConfigErrorKind::BadExample { message: problem.to_string() }),
-                None => Fault::new(
-                    find("when").map_or(item.at, |node| node.at),
-                    ConfigErrorKind::BadCondition { message: problem.to_string() },
-                ),
+                None => {
+                    let message = match &problem {
+                        RuleProblem::Error(error) => error.cause.to_string(),
+                        other => other.to_string(),
+                    };
+                    let at = find("when").map_or(item.at, |node| node.at);
+                    Fault::new(at, ConfigErrorKind::BadCondition { message })
+                }
             }
         })
         .collect()
