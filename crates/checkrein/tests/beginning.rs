@@ -381,7 +381,7 @@ fn doctor_tries_the_hook_as_the_client_would_run_it() {
     for changed in [
         before.replacen('{', "{\"env\": {\"CHECKREIN_HOME\": \"/elsewhere\"},", 1),
         before.replace("exit 2;", "exit 0;"),
-        before.replace(" claude||", " claude||true||"),
+        before.replace(" claude)", " claude||true)"),
     ] {
         assert_ne!(changed, before);
         fs::write(&path, changed).unwrap();

@@ -133,7 +133,9 @@ fn hooks_of_every_client_are_registered_and_taken_back() {
         };
         let path = environment.home().join(client.places.folder).join(file);
         let text = fs::read_to_string(&path).unwrap();
-        assert!(client.hooks.reviewing_command(&text).unwrap().contains(&format!("checkrein-hook {name}||")));
+        assert!(
+            client.hooks.reviewing_command(&text).unwrap().contains(&format!("checkrein-hook {name})&&"))
+        );
         let installed = fs::read_to_string(environment.state().join("installed.json")).unwrap();
         assert!(installed.contains(&format!("\"client\": \"{name}\"")), "{installed}");
         environment.succeed(&["uninstall", "--client", name, "--user", "--yes"]);
@@ -259,4 +261,45 @@ fn gemini_refuses_in_the_form_that_gemini_obeys() {
     environment.write("notes/plan.md", "only here\n");
     let saved = call("rm -rf notes");
     assert!(saved["systemMessage"].as_str().is_some_and(|text| text.contains("checkrein undo")), "{saved}");
+}
+
+#[test]
+fn the_line_that_calls_the_hook_passes_on_what_it_hears_and_refuses_silence() {
+    let environment = TestEnvironment::new();
+    let path = environment.home().join("checkrein-hook");
+    let long = "x".repeat(300_000);
+    let object = format!("{{\"a\": \"\\n$x -n {long}\"}}\n");
+    fs::write(environment.home().join("answer"), &object).unwrap();
+    for (program, says) in [
+        ("#!/bin/sh\necho '{}'\n", Some("{}\n")),
+        ("#!/bin/sh\ncat \"${0%/*}/answer\"\n", Some(object.as_str())),
+        ("#!/bin/sh\n", None),
+        ("", None),
+        ("#!/bin/sh\necho '{}'; exit 1\n", None),
+        ("#!/bin/sh\necho '{}'; kill -9 $$\n", None),
+    ] {
+        // By a process of its own: no other test holds it open for writing when it is started.
+        let mut writing = environment
+            .command("sh")
+            .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+            .arg(&path)
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        writing.stdin.take().unwrap().write_all(program.as_bytes()).unwrap();
+        assert!(writing.wait().unwrap().success());
+        for client in CLIENTS {
+            let command = client.hooks.command(path.to_str().unwrap());
+            let line = client.hooks.reviewing_line(&command);
+            for shell in ["sh", "bash"] {
+                let output = environment.command(shell).args(["-c", &line]).output().unwrap();
+                let refused = String::from_utf8_lossy(&output.stderr).contains("did not answer");
+                let heard = String::from_utf8(output.stdout).unwrap();
+                let expected = (says.unwrap_or_default(), if says.is_some() { 0 } else { 2 });
+                assert!(heard == expected.0, "{shell}: {program}: {}", heard.len());
+                assert_eq!(output.status.code(), Some(expected.1), "{shell}: {program}");
+                assert_eq!(refused, says.is_none(), "{shell}: {program}");
+            }
+        }
+    }
 }

@@ -3,6 +3,9 @@
 //! Clients take a hook that is missing, dies or is killed as consent. Status 2 with a text refuses in all of them, but only for some
 //! events, so for those the command line ends with it unless the hook ended well. Elsewhere status 2 would do harm: it erases a prompt,
 //! and keeps an agent from stopping.
+//!
+//! The hook always answers with an object. A program that ends well and says nothing is none of ours, and silence is consent for a client,
+//! so the line passes on what it heard and refuses where that is nothing. It starts no more processes for that.
 
 /// The name of the hook program.
 const PROGRAM: &str = "checkrein-hook";
@@ -15,6 +18,9 @@ pub const PLACES: [&str; 6] =
 /// What the model and the user read when the hook gave no answer.
 const NO_ANSWER: &str = "checkrein did not answer, so this is refused. The user should run `checkrein doctor`, or install checkrein \
                          for this account: https://github.com/checkrein/checkrein";
+
+/// What takes up what the hook says.
+const HEARD: &str = "o=$(";
 
 /// Words of it in earlier versions, and what stands there now.
 const REWORDED: [(&str, &str); 1] = [("A person should run", "The user should run")];
@@ -65,16 +71,31 @@ impl HookCommand {
 
     /// The text of the command line, which the client gives to `sh`, with what happens when the hook gives no answer.
     pub(crate) fn text(&self, unanswered: Unanswered) -> String {
-        let plain = match &self.program {
-            Program::At(path) => format!("{} {}", quoted(path), self.client),
-            Program::LookedUp => {
-                let (places, client) = (PLACES.join(" "), self.client);
-                format!(r#"for d in {places};do [ -x "$d/{PROGRAM}" ]&&break;done;"$d/{PROGRAM}" {client}"#)
-            }
-        };
+        let (search, call) = self.parts();
         match unanswered {
-            Unanswered::Passes => plain,
-            Unanswered::Refused => format!("{plain}||{{ echo '{NO_ANSWER}' >&2;exit 2;}}"),
+            Unanswered::Passes => format!("{search}{call}"),
+            Unanswered::Refused => {
+                format!(
+                    r#"{search}{HEARD}{call})&&[ "$o" ]&&printf '%s\n' "$o"||{{ echo '{NO_ANSWER}' >&2;exit 2;}}"#
+                )
+            }
+        }
+    }
+
+    /// The texts of earlier versions: whatever the program says, or does not say, counted when it ended well.
+    fn earlier_texts(&self) -> [(String, Unanswered); 1] {
+        let (search, call) = self.parts();
+        [(format!("{search}{call}||{{ echo '{NO_ANSWER}' >&2;exit 2;}}"), Unanswered::Refused)]
+    }
+
+    /// What looks for the program, and what calls it.
+    fn parts(&self) -> (String, String) {
+        match &self.program {
+            Program::At(path) => (String::new(), format!("{} {}", quoted(path), self.client)),
+            Program::LookedUp => (
+                format!(r#"for d in {};do [ -x "$d/{PROGRAM}" ]&&break;done;"#, PLACES.join(" ")),
+                format!(r#""$d/{PROGRAM}" {}"#, self.client),
+            ),
         }
     }
 
@@ -83,14 +104,16 @@ impl HookCommand {
     pub(crate) fn parse(text: &str, client: &'static str) -> Option<(Self, Unanswered)> {
         let reworded = REWORDED.iter().fold(text.to_owned(), |text, (before, now)| text.replace(before, now));
         let form = |command: &Self| {
-            [Unanswered::Refused, Unanswered::Passes].into_iter().find(|form| command.text(*form) == reworded)
+            let now = [Unanswered::Refused, Unanswered::Passes].map(|form| (command.text(form), form));
+            let mut known = now.into_iter().chain(command.earlier_texts());
+            known.find(|(text, _)| *text == reworded).map(|(_, form)| form)
         };
         let looked_up = Self::looked_up(client);
         if let Some(form) = form(&looked_up) {
             return Some((looked_up, form));
         }
         let (program, _) = text.split_once(&format!(" {client}"))?;
-        let command = Self::new(client, &unquoted(program)?);
+        let command = Self::new(client, &unquoted(program.strip_prefix(HEARD).unwrap_or(program))?);
         if !is_hook_program(command.program()?) {
             return None;
         }
@@ -172,6 +195,16 @@ mod tests {
     }
 
     #[test]
+    fn the_text_of_an_earlier_version_is_ours() {
+        for command in [command(), HookCommand::looked_up("claude")] {
+            for (text, form) in command.earlier_texts() {
+                assert_ne!(text, command.text(form));
+                assert_eq!(HookCommand::parse(&text, "claude"), Some((command.clone(), form)));
+            }
+        }
+    }
+
+    #[test]
     fn a_text_that_was_changed_is_not_ours() {
         let text = command().text(Unanswered::Refused);
         let plain = command().text(Unanswered::Passes);
@@ -183,6 +216,12 @@ mod tests {
             format!("{plain} >/dev/null"),
             text.replace("exit 2", "exit 0"),
             text.replace("exit 2", "exit 2 & exit 0"),
+            text.replace("o=$(", "o=x;: $("),
+            text.replace("[ \"$o\" ]", "[ \"x$o\" ]"),
+            text.replace("printf '%s\\n' \"$o\"", "echo {}"),
+            text.replace(")&&[", "||echo {})&&["),
+            format!("o=$({plain})"),
+            format!("o=$({plain})||{{ exit 2;}}"),
             text.replace("checkrein-hook claude", "checkrein-hook claude|cat"),
             HookCommand::looked_up("claude").text(Unanswered::Refused).replace("/usr/local/bin", "/tmp"),
             "checkrein-hook".to_owned(),

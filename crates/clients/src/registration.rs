@@ -484,7 +484,7 @@ mod tests {
             (r#""timeout": 30"#, r#""timeout": 30, "async": true"#),
             (r#""timeout": 30"#, r#""if": "Read(*)""#),
             ("exit 2;", "exit 0;"),
-            (" claude||{", " claude||true||{"),
+            (" claude)", " claude||true)"),
             ("/opt/bin/checkrein-hook", "/tmp/checkrein-hook"),
             (r#""model":"#, r#""env": {"XDG_CONFIG_HOME": "/tmp/x"}, "model":"#),
             (r#""model":"#, r#""env": {"CLAUDE_CODE_SHELL_PREFIX": "true"}, "model":"#),
@@ -496,7 +496,8 @@ mod tests {
             let found = LAYOUT.protection(Some(&changed), &held);
             assert!(matches!(found, Protection::Falls { .. }), "{from} became {to}");
         }
-        let weaker = registered.replace(&before, "/opt/bin/checkrein-hook claude");
+        let written = Json::from(before.as_str()).to_string();
+        let weaker = registered.replace(&written, r#""/opt/bin/checkrein-hook claude""#);
         assert_ne!(weaker, registered);
         assert!(
             matches!(LAYOUT.protection(Some(&weaker), &held), Protection::Falls { .. }),
