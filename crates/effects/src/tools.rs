@@ -6,6 +6,7 @@
 //! | `client_tools` | the tools that clients bring along, by name |
 //! | `patch` | the patch text of `apply_patch` |
 //! | `mcp` | all other tools, those of MCP servers among them, by the words of their names |
+//! | `runners` | those of them that run a program with its arguments, or code |
 //!
 //! What comes out is not weighed yet: stakes and the guard come after, as for shell commands.
 
@@ -13,6 +14,7 @@ mod call;
 mod client_tools;
 mod mcp;
 mod patch;
+mod runners;
 
 use checkrein_protocol::SecretMark;
 

@@ -1,7 +1,7 @@
 //! Other coding agents: what they are started with decides who looks on.
 
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 
 /// Options by which nobody is asked any more, or nothing looks on.
 const UNASKED: &[&str] = &[
@@ -189,6 +189,10 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.add(unwatched("changes what watches the agent"));
         return Exit::unknown();
     }
+    if verb == Some("mcp") {
+        run_server(machine, call);
+        return Exit::unknown();
+    }
     if verb.is_some_and(|verb| LOOKING.contains(&verb) || WATCHING.contains(&verb)) {
         return Exit::unknown();
     }
@@ -199,6 +203,59 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     machine.opaque("starts another agent");
     Exit::unknown()
+}
+
+/// The options of `mcp add` that take a value (`claude`, `codex`, `gemini`).
+const OF_SERVERS: &[&str] = &[
+    "-e",
+    "--env",
+    "-t",
+    "--transport",
+    "-s",
+    "--scope",
+    "-H",
+    "--header",
+    "--url",
+    "--timeout",
+    "--description",
+    "--bearer-token-env-var",
+    "--include-tools",
+    "--exclude-tools",
+    "--client-id",
+    "--callback-port",
+];
+
+/// What `mcp add NAME -- COMMAND` has every later session of the agent start.
+fn run_server(machine: &mut Machine<'_>, call: &Call) {
+    let text = |value: &Value| value.as_exact().map(str::to_owned);
+    let Some(verb) = call.words.iter().position(|word| matches!(word.as_exact(), Some("add"))) else {
+        return;
+    };
+    let given = call.words.get(verb + 1..).unwrap_or_default();
+    let command = match given.iter().position(|word| word.as_exact() == Some("--")) {
+        Some(end) => given.get(end + 1..).unwrap_or_default(),
+        None => {
+            let mut words = given.iter().enumerate();
+            let mut operands = Vec::new();
+            while let Some((place, word)) = words.next() {
+                match text(word) {
+                    Some(option) if OF_SERVERS.contains(&option.as_str()) => drop(words.next()),
+                    Some(option) if option.starts_with('-') => {}
+                    Some(_) | None => operands.push(place),
+                }
+                // Behind the name stands the command with options of its own.
+                if operands.len() == 2 {
+                    break;
+                }
+            }
+            operands.get(1).and_then(|place| given.get(*place..)).unwrap_or_default()
+        }
+    };
+    let is_address = command.first().and_then(Value::as_exact).is_some_and(|word| word.contains("://"));
+    if !command.is_empty() && !is_address {
+        let command = command.to_vec();
+        machine.possibly(|machine| machine.run_words(&command, Input::Inherited));
+    }
 }
 
 fn unwatched(note: &str) -> Draft {

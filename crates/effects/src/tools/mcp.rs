@@ -10,6 +10,7 @@ use crate::interpreter::Last;
 
 use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, text_of};
 use super::client_tools::command_text;
+use super::runners;
 
 /// What the words of a name say that a tool does, from mild to grave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +76,21 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>) {
 /// The shell text of a tool that runs commands.
 pub(crate) fn shell_command(action: &Action) -> Option<String> {
     let name = split(action.tool.as_str());
-    let runs = deed_of(&name.words) == Some(Deed::Run) || SHELLS.contains(&name.server.as_str());
+    let has = |table: &[&str]| name.words.iter().any(|word| table.contains(&word.as_str()));
+    let runs = deed_of(&name.words) == Some(Deed::Run)
+        || SHELLS.contains(&name.server.as_str())
+        || has(&["repl", "execute", "executor"]);
+    if (runs || has(STARTING))
+        && let Some(text) = runners::program(&action.input)
+    {
+        return Some(text);
+    }
+    if has(SPEAKING)
+        && has(SPOKEN_TO)
+        && let Some(text) = text_of(&action.input, &["input", "text", "keys", "data"])
+    {
+        return Some(text.to_owned());
+    }
     if !runs {
         return None;
     }
@@ -86,6 +101,10 @@ pub(crate) fn shell_command(action: &Action) -> Option<String> {
         .map(|text| match action.input.get("args").and_then(command_text) {
             Some(arguments) => format!("{text} {arguments}"),
             None => text,
+        })
+        .or_else(|| {
+            let words = name.words.iter().map(String::as_str).chain([name.server.as_str()]);
+            runners::code(&action.input, words)
         })
 }
 
@@ -137,6 +156,14 @@ fn is_sql(text: &str) -> bool {
         Some(_) | None => false,
     }
 }
+
+/// What tools are called that start a program.
+const STARTING: &[&str] = &["process", "launch", "start", "exec", "spawn"];
+
+/// What tools are called that type something into what runs, and what that is (ours; Desktop Commander's `interact_with_process`, iTerm's
+/// `write_to_terminal`).
+const SPEAKING: &[&str] = &["interact", "send", "write", "input", "type"];
+const SPOKEN_TO: &[&str] = &["process", "terminal", "shell", "session", "stdin", "repl", "console"];
 
 /// Servers whose business is running commands.
 const SHELLS: &[&str] =
