@@ -120,14 +120,28 @@ impl Evaluator<'_, '_, '_> {
             let from = if name.is_some() { at + 2 } else { at };
             let spread = matches!(self.tokens.list.get(from), Some(Token::Mark("*" | "..." | "@")))
                 || matches!(self.tokens.word(from), Some(word) if word.starts_with('@'));
-            let (value, mut next) = self.expression(from, to);
+            // `print {$handle} "text"`
+            let is_handle = self.language == Language::Perl
+                && self.tokens.is(from, "{")
+                && self.tokens.is(from + 2, "}")
+                && self.tokens.word(from + 1).is_some_and(|word| word.starts_with('$'));
+            let (value, mut next) = if is_handle {
+                (self.expression(from + 1, from + 2).0, from + 3)
+            } else {
+                self.expression(from, to)
+            };
+            let mut behind = Vec::new();
             next = next.max(from + 1).min(to.max(from + 1));
             // What the expression does not reach is looked at on its own.
             while next < to
                 && !matches!(self.tokens.list.get(next), Some(Token::Mark("," | "=>")))
                 && self.step()
             {
-                let (_, further) = self.expression(next, to);
+                let (further_value, further) = self.expression(next, to);
+                // `print $handle "text"`
+                if matches!(value, ScriptValue::Process(_)) {
+                    behind.push(further_value);
+                }
                 next = further.max(next + 1);
             }
             match (name, value) {
@@ -135,6 +149,7 @@ impl Evaluator<'_, '_, '_> {
                 (None, ScriptValue::List(items)) if spread => given.positional.extend(items),
                 (None, value) => given.positional.push(value),
             }
+            given.positional.append(&mut behind);
             at = next;
         }
         (given, at.min(to))

@@ -7,6 +7,7 @@ use crate::programs::network;
 
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
+use super::started::Started;
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
 
@@ -95,7 +96,7 @@ impl Evaluator<'_, '_, '_> {
             self.runs_unknown_code("runs a command that is put together while it runs");
             return ScriptValue::Text(Value::Unknown);
         }
-        let exit = self.act(|machine| machine.run_text(&value, Input::Inherited));
+        let exit = self.start(&Started::Text(value));
         Self::from_output(exit.output)
     }
 
@@ -119,7 +120,7 @@ impl Evaluator<'_, '_, '_> {
             self.runs_unknown_code("runs a program that is chosen while it runs");
             return ScriptValue::Text(Value::Unknown);
         }
-        let exit = self.act(|machine| machine.run_words(&words, Input::Inherited));
+        let exit = self.start(&Started::Words(words));
         Self::from_output(exit.output)
     }
 
@@ -248,7 +249,7 @@ impl Evaluator<'_, '_, '_> {
         if let Some(secret) = self.secret_variable(name) {
             return secret;
         }
-        match (self.machine.variable(name), otherwise) {
+        match (self.variable_of_code(name).or_else(|| self.machine.variable(name)), otherwise) {
             (Some(value), _) => ScriptValue::Text(value),
             (None, Some(thing)) => thing.clone(),
             (None, None) => ScriptValue::Text(Value::Unknown),

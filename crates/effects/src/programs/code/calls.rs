@@ -78,6 +78,7 @@ impl Evaluator<'_, '_, '_> {
             | ScriptValue::File(_)
             | ScriptValue::Socket(_)
             | ScriptValue::Database(_)
+            | ScriptValue::Process(_)
             | ScriptValue::Local => ScriptValue::Text(Value::Unknown),
         };
         self.call_back(thing, &result, given);

@@ -274,7 +274,10 @@ impl Evaluator<'_, '_, '_> {
                 [name] => {
                     self.set(name, value.clone());
                 }
-                several => self.assign_all(several, &ScriptValue::Local),
+                several => match &value {
+                    ScriptValue::Process(_) => self.assign_all(several, value),
+                    _ => self.assign_all(several, &ScriptValue::Local),
+                },
             }
             from = close + 1;
         }
@@ -308,7 +311,13 @@ impl Evaluator<'_, '_, '_> {
             return (result, next.unwrap_or(at));
         }
         let value = match (&result, of.each()) {
-            (ScriptValue::File(_) | ScriptValue::Network(_) | ScriptValue::Socket(_), _) => result.clone(),
+            (
+                ScriptValue::File(_)
+                | ScriptValue::Network(_)
+                | ScriptValue::Socket(_)
+                | ScriptValue::Process(_),
+                _,
+            ) => result.clone(),
             (_, each @ (ScriptValue::Text(_) | ScriptValue::Path(_) | ScriptValue::Network(_))) => each,
             _ => match result.each() {
                 ScriptValue::Local => ScriptValue::Text(Value::Unknown),

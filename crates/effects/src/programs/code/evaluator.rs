@@ -8,6 +8,7 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::secrets::variable_of;
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 
+use super::started::{Handed, RunningProgram, Started};
 use super::value::ScriptValue;
 use checkrein_scripts::token::{Language, TokenStream};
 use checkrein_scripts::tree::{Definition, SyntaxTree};
@@ -164,6 +165,16 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) reads_names: bool,
     /// Whether it lists a directory, with the names that begin with a dot.
     pub(super) lists_hidden: bool,
+    /// What the program is handed that is being started.
+    pub(super) handed: Handed,
+    /// What was started last.
+    pub(super) last_started: Option<Started>,
+    /// Programs that run beside the code.
+    pub(super) processes: Vec<RunningProgram>,
+    /// The variables of the environment that the code set.
+    pub(super) environment: Vec<(String, Value)>,
+    /// What the code wrote into files so far, by their paths.
+    pub(super) contents: HashMap<String, ScriptValue>,
     /// Whether single calls are looked at of code that is too much to follow: only what they say by themselves counts.
     pub(super) glancing: bool,
     pub(super) steps: usize,
@@ -206,6 +217,11 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             sees_processes: false,
             reads_names: false,
             lists_hidden: false,
+            handed: Handed::default(),
+            last_started: None,
+            processes: Vec::new(),
+            environment: Vec::new(),
+            contents: HashMap::new(),
             glancing: false,
             steps: 0,
             depth: 0,
@@ -247,6 +263,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
 
     fn end(mut self, text: &str) -> Exit {
         self.follow_the_rest();
+        self.run_what_was_fed();
         if let Some(why) = self.hurdle {
             let note = format!("the code given to `{}` {why}", self.call.program);
             if why == UNREADABLE {

@@ -60,6 +60,7 @@ impl Evaluator<'_, '_, '_> {
         if let Some(answer) = self.assignment(at, to) {
             return answer;
         }
+        let start = at;
         let (mut left, mut at) = self.operand(at, to);
         while at < to && self.step() {
             let next = self.tokens.list.get(at).cloned();
@@ -121,7 +122,8 @@ impl Evaluator<'_, '_, '_> {
                     }
                 }
                 "=" | "+=" | "-=" | ".=" | "||=" | "&&=" | "??=" | ":=" | "*=" | "|=" | "<-" => {
-                    let (_, next) = self.expression(right_at, to);
+                    let (value, next) = self.expression(right_at, to);
+                    self.assign_element(start, at, &value);
                     left = ScriptValue::Local;
                     at = next;
                 }
@@ -148,6 +150,26 @@ impl Evaluator<'_, '_, '_> {
             }
         }
         (left, at)
+    }
+
+    /// `$ENV{NAME} = value`
+    fn assign_element(&mut self, from: usize, sign: usize, value: &ScriptValue) {
+        let mut at = from;
+        while matches!(self.tokens.word(at), Some("my" | "our" | "local")) {
+            at += 1;
+        }
+        let is_environment = matches!(self.tokens.word(at), Some("$ENV" | "ENV" | "$_ENV" | "$_SERVER"));
+        let close = self.tokens.partner(at + 1);
+        if !is_environment || close <= at + 1 || close + 1 != sign {
+            return;
+        }
+        let name = match self.tokens.list.get(at + 2) {
+            Some(Token::Word(word)) if close == at + 3 && !word.starts_with('$') => Some(word.clone()),
+            _ => self.expression(at + 2, close).0.exact(),
+        };
+        if let Some(name) = name {
+            self.set_environment(&name, value);
+        }
     }
 
     /// One operand with what is behind it.

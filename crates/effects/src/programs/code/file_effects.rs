@@ -43,9 +43,12 @@ impl Evaluator<'_, '_, '_> {
         if given.positional.is_empty() {
             return vec![self.variables.get("$_").map_or(Value::Unknown, ScriptValue::value)];
         }
+        // Behind the path Python takes how it is done.
+        let paths = if self.language == Language::Python { 1 } else { usize::MAX };
         given
             .positional
             .iter()
+            .take(paths)
             .filter(|thing| !matches!(thing, ScriptValue::Map(_) | ScriptValue::Function(_)))
             .flat_map(ScriptValue::items)
             .map(|thing| thing.value())
@@ -93,6 +96,24 @@ impl Evaluator<'_, '_, '_> {
         } else {
             self.act(|machine| machine.write_from(path, &output));
         }
+    }
+
+    /// Remembers what the code writes into an open file: a program may run it later.
+    pub(super) fn put_in(&mut self, path: &Value, method: &str, given: &Given) {
+        let Some(name) = path.as_exact() else { return };
+        let end = if method == "puts" { "\n" } else { "" };
+        let texts = given.positional.iter().flat_map(ScriptValue::items);
+        let text = texts.fold(ScriptValue::text(""), |text, part| {
+            text.followed_by(&part).followed_by(&ScriptValue::text(end))
+        });
+        let before = self.contents.remove(name).unwrap_or(ScriptValue::Text(Value::Unknown));
+        let whole =
+            if self.doubt > 0 { ScriptValue::Text(Value::Unknown) } else { before.followed_by(&text) };
+        let aims = self.machine.paths_through(path);
+        for aim in &aims {
+            self.machine.hold(aim, whole.value());
+        }
+        self.contents.insert(name.to_owned(), whole);
     }
 
     /// Adds that a file is appended to.
@@ -204,10 +225,11 @@ impl Evaluator<'_, '_, '_> {
         };
         if self.language == Language::Perl && mode.contains('|') {
             let words: Vec<ScriptValue> = given.positional.get(2..).unwrap_or_default().to_vec();
-            return match words.as_slice() {
+            let output = match words.as_slice() {
                 [only] => self.run_shell(only),
                 several => self.run_list(several),
             };
+            return if mode.starts_with('|') { self.set_process(given, output) } else { output };
         }
         if let Some(text) = path.exact() {
             if self.language == Language::Ruby && text.starts_with('|') {
@@ -238,6 +260,9 @@ impl Evaluator<'_, '_, '_> {
             || mode.contains('c') && self.language == Language::Php
         {
             self.write(&value, &ScriptValue::Text(Value::Unknown));
+            if let Some(name) = value.as_exact() {
+                self.contents.insert(name.to_owned(), ScriptValue::text(""));
+            }
         } else {
             // What is not known about the mode may be that it writes.
             let wanted = given.named("mode").or_else(|| given.positional.get(1)).map(ScriptValue::value);
@@ -258,7 +283,8 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn open_by_text(&mut self, text: &str, given: &Given) -> ScriptValue {
         let text = text.trim();
         if let Some(command) = text.strip_prefix('|') {
-            return self.run_shell(&ScriptValue::text(command.trim()));
+            let output = self.run_shell(&ScriptValue::text(command.trim()));
+            return self.set_process(given, output);
         }
         if let Some(command) = text.strip_suffix('|') {
             return self.run_shell(&ScriptValue::text(command.trim()));
@@ -289,6 +315,15 @@ impl Evaluator<'_, '_, '_> {
         }
         self.set_handle(given, &path);
         ScriptValue::File(path)
+    }
+
+    /// `open(my $handle, "|-", "sh")` gives the variable the program.
+    fn set_process(&mut self, given: &Given, output: ScriptValue) -> ScriptValue {
+        let process = self.running_last(output);
+        if let Some(ScriptValue::Name(name)) = given.positional.first() {
+            self.variables.insert(name.clone(), process.clone());
+        }
+        process
     }
 
     /// `open(my $handle, ...)` gives the variable the file.

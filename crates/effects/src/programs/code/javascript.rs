@@ -134,6 +134,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "fs.close" | "fs.write" | "fs.read" | "fs.fsync" | "fs.statfs" | "fs.watchFile" => {
             LibraryCall::Nothing
         }
+        "Object.assign" => LibraryCall::Merge,
         "child_process.exec" | "shelljs.exec" | "$" | "execa.command" | "execa.execaCommand" => {
             LibraryCall::Shell
         }

@@ -45,6 +45,8 @@ pub(super) enum LibraryCall {
     ModeOfRest,
     /// Runs text in a shell, or several words as a command.
     Shell,
+    /// Runs a program between two handles that it is given first.
+    Pipe,
     /// Runs a list of words, or text.
     Run,
     /// Runs the first value as a program with a list of words.
@@ -151,6 +153,8 @@ pub(super) enum LibraryCall {
     Statement,
     /// Values by name: a dictionary.
     Record,
+    /// The first value with the entries of the others: `Object.assign`.
+    Merge,
     /// Several values as one: an address.
     Together,
     /// Calls the function that the first value names.

@@ -112,6 +112,7 @@ impl Evaluator<'_, '_, '_> {
                     _ => ScriptValue::Method(Box::new(thing.clone()), member.to_owned()),
                 }
             }
+            ScriptValue::Process(process) => self.member_of_process(*process, member),
             ScriptValue::Object(place) => self.member_of_object(*place, member),
             ScriptValue::Class(place) => self.member_of_class(*place, member),
             ScriptValue::Foreign => ScriptValue::Foreign,
@@ -246,6 +247,7 @@ impl Evaluator<'_, '_, '_> {
             | ScriptValue::Class(_)
             | ScriptValue::Object(_)
             | ScriptValue::Socket(_)
+            | ScriptValue::Process(_)
             | ScriptValue::Database(_)
             | ScriptValue::Method(_, _)
             | ScriptValue::Local => ScriptValue::Text(Value::Unknown),
@@ -254,6 +256,9 @@ impl Evaluator<'_, '_, '_> {
 
     /// `file << text`
     pub(super) fn push_into(&mut self, to: &ScriptValue, value: &ScriptValue) {
+        if let ScriptValue::Process(process) = to {
+            self.feed(*process, value);
+        }
         if let (ScriptValue::File(path), ScriptValue::Network(url)) = (to, value) {
             self.remember_download(path, url);
         }
@@ -266,6 +271,19 @@ impl Evaluator<'_, '_, '_> {
 
     /// Calls a method of a value.
     pub(super) fn method(&mut self, of: &ScriptValue, name: &str, given: &Given) -> ScriptValue {
+        // `stream.pipe(shell.stdin)`
+        if let (ScriptValue::Process(process), "pipe") = (&given.at(0), name)
+            && !matches!(of, ScriptValue::Socket(_))
+        {
+            let text = match of {
+                ScriptValue::File(path) | ScriptValue::Path(path) => {
+                    Self::from_output(self.machine.peek(path))
+                }
+                other => other.clone(),
+            };
+            self.feed(*process, &text);
+            return given.at(0);
+        }
         match of {
             ScriptValue::Path(path) if self.language == Language::Python => {
                 let given = python_parameters::placed(&format!("pathlib.Path.{name}"), given);
@@ -274,6 +292,7 @@ impl Evaluator<'_, '_, '_> {
             ScriptValue::Path(path) => self.path_method(&path.clone(), name, given),
             ScriptValue::File(path) => self.file_method(&path.clone(), name, given),
             ScriptValue::Socket(_) => self.socket_method(name, given),
+            ScriptValue::Process(process) => self.process_method(*process, name, given),
             ScriptValue::Database(file) => {
                 if matches!(name, "execute" | "executescript" | "executemany" | "exec" | "prepare" | "run") {
                     self.run_statement(&file.clone(), &given.at(0).value());
@@ -603,6 +622,8 @@ impl Evaluator<'_, '_, '_> {
                 } else if let Some(secret) = self.secret_given(given) {
                     let aims = self.machine.paths_through(path);
                     self.machine.remember_source(&aims, &secret);
+                } else {
+                    self.put_in(path, name, given);
                 }
                 ScriptValue::Text(Value::Unknown)
             }

@@ -18,6 +18,7 @@
 //! | `methods` | methods of values |
 //! | `evaluated` | text that functions run as code, and the lines that code goes through |
 //! | `rest` | what a look over code that is too much to follow finds in it |
+//! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `secrets` | variables that hold secrets, and what prints them |
 //! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
 
@@ -41,6 +42,7 @@ mod python_parameters;
 mod rest;
 mod ruby;
 mod secrets;
+mod started;
 mod statements;
 #[cfg(test)]
 mod tests;

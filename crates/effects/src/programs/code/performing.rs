@@ -13,8 +13,8 @@ use crate::programs::{files, sql};
 use checkrein_scripts::Language;
 
 impl Evaluator<'_, '_, '_> {
-    /// What a function that is known gives, after its effects.
-    pub(super) fn perform(&mut self, deed: LibraryCall, name: &str, given: &Given) -> ScriptValue {
+    /// As [`Evaluator::perform`], without what is handed to programs.
+    pub(super) fn perform_plain(&mut self, deed: LibraryCall, name: &str, given: &Given) -> ScriptValue {
         let unknown = ScriptValue::Text(Value::Unknown);
         self.note_processes(deed, name, given);
         self.note_printed(name, given);
@@ -156,6 +156,9 @@ impl Evaluator<'_, '_, '_> {
                 [only] => self.run_shell(only),
                 [] => unknown,
                 // Behind the command stands how it is run.
+                [command, ..] if name.ends_with("popen") && !matches!(command, ScriptValue::Map(_)) => {
+                    self.run_shell(command)
+                }
                 [command, ..] if self.language == Language::Python && !name.starts_with("pexpect.") => {
                     self.run_shell(command)
                 }
@@ -175,6 +178,14 @@ impl Evaluator<'_, '_, '_> {
                     }
                 }
             },
+            LibraryCall::Pipe => {
+                let handles = if name.ends_with('3') { 3 } else { 2 };
+                let words = given.positional.get(handles..).unwrap_or_default().to_vec();
+                match words.as_slice() {
+                    [only] => self.run_shell(only),
+                    several => self.run_list(several),
+                }
+            }
             LibraryCall::Run => {
                 let first =
                     given.positional.first().or_else(|| given.named("args")).cloned().unwrap_or(unknown);
@@ -567,6 +578,27 @@ impl Evaluator<'_, '_, '_> {
                     _ => unknown,
                 }),
             },
+            LibraryCall::Merge => {
+                let module = given
+                    .positional
+                    .iter()
+                    .find(|thing| matches!(thing, ScriptValue::Name(_)) && !Self::is_environment(thing));
+                let environment = given.positional.iter().any(Self::is_environment);
+                match (module, environment) {
+                    (_, true) => ScriptValue::secret(crate::interpreter::printed::ALL_VARIABLES),
+                    (Some(module), _) => module.clone(),
+                    (None, false) => ScriptValue::Map(
+                        given
+                            .positional
+                            .iter()
+                            .flat_map(|thing| match thing {
+                                ScriptValue::Map(entries) => entries.clone(),
+                                _ => Vec::new(),
+                            })
+                            .collect(),
+                    ),
+                }
+            }
             LibraryCall::Together => ScriptValue::List(given.positional.clone()),
             LibraryCall::CallByName => {
                 let rest = match given.positional.get(1) {

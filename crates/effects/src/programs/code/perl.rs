@@ -33,6 +33,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "truncate" | "write_file" | "dbmopen" | "File::Slurp::write_file" => LibraryCall::Write,
         "read_file" | "slurp" | "File::Slurp::read_file" => LibraryCall::Read,
         "system" | "exec" | "readpipe" => LibraryCall::Shell,
+        "open2" | "open3" | "IPC::Open2::open2" | "IPC::Open3::open3" => LibraryCall::Pipe,
         "eval" => LibraryCall::Evaluate,
         "do" | "require" => LibraryCall::Loads,
         "kill" => LibraryCall::KillRest,

@@ -275,6 +275,7 @@ fn within(thing: &ScriptValue, told: &dyn Fn(&ScriptValue) -> Option<String>) ->
         | ScriptValue::Secret(_, _)
         | ScriptValue::Socket(_)
         | ScriptValue::Database(_)
+        | ScriptValue::Process(_)
         | ScriptValue::Method(_, _)
         | ScriptValue::Local
         | ScriptValue::Foreign => told(thing),

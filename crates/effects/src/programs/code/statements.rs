@@ -143,6 +143,7 @@ impl Evaluator<'_, '_, '_> {
                     items.get(index).cloned().unwrap_or(ScriptValue::Text(Value::Unknown))
                 }
                 ScriptValue::Network(url) => ScriptValue::Network(url.clone()),
+                ScriptValue::Process(process) => ScriptValue::Process(*process),
                 _ => ScriptValue::Text(Value::Unknown),
             };
             self.assign(name, part);

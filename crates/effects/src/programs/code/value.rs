@@ -39,6 +39,8 @@ pub(super) enum ScriptValue {
     Socket(Value),
     /// A database that is the file at the path.
     Database(Value),
+    /// A program that runs beside the code, by its place in the list of these.
+    Process(usize),
     /// A method of a value, not yet called.
     Method(Box<ScriptValue>, String),
     /// A value made by known code, of which nothing matters.
@@ -75,6 +77,7 @@ impl ScriptValue {
             | Self::Network(_)
             | Self::Socket(_)
             | Self::Database(_)
+            | Self::Process(_)
             | Self::Method(_, _)
             | Self::Local
             | Self::Foreign => Value::Unknown,
@@ -98,6 +101,7 @@ impl ScriptValue {
             | Self::Secret(_, _)
             | Self::Socket(_)
             | Self::Database(_)
+            | Self::Process(_)
             | Self::Method(_, _)
             | Self::Local
             | Self::Foreign => None,
@@ -206,6 +210,7 @@ impl ScriptValue {
             | Self::Object(_)
             | Self::Socket(_)
             | Self::Database(_)
+            | Self::Process(_)
             | Self::Method(_, _)
             | Self::Local => Self::Local,
         }

@@ -110,6 +110,7 @@ impl Evaluator<'_, '_, '_> {
                     class.fields.push((name.to_owned(), Some(value)));
                 }
             }
+            environment if Self::is_environment(&environment) => self.set_environment(name, &value),
             ScriptValue::Name(module) if module == "module" && name == "exports" => {
                 self.exports = Some(value);
             }
@@ -133,6 +134,9 @@ impl Evaluator<'_, '_, '_> {
 
     fn bind_index(&mut self, of: &Expression, index: Option<String>, value: ScriptValue) {
         match (self.value(of), index) {
+            (environment, Some(name)) if Self::is_environment(&environment) => {
+                self.set_environment(&name, &value);
+            }
             (ScriptValue::Map(mut entries), Some(key)) if entries.len() < ITEMS => {
                 entries.push((key, value));
                 self.store(of, ScriptValue::Map(entries));

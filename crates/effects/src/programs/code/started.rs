@@ -1,0 +1,385 @@
+//! Programs that code starts: the standard input, the environment and the working directory that it hands them, and what it writes to them
+//! later.
+
+use crate::interpreter::printed::ALL_VARIABLES;
+use crate::interpreter::{Exit, Input, Machine, Value};
+
+use super::evaluator::{Evaluator, Given};
+use super::expressions::formatted;
+use super::library_calls::LibraryCall;
+use super::value::ScriptValue;
+use checkrein_scripts::Language;
+
+/// The greatest number of programs that are written to (ours).
+const WRITTEN_TO: usize = 32;
+/// The greatest number of variables that code sets (ours).
+const VARIABLES: usize = 128;
+
+/// What a program is handed when it is started.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Handed {
+    /// What it reads; the input of the code itself when nothing is said.
+    input: Option<Input>,
+    directory: Option<Value>,
+    variables: Vec<(String, Value)>,
+}
+
+/// What is started.
+#[derive(Debug, Clone)]
+pub(super) enum Started {
+    /// Text for a shell.
+    Text(Value),
+    /// A program with its words.
+    Words(Vec<Value>),
+}
+
+/// A program that goes on while the code does.
+#[derive(Debug, Clone)]
+pub(super) struct RunningProgram {
+    started: Started,
+    handed: Handed,
+    /// What was written to it so far.
+    written: Option<ScriptValue>,
+    /// What it prints.
+    output: ScriptValue,
+    is_doubtful: bool,
+}
+
+impl Evaluator<'_, '_, '_> {
+    /// What a function that is known gives, after its effects.
+    pub(super) fn perform(&mut self, deed: LibraryCall, name: &str, given: &Given) -> ScriptValue {
+        self.note_environment(name, given);
+        if self.language == Language::Perl
+            && let Some(process) = self.handle_given(name, given)
+        {
+            let texts = given.positional.iter().filter(|thing| !matches!(thing, ScriptValue::Process(_)));
+            let texts: Vec<ScriptValue> = texts.cloned().collect();
+            if let ("printf", Some((format, values))) = (name, texts.split_first()) {
+                self.feed(process, &formatted(format, &ScriptValue::List(values.to_vec())));
+            } else {
+                for text in &texts {
+                    self.feed(process, text);
+                }
+            }
+            return ScriptValue::Text(Value::Unknown);
+        }
+        if matches!(deed, LibraryCall::Print | LibraryCall::PrintPlain)
+            && let Some(ScriptValue::Process(process)) = given.named("file")
+        {
+            let process = *process;
+            for text in &given.positional {
+                self.feed(process, &text.followed_by(&ScriptValue::text("\n")));
+            }
+            return ScriptValue::Text(Value::Unknown);
+        }
+        if !matches!(
+            deed,
+            LibraryCall::Shell
+                | LibraryCall::Run
+                | LibraryCall::Program
+                | LibraryCall::Execute
+                | LibraryCall::ExecuteRest
+                | LibraryCall::Terminal
+                | LibraryCall::Pipe
+        ) {
+            return self.perform_plain(deed, name, given);
+        }
+        let handed = self.handed_by(given);
+        let outer = std::mem::replace(&mut self.handed, handed.clone());
+        self.last_started = None;
+        let output = self.perform_plain(deed, name, given);
+        self.handed = outer;
+        let started = self.last_started.take();
+        match started.filter(|_| self.goes_on(deed, name, given)) {
+            Some(started) => {
+                let process = self.running(started, handed, output);
+                // `open2(my $out, my $in, "sh")`
+                for thing in given.positional.iter().filter(|_| deed == LibraryCall::Pipe) {
+                    if let ScriptValue::Name(name) = thing {
+                        self.variables.insert(name.clone(), process.clone());
+                    }
+                }
+                process
+            }
+            None => output,
+        }
+    }
+
+    /// Starts a program with what it is handed.
+    pub(super) fn start(&mut self, started: &Started) -> Exit {
+        self.last_started = Some(started.clone());
+        let handed = self.handed.clone();
+        self.start_with(started, handed)
+    }
+
+    fn start_with(&mut self, started: &Started, handed: Handed) -> Exit {
+        let Handed { input, directory, variables } = handed;
+        let input = input.unwrap_or(Input::Inherited);
+        let variables: Vec<(String, Value)> = self.environment.iter().cloned().chain(variables).collect();
+        let run = |machine: &mut Machine<'_>| match started {
+            Started::Text(text) => machine.run_text(text, input),
+            Started::Words(words) => machine.run_words(words, input),
+        };
+        let at_place = |machine: &mut Machine<'_>| match &directory {
+            Some(directory) => machine.inside(directory, run),
+            None => run(machine),
+        };
+        self.act(|machine| {
+            if variables.is_empty() { at_place(machine) } else { machine.with_variables(variables, at_place) }
+        })
+    }
+
+    /// A value that stands for a program which was started and reads what is written to it.
+    pub(super) fn running(&mut self, started: Started, handed: Handed, output: ScriptValue) -> ScriptValue {
+        if self.processes.len() >= WRITTEN_TO {
+            return output;
+        }
+        let is_doubtful = self.doubt > 0;
+        self.processes.push(RunningProgram { started, handed, written: None, output, is_doubtful });
+        ScriptValue::Process(self.processes.len() - 1)
+    }
+
+    /// The program that was started last, as one that is written to.
+    pub(super) fn running_last(&mut self, output: ScriptValue) -> ScriptValue {
+        match self.last_started.take() {
+            Some(started) => self.running(started, self.handed.clone(), output),
+            None => output,
+        }
+    }
+
+    /// Whether the code goes on beside what it starts, and may write to it.
+    fn goes_on(&self, deed: LibraryCall, name: &str, given: &Given) -> bool {
+        let writes = || {
+            let mode = given.positional.get(1).or_else(|| given.named("mode"));
+            mode.is_some_and(|mode| mode.exact().is_none_or(|mode| mode.contains(['w', '+', 'a'])))
+        };
+        deed == LibraryCall::Pipe
+            || match self.language {
+                Language::Python if matches!(name, "os.popen" | "posix.popen") => writes(),
+                Language::Python => {
+                    name == "subprocess.Popen"
+                        || name.starts_with("asyncio.create_subprocess")
+                        || name == "pexpect.spawn"
+                }
+                Language::JavaScript => {
+                    matches!(
+                        name,
+                        "child_process.spawn"
+                            | "child_process.exec"
+                            | "child_process.execFile"
+                            | "execa"
+                            | "execa.execa"
+                            | "cross-spawn"
+                            | "Bun.spawn"
+                    )
+                }
+                Language::Ruby => {
+                    name.contains(".popen") && (name.starts_with("Open3") || writes())
+                        || name.starts_with("PTY.")
+                }
+                Language::Php => name == "proc_open" || name == "popen" && writes(),
+                Language::Lua => name == "io.popen" && writes(),
+                Language::Perl | Language::R => false,
+            }
+    }
+
+    /// The handle of a program that a function of Perl prints to.
+    fn handle_given(&self, name: &str, given: &Given) -> Option<usize> {
+        match given.positional.first() {
+            Some(ScriptValue::Process(process))
+                if matches!(name, "print" | "printf" | "say" | "syswrite") =>
+            {
+                Some(*process)
+            }
+            // A handle that was handed over by its glob: `open2(\*OUT, \*IN, "sh"); print IN "text"`.
+            Some(ScriptValue::Text(_))
+                if name.chars().all(|letter| letter.is_ascii_uppercase())
+                    && !matches!(name, "STDOUT" | "STDERR" | "STDIN" | "BEGIN" | "END") =>
+            {
+                self.processes.len().checked_sub(1)
+            }
+            _ => None,
+        }
+    }
+
+    /// What a call hands to the program that it starts.
+    fn handed_by(&mut self, given: &Given) -> Handed {
+        let mut handed = Handed::default();
+        for name in ["stdin", "input", "stdin_data", "in"] {
+            if let Some(value) = given.named(name).cloned() {
+                handed.input = self.input_of(&value).or(handed.input);
+            }
+        }
+        // One that is not known is where most others are, too.
+        handed.directory = ["cwd", "chdir"]
+            .iter()
+            .find_map(|name| given.named(name))
+            .map(ScriptValue::value)
+            .filter(|directory| directory.as_exact().is_some());
+        let own = match given.positional.first() {
+            // `system({ "NAME" => "value" }, "command")`
+            Some(own @ ScriptValue::Map(_)) if self.language == Language::Ruby => Some(own),
+            _ => given.named("env"),
+        };
+        if let Some(ScriptValue::Map(entries)) = own {
+            let known = entries.iter().filter(|(name, _)| !name.is_empty());
+            handed.variables =
+                known.take(VARIABLES).map(|(name, value)| (name.clone(), value.value())).collect();
+        }
+        handed
+    }
+
+    /// What a program reads that is handed a value; `None` when it reads what the code itself does, or waits.
+    fn input_of(&mut self, value: &ScriptValue) -> Option<Input> {
+        Some(match value {
+            ScriptValue::Text(Value::Unknown) => Input::Unknown,
+            ScriptValue::Text(text) => Input::Text(text.clone()),
+            ScriptValue::Network(url) => Input::Network(url.clone()),
+            ScriptValue::Secret(place, _) => Input::Secret(place.clone()),
+            ScriptValue::File(file) => self.machine.peek(file).into_input(),
+            ScriptValue::Process(process) => {
+                let output = self.processes.get(*process)?.output.clone();
+                return self.input_of(&output);
+            }
+            ScriptValue::Name(name) if name == "sys.stdin" => self.call.input.clone(),
+            // `PIPE`, `DEVNULL`, `"inherit"`, `None`
+            ScriptValue::Name(_) | ScriptValue::Local => return None,
+            ScriptValue::Number(number) if self.is_python_flag(*number) => return None,
+            _ => Input::Unknown,
+        })
+    }
+
+    /// `subprocess.PIPE` is -1, `DEVNULL` -3.
+    fn is_python_flag(&self, number: i64) -> bool {
+        self.language == Language::Python && number < 0
+    }
+
+    /// Writes a value to a program that runs.
+    pub(super) fn feed(&mut self, process: usize, value: &ScriptValue) {
+        let is_doubtful = self.doubt > 0;
+        if let Some(running) = self.processes.get_mut(process) {
+            let text = match value {
+                ScriptValue::List(items) => {
+                    items.iter().fold(ScriptValue::text(""), |text, item| text.followed_by(item))
+                }
+                other => other.clone(),
+            };
+            running.is_doubtful |= is_doubtful;
+            running.written = Some(match running.written.take() {
+                Some(written) => written.followed_by(&text),
+                None => text,
+            });
+        }
+    }
+
+    /// Calls a method of a program that runs.
+    pub(super) fn process_method(&mut self, process: usize, name: &str, given: &Given) -> ScriptValue {
+        match name {
+            "write" | "end" | "communicate" | "send" | "writelines" | "syswrite" | "print" | "printf"
+            | "<<" | "write_nonblock" => {
+                for value in given.positional.iter().chain(given.named("input")) {
+                    if !matches!(value, ScriptValue::Function(_) | ScriptValue::Map(_)) {
+                        self.feed(process, value);
+                    }
+                }
+            }
+            "puts" | "sendline" | "putline" | "say" => {
+                for value in &given.positional {
+                    self.feed(process, &value.followed_by(&ScriptValue::text("\n")));
+                }
+            }
+            _ => {}
+        }
+        ScriptValue::Text(Value::Unknown)
+    }
+
+    /// A member of a program that runs: its standard streams.
+    pub(super) fn member_of_process(&self, process: usize, member: &str) -> ScriptValue {
+        let whole = ScriptValue::Process(process);
+        match (member, self.processes.get(process)) {
+            ("stdin", _) => whole,
+            ("stdout" | "stderr", Some(running)) => running.output.clone(),
+            _ => ScriptValue::Method(Box::new(whole), member.to_owned()),
+        }
+    }
+
+    /// Lets the programs read what was written to them.
+    pub(super) fn run_what_was_fed(&mut self) {
+        for running in std::mem::take(&mut self.processes) {
+            let Some(written) = running.written else { continue };
+            let input = self.input_of(&written).unwrap_or(Input::Unknown);
+            let handed = Handed { input: Some(input), ..running.handed };
+            if running.is_doubtful {
+                self.in_doubt(|follower| follower.start_with(&running.started, handed));
+            } else {
+                self.start_with(&running.started, handed);
+            }
+        }
+    }
+
+    /// Sets a variable that programs see which are started from here on.
+    pub(super) fn set_environment(&mut self, name: &str, value: &ScriptValue) {
+        if name.is_empty() || self.environment.len() >= VARIABLES {
+            return;
+        }
+        let value = value.value();
+        let value = match self.variable_of_code(name).or_else(|| self.machine.variable(name)) {
+            Some(before) if self.doubt > 0 => before.join(&value),
+            Some(_) | None => value,
+        };
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.to_owned(), value));
+    }
+
+    /// The value that the code itself gave a variable of the environment.
+    pub(super) fn variable_of_code(&self, name: &str) -> Option<Value> {
+        self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+    }
+
+    /// Whether a value is the environment, or a copy of it.
+    pub(super) fn is_environment(value: &ScriptValue) -> bool {
+        match value {
+            ScriptValue::Name(name) => {
+                matches!(name.as_str(), "os.environ" | "os.environb" | "process.env" | "ENV" | "Bun.env")
+            }
+            ScriptValue::Secret(place, _) => place == ALL_VARIABLES,
+            _ => false,
+        }
+    }
+
+    /// Functions that change the environment: `os.environ.update({...})`, `os.putenv(name, value)`.
+    fn note_environment(&mut self, name: &str, given: &Given) {
+        let entries: Vec<(String, ScriptValue)> = match name {
+            "os.environ.update" | "dict" | "Object.assign" | "ENV.update" | "ENV.merge!" => {
+                let changes = name.contains('.') && name != "Object.assign"
+                    || given.positional.iter().any(Self::is_environment);
+                if !changes {
+                    return;
+                }
+                let maps = given.positional.iter().filter_map(|thing| match thing {
+                    ScriptValue::Map(entries) => Some(entries.clone()),
+                    _ => None,
+                });
+                maps.flatten().chain(given.named.iter().cloned()).collect()
+            }
+            "os.putenv"
+            | "os.environ.setdefault"
+            | "os.environ.__setitem__"
+            | "Deno.env.set"
+            | "ENV.store"
+            | "ENV.[]=" => given.at(0).exact().map(|name| (name, given.at(1))).into_iter().collect(),
+            "putenv" => given
+                .at(0)
+                .exact()
+                .and_then(|text| {
+                    text.split_once('=').map(|(name, value)| (name.to_owned(), ScriptValue::text(value)))
+                })
+                .into_iter()
+                .collect(),
+            _ => return,
+        };
+        for (name, value) in entries {
+            self.set_environment(&name, &value);
+        }
+    }
+}
