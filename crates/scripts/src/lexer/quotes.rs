@@ -289,9 +289,13 @@ pub(super) fn closing(open: char) -> char {
     }
 }
 
-/// The code in a regular expression.
+/// The code in a regular expression: values that are put in, and `(?{ code })` of Perl.
 pub(super) fn code_only(pieces: Vec<Piece>) -> Vec<Piece> {
-    pieces.into_iter().filter(|piece| matches!(piece, Piece::Code(_))).collect()
+    let runs = |piece: &Piece| match piece {
+        Piece::Code(_) => true,
+        Piece::Text(text) => text.contains("(?{") || text.contains("(??{"),
+    };
+    pieces.into_iter().filter(runs).collect()
 }
 
 /// Adds what an escape stands for; answers where the text goes on.

@@ -86,7 +86,11 @@ impl Reader {
                 Statement::Expression(Expression::Assign(Box::new(target), how, value))
             }
             Stmt::AnnAssign(assigned) => {
-                let value = assigned.value.as_deref().map(|value| self.expression(value));
+                let mut value = assigned.value.as_deref().map(|value| self.expression(value));
+                if calls(&assigned.annotation) {
+                    let annotation = Expression::Within(vec![self.expression(&assigned.annotation)]);
+                    value = Some(Expression::Several(vec![annotation, value.unwrap_or(Expression::Nothing)]));
+                }
                 Statement::Declare(self.target(&assigned.target), value)
             }
             Stmt::For(each) => Statement::Loop(Box::new(Loop {
@@ -158,7 +162,11 @@ impl Reader {
                     .map(|ExceptHandler::ExceptHandler(handler)| {
                         let target =
                             handler.name.as_ref().map(|name| BindingTarget::Name(name.as_str().to_owned()));
-                        (target, self.statements(&handler.body))
+                        let mut body = self.statements(&handler.body);
+                        if let Some(kind) = handler.type_.as_deref().filter(|kind| calls(kind)) {
+                            body.insert(0, Statement::Expression(self.expression(kind)));
+                        }
+                        (target, body)
                     })
                     .collect();
                 Statement::Try(Box::new(Try {
@@ -210,7 +218,7 @@ impl Reader {
     }
 
     fn function(&mut self, function: &StmtFunctionDef) -> Definition {
-        let decorators: Vec<Expression> =
+        let mut decorators: Vec<Expression> =
             function.decorator_list.iter().map(|decorator| self.expression(&decorator.expression)).collect();
         let sort = decorators
             .iter()
@@ -224,6 +232,11 @@ impl Reader {
                 _ => None,
             })
             .unwrap_or(CallStyle::Plain);
+        // Annotations are worked out where the function is defined, as decorators are.
+        let parameters = function.parameters.iter().filter_map(ruff_python_ast::AnyParameterRef::annotation);
+        for annotation in parameters.chain(function.returns.as_deref()).filter(|one| calls(one)) {
+            decorators.push(Expression::Within(vec![self.expression(annotation)]));
+        }
         Definition {
             name: function.name.as_str().to_owned(),
             parameters: self.parameters(&function.parameters),
@@ -235,6 +248,8 @@ impl Reader {
 
     fn class(&mut self, class: &StmtClassDef) -> Class {
         let bases = class.arguments.as_deref().map(|arguments| self.expressions(&arguments.args));
+        let keywords = class.arguments.iter().flat_map(|arguments| arguments.keywords.iter());
+        let keywords: Vec<Expression> = keywords.map(|keyword| self.expression(&keyword.value)).collect();
         Class {
             name: class.name.as_str().to_owned(),
             bases: bases.unwrap_or_default(),
@@ -243,6 +258,7 @@ impl Reader {
                 .decorator_list
                 .iter()
                 .map(|decorator| self.expression(&decorator.expression))
+                .chain(keywords)
                 .collect(),
         }
     }
@@ -609,6 +625,25 @@ impl Reader {
             }
         }
         self.nesting.leave();
+    }
+}
+
+/// Whether a type calls something, which happens where it stands.
+fn calls(kind: &Expr) -> bool {
+    match kind {
+        Expr::Subscript(index) => calls(&index.value) || calls(&index.slice),
+        Expr::Attribute(member) => calls(&member.value),
+        Expr::BinOp(both) => calls(&both.left) || calls(&both.right),
+        Expr::BoolOp(several) => several.values.iter().any(calls),
+        Expr::Tuple(list) => list.elts.iter().any(calls),
+        Expr::List(list) => list.elts.iter().any(calls),
+        Expr::Call(_)
+        | Expr::Named(_)
+        | Expr::If(_)
+        | Expr::Lambda(_)
+        | Expr::Compare(_)
+        | Expr::ListComp(_) => true,
+        _ => false,
     }
 }
 

@@ -39,7 +39,12 @@ impl Evaluator<'_, '_, '_> {
         };
         let (Some(deed), Some(list)) = (self.deed(&name), given.positional.get(1)) else { return };
         if given.positional.len() == 2 {
-            let each = Given { positional: vec![list.each()], named: Vec::new() };
+            let positional = match list.each() {
+                // `starmap(os.system, [("text",)])`
+                ScriptValue::List(items) => items,
+                each => vec![each],
+            };
+            let each = Given { positional, named: Vec::new() };
             self.perform(deed, &name, &each);
         }
     }

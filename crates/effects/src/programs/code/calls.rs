@@ -45,6 +45,9 @@ impl Evaluator<'_, '_, '_> {
                 ScriptValue::Foreign
             }
             ScriptValue::Name(name) => {
+                if let Some(answer) = self.call_of_function(name, given) {
+                    return answer;
+                }
                 self.note_looked_up(name, given);
                 self.note_complaint(name, given);
                 if let Some(settings) = self.settings_loaded(name, given) {
@@ -58,6 +61,7 @@ impl Evaluator<'_, '_, '_> {
                     }
                 } else {
                     self.not_known(name);
+                    self.may_run_given(given);
                     ScriptValue::Foreign
                 }
             }
@@ -184,8 +188,8 @@ impl Evaluator<'_, '_, '_> {
             Some(ScriptValue::List(values)) => Some(values.clone()),
             _ => None,
         };
-        let mapped =
-            matches!(thing, ScriptValue::Name(name) if self.deed(name) == Some(LibraryCall::Nothing));
+        let mapped = matches!(given.positional.first(), Some(ScriptValue::Name(_)))
+            && matches!(thing, ScriptValue::Name(name) if self.deed(name) == Some(LibraryCall::Nothing));
         let values = match (handed, receiver, beside) {
             (Some(values), _, _) => values,
             (None, ScriptValue::List(_) | ScriptValue::Text(Value::Glob(_)) | ScriptValue::Path(_), _) => {
@@ -195,8 +199,10 @@ impl Evaluator<'_, '_, '_> {
             (None, _, Some(_)) if mapped => return,
             (None, _, Some(list)) => vec![list.each()],
             (None, _, None) => {
-                let rest = given.positional.iter().filter(|thing| !matches!(thing, ScriptValue::Name(_)));
-                rest.cloned().collect()
+                // Behind the function and the time stands what it is given.
+                let timed = matches!(thing, ScriptValue::Name(name) if matches!(name.as_str(), "setTimeout" | "setInterval"));
+                let rest = given.positional.iter().skip(if timed { 2 } else { 0 });
+                rest.filter(|thing| !matches!(thing, ScriptValue::Name(_))).cloned().collect()
             }
         };
         for (name, deed) in names {

@@ -303,6 +303,13 @@ impl Evaluator<'_, '_, '_> {
             ScriptValue::Method(of, _) => of.as_ref().clone(),
             other => other.clone(),
         };
+        // The value as a whole: `list.then { |list| ... }`
+        if let ScriptValue::Method(whole, name) = receiver
+            && matches!(name.as_str(), "then" | "tap" | "yield_self")
+        {
+            let next = self.ruby_block(at, to, whole);
+            return (result, next.unwrap_or(at));
+        }
         if let Some(items) = known_items(&of) {
             let mut next = None;
             for item in items {

@@ -175,6 +175,10 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) environment: Vec<(String, Value)>,
     /// What the code wrote into files so far, by their paths.
     pub(super) contents: HashMap<String, ScriptValue>,
+    /// Whether a function that runs commands or takes things away is used as a value.
+    pub(super) is_loose: bool,
+    /// The commands in texts of the code that nobody could live with.
+    pub(super) grave: Vec<String>,
     /// Whether single calls are looked at of code that is too much to follow: only what they say by themselves counts.
     pub(super) glancing: bool,
     pub(super) steps: usize,
@@ -222,6 +226,8 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             processes: Vec::new(),
             environment: Vec::new(),
             contents: HashMap::new(),
+            is_loose: false,
+            grave: Vec::new(),
             glancing: false,
             steps: 0,
             depth: 0,
@@ -264,6 +270,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
     fn end(mut self, text: &str) -> Exit {
         self.follow_the_rest();
         self.run_what_was_fed();
+        self.may_run_texts();
         if let Some(why) = self.hurdle {
             let note = format!("the code given to `{}` {why}", self.call.program);
             if why == UNREADABLE {

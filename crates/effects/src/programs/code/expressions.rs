@@ -449,11 +449,26 @@ impl Evaluator<'_, '_, '_> {
             };
             whole = whole.followed_by(&part);
         }
+        self.note_value(&whole);
         whole
     }
 
     /// The code in a regular expression.
     pub(super) fn pattern(&mut self, pieces: &[Piece]) {
+        let text: String = pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => text.as_str(),
+                Piece::Code(_) => "",
+            })
+            .collect();
+        // `(?{ code })` of Perl.
+        let mut starts = ["(?{", "(??{"].iter().filter(|_| self.language == Language::Perl);
+        let inside = starts.find_map(|start| text.split_once(start));
+        if let Some((_, code)) = inside {
+            let code = code.rsplit_once("})").map_or(code, |(code, _)| code).to_owned();
+            self.run_code(&code);
+        }
         for piece in pieces {
             if let Piece::Code(_) = piece {
                 self.text_of(std::slice::from_ref(piece));

@@ -83,7 +83,13 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
     let name = name.strip_suffix(".default").unwrap_or(name);
     let plain = name.strip_suffix("Sync").unwrap_or(name);
     Some(match plain {
-        "require" | "import" | "createRequire" => LibraryCall::Import,
+        "require"
+        | "import"
+        | "createRequire"
+        | "process.getBuiltinModule"
+        | "module.constructor._load"
+        | "module._load"
+        | "module.Module._load" => LibraryCall::Import,
         "module.createRequire" => LibraryCall::Becomes("require"),
         "console.log" | "console.info" => LibraryCall::Print,
         "process.stdout.write" => LibraryCall::PrintPlain,

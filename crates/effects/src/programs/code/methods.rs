@@ -9,6 +9,7 @@ use crate::programs::{files, network};
 
 use super::call_effects::{UNKNOWN_MODULE, joined_text, parent};
 use super::evaluator::{Evaluator, Given};
+use super::library_calls::LibraryCall;
 use super::python_parameters;
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
@@ -170,6 +171,13 @@ impl Evaluator<'_, '_, '_> {
             {
                 ScriptValue::Name(member.to_owned())
             }
+            // Modules that others have imported.
+            (Language::Python, _)
+                if matches!(member, "os" | "sys" | "subprocess" | "shutil" | "builtins")
+                    && self.deed(&full).is_none_or(|deed| deed == LibraryCall::Nothing) =>
+            {
+                ScriptValue::Name(member.to_owned())
+            }
             (Language::Lua, "_G") | (Language::Python, "builtins" | "__builtins__" | "six.moves") => {
                 ScriptValue::Name(member.to_owned())
             }
@@ -311,6 +319,7 @@ impl Evaluator<'_, '_, '_> {
             },
             ScriptValue::Foreign => {
                 self.not_known(name);
+                self.may_run_given(given);
                 ScriptValue::Foreign
             }
             ScriptValue::Text(_) | ScriptValue::List(_) => self.text_method(of, name, given),

@@ -19,6 +19,7 @@
 //! | `evaluated` | text that functions run as code, and the lines that code goes through |
 //! | `rest` | what a look over code that is too much to follow finds in it |
 //! | `started` | programs that code starts, and what it hands and writes to them |
+//! | `loose` | functions used as values, and the texts that they may be given |
 //! | `secrets` | variables that hold secrets, and what prints them |
 //! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
 
@@ -32,6 +33,7 @@ mod expressions;
 mod file_effects;
 mod javascript;
 mod library_calls;
+mod loose;
 mod lua;
 mod methods;
 mod performing;

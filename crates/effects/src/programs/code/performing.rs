@@ -57,7 +57,21 @@ impl Evaluator<'_, '_, '_> {
             }
             // What runs over the variables gets their names.
             LibraryCall::Same if self.gives_names(name, &given.at(0)) => unknown,
-            LibraryCall::Same => given.at(0),
+            LibraryCall::Same => match (name, given.at(0)) {
+                ("reversed", ScriptValue::Text(Value::Exact(text))) => {
+                    ScriptValue::text(text.chars().rev().collect::<String>())
+                }
+                ("reversed", ScriptValue::List(items)) => {
+                    ScriptValue::List(items.into_iter().rev().collect())
+                }
+                ("json.loads" | "JSON.parse", ScriptValue::Text(Value::Exact(text)))
+                    if text.len() > 1 && text.starts_with('"') && text.ends_with('"') =>
+                {
+                    let inner = text.trim_matches('"');
+                    if inner.contains('\\') { unknown } else { ScriptValue::text(inner) }
+                }
+                (_, value) => value,
+            },
             LibraryCall::Delete(depth) => {
                 for item in self.paths_given(given) {
                     self.delete(&item, depth);
@@ -397,7 +411,10 @@ impl Evaluator<'_, '_, '_> {
             }
             LibraryCall::Names => match given.positional.first() {
                 // `vars(os)`
-                Some(ScriptValue::Name(of)) => ScriptValue::Name(format!("{of}.__dict__")),
+                Some(ScriptValue::Name(of)) => {
+                    self.is_loose |= matches!(of.as_str(), "os" | "subprocess" | "shutil");
+                    ScriptValue::Name(format!("{of}.__dict__"))
+                }
                 Some(_) => unknown,
                 None => ScriptValue::Name("globals".to_owned()),
             },
@@ -428,6 +445,16 @@ impl Evaluator<'_, '_, '_> {
                 unknown
             }
             LibraryCall::Glob => match given.at(0).items().first().map(ScriptValue::value) {
+                // Blanks stand between the patterns of Perl.
+                Some(Value::Exact(patterns))
+                    if self.language == Language::Perl && patterns.trim().contains(char::is_whitespace) =>
+                {
+                    let each = patterns.split_whitespace().map(|pattern| {
+                        let given = Given { positional: vec![ScriptValue::text(pattern)], named: Vec::new() };
+                        self.perform_plain(deed, name, &given)
+                    });
+                    ScriptValue::List(each.collect())
+                }
                 Some(Value::Exact(pattern)) => {
                     // The pattern of Perl is one of the shell.
                     let pattern = match pattern.strip_prefix('~') {

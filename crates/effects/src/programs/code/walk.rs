@@ -322,7 +322,7 @@ impl Evaluator<'_, '_, '_> {
         let mut after: Option<Variables> = None;
         let mut all_leave = !cases.is_empty();
         let mut always = false;
-        for case in cases {
+        for (place, case) in cases.iter().enumerate() {
             self.variables.clone_from(&before);
             let mut known = if case.tests.is_empty() && after.is_none() { Some(true) } else { None };
             for test in &case.tests {
@@ -337,6 +337,13 @@ impl Evaluator<'_, '_, '_> {
             // `break` leaves a case, not a loop.
             all_leave &= matches!(flow, Flow::Return | Flow::Throw);
             if known == Some(true) {
+                let mut flow = flow;
+                // A case without a `break` leads into the next one.
+                for case in cases.iter().skip(place + 1).filter(|_| !self.is_python()).collect::<Vec<_>>() {
+                    if flow == Flow::Next {
+                        flow = self.run_tree(&case.body);
+                    }
+                }
                 return if flow == Flow::Leave { Flow::Next } else { flow };
             }
             if known == Some(false) {

@@ -46,6 +46,7 @@ impl Reader {
                     body.push(Statement::Block(self.statements(&block.body)));
                 }
                 ClassElement::MethodDefinition(method) => {
+                    self.computed_key(&method.key, &mut body);
                     let mut definition = self.function(&method.value);
                     definition.name = key(&method.key).unwrap_or_default();
                     definition.sort = match method.kind {
@@ -58,6 +59,7 @@ impl Reader {
                     body.push(Statement::Define(Arc::new(definition)));
                 }
                 ClassElement::PropertyDefinition(property) => {
+                    self.computed_key(&property.key, &mut body);
                     let value = property.value.as_ref().map(|value| self.expression(value));
                     let target = key(&property.key).map_or(BindingTarget::Nowhere, BindingTarget::Name);
                     body.push(Statement::Declare(target, value));
@@ -70,6 +72,13 @@ impl Reader {
             bases: class.super_class.as_ref().map(|base| self.expression(base)).into_iter().collect(),
             body,
             decorators: Vec::new(),
+        }
+    }
+
+    /// What is worked out for a name in brackets.
+    fn computed_key(&mut self, name: &ast::PropertyKey<'_>, body: &mut Vec<Statement>) {
+        if let (None, Some(value)) = (key(name), name.as_expression()) {
+            body.push(Statement::Expression(self.expression(value)));
         }
     }
 

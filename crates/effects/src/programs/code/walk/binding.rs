@@ -110,6 +110,14 @@ impl Evaluator<'_, '_, '_> {
                     class.fields.push((name.to_owned(), Some(value)));
                 }
             }
+            ScriptValue::Name(all)
+                if matches!(
+                    all.as_str(),
+                    "globalThis" | "global" | "window" | "builtins" | "__builtins__"
+                ) =>
+            {
+                self.set(name, value);
+            }
             environment if Self::is_environment(&environment) => self.set_environment(name, &value),
             ScriptValue::Name(module) if module == "module" && name == "exports" => {
                 self.exports = Some(value);
@@ -134,6 +142,11 @@ impl Evaluator<'_, '_, '_> {
 
     fn bind_index(&mut self, of: &Expression, index: Option<String>, value: ScriptValue) {
         match (self.value(of), index) {
+            (ScriptValue::Name(all), Some(name))
+                if matches!(all.as_str(), "globals" | "locals" | "globalThis") =>
+            {
+                self.set(&name, value);
+            }
             (environment, Some(name)) if Self::is_environment(&environment) => {
                 self.set_environment(&name, &value);
             }

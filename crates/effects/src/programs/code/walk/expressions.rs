@@ -21,7 +21,10 @@ impl Evaluator<'_, '_, '_> {
         match self.deeper(|follower| follower.value_here(expression)).unwrap_or(ScriptValue::Foreign) {
             // An attribute of what came over the network, as `response.text`.
             ScriptValue::Method(of, _) if matches!(*of, ScriptValue::Network(_)) => *of,
-            value => value,
+            value => {
+                self.note_value(&value);
+                value
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use crate::interpreter::Value;
 use crate::programs::code::evaluator::{
     Body, Evaluator, Frame, Function, Given, Object, OwnClass, REST, Variables,
 };
+use crate::programs::code::library_calls::LibraryCall;
 use crate::programs::code::value::ScriptValue;
 use checkrein_scripts::tree::{
     BindingTarget, CallStyle, Class, Definition, FunctionParameter, Statement, Takes,
@@ -36,10 +37,22 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn define_tree(&mut self, definition: &Arc<Definition>) {
         let place = self.define_function(definition, None);
         self.bind_name(&definition.name, ScriptValue::Function(place), Scope::Own);
-        for decorator in &definition.decorators {
-            if let around @ (ScriptValue::Function(_) | ScriptValue::Class(_)) = self.value(decorator) {
-                let given = Given { positional: vec![ScriptValue::Function(place)], named: Vec::new() };
-                self.perhaps(|follower| follower.call_thing(&around, &given));
+        self.decorate(definition, place);
+    }
+
+    /// Gives a function to its decorators, from the last one up.
+    fn decorate(&mut self, definition: &Definition, place: usize) {
+        let mut decorated = ScriptValue::Function(place);
+        for decorator in definition.decorators.iter().rev() {
+            let around = self.value(decorator);
+            let is_called = match &around {
+                ScriptValue::Function(_) | ScriptValue::Class(_) => true,
+                ScriptValue::Name(name) => self.deed(name).is_some_and(LibraryCall::reaches_out),
+                _ => false,
+            };
+            if is_called {
+                let given = Given { positional: vec![decorated.clone()], named: Vec::new() };
+                decorated = self.perhaps(|follower| follower.call_thing(&around, &given));
             }
         }
     }
@@ -182,6 +195,7 @@ impl Evaluator<'_, '_, '_> {
             match statement {
                 Statement::Define(definition) => {
                     let function = self.define_function(definition, Some(place));
+                    self.decorate(definition, function);
                     if let Some(class) = self.classes.get_mut(place) {
                         class.methods.push((definition.name.clone(), function));
                     }
