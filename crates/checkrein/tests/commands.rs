@@ -260,6 +260,9 @@ fn check_explains_and_its_exit_status_tells_the_verdict() {
 #[test]
 fn a_batch_is_answered_line_by_line_in_order() {
     let environment = TestEnvironment::new();
+    // What is nested deeply costs no other question its answer.
+    let functions: String = (0..1000).map(|n| format!("f{n}() {{ f{}; }}\n", n + 1)).collect();
+    let chain_of_functions = format!("{functions}f1000() {{ rm -rf ~; }}\nf0");
     let questions = [
         json!({ "id": "a", "command": "ls" }).to_string(),
         json!({ "id": 2, "command": "rm -rf ~" }).to_string(),
@@ -267,6 +270,8 @@ fn a_batch_is_answered_line_by_line_in_order() {
         json!({ "id": "c", "tool": "Read", "input": { "file_path": "/etc/hostname" } }).to_string(),
         json!({ "id": "d" }).to_string(),
         json!({ "id": "e", "command": "rm -rf build", "cwd": "src" }).to_string(),
+        json!({ "id": "f", "command": chain_of_functions }).to_string(),
+        json!({ "id": "g", "command": "ls" }).to_string(),
     ]
     .join("\n");
     let mut child = environment
@@ -282,7 +287,20 @@ fn a_batch_is_answered_line_by_line_in_order() {
     let text = String::from_utf8(output.stdout).unwrap();
     let answers: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let ids: Vec<&Json> = answers.iter().map(|answer| &answer["id"]).collect();
-    assert_eq!(ids, [&json!("a"), &json!(2), &Json::Null, &json!("c"), &json!("d"), &json!("e")]);
+    assert_eq!(
+        ids,
+        [
+            &json!("a"),
+            &json!(2),
+            &Json::Null,
+            &json!("c"),
+            &json!("d"),
+            &json!("e"),
+            &json!("f"),
+            &json!("g")
+        ]
+    );
+    assert_eq!([&answers[6]["verdict"], &answers[7]["verdict"]], ["block", "ok"]);
     assert_eq!(answers[0]["verdict"], "ok");
     assert_eq!(answers[1]["verdict"], "block");
     assert!(

@@ -1,6 +1,8 @@
 //! From the words of a command line to the command.
 
+use std::panic::resume_unwind;
 use std::process::ExitCode;
+use std::thread;
 
 use clap::{FromArgMatches as _, Parser as _};
 
@@ -26,6 +28,9 @@ use checkrein_hook::answer_hook_of;
 use checkrein_policy::VerdictKind;
 use checkrein_snapshot::Pin;
 use checkrein_worktree::GuardFiles;
+
+/// The stack on which commands are read, in bytes, as in the hook: virtual memory, touched only as far as it is used (ours).
+const STACK: usize = 64 * 1024 * 1024;
 
 /// Does what the command line of this process says. Never fails: what goes wrong is told, and in the exit status.
 pub fn run() -> ExitCode {
@@ -118,6 +123,18 @@ fn obey(arguments: Arguments) -> Result<ExitStatus, CommandError> {
         return Ok(run::run(&(*wanted).into(), OutputForm::from_switch(arguments.json.into())));
     }
     let environment = HostEnvironment::of_process()?;
+    if let Command::Route(_) = arguments.command {
+        return command(arguments, environment);
+    }
+    // Commands are read on a stack as large as that of the hook, so that every door gives the same answer.
+    let worker = thread::Builder::new().stack_size(STACK).spawn(move || command(arguments, environment));
+    let worker = worker.map_err(|error| {
+        CommandError::user(format!("no thread could be started: {error}"), "allow more processes or memory")
+    })?;
+    worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitStatus, CommandError> {
     let output = OutputForm::from_switch(arguments.json.into());
     match arguments.command {
         Command::Init(wanted) => {

@@ -63,6 +63,35 @@ fn deep_nesting_ends_in_opaque() {
     }
 }
 
+/// A thousand functions, each of which calls the next one in this way; the last one deletes.
+fn chain_of_functions(call: &str) -> String {
+    let functions: String = (0..1000)
+        .map(|n| format!("f{n}() {{ {}; }}\n", call.replace("NEXT", &format!("f{}", n + 1))))
+        .collect();
+    format!("{functions}f1000() {{ rm -rf a.txt; }}\nf0")
+}
+
+#[test]
+fn long_chains_end_in_opaque() {
+    for call in
+        ["NEXT", "NEXT | cat", "if NEXT; then :; fi", "x=$(NEXT)", "eval NEXT", "(NEXT)", "trap NEXT EXIT"]
+    {
+        assert!(is_opaque(&check(&chain_of_functions(call))), "not opaque: {call}");
+    }
+    // The bodies of functions that are not followed are looked over.
+    let deletes = |effect: &checkrein_protocol::Effect| effect.kind == EffectKind::FileDelete;
+    assert!(check(&chain_of_functions("NEXT")).effects.iter().any(deletes));
+    let aliases: String = (0..1000).map(|n| format!("alias a{n}=a{}\n", n + 1)).collect();
+    for text in [
+        format!("shopt -s expand_aliases\n{aliases}a0 -rf a.txt"),
+        format!("{}rm a.txt", "command ".repeat(5000)),
+        format!("{}rm a.txt", "builtin ".repeat(5000)),
+        format!("{}rm a.txt", "exec ".repeat(5000)),
+    ] {
+        assert!(is_opaque(&check(&text)), "not opaque: {}", text.chars().take(60).collect::<String>());
+    }
+}
+
 #[test]
 fn large_inputs_are_bounded() {
     check(&format!("rm {}", "a".repeat(60_000)));

@@ -174,7 +174,12 @@ impl Machine<'_> {
             text.push_str(next);
             rest = more;
         }
-        let parsed = checkrein_shell::parse(&format!("{text} \"$@\""));
+        let text = format!("{text} \"$@\"");
+        if self.budget.depth >= super::statements::DEPTH {
+            self.unread("aliases are nested too deeply to be followed");
+            return self.scan_text(&text);
+        }
+        let parsed = checkrein_shell::parse(&text);
         self.position.aliases_running.push(name.to_owned());
         let positional = self.shell.positional.replace(rest.to_vec());
         self.budget.depth += 1;

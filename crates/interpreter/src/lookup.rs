@@ -20,6 +20,8 @@ use super::ways::Leaving;
 
 /// The greatest number of directories in which a program is looked for (ours).
 const DIRECTORIES: usize = 32;
+/// How many calls may be followed inside one another (ours).
+const CALLS: usize = 120;
 
 /// Where a program is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +39,17 @@ impl Machine<'_> {
         if !self.step() && self.budget.scanned > super::scan::SCANNED {
             return Done::next(Exit::unknown());
         }
+        if self.budget.calls >= CALLS {
+            self.unread("commands are nested too deeply to be followed");
+            return Done::next(Exit::unknown());
+        }
+        self.budget.calls += 1;
+        let done = self.call_value(program, rest, lookup);
+        self.budget.calls -= 1;
+        done
+    }
+
+    fn call_value(&mut self, program: &Value, rest: &[Value], lookup: Lookup) -> Done {
         let texts = match program {
             Value::Exact(name) => return self.call_name(name, rest, lookup),
             Value::AnyOf(texts) => texts.clone(),
@@ -45,6 +58,13 @@ impl Machine<'_> {
                 return Done::next(Exit::unknown());
             }
         };
+        if texts.len() > Value::CHOICES {
+            // Names from a long list, one after the other.
+            for name in &texts {
+                self.perhaps(|machine| machine.call_name(name, rest, lookup));
+            }
+            return Done::next(Exit::unknown());
+        }
         let mut texts = texts.into_iter();
         let Some(first) = texts.next() else { return Done::quiet() };
         self.either(

@@ -35,6 +35,13 @@ impl Machine<'_> {
                 machine.budget.scanning += 1;
                 machine.position.unsure += 1;
                 machine.look_over(pieces);
+                // Functions that were called come one after the other, and not inside one another: there may be any number of them.
+                while machine.budget.scanning == 1
+                    && machine.budget.scanned <= SCANNED
+                    && let Some(body) = machine.budget.waiting_functions.pop()
+                {
+                    machine.look_over(vec![Piece::Command(&body)]);
+                }
                 machine.position.unsure -= 1;
                 machine.budget.scanning -= 1;
                 Done::quiet()
@@ -201,6 +208,7 @@ fn pieces_of_parts<'t>(parts: &'t [Part], left: &mut Vec<Piece<'t>>) {
         match part {
             Part::Literal(_) | Part::Quoted(_) => {}
             Part::DoubleQuoted(inner) => left.push(Piece::Parts(inner)),
+            Part::Braces(braces) => left.push(Piece::Parts(&braces.hidden)),
             Part::Parameter(parameter) => pieces_of_parameter(parameter, left),
             Part::CommandSubstitution(block) | Part::ProcessSubstitution(_, block) => {
                 left.extend(block.iter().map(|statement| Piece::Command(&statement.command)));

@@ -23,7 +23,7 @@ use super::value::Value;
 use super::ways::{Fallen, Leaving};
 
 /// How deeply commands may be nested before they are not followed (ours).
-const DEPTH: usize = 40;
+pub(super) const DEPTH: usize = 40;
 /// How often a function may stand in its own call chain (ours).
 const RECURSION: usize = 8;
 
@@ -566,13 +566,14 @@ impl Machine<'_> {
     }
 
     /// Calls a function of the shell.
-    pub(crate) fn call_function(&mut self, name: &str, body: &Command, arguments: &[Value]) -> Done {
+    pub(crate) fn call_function(&mut self, name: &str, body: &Rc<Command>, arguments: &[Value]) -> Done {
         if self.budget.scanning > 0 {
             if self.budget.scanned_functions.iter().any(|known| known == name) {
                 return Done::next(Exit::unknown());
             }
             self.budget.scanned_functions.push(name.to_owned());
-            return self.scan_command(body);
+            self.budget.waiting_functions.push(Rc::clone(body));
+            return Done::next(Exit { status: Status::Open, ..Exit::unknown() });
         }
         let nested = self.position.calls.iter().filter(|call| *call == name).count();
         if nested >= RECURSION || self.budget.depth >= DEPTH {

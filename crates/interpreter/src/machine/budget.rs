@@ -1,5 +1,9 @@
 //! What the interpretation has used up of its bounds.
 
+use std::rc::Rc;
+
+use checkrein_shell::Command;
+
 use super::STEPS;
 
 /// What the interpretation has used up of its bounds.
@@ -16,10 +20,14 @@ pub(crate) struct Budget {
     pub(crate) scanned_texts: usize,
     /// The functions of which the bodies were looked over.
     pub(crate) scanned_functions: Vec<String>,
+    /// The bodies of functions that are still to be looked over.
+    pub(crate) waiting_functions: Vec<Rc<Command>>,
     /// How many trees are followed inside one another.
     pub(crate) depth: usize,
     /// Whether a budget is spent, so that nothing more is followed.
     pub(crate) exhausted: bool,
+    /// How many calls are being followed inside one another: `command command rm x`.
+    pub(crate) calls: usize,
     /// How many texts are being run inside one another.
     pub(crate) texts: usize,
     /// How many substitutions ran.
@@ -37,8 +45,10 @@ impl Default for Budget {
             scanned: 0,
             scanned_texts: 0,
             scanned_functions: Vec::new(),
+            waiting_functions: Vec::new(),
             depth: 0,
             exhausted: false,
+            calls: 0,
             texts: 0,
             substitutions: 0,
             guessing: false,
