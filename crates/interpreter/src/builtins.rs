@@ -16,6 +16,7 @@ pub(crate) use posix::is_of_bash;
 
 use crate::formats::{self, Formatted};
 use crate::machine::Absence;
+use crate::parameter::counted;
 use crate::path::AbsolutePath;
 use crate::strings;
 use crate::world::Entry;
@@ -245,6 +246,11 @@ fn shift(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         Some(word) => word.as_exact().and_then(|text| text.parse::<usize>().ok()),
     };
     machine.shell.positional = match (machine.shell.positional.take(), count) {
+        (Some(values), Some(_)) if counted(&values).is_none() => {
+            // How many are gone of those that one word stands for is not known.
+            machine.shell.positional = Some(values);
+            return Done::next(Exit { status: Status::Open, ..Exit::success() });
+        }
         (Some(values), Some(count)) if count <= values.len() => {
             machine.shell.positional = Some(values.into_iter().skip(count).collect());
             return Done::quiet();

@@ -3,7 +3,7 @@
 mod fields;
 mod substitution;
 
-use checkrein_shell::{Part, Word};
+use checkrein_shell::{Braces, Offered, Part, Word};
 
 use self::fields::{Field, Fields, Mode, Piece, joined, pattern_of};
 pub(super) use self::substitution::without_newlines;
@@ -235,7 +235,21 @@ impl Machine<'_> {
                     let value = self.arithmetic_value(arithmetic);
                     self.push_value(value, mode, fields);
                 }
+                Part::Braces(braces) => {
+                    let value = self.expand_braces(braces);
+                    fields.loose = true;
+                    fields.push_quoted(value);
+                }
             }
+        }
+    }
+
+    /// What covers each of the words that braces would make.
+    fn expand_braces(&mut self, braces: &Braces) -> Value {
+        self.expand_parts(&braces.hidden, Mode::Text, false, &mut Fields::default());
+        match braces.offered {
+            Offered::Names => Value::Glob("*".to_owned()),
+            Offered::Anything => Value::Unknown,
         }
     }
 
@@ -253,7 +267,8 @@ impl Machine<'_> {
                 | Part::Parameter(_)
                 | Part::CommandSubstitution(_)
                 | Part::ProcessSubstitution(..)
-                | Part::Arithmetic(_) => {
+                | Part::Arithmetic(_)
+                | Part::Braces(_) => {
                     self.expand_parts(std::slice::from_ref(part), Mode::Words, false, fields);
                 }
             }
@@ -394,6 +409,10 @@ impl Machine<'_> {
                 }
                 Part::Arithmetic(arithmetic) => {
                     let value = self.arithmetic_value(arithmetic);
+                    fields.push_quoted(value);
+                }
+                Part::Braces(braces) => {
+                    let value = self.expand_braces(braces);
                     fields.push_quoted(value);
                 }
             }

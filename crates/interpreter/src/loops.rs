@@ -1,18 +1,28 @@
 //! Loops: followed turn by turn within bounds, then as running any number of times.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use checkrein_shell::{Block, CStyleFor, For, While};
+use checkrein_shell::{Block, CStyleFor, Command, For, While};
 
+use super::call::Input;
+use super::descriptors::Opening;
 use super::exit::{Output, Status};
 use super::machine::Machine;
-use super::shell::{Doubts, Variable, VariableContent};
+use super::overlay::Overlay;
+use super::shell::{Doubts, Options, ShellDirectory, Variable, VariableContent};
 use super::statements::{Done, Flow};
 use super::value::Value;
 use super::ways::Leaving;
 
 /// How many turns of a loop are followed one by one (ours).
 const TURNS: usize = 64;
+/// How many words or lines of a list are followed one by one (ours).
+const LISTED: usize = 256;
+/// How many lines of a list are read that are left when a loop over them is cut short (ours).
+const LINES: usize = 4096;
+/// How often turns of a loop are followed until nothing new comes of them (ours).
+const SETTLING: usize = 6;
 /// The part of the steps that are left which one loop may use before it is cut short (ours).
 const SHARE: usize = 3;
 
@@ -38,69 +48,87 @@ impl Machine<'_> {
         self.call.substituted.truncate(outputs);
         let outer = self.begin_loop();
         let mut all = Done::quiet();
-        let mut done_exactly = 0;
         for (index, word) in words.iter().enumerate() {
             if !self.step() {
                 all = self.scan(&each.body);
                 break;
             }
             self.shell.doubts.turn = outer.doubts.turn;
-            let known = matches!(word, Value::Exact(_) | Value::Glob(_));
-            let done = if self.budget.steps < self.budget.limit && known && done_exactly < TURNS * 4 {
-                done_exactly += 1;
-                self.assign(&each.variable, word.clone());
-                self.run_turn(&each.body)
-            } else if known || self.budget.steps >= self.budget.limit {
-                let rest = words.get(index..).unwrap_or_default();
-                let value =
-                    rest.iter().cloned().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
-                let origin = origin.as_ref().filter(|_| !known);
-                let before = self.shell.variables.clone();
-                let done = self.run_perhaps(&each.variable, value.clone(), origin, &each.body);
-                let on = goes_on(&mut all, done);
-                if on && self.forget_changed(&before, &each.variable) {
-                    let done = self.run_perhaps(&each.variable, value, origin, &each.body);
-                    goes_on(&mut all, done);
+            let rest = words.get(index..).unwrap_or_default();
+            let is_cut = index >= LISTED || self.budget.steps >= self.budget.limit;
+            let value = if is_cut { any_of(rest) } else { word.clone() };
+            let is_known = matches!(value, Value::Exact(_) | Value::Glob(_)) && !is_cut;
+            let before = Standing::of(self);
+            let turn = |machine: &mut Self| {
+                machine.assign(&each.variable, value.clone());
+                if let Some(origin) =
+                    origin.as_ref().filter(|_| !matches!(word, Value::Exact(_) | Value::Glob(_)))
+                {
+                    machine.set_origin(&each.variable, origin.clone());
                 }
-                break;
-            } else {
-                self.run_perhaps(&each.variable, word.clone(), origin.as_ref(), &each.body)
+                machine.run_turn(&each.body)
             };
+            let done = if is_known { turn(self) } else { self.perhaps(turn) };
             if !goes_on(&mut all, done) {
+                break;
+            }
+            let is_one = !is_cut && matches!(word, Value::Exact(_) | Value::AnyOf(_));
+            if !is_one && !self.run_until_settled(&before, &each.variable, &mut all, turn) || is_cut {
                 break;
             }
         }
         self.end_of_loop(outer, all)
     }
 
-    /// Runs the body of a loop any number of times with a variable of which not much is known, but where its value came from.
-    pub(super) fn run_perhaps(
-        &mut self,
-        variable: &str,
-        value: Value,
-        origin: Option<&Output>,
-        body: &Block,
-    ) -> Done {
-        self.either(
-            Leaving::Doubts,
-            |machine| {
-                machine.assign(variable, value);
-                if let Some(origin) = origin {
-                    machine.set_origin(variable, origin.clone());
-                }
-                machine.run_turn(body)
-            },
-            |_| Done::quiet(),
-        )
+    /// Runs the body of a loop any number of times with a variable of which not much is known.
+    pub(super) fn run_perhaps(&mut self, variable: &str, value: &Value, body: &Block) -> Done {
+        let before = Standing::of(self);
+        let turn = |machine: &mut Self| {
+            machine.assign(variable, value.clone());
+            machine.run_turn(body)
+        };
+        let mut all = self.perhaps(turn);
+        if all.flow == Flow::Next {
+            self.run_until_settled(&before, variable, &mut all, turn);
+        }
+        all
     }
 
-    /// What a turn changed may have any value in a later turn; answers whether there is any such variable.
-    fn forget_changed(&mut self, before: &BTreeMap<String, Variable>, but: &str) -> bool {
+    /// Runs more turns of a loop of which there are any number, until nothing changes any more that is known. Answers whether the loop goes on.
+    fn run_until_settled(
+        &mut self,
+        before: &Standing,
+        but: &str,
+        all: &mut Done,
+        turn: impl Fn(&mut Self) -> Done,
+    ) -> bool {
+        let mut changes = self.changed(before, but) || before.positional != self.shell.positional;
+        for _ in 0..SETTLING {
+            if !changes {
+                return true;
+            }
+            let before = Standing::of(self);
+            let done = self.perhaps(&turn);
+            if !goes_on(all, done) {
+                return false;
+            }
+            changes = self.forget_changed(&before, but);
+        }
+        true
+    }
+
+    fn changed(&self, before: &Standing, but: &str) -> bool {
+        let variables = &self.shell.variables;
+        variables.iter().any(|(name, variable)| name != but && before.variables.get(name) != Some(variable))
+    }
+
+    /// What a turn changed may have any value in a later turn; answers whether there is any such thing.
+    fn forget_changed(&mut self, before: &Standing, but: &str) -> bool {
         let changed: Vec<String> = self
             .shell
             .variables
             .iter()
-            .filter(|(name, variable)| *name != but && before.get(*name) != Some(*variable))
+            .filter(|(name, variable)| *name != but && before.variables.get(*name) != Some(*variable))
             .map(|(name, _)| name.clone())
             .collect();
         for name in &changed {
@@ -114,7 +142,24 @@ impl Machine<'_> {
                 if is_array { VariableContent::Unknown } else { VariableContent::Scalar(Value::Unknown) };
             self.assign_content(name, content);
         }
-        !changed.is_empty()
+        let shifts = before.positional != self.shell.positional;
+        if shifts {
+            self.shell.positional = None;
+        }
+        shifts || !changed.is_empty()
+    }
+
+    /// What is left to read of a list of lines is any of these lines from here on, in a loop that reads them.
+    fn read_any_line(&mut self, start: &Standing) {
+        if start.input != self.input {
+            self.input = any_line(&self.input);
+        }
+        for (number, opening) in &mut self.shell.descriptors {
+            let before = start.descriptors.get(number).map(|opening| &opening.input);
+            if before.is_some_and(|before| *before != opening.input) {
+                opening.input = opening.input.as_ref().map(any_line);
+            }
+        }
     }
 
     /// Runs the body of a loop once. What `continue` left there goes on with the next turn.
@@ -156,15 +201,25 @@ impl Machine<'_> {
     pub(super) fn run_while(&mut self, repeated: &While) -> Done {
         let outer = self.begin_loop();
         let mut all = Done::quiet();
-        for turn in 0..=TURNS {
+        let start = Standing::of(self);
+        let mut is_flood = false;
+        // Lines of a list end it, so that there may be more of them.
+        let mut turns = TURNS;
+        for turn in 0..=LISTED {
             if !self.step() {
                 self.scan(&repeated.condition);
                 all = self.scan(&repeated.body);
                 break;
             }
             self.shell.doubts.turn = outer.doubts.turn;
-            let before = (self.shell.variables.clone(), self.shell.cwd.clone(), self.input.clone());
-            let positional = self.shell.positional.clone();
+            if turn == TURNS && start.is_read_by(self) {
+                turns = LISTED;
+            }
+            let is_cut = turn == turns || self.budget.steps >= self.budget.limit;
+            if is_cut {
+                self.read_any_line(&start);
+            }
+            let before = Standing::of(self);
             let asked = self.run_condition(&repeated.condition);
             all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(asked.output);
             if asked.flow != Flow::Next {
@@ -172,7 +227,7 @@ impl Machine<'_> {
                 break;
             }
             let status = if repeated.until { asked.status.negated() } else { asked.status };
-            let decided = status == Status::Success && turn < TURNS && self.budget.steps < self.budget.limit;
+            let decided = status == Status::Success && !is_cut;
             if status == Status::Failure {
                 if let Some(absence) = self.absent.take() {
                     self.suppose(absence, |machine| machine.run_block(&repeated.body));
@@ -189,16 +244,13 @@ impl Machine<'_> {
             if !goes_on(&mut all, done) {
                 break;
             }
-            let same = before.0 == self.shell.variables
-                && before.1 == self.shell.cwd
-                && before.2 == self.input
-                && positional == self.shell.positional;
-            if decided && same {
-                self.note_flood(&repeated.body);
-            }
-            if !decided || same {
+            is_flood |= decided && before.has_values_of(self);
+            if !decided || before.is_of(self) {
                 break;
             }
+        }
+        if is_flood {
+            self.note_flood(&repeated.body);
         }
         self.end_of_loop(outer, all)
     }
@@ -208,23 +260,25 @@ impl Machine<'_> {
         self.either(
             Leaving::Doubts,
             |machine| {
-                let before = machine.shell.variables.clone();
-                let positional = machine.shell.positional.clone();
+                let mut before = Standing::of(machine);
                 let first = machine.run_turn(body);
                 if !matches!(first.flow, Flow::Next | Flow::Continue(0 | 1)) {
                     return first;
                 }
                 between(machine);
-                let mut forgets = machine.forget_changed(&before, "");
-                if machine.shell.positional != positional {
-                    machine.shell.positional = None;
-                    forgets = true;
+                for _ in 0..SETTLING {
+                    if !machine.forget_changed(&before, "") {
+                        break;
+                    }
+                    before = Standing::of(machine);
+                    between(machine);
+                    let next = machine.run_turn(body);
+                    if !matches!(next.flow, Flow::Next | Flow::Continue(0 | 1)) {
+                        return next;
+                    }
+                    between(machine);
                 }
-                if !forgets {
-                    return Done { flow: Flow::Next, ..first };
-                }
-                between(machine);
-                machine.run_turn(body)
+                Done { flow: Flow::Next, ..first }
             },
             |_| Done::quiet(),
         )
@@ -236,12 +290,18 @@ impl Machine<'_> {
             self.arithmetic(start);
         }
         let mut all = Done::quiet();
-        for turn in 0..=TURNS * 4 {
+        let start = Standing::of(self);
+        let mut is_flood = false;
+        for turn in 0..=LISTED {
             if !self.step() {
                 all = self.scan(&counted.body);
                 break;
             }
             self.shell.doubts.turn = outer.doubts.turn;
+            let is_cut = turn == LISTED || self.budget.steps >= self.budget.limit;
+            if is_cut {
+                self.read_any_line(&start);
+            }
             let go = match &counted.condition {
                 Some(condition) => self.arithmetic(condition).map(|value| value != 0),
                 None => Some(true),
@@ -249,8 +309,8 @@ impl Machine<'_> {
             if go == Some(false) {
                 break;
             }
-            let decided = go == Some(true) && turn < TURNS * 4 && self.budget.steps < self.budget.limit;
-            let before = (self.shell.variables.clone(), self.shell.positional.clone());
+            let decided = go == Some(true) && !is_cut;
+            let before = Standing::of(self);
             let done = if decided {
                 self.run_turn(&counted.body)
             } else {
@@ -266,15 +326,102 @@ impl Machine<'_> {
             if let Some(step) = &counted.step {
                 self.arithmetic(step);
             }
-            let same = before.0 == self.shell.variables && before.1 == self.shell.positional;
-            if decided && same {
-                self.note_flood(&counted.body);
-            }
-            if !decided || same {
+            is_flood |= decided && before.has_values_of(self);
+            if !decided || before.is_of(self) {
                 break;
             }
         }
+        if is_flood {
+            self.note_flood(&counted.body);
+        }
         self.end_of_loop(outer, all)
+    }
+}
+
+/// What a turn of a loop may change for the next one.
+struct Standing {
+    variables: BTreeMap<String, Variable>,
+    positional: Option<Vec<Value>>,
+    input: Input,
+    descriptors: BTreeMap<u32, Opening>,
+    cwd: ShellDirectory,
+    functions: BTreeMap<String, Rc<Command>>,
+    aliases: BTreeMap<String, String>,
+    options: Options,
+    tree: Overlay,
+}
+
+impl Standing {
+    fn of(machine: &Machine<'_>) -> Self {
+        let shell = &machine.shell;
+        Self {
+            variables: shell.variables.clone(),
+            positional: shell.positional.clone(),
+            input: machine.input.clone(),
+            descriptors: shell.descriptors.clone(),
+            cwd: shell.cwd.clone(),
+            functions: shell.functions.clone(),
+            aliases: shell.aliases.clone(),
+            options: shell.options,
+            tree: machine.tree.clone(),
+        }
+    }
+
+    /// Whether what words are made of is the same.
+    fn has_values_of(&self, machine: &Machine<'_>) -> bool {
+        let shell = &machine.shell;
+        self.variables == shell.variables
+            && self.positional == shell.positional
+            && self.cwd == shell.cwd
+            && self.input == machine.input
+    }
+
+    /// Whether something has been read since then of what is known.
+    fn is_read_by(&self, machine: &Machine<'_>) -> bool {
+        self.input != machine.input
+            || self.descriptors.iter().any(|(number, opening)| {
+                machine.shell.descriptors.get(number).is_some_and(|now| now.input != opening.input)
+            })
+    }
+
+    /// Whether all of it is the same, so that another turn would do what the last one did.
+    fn is_of(&self, machine: &Machine<'_>) -> bool {
+        let shell = &machine.shell;
+        self.has_values_of(machine)
+            && self.descriptors == shell.descriptors
+            && self.functions == shell.functions
+            && self.aliases == shell.aliases
+            && self.options == shell.options
+            && self.tree == machine.tree
+    }
+}
+
+/// One of the words that are left, whichever it is.
+pub(super) fn any_of(words: &[Value]) -> Value {
+    let exact: Option<Vec<String>> = words.iter().map(|word| word.as_exact().map(str::to_owned)).collect();
+    match exact {
+        Some(texts) => Value::one_of(texts),
+        None => words.iter().cloned().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown),
+    }
+}
+
+/// Any of the lines of what is read, when these are known and not too many.
+fn any_line(input: &Input) -> Input {
+    match input {
+        Input::Text(Value::Exact(text)) if text.lines().count() <= LINES => {
+            match Value::one_of(text.lines().map(str::to_owned).collect()) {
+                any @ Value::AnyOf(_) => Input::Text(any),
+                // They are all the same.
+                _ => input.clone(),
+            }
+        }
+        Input::Text(Value::Exact(_)) => Input::Text(Value::Unknown),
+        Input::Text(_)
+        | Input::Inherited
+        | Input::Network(_)
+        | Input::Secret(_)
+        | Input::Local(_)
+        | Input::Unknown => input.clone(),
     }
 }
 

@@ -142,7 +142,9 @@ impl Machine<'_> {
                     value.as_exact().filter(|text| text.is_ascii()).map(|text| text.chars().count())
                 }
                 Held::One(_) => Some(1),
-                Held::Many(values) => Some(values.len()),
+                // What is not known of an array may be several of its elements.
+                Held::Many(values) if all && !is_special(&name) => counted_exactly(values),
+                Held::Many(values) => counted(values),
                 Held::Any => None,
             };
             return Expanded::One(
@@ -192,7 +194,7 @@ impl Machine<'_> {
             Held::Unset => Some(0),
             Held::One(_) if all => Some(1),
             Held::One(value) => value.as_exact().map(|text| text.chars().count()),
-            Held::Many(values) => Some(values.len()),
+            Held::Many(values) => counted_exactly(&values),
             Held::Any => None,
         }
     }
@@ -249,6 +251,11 @@ impl Machine<'_> {
 
     fn keys(&mut self, name: &str) -> Expanded {
         match self.shell.variables.get(name).map(|variable| &variable.content) {
+            Some(VariableContent::List(items))
+                if items.values().any(|value| matches!(value, Value::Glob(_))) =>
+            {
+                Expanded::One(Value::Unknown, None)
+            }
             Some(VariableContent::List(items)) => {
                 Expanded::Many(items.keys().map(|key| Value::Exact(key.to_string())).collect())
             }
@@ -267,7 +274,7 @@ impl Machine<'_> {
                 return self.shell.positional.clone().map_or(Held::Any, Held::Many);
             }
             "#" => {
-                let count = self.shell.positional.as_ref().map(Vec::len);
+                let count = self.shell.positional.as_deref().and_then(counted);
                 return Held::One(count.map_or(Value::Unknown, |count| Value::Exact(count.to_string())));
             }
             "?" => {
@@ -314,7 +321,7 @@ impl Machine<'_> {
         if let Ok(number) = name.parse::<usize>() {
             return match &self.shell.positional {
                 None => Held::One(Value::Unknown),
-                Some(values) => values.get(number.saturating_sub(1)).cloned().map_or(Held::Unset, Held::One),
+                Some(values) => one_at(values, number.saturating_sub(1)).map_or(Held::Unset, Held::One),
             };
         }
         let content = self.shell.variables.get(name).map(|variable| variable.content.clone());
@@ -464,6 +471,8 @@ impl Machine<'_> {
                 }
                 let whole = self.shell.name.clone();
                 match held {
+                    // Which of them are meant is not known where one stands for several.
+                    Held::Many(values) if counted(&values).is_none() => Expanded::Many(values),
                     Held::Many(mut values) => {
                         if name == "@" || name == "*" {
                             values.insert(0, whole);
@@ -631,7 +640,32 @@ fn is_literal(word: &Word, text: &str) -> bool {
     matches!(word.parts.as_slice(), [checkrein_shell::Part::Literal(known) | checkrein_shell::Part::Quoted(known)] if known == text)
 }
 
+/// How many words there are; `None` where one of them stands for several.
+pub(crate) fn counted(values: &[Value]) -> Option<usize> {
+    values.iter().all(|value| !matches!(value, Value::Glob(_))).then_some(values.len())
+}
+
+/// As [`counted`], where what is not known may be several words too.
+fn counted_exactly(values: &[Value]) -> Option<usize> {
+    values.iter().all(|value| matches!(value, Value::Exact(_) | Value::AnyOf(_))).then_some(values.len())
+}
+
+/// The word at a place, which may be one of the several that a word in front of it stands for.
+fn one_at(values: &[Value], place: usize) -> Option<Value> {
+    match values.iter().position(|value| matches!(value, Value::Glob(_))) {
+        Some(several) if several <= place => {
+            let rest = values.get(several..).unwrap_or_default();
+            rest.iter().cloned().reduce(|left, right| left.join(&right))
+        }
+        Some(_) | None => values.get(place).cloned(),
+    }
+}
+
 fn list_item(items: &BTreeMap<i64, Value>, index: i64) -> Option<Value> {
+    if items.values().any(|value| matches!(value, Value::Glob(_))) {
+        let values: Vec<Value> = items.values().cloned().collect();
+        return one_at(&values, usize::try_from(index).unwrap_or(usize::MAX));
+    }
     if index >= 0 {
         return items.get(&index).cloned();
     }

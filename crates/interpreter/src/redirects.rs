@@ -433,7 +433,8 @@ impl Machine<'_> {
             | Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(..)
-            | Part::Arithmetic(_) => false,
+            | Part::Arithmetic(_)
+            | Part::Braces(_) => false,
         });
         if !is_pattern {
             return self.expand_text(word);

@@ -110,6 +110,13 @@ impl Machine<'_> {
         let Some(texts) = text.alternatives().map(<[String]>::to_vec) else {
             return self.run_unknown_text(text);
         };
+        if texts.len() > Value::CHOICES {
+            // Lines of a long list, one after the other.
+            for text in &texts {
+                self.perhaps(|machine| machine.run_exact_text(text));
+            }
+            return Done::next(super::Exit::unknown());
+        }
         let mut texts = texts.into_iter();
         let Some(first) = texts.next() else { return Done::quiet() };
         let rest: Vec<String> = texts.collect();

@@ -322,7 +322,8 @@ fn written(parts: &[Part]) -> Option<String> {
             Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(..)
-            | Part::Arithmetic(_) => None,
+            | Part::Arithmetic(_)
+            | Part::Braces(_) => None,
         })
         .collect()
 }

@@ -242,9 +242,8 @@ impl Machine<'_> {
                     None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
                 };
                 self.note_choices(&words);
-                let chosen =
-                    words.into_iter().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown);
-                let done = self.run_perhaps(&each.variable, chosen, None, &each.body);
+                let chosen = super::loops::any_of(&words);
+                let done = self.run_perhaps(&each.variable, &chosen, &each.body);
                 // It fails when there is nothing more to be read. The choices are shown on the standard error.
                 let output = done.output.followed_by(self.tell_on(2));
                 Done { status: Status::Open, output, ..done }

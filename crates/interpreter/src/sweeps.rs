@@ -258,7 +258,8 @@ pub(super) fn written(word: &checkrein_shell::Word) -> Option<String> {
                 Part::Parameter(_)
                 | Part::CommandSubstitution(_)
                 | Part::ProcessSubstitution(..)
-                | Part::Arithmetic(_) => return None,
+                | Part::Arithmetic(_)
+                | Part::Braces(_) => return None,
             }
         }
         Some(())

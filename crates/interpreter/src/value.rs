@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Value {
     /// Exactly this text.
     Exact(String),
-    /// One of these texts, at most [`Value::CHOICES`].
+    /// One of these texts: at most [`Value::CHOICES`], or those of a list that was read, which may be long.
     AnyOf(Vec<String>),
     /// Any of the existing paths that match this pattern (absolute, or relative to the working directory). Stands for an
     /// expansion that could not be carried out against the world.
@@ -54,15 +54,16 @@ impl Value {
     #[must_use]
     pub fn followed_by(&self, next: &Self) -> Self {
         if let (Some(left), Some(right)) = (self.alternatives(), next.alternatives())
-            && left.len().saturating_mul(right.len()) <= Self::CHOICES
+            && (left.len().saturating_mul(right.len()) <= Self::CHOICES
+                || left.len() == 1
+                || right.len() == 1)
         {
             let joined = left.iter().flat_map(|l| right.iter().map(move |r| format!("{l}{r}")));
             return Self::one_of(joined.collect());
         }
         match (self, next) {
-            (Self::Glob(left), Self::Exact(right)) | (Self::Exact(left), Self::Glob(right)) => {
-                Self::Glob(format!("{left}{right}"))
-            }
+            (Self::Glob(left), Self::Exact(right) | Self::Glob(right))
+            | (Self::Exact(left), Self::Glob(right)) => Self::Glob(format!("{left}{right}")),
             _ => Self::between(self.known_start(), next.known_end()),
         }
     }
@@ -73,7 +74,9 @@ impl Value {
         if self == other {
             return self.clone();
         }
-        if let (Some(left), Some(right)) = (self.alternatives(), other.alternatives()) {
+        if let (Some(left), Some(right)) = (self.alternatives(), other.alternatives())
+            && left.len().max(right.len()) <= Self::CHOICES
+        {
             let mut all: Vec<String> = left.to_vec();
             all.extend(right.iter().filter(|text| !left.contains(text)).cloned());
             if all.len() <= Self::CHOICES {
@@ -88,6 +91,10 @@ impl Value {
     /// A value from a list of possible texts.
     pub fn one_of(mut texts: Vec<String>) -> Self {
         texts.dedup();
+        if texts.len() > Self::CHOICES {
+            texts.sort_unstable();
+            texts.dedup();
+        }
         match texts.len() {
             0 => Self::Unknown,
             1 => texts.pop().map_or(Self::Unknown, Self::Exact),

@@ -233,7 +233,8 @@ fn is_only_text(part: &Part) -> bool {
         Part::Parameter(_)
         | Part::CommandSubstitution(_)
         | Part::ProcessSubstitution(..)
-        | Part::Arithmetic(_) => false,
+        | Part::Arithmetic(_)
+        | Part::Braces(_) => false,
     }
 }
 

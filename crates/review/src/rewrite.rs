@@ -244,7 +244,8 @@ pub(crate) fn literal(word: &Word) -> Option<String> {
             | Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(..)
-            | Part::Arithmetic(_) => return None,
+            | Part::Arithmetic(_)
+            | Part::Braces(_) => return None,
         }
     }
     Some(text)

@@ -219,6 +219,10 @@ fn part(it: &Part) -> String {
             let blocks: String = it.substitutions.iter().map(bracketed).collect();
             format!("$(({})){blocks}", it.text)
         }
+        Part::Braces(it) => {
+            let hidden: String = it.hidden.iter().map(part).collect();
+            format!("{{..{hidden}}}")
+        }
     }
 }
 

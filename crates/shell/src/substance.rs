@@ -314,6 +314,7 @@ fn runs_nothing(word: &Word) -> bool {
                     && parameter.index.is_none()
             }
             Part::Arithmetic(expression) => expression.substitutions.is_empty(),
+            Part::Braces(braces) => braces.hidden.iter().all(quiet),
             Part::CommandSubstitution(_) | Part::ProcessSubstitution(..) => false,
         }
     }
@@ -333,7 +334,8 @@ fn plain(word: &mut Word) {
             Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(..)
-            | Part::Arithmetic(_) => false,
+            | Part::Arithmetic(_)
+            | Part::Braces(_) => false,
         })
     }
     let mut text = String::new();

@@ -433,6 +433,27 @@ pub enum Part {
     ProcessSubstitution(Direction, Block),
     /// `$(( ... ))`
     Arithmetic(Arithmetic),
+    /// `{a,b}` that would make too many words. The word stands for any number of them.
+    Braces(Braces),
+}
+
+/// What is known of braces that would make too many words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Braces {
+    /// What may stand in their place.
+    pub offered: Offered,
+    /// What is expanded in them.
+    pub hidden: Vec<Part>,
+}
+
+/// What braces offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Offered {
+    /// Numbers, letters, names without a slash, a dot or a tilde.
+    Names,
+    /// Any text.
+    Anything,
 }
 
 /// Which way the data of a process substitution flows.

@@ -81,19 +81,31 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         | Input::Unknown => None,
     };
     let Some((line, ended, secret)) = line else {
-        // Paths that are read one by one are what their pattern says.
-        let value = match &input {
-            Input::Text(Value::Glob(pattern)) if names.len() == 1 => Value::Glob(pattern.clone()),
+        let lines = match &input {
             Input::Text(Value::AnyOf(lines))
-                if names.len() == 1 && lines.iter().all(|line| !line.trim_end().contains('\n')) =>
+                if count.is_none() && lines.iter().all(|line| !line.trim_end().contains('\n')) =>
             {
-                Value::one_of(lines.iter().map(|line| line.trim_end().to_owned()).collect())
+                Some(lines)
             }
-            _ => Value::Unknown,
+            _ => None,
         };
-        let known_list = matches!(value, Value::Glob(_) | Value::AnyOf(_));
-        for name in &names {
-            machine.assign_named(name, value.clone());
+        let glob = match &input {
+            // Paths that are read one by one are what their pattern says.
+            Input::Text(Value::Glob(pattern)) if names.len() == 1 => Some(Value::Glob(pattern.clone())),
+            _ => None,
+        };
+        let known_list = lines.is_some() || glob.is_some();
+        let mut fields = vec![Vec::new(); names.len()];
+        let separators = separators(machine);
+        for line in lines.into_iter().flatten().flat_map(|line| line.trim_end_matches('\n').split(delimiter))
+        {
+            let mut parts = strings::split(&read_raw(line, raw), &separators, names.len().max(1)).into_iter();
+            fields.iter_mut().for_each(|field| field.push(parts.next().unwrap_or_default()));
+        }
+        for (name, field) in names.iter().zip(fields) {
+            // A line from a long list is one of those that are there.
+            let value = glob.clone().unwrap_or_else(|| Value::one_of(field));
+            machine.assign_named(name, value);
         }
         if let Some(name) = &array {
             machine.assign_content(name, VariableContent::Unknown);
@@ -104,11 +116,8 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         let status = if input == Input::Inherited || known_list { Status::Unknown } else { Status::Open };
         return Done::next(Exit { status, output: Output::Nothing });
     };
-    let line = if raw { line } else { line.replace('\\', "") };
-    let separators = machine
-        .variable("IFS")
-        .and_then(|value| value.as_exact().map(str::to_owned))
-        .unwrap_or_else(|| " \t\n".to_owned());
+    let line = read_raw(&line, raw);
+    let separators = separators(machine);
     if let Some(name) = array {
         let items = strings::split(&line, &separators, usize::MAX).into_iter().enumerate();
         let items: BTreeMap<i64, Value> = items
@@ -125,6 +134,17 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     keep_secret(machine, names.iter(), secret.as_ref().filter(|_| is_in_parts));
     // A last line without an end is read, and the command says failure: loops written for it test the variable too.
     Done::next(if ended { Exit::success() } else { Exit::failure() })
+}
+
+/// A line without the backslashes that `read` takes away where it is not told to leave them.
+fn read_raw(line: &str, raw: bool) -> String {
+    if raw { line.to_owned() } else { line.replace('\\', "") }
+}
+
+/// What separates the words of a line.
+fn separators(machine: &Machine<'_>) -> String {
+    let known = machine.variable("IFS").and_then(|value| value.as_exact().map(str::to_owned));
+    known.unwrap_or_else(|| " \t\n".to_owned())
 }
 
 /// `read -n`: some characters at the beginning, as far as that is known. What is left can be anything.

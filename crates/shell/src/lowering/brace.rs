@@ -1,6 +1,6 @@
 //! Brace expansion: `a{b,c}d`, `{1..10..2}`, nested, bounded.
 
-use crate::tree::{ParameterExpansion, Part, Word};
+use crate::tree::{Braces, Offered, ParameterExpansion, Part, Word};
 
 /// Most words that one word may become. Ours.
 const WORD_LIMIT: usize = 1000;
@@ -9,8 +9,8 @@ const WORD_LIMIT: usize = 1000;
 pub(super) enum Expansion {
     /// The words, in order; a word that came out empty is gone, as in the shell.
     Words(Vec<Word>),
-    /// There were too many: one word with `*` for every brace, and one with the substitutions that this hides.
-    Widened(Vec<Word>),
+    /// There were too many: one word that stands for all of them.
+    Widened(Word),
 }
 
 /// Whether it is worth the trouble of looking closer.
@@ -22,7 +22,8 @@ pub(super) fn may_expand(word: &Word) -> bool {
         | Part::Parameter(_)
         | Part::CommandSubstitution(_)
         | Part::ProcessSubstitution(_, _)
-        | Part::Arithmetic(_) => false,
+        | Part::Arithmetic(_)
+        | Part::Braces(_) => false,
     })
 }
 
@@ -66,7 +67,8 @@ fn items_of<'word>(word: &'word Word, names: &[usize]) -> Vec<Item<'word>> {
             | Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(_, _)
-            | Part::Arithmetic(_) => items.push(Item::Part(part)),
+            | Part::Arithmetic(_)
+            | Part::Braces(_) => items.push(Item::Part(part)),
         }
     }
     items
@@ -258,28 +260,32 @@ fn letter(text: &str) -> Option<i64> {
     }
 }
 
-/// A pattern that covers every word that the braces would make.
-fn widen(items: &[Item<'_>], original: &Word) -> Vec<Word> {
-    let mut covering = Vec::new();
-    let mut hidden = Vec::new();
+/// The word with [`Part::Braces`] in the place of every brace.
+fn widen(items: &[Item<'_>], original: &Word) -> Word {
+    let mut parts = Vec::new();
     let mut at = 0;
     while let Some(brace) = next_brace(items, at) {
-        covering.extend_from_slice(items.get(at..brace.open).unwrap_or_default());
-        covering.push(Item::Character('*'));
-        hidden.extend(items.get(brace.open..brace.close).unwrap_or_default().iter().filter(
-            |item| match item {
+        parts.extend(word_of(items.get(at..brace.open).unwrap_or_default(), original).parts);
+        let inside = items.get(brace.open..brace.close).unwrap_or_default();
+        let is_of_names = |item: &Item<'_>| matches!(item, Item::Character(character) if !matches!(character, '/' | '.' | '~'));
+        let offered = match brace.choice {
+            Choice::Sequence(_) => Offered::Names,
+            Choice::List(_) if inside.iter().all(is_of_names) => Offered::Names,
+            Choice::List(_) => Offered::Anything,
+        };
+        let hidden: Vec<Item<'_>> = inside
+            .iter()
+            .filter(|item| match item {
                 Item::Character(_) | Item::Part(Part::Quoted(_)) => false,
                 Item::Part(_) | Item::Name(_) => true,
-            },
-        ));
+            })
+            .copied()
+            .collect();
+        parts.push(Part::Braces(Braces { offered, hidden: word_of(&hidden, original).parts }));
         at = brace.close + 1;
     }
-    covering.extend_from_slice(items.get(at..).unwrap_or_default());
-    let mut words = vec![word_of(&covering, original)];
-    if !hidden.is_empty() {
-        words.push(word_of(&hidden, original));
-    }
-    words
+    parts.extend(word_of(items.get(at..).unwrap_or_default(), original).parts);
+    Word { parts, span: original.span }
 }
 
 #[cfg(test)]
@@ -293,14 +299,20 @@ mod tests {
 
     fn expanded(text: &str) -> String {
         let word = word(vec![Part::Literal(text.to_owned())]);
-        let (Expansion::Words(words) | Expansion::Widened(words)) = expand(&word, &[], &mut 100_000);
-        let texts: Vec<_> = words
-            .iter()
-            .map(|word| match word.parts.as_slice() {
-                [Part::Literal(text)] => text.as_str(),
-                other => panic!("{other:?}"),
-            })
-            .collect();
+        let words = match expand(&word, &[], &mut 100_000) {
+            Expansion::Words(words) => words,
+            Expansion::Widened(word) => vec![word],
+        };
+        let text = |part: &Part| match part {
+            Part::Literal(text) => text.clone(),
+            Part::Braces(Braces { offered: Offered::Names, hidden }) if hidden.is_empty() => "*".to_owned(),
+            Part::Braces(Braces { offered: Offered::Anything, hidden }) if hidden.is_empty() => {
+                "**".to_owned()
+            }
+            other => panic!("{other:?}"),
+        };
+        let texts: Vec<_> =
+            words.iter().map(|word| word.parts.iter().map(text).collect::<String>()).collect();
         texts.join(" ")
     }
 
@@ -337,11 +349,12 @@ mod tests {
     }
 
     #[test]
-    fn too_many_words_become_a_pattern() {
+    fn one_word_stands_for_too_many() {
         assert_eq!(expanded("log{1..1000}").split(' ').count(), 1000);
         assert_eq!(expanded("log{1..1001}.txt"), "log*.txt");
         assert_eq!(expanded("{1..9223372036854775807}"), "*");
         assert_eq!(expanded("{0..9}{0..9}{0..9}{0..9}"), "****");
+        assert_eq!(expanded("{a,/}{0..9}{0..9}{0..9}"), "*****");
         assert_eq!(
             expanded("{-9223372036854775808..0..-9223372036854775808}"),
             "{-9223372036854775808..0..-9223372036854775808}"
@@ -349,17 +362,17 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_hides_no_substitution() {
+    fn such_a_word_hides_no_substitution() {
         let word = word(vec![
             Part::Literal("{{1..5000},".to_owned()),
             Part::CommandSubstitution(Vec::new()),
             Part::Literal("}".to_owned()),
         ]);
-        let Expansion::Widened(words) = expand(&word, &[], &mut 100_000) else {
+        let Expansion::Widened(word) = expand(&word, &[], &mut 100_000) else {
             panic!("5001 words are too many");
         };
-        assert_eq!(words.len(), 2);
-        assert_eq!(words[1].parts, [Part::CommandSubstitution(Vec::new())]);
+        let hidden = vec![Part::CommandSubstitution(Vec::new())];
+        assert_eq!(word.parts, [Part::Braces(Braces { offered: Offered::Anything, hidden })]);
     }
 
     #[test]

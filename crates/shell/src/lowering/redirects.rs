@@ -183,7 +183,8 @@ fn names_a_file(word: &Word) -> bool {
             Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(_, _)
-            | Part::Arithmetic(_) => return word.parts.len() > 1,
+            | Part::Arithmetic(_)
+            | Part::Braces(_) => return word.parts.len() > 1,
         }
     }
     !text.is_empty() && !text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit())

@@ -127,6 +127,7 @@ fn collect(parts: Vec<Part>, blocks: &mut Vec<Block>) {
         match part {
             Part::Literal(_) | Part::Quoted(_) => {}
             Part::DoubleQuoted(inner) => collect(inner, blocks),
+            Part::Braces(braces) => collect(braces.hidden, blocks),
             Part::CommandSubstitution(block) | Part::ProcessSubstitution(_, block) => {
                 blocks.push(block);
             }

@@ -99,13 +99,13 @@ impl Lowering<'_, '_> {
         }
         match brace::expand(&read, &names_before_braces, &mut self.reading.brace_budget) {
             brace::Expansion::Words(words) => out.extend(words),
-            brace::Expansion::Widened(words) => {
+            brace::Expansion::Widened(word) => {
                 self.problem(
                     ProblemKind::Unsupported,
                     span,
-                    "brace expansion makes too many words; a pattern stands for them",
+                    "brace expansion makes too many words; one stands for all of them",
                 );
-                out.extend(words);
+                out.push(word);
             }
         }
     }
