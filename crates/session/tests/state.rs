@@ -6,7 +6,7 @@ mod support;
 use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{
-    AbsolutePath, Depth, EffectKind, HaltScope, RecordBody, RollbackRecord, RollbackStage, SecretHolder,
+    AbsolutePath, Depth, EffectKind, Nature, HaltScope, RecordBody, RollbackRecord, RollbackStage, SecretHolder,
     SecretMark, Timestamp, VerdictKind,
 };
 
@@ -104,10 +104,14 @@ fn created_paths_follow_what_ran() {
     // Failed: not known to be the session's own.
     append(review("4", "ok", 4, make("/p/d")));
     assert_eq!(append(outcome("4", true)).created.len(), 2);
+    // What is brought into a directory that stands there does not make it the session's own.
+    let mut brought = file_effect(EffectKind::FileCreate, "/p/keep", Depth::Recursive);
+    brought.nature = Nature::BroughtUnread;
+    assert_eq!(append(review("6", "ok", 6, vec![brought])).created.len(), 2);
     // Deleted: what is made there later may be the user's.
     let delete = vec![file_effect(EffectKind::FileDelete, "/p/dir", Depth::Recursive)];
     let after = append(review("5", "nudge", 5, delete));
-    assert_eq!((names(&after.created), after.actions), (vec!["/p/a".to_owned()], 5));
+    assert_eq!((names(&after.created), after.actions), (vec!["/p/a".to_owned()], 6));
 }
 
 #[test]

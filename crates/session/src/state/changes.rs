@@ -2,7 +2,8 @@
 
 use checkrein_facts::Tally;
 use checkrein_protocol::{
-    AbsolutePath, Certainty, Depth, Effect, EffectKind, ReviewRecord, SecretMark, TallyIncrement, Timestamp,
+    AbsolutePath, Certainty, Depth, Effect, EffectKind, Nature, ReviewRecord, SecretMark, TallyIncrement,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +98,15 @@ impl Awaited {
             if effect.certainty != Certainty::Certain {
                 continue;
             }
-            if effect.kind == EffectKind::FileCreate && awaited.created.len() < bounds::CREATED {
+            // What is brought into a directory that is there does not make it the session's own.
+            let merges = matches!(
+                effect.nature,
+                Nature::BroughtUnread
+                    | Nature::BroughtWithoutGuard
+                    | Nature::ArchiveUnread
+                    | Nature::ArchiveWithoutGuard
+            );
+            if effect.kind == EffectKind::FileCreate && !merges && awaited.created.len() < bounds::CREATED {
                 awaited.created.push(path.clone());
             } else if effect.kind == EffectKind::FileDelete && awaited.deleted.len() < bounds::CREATED {
                 awaited.created.retain(|created| created != path);

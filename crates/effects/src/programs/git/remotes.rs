@@ -226,7 +226,10 @@ fn clone(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             | Target::Reference(_)
             | Target::Unknown => Inspection::Open,
         };
-        git.machine.add(Draft::at(EffectKind::FileCreate, aim).recursive().brought(inspection));
+        // It fails where something is; an empty directory it fills.
+        let is_there = aim.target.path().is_some_and(|path| git.machine.entry(path) != Entry::Missing);
+        let draft = Draft::at(EffectKind::FileCreate, aim).recursive().brought(inspection);
+        git.machine.add(if is_there { draft.possible() } else { draft });
     }
     if let Some(path) = place.as_exact().and_then(crate::path::AbsolutePath::new) {
         git.machine.remember_directory(&path);
