@@ -89,7 +89,7 @@ fn sample(limits: Limits, mut files: MemoryFiles, seen: &Mutex<Option<Usage>>, e
             }
             if let Some(tasks) = limits.tasks.and_then(|limit| flood(&mut machine, limit)) {
                 *seen.lock().unwrap_or_else(PoisonError::into_inner) =
-                    Some(Usage { threads: tasks, ..usage });
+                    Some(Usage { threads: tasks, remains: 0, ..usage });
                 return;
             }
         }

@@ -273,8 +273,10 @@ impl Switches {
             return Some(Stop::Idle(limit));
         }
         let usage = usage?;
-        if let Some(limit) = self.tasks.filter(|limit| usage.threads > *limit as usize) {
-            return Some(Stop::Tasks(usage.threads, limit));
+        // What is left of processes for which nobody waits keeps their numbers, of which the machine has so many.
+        let tasks = usage.threads + usage.remains;
+        if let Some(limit) = self.tasks.filter(|limit| tasks > *limit as usize) {
+            return Some(Stop::Tasks(tasks, limit));
         }
         let (used, limit) = (usage.bytes(), self.memory?);
         (used > limit).then_some(Stop::Memory(used, limit))
@@ -416,6 +418,11 @@ mod tests {
             switches.judge(&at(0, 0), NOW, Some(Usage { processes: 1, threads, ..Usage::default() }))
         };
         assert_eq!((with(10), with(11)), (None, Some(Stop::Tasks(11, 10))));
+        let left = |remains| {
+            let usage = Usage { processes: 1, threads: 1, remains, ..Usage::default() };
+            switches.judge(&at(0, 0), NOW, Some(usage))
+        };
+        assert_eq!((left(9), left(10)), (None, Some(Stop::Tasks(11, 10))), "nobody waits for them");
     }
 
     #[test]
