@@ -6,8 +6,8 @@ mod support;
 use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{
-    AbsolutePath, Depth, EffectKind, Nature, HaltScope, RecordBody, RollbackRecord, RollbackStage, SecretHolder,
-    SecretMark, Timestamp, VerdictKind,
+    AbsolutePath, Depth, EffectKind, HaltScope, Nature, RecordBody, RollbackRecord, RollbackStage,
+    SecretHolder, SecretMark, Timestamp, VerdictKind,
 };
 
 use checkrein_session::bounds;

@@ -232,24 +232,23 @@ fn run_server(machine: &mut Machine<'_>, call: &Call) {
         return;
     };
     let given = call.words.get(verb + 1..).unwrap_or_default();
-    let command = match given.iter().position(|word| word.as_exact() == Some("--")) {
-        Some(end) => given.get(end + 1..).unwrap_or_default(),
-        None => {
-            let mut words = given.iter().enumerate();
-            let mut operands = Vec::new();
-            while let Some((place, word)) = words.next() {
-                match text(word) {
-                    Some(option) if OF_SERVERS.contains(&option.as_str()) => drop(words.next()),
-                    Some(option) if option.starts_with('-') => {}
-                    Some(_) | None => operands.push(place),
-                }
-                // Behind the name stands the command with options of its own.
-                if operands.len() == 2 {
-                    break;
-                }
+    let command = if let Some(end) = given.iter().position(|word| word.as_exact() == Some("--")) {
+        given.get(end + 1..).unwrap_or_default()
+    } else {
+        let mut words = given.iter().enumerate();
+        let mut operands = Vec::new();
+        while let Some((place, word)) = words.next() {
+            match text(word) {
+                Some(option) if OF_SERVERS.contains(&option.as_str()) => drop(words.next()),
+                Some(option) if option.starts_with('-') => {}
+                Some(_) | None => operands.push(place),
             }
-            operands.get(1).and_then(|place| given.get(*place..)).unwrap_or_default()
+            // Behind the name stands the command with options of its own.
+            if operands.len() == 2 {
+                break;
+            }
         }
+        operands.get(1).and_then(|place| given.get(*place..)).unwrap_or_default()
     };
     let is_address = command.first().and_then(Value::as_exact).is_some_and(|word| word.contains("://"));
     if !command.is_empty() && !is_address {

@@ -80,17 +80,15 @@ fn proved(rule: &CustomRule, item: &Node) -> Vec<Fault> {
             let about = problem.example().and_then(|text| {
                 examples.iter().find(|node| node.scalar() == Some(text)).map(|node| node.at)
             });
-            match about {
-                Some(at) => Fault::new(at, ConfigErrorKind::BadExample { message: problem.to_string() }),
-                None => {
-                    let message = match &problem {
-                        RuleProblem::Error(error) => error.cause.to_string(),
-                        other => other.to_string(),
-                    };
-                    let at = find("when").map_or(item.at, |node| node.at);
-                    Fault::new(at, ConfigErrorKind::BadCondition { message })
-                }
+            if let Some(at) = about {
+                return Fault::new(at, ConfigErrorKind::BadExample { message: problem.to_string() });
             }
+            let message = match &problem {
+                RuleProblem::Error(error) => error.cause.to_string(),
+                other => other.to_string(),
+            };
+            let at = find("when").map_or(item.at, |node| node.at);
+            Fault::new(at, ConfigErrorKind::BadCondition { message })
         })
         .collect()
 }
