@@ -547,7 +547,12 @@ impl Reader {
                     let read = self.expression(&value.expression);
                     // What a format makes of a value is not worked out.
                     parts.push(match &value.format_spec {
-                        Some(_) => Expression::Within(vec![read]),
+                        Some(format) => {
+                            let mut all = Vec::new();
+                            self.template(&format.elements, &mut all);
+                            all.push(read);
+                            Expression::Within(all)
+                        }
                         None => read,
                     });
                 }

@@ -170,12 +170,17 @@ impl Evaluator<'_, '_, '_> {
             _ => return,
         };
         let all = given.positional.iter().chain(given.named.iter().map(|(_, value)| value));
+        // `partial(open, "file", "w")`
+        let is_mode = |thing: &ScriptValue| {
+            thing.exact().is_some_and(|mode| mode.len() < 4 && mode.starts_with(['w', 'a', 'x']))
+        };
+        let writes = given.positional.get(2).is_some_and(is_mode);
         let names: Vec<(String, LibraryCall)> = all
             .filter_map(|thing| match thing {
                 ScriptValue::Name(name) => self.deed(name).map(|deed| (name.clone(), deed)),
                 _ => None,
             })
-            .filter(|(_, deed)| deed.reaches_out())
+            .filter(|(_, deed)| deed.reaches_out() || *deed == LibraryCall::Open && writes)
             .collect();
         if names.is_empty() {
             return;

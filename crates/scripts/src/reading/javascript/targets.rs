@@ -76,7 +76,14 @@ impl Reader {
                     entries.push(match property {
                         AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(property) => {
                             let name = property.binding.name.to_string();
-                            (Some(name.clone()), BindingTarget::Name(name))
+                            let target = BindingTarget::Name(name.clone());
+                            let target = match &property.init {
+                                Some(default) => {
+                                    BindingTarget::Default(Box::new(target), self.boxed(default))
+                                }
+                                None => target,
+                            };
+                            (Some(name), target)
                         }
                         AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => {
                             (key(&property.name), self.perhaps(&property.binding))

@@ -50,6 +50,15 @@ impl Evaluator<'_, '_, '_> {
             BindingTarget::Default(inner, default) => {
                 let value = match value {
                     ScriptValue::Local => self.value(default),
+                    // Whether it is there is not known.
+                    ScriptValue::Text(Value::Unknown) => {
+                        let otherwise = self.in_doubt(|follower| follower.value(default));
+                        otherwise.join(&ScriptValue::Text(Value::Unknown))
+                    }
+                    ScriptValue::Method(of, name) if matches!(*of, ScriptValue::Text(Value::Unknown)) => {
+                        self.in_doubt(|follower| follower.value(default));
+                        ScriptValue::Method(of, name)
+                    }
                     value => value,
                 };
                 self.bind(inner, value, scope);
