@@ -261,7 +261,7 @@ fn check_explains_and_its_exit_status_tells_the_verdict() {
 fn a_batch_is_answered_line_by_line_in_order() {
     let environment = TestEnvironment::new();
     // What is nested deeply costs no other question its answer.
-    let functions: String = (0..1000).map(|n| format!("f{n}() {{ f{}; }}\n", n + 1)).collect();
+    let functions = (0..1000).map(|n| format!("f{n}() {{ f{}; }}\n", n + 1)).collect::<Vec<_>>().concat();
     let chain_of_functions = format!("{functions}f1000() {{ rm -rf ~; }}\nf0");
     let questions = [
         json!({ "id": "a", "command": "ls" }).to_string(),

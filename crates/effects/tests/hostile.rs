@@ -65,9 +65,10 @@ fn deep_nesting_ends_in_opaque() {
 
 /// A thousand functions, each of which calls the next one in this way; the last one deletes.
 fn chain_of_functions(call: &str) -> String {
-    let functions: String = (0..1000)
+    let functions = (0..1000)
         .map(|n| format!("f{n}() {{ {}; }}\n", call.replace("NEXT", &format!("f{}", n + 1))))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     format!("{functions}f1000() {{ rm -rf a.txt; }}\nf0")
 }
 
@@ -81,7 +82,7 @@ fn long_chains_end_in_opaque() {
     // The bodies of functions that are not followed are looked over.
     let deletes = |effect: &checkrein_protocol::Effect| effect.kind == EffectKind::FileDelete;
     assert!(check(&chain_of_functions("NEXT")).effects.iter().any(deletes));
-    let aliases: String = (0..1000).map(|n| format!("alias a{n}=a{}\n", n + 1)).collect();
+    let aliases = (0..1000).map(|n| format!("alias a{n}=a{}\n", n + 1)).collect::<Vec<_>>().concat();
     for text in [
         format!("shopt -s expand_aliases\n{aliases}a0 -rf a.txt"),
         format!("{}rm a.txt", "command ".repeat(5000)),
