@@ -229,6 +229,11 @@ pub(crate) fn interpreter(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     if call.program == "php" && arguments.has(&["-S"]) {
         machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process("php -S".to_owned())));
+        let address: Vec<Value> = arguments.values(&["-S"]).cloned().collect();
+        if !crate::programs::network::serving::is_local(&address) {
+            let directory = arguments.value(&["-t"]).cloned().unwrap_or_else(|| Value::exact("."));
+            crate::programs::network::serving::hand_out(machine, &directory);
+        }
         return Exit::unknown();
     }
     if let Some(code) = arguments.value(code_options) {

@@ -89,6 +89,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "ssh" => remote::ssh,
         "repository_clone" => network::repository_clone,
         "hosting_api" => network::hosting_api,
+        "serve_files" => network::serving::serve,
         "socat" => network::socat,
         "name_lookup" => network::name_lookup,
         "netcat" => network::netcat,

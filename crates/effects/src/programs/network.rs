@@ -3,11 +3,15 @@
 //! | module | holds |
 //! |---|---|
 //! | `transfer` | curl, wget, httpie: requests, what they send and where they put the answer |
+//! | `configured` | files of options for curl and wget |
+//! | `serving` | servers that hand out files |
 //! | `streams` | netcat, socat: bytes between a host and something here |
 //!
 //! A request without local data is `network_request`, whatever its method; what sends files, standard input or text that is not
 //! known is `data_upload`. The clients of places where repositories live are here too.
 
+mod configured;
+pub(crate) mod serving;
 mod streams;
 mod transfer;
 
@@ -44,6 +48,15 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
     let from_file =
         |output: &Output| matches!(output, Output::Secret(_)) && secrets::variable_of(output).is_none();
     let carries_secret = machine.substituted().iter().any(from_file);
+    // All variables are for nobody.
+    let all = (machine.substituted().iter())
+        .find(|output| {
+            matches!(output, Output::Secret(_)) && secrets::variable_of(output) == Some(&ALL_VARIABLES[1..])
+        })
+        .cloned();
+    if let Some(all) = all {
+        note_secret_sent(machine, &all.into_input(), url);
+    }
     match sent {
         Sent::Data => machine.host(url, Upload::Yes),
         Sent::Nothing | Sent::Literal if carries_secret => machine.host(url, Upload::Yes),

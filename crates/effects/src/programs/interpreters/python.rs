@@ -3,6 +3,7 @@
 use crate::effect::{Depth, EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Value};
 use crate::programs::archives::{Names, unpack_from};
+use crate::programs::network::serving;
 use crate::programs::shells;
 
 use super::preloads::is_file;
@@ -225,6 +226,21 @@ fn behind_options<'a>(words: &'a [Value], with_value: &[&str]) -> (bool, &'a [Va
     (false, words.get(place..).unwrap_or_default())
 }
 
+/// The directory that `http.server` hands out.
+fn served(operands: &[Value]) -> Value {
+    let mut words = operands.iter();
+    while let Some(word) = words.next() {
+        let text = word.known_start();
+        if matches!(text.as_str(), "-d" | "--directory") {
+            return words.next().cloned().unwrap_or(Value::Unknown);
+        }
+        if let Some(directory) = text.strip_prefix("--directory=").or_else(|| text.strip_prefix("-d")) {
+            return if word.as_exact().is_some() { Value::exact(directory) } else { Value::Unknown };
+        }
+    }
+    Value::exact(".")
+}
+
 /// What a module of the standard library does that is run by its name; `None` for one of another name.
 fn standard_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands: &[Value]) -> Option<Exit> {
     let plain = || operands.iter().filter(|operand| !operand.known_start().starts_with('-'));
@@ -237,6 +253,9 @@ fn standard_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands:
         name if QUIET_MODULES.contains(&name) => {}
         "http.server" | "SimpleHTTPServer" | "xmlrpc.server" | "wsgiref.simple_server" | "smtpd" => {
             machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process(name.to_owned())));
+            if matches!(name, "http.server" | "SimpleHTTPServer") && !serving::is_local(operands) {
+                serving::hand_out(machine, &served(operands));
+            }
         }
         "venv" | "virtualenv" => {
             let clears = operands.iter().any(|operand| operand.as_exact() == Some("--clear"));

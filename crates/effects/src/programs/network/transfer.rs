@@ -3,7 +3,7 @@
 use crate::effect::{Certainty, EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value, secrets};
 
-use super::{Sent, note_secret_sent, request};
+use super::{Sent, configured, note_secret_sent, request};
 
 /// The files that a format for `--write-out` names: `%output{x}`, and `%output{>>x}` to add to one (curl 8.3).
 fn outputs_of_format(format: &Value) -> Vec<Value> {
@@ -21,11 +21,17 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if arguments.has(&["-V", "--version", "-h", "--help", "-M", "--manual"]) {
         return Exit::unknown();
     }
-    for file in arguments.values(&["-K", "--config"]).cloned().collect::<Vec<_>>() {
-        if file.as_exact() != Some("-") {
-            machine.read(&file);
-        }
-        machine.opaque("what its configuration file asks for is not followed");
+    let configured = configured::of_curl(machine, call);
+    if configured.unknown {
+        machine.opaque("what its configuration file asks for is not known");
+        let urls =
+            if arguments.operands.is_empty() { vec![Value::Unknown] } else { arguments.operands.clone() };
+        machine.possibly(|machine| urls.iter().for_each(|url| request(machine, url, Sent::Data)));
+    }
+    if !configured.words.is_empty() {
+        let mut words = vec![Value::exact("-q")];
+        words.extend(configured::with_words(call, &["-K", "--config", "-q", "--disable"], configured.words));
+        return machine.call_program(&call.program, &call.written, &words);
     }
     // A file with the form of what it tells is printed; one with cookies or a mark of a version is sent.
     for file in arguments.values(&["-w", "--write-out"]).filter_map(file_behind_at).collect::<Vec<_>>() {
@@ -126,6 +132,22 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     if let Some(program) = arguments.value(&["--use-askpass"]).cloned() {
         machine.run_words(&[program], Input::Inherited);
+    }
+    let configured = configured::of_wget(machine, call);
+    if configured.unknown {
+        machine.opaque("what its configuration file asks for is not known");
+        let urls =
+            if arguments.operands.is_empty() { vec![Value::Unknown] } else { arguments.operands.clone() };
+        machine.possibly(|machine| urls.iter().for_each(|url| request(machine, url, Sent::Data)));
+    }
+    let orders = arguments.values(&["-e", "--execute"]).filter_map(Value::as_exact);
+    let mut given: Vec<Value> = orders.filter_map(configured::order_of_wget).collect();
+    given.extend(configured.words);
+    if !given.is_empty() {
+        let words = configured::with_words(call, &["--config", "-e", "--execute"], given);
+        let without = vec![("WGETRC".to_owned(), Value::exact(""))];
+        return machine
+            .with_variables(without, |machine| machine.call_program(&call.program, &call.written, &words));
     }
     if arguments.values(&["-e", "--execute"]).any(|value| {
         value.as_exact().is_none_or(|text| {
