@@ -265,8 +265,25 @@ pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 machine.make_link(&place, source);
             } else {
                 machine.second_name(source);
-                let content = machine.peek(source);
-                machine.write_from(&place, &content);
+                let links: Vec<_> = machine
+                    .paths(&place)
+                    .into_iter()
+                    .filter(|aim| {
+                        aim.target.path().is_some_and(|path| matches!(machine.entry(path), Entry::Symlink(_)))
+                    })
+                    .collect();
+                if links.is_empty() {
+                    let content = machine.peek(source);
+                    machine.write_from(&place, &content);
+                }
+                let from = machine.one_path_through(source);
+                for aim in links {
+                    let path = aim.target.path().cloned();
+                    machine.add(Draft::at(EffectKind::FileModify, aim).note("replaces the symbolic link"));
+                    if let (Some(from), Some(path)) = (&from, path) {
+                        machine.remember_copy(from, &path);
+                    }
+                }
             }
         }
     }

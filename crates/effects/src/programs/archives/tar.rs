@@ -8,7 +8,7 @@ use crate::path::AbsolutePath;
 
 use super::super::files::after;
 use super::super::listed::Listed;
-use super::unpacking::{Names, leave_what_is_there, unpack_from, unpack_member};
+use super::unpacking::{Names, leave_what_is_there, unlink_below, unpack_from, unpack_member};
 
 /// `tar`, `bsdtar`, `gtar`
 pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -70,9 +70,15 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
                     None => directory,
                 };
                 let archive = tar.file.as_ref().filter(|_| !tar.renames);
+                if tar.unlinks {
+                    unlink_below(machine, archive, &directory, Names::Without(tar.stripped));
+                }
                 unpack_from(machine, archive, &directory, Names::Without(tar.stripped));
             } else {
                 for member in &tar.members {
+                    if tar.unlinks {
+                        machine.delete(&inside(&directory, member), Depth::Recursive);
+                    }
                     unpack_member(machine, &inside(&directory, member));
                 }
             }
@@ -244,6 +250,7 @@ fn whole_name(name: &str) -> &str {
         "to-command",
         "remove-files",
         "files-from",
+        "recursive-unlink",
     ];
     let mut meant = OPTIONS.iter().filter(|option| option.starts_with(name));
     match (meant.next(), meant.next()) {
@@ -280,6 +287,8 @@ struct Tar {
     top_level: Option<Value>,
     to_output: bool,
     removes: bool,
+    /// Whether directories that are there go first, with all that is in them.
+    unlinks: bool,
     /// Whether files that are there stay as they are.
     keeps: bool,
     /// How many parts at the beginning of each name are left out.
@@ -349,6 +358,7 @@ impl Tar {
             }
             "to-stdout" => self.to_output = true,
             "remove-files" => self.removes = true,
+            "recursive-unlink" => self.unlinks = true,
             "keep-old-files" | "skip-old-files" => self.keeps = true,
             "strip-components" => match value().as_exact().and_then(|text| text.parse().ok()) {
                 Some(count) => self.stripped = count,

@@ -1,6 +1,6 @@
 //! What unpacking an archive makes.
 
-use crate::effect::{EffectKind, Severity, Target};
+use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::guard::OF_ARCHIVE;
 use crate::interpreter::{AimedTarget, Brought, Draft, Machine, Value};
 use crate::nature::Nature;
@@ -50,6 +50,31 @@ pub(crate) fn unpack_from(
             unpack_members(machine, &place, &members);
         }
         _ => unpack(machine, directory),
+    }
+}
+
+/// Adds the directories that go, with all that is in them, before the members of the same names are unpacked: `tar --recursive-unlink`
+/// (tried with tar 1.34: with a member `./` the working directory itself is emptied). Of a list that cannot be read any may be among them.
+pub(super) fn unlink_below(
+    machine: &mut Machine<'_>,
+    archive: Option<&Value>,
+    directory: &Value,
+    names: Names,
+) {
+    let listed = archive.and_then(|archive| machine.members(archive));
+    let (Some(listed), Some(place)) = (listed, machine.one_path_through(directory)) else {
+        machine.possibly(|machine| machine.delete(directory, Depth::Recursive));
+        return;
+    };
+    let mut gone: Vec<AbsolutePath> = Vec::new();
+    for member in listed {
+        let is_place = matches!(member.as_str(), "" | "/") && names == Names::Without(0);
+        let Some(name) = names.of(&member).or_else(|| is_place.then(String::new)) else { continue };
+        let path = if is_place { place.clone() } else { place.join(&name) };
+        if machine.entry(&path) == Entry::Directory && !gone.iter().any(|gone| path.is_within(gone)) {
+            machine.delete(&Value::exact(path.as_str()), Depth::Recursive);
+            gone.push(path);
+        }
     }
 }
 

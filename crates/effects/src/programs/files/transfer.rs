@@ -128,6 +128,14 @@ pub(super) fn transfer(machine: &mut Machine<'_>, arguments: &Arguments, transfe
         follows: arguments.has(&["-L", "--dereference", "-H"]),
         links: transfer == Transfer::Copy && arguments.has(&["-s", "--symbolic-link"]),
         second_names: transfer == Transfer::Copy && arguments.has(&["-l", "--link"]),
+        replaces: match transfer {
+            Transfer::Move | Transfer::Install => true,
+            Transfer::Copy => {
+                arguments.has(&["--remove-destination", "-b", "--backup"])
+                    || arguments.has(&["-l", "--link"]) && arguments.has(&["-f", "--force"])
+            }
+        },
+        copies_links: arguments.has(&["-P", "--no-dereference", "-d"]),
     };
     let naming = if arguments.has(&["--parents"]) { Naming::Whole } else { Naming::Basename };
     if sources.is_empty() {
@@ -172,6 +180,8 @@ pub(crate) fn arrive_tree(machine: &mut Machine<'_>, from: Option<&AbsolutePath>
         follows: false,
         links: false,
         second_names: false,
+        replaces: false,
+        copies_links: false,
     };
     plan.merge(machine, from, to);
 }
@@ -206,13 +216,17 @@ struct Plan {
     links: bool,
     /// Whether files get a second name instead of being copied.
     second_names: bool,
+    /// Whether what is there goes first, so that a symbolic link is lost itself (cp(1), install(1); tried with coreutils 9).
+    replaces: bool,
+    /// Whether a symbolic link is copied as one.
+    copies_links: bool,
 }
 
 impl Plan {
     fn one(&self, machine: &mut Machine<'_>, source: &Value, place: &Value) {
         let through = self.follows
             || self.transfer == Transfer::Install
-            || self.transfer == Transfer::Copy && !self.recursive;
+            || self.transfer == Transfer::Copy && !self.recursive && !self.copies_links;
         let from = if through { machine.paths_through(source) } else { machine.paths(source) };
         let known = match from.as_slice() {
             [AimedTarget { target: Target::Path(path), .. }] => Some(path.clone()),
@@ -266,9 +280,10 @@ impl Plan {
             Entry::File(_) | Entry::Special | Entry::Missing | Entry::Symlink(_) => false,
             Entry::Unknown => self.recursive && self.transfer == Transfer::Copy,
         };
-        // `mv` replaces a symbolic link, the others write through it.
-        let moves = self.transfer == Transfer::Move;
-        let aims = if moves { machine.paths(place) } else { machine.paths_through(place) };
+        // Some replace a symbolic link, the others write through it; what copies a link replaces what it would be copied to.
+        let copies_link = matches!(entry, Entry::Symlink(_)) && self.transfer == Transfer::Copy;
+        let replaces = self.replaces || copies_link;
+        let aims = if replaces { machine.paths(place) } else { machine.paths_through(place) };
         for aim in aims {
             let Some(path) = aim.target.path().cloned() else {
                 // What a list names is there; what a name that is made up means may be new.
@@ -316,7 +331,7 @@ impl Plan {
                     | Entry::Unknown => EffectKind::FileModify,
                 };
                 machine.add(Draft::at(kind, aim).recursive().brought(brought));
-            } else if moves && matches!(there, Entry::Symlink(_)) {
+            } else if replaces && matches!(there, Entry::Symlink(_)) {
                 machine.add(Draft::at(EffectKind::FileModify, aim).note("replaces the symbolic link"));
             } else if self.links {
                 machine.make_link(place, source);
