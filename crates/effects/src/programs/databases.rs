@@ -321,9 +321,28 @@ fn meta_text(machine: &mut Machine<'_>, text: &Value, client: &Client) {
 
 fn flush(machine: &mut Machine<'_>, statements: &mut String, client: &Client) {
     if !statements.trim().is_empty() {
+        if client.commands == Commands::Dot {
+            run_editors(machine, statements);
+        }
         sql::apply(machine, &sql::findings(statements, client.language), client.place);
     }
     statements.clear();
+}
+
+/// Runs the programs that `edit(value, 'program')` opens a value with (sqlite3, "The edit() SQL function").
+fn run_editors(machine: &mut Machine<'_>, statements: &str) {
+    for call in statements.split("edit(").skip(1) {
+        let inner = call.split(')').next().unwrap_or(call);
+        if !inner.contains(',') {
+            continue;
+        }
+        match inner.rsplit('\'').nth(1) {
+            Some(program) => {
+                machine.possibly(|machine| machine.run_text(&Value::exact(program), Input::Inherited));
+            }
+            None => machine.unread("which program a value is edited with is not known"),
+        }
+    }
 }
 
 /// A command behind a statement in one line: `SELECT 1 \g |sh`. Answers what stands before it.
@@ -400,6 +419,12 @@ fn command(machine: &mut Machine<'_>, text: &str, client: &Client) {
             }
         }
         "import" | "restore" | "load-dump" => {
+            // `.import "|command" table` takes what a command prints.
+            let source = rest.trim_start_matches(|letter: char| letter == '-' || letter.is_alphanumeric());
+            if let Some((_, program)) = source.split_once('|') {
+                let program = program.split(['"', '\'']).next().unwrap_or(program);
+                machine.run_text(&Value::exact(program), Input::Inherited);
+            }
             let table = rest.split_whitespace().last().unwrap_or_default().to_owned();
             sql::apply(machine, &[Finding::Changes(table)], client.place);
         }

@@ -81,6 +81,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "make" => packages::make,
         "nix_command" => wrappers::nix_command,
         "package_runner" => packages::runner,
+        "side_by_side" => packages::side_by_side,
         "package_script" => packages::script,
         "yarn_script" => packages::named_script,
         "rclone" => remote::rclone,

@@ -181,6 +181,29 @@ pub(crate) fn runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
     machine.run_words(&words, Input::Inherited)
 }
 
+/// `concurrently`: each operand is a command, or names scripts of the project (`npm:build`).
+pub(crate) fn side_by_side(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let commands = call.arguments.operands.iter().chain(call.arguments.values(&["--teardown"]));
+    for command in commands.cloned().collect::<Vec<_>>() {
+        let named = command.as_exact().and_then(|text| text.split_once(':')).filter(|(manager, name)| {
+            matches!(*manager, "npm" | "yarn" | "pnpm" | "bun" | "node" | "deno") && !name.contains(' ')
+        });
+        match named.map(|(manager, name)| (manager.to_owned(), name.to_owned())) {
+            Some((manager, name)) if name.contains('*') => {
+                spawned(machine, &manager, "runs several scripts of the project");
+            }
+            Some((manager, name)) => {
+                let words = [manager.as_str(), "run", name.as_str()].map(Value::exact);
+                machine.run_words(&words, Input::Inherited);
+            }
+            None => {
+                machine.run_text(&command, Input::Inherited);
+            }
+        }
+    }
+    Exit::unknown()
+}
+
 /// Runs a command in the environment of the project: `uv run x`, `poetry run x`, `bundle exec x`, `cargo x`.
 pub(crate) fn project_command(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Some(module) = call.arguments.value(&["-m", "--module"]).cloned() {

@@ -153,7 +153,7 @@ pub(super) fn apply(machine: &mut Machine<'_>, findings: &[Finding], place: &str
                 machine.read(&Value::exact(file.clone()));
             }
             Finding::Runs(command) => {
-                machine.opaque(format!("runs `{command}` on the machine of the database"));
+                machine.unread(format!("runs `{command}` on the machine of the database"));
             }
             Finding::Kills => machine.add(
                 Draft::new(EffectKind::ProcessKill, Target::Process(format!("{place} connections")))

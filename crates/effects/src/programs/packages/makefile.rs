@@ -39,6 +39,10 @@ pub(super) struct Makefile {
     given: BTreeMap<String, String>,
     /// Variables of the environment in which make itself finds something to expand.
     environment: BTreeMap<String, String>,
+    /// Variables that recipes find in their environment.
+    exported: BTreeSet<String>,
+    /// Whether they find all of them there.
+    exports_all: bool,
     /// Commands that functions ran, until they are taken.
     ran: RefCell<Vec<String>>,
     /// Texts that `$(eval ...)` gave, until they are read.
@@ -145,6 +149,7 @@ impl Makefile {
                 continue;
             }
             let mut plain = plain.as_str();
+            self.note_exported(plain);
             while let Some(rest) =
                 ["export ", "override ", "private "].iter().find_map(|word| plain.strip_prefix(word))
             {
@@ -194,6 +199,36 @@ impl Makefile {
         } else if !self.evaluated.take().is_empty() {
             self.run(BEYOND.to_owned());
         }
+    }
+
+    /// Remembers which variables recipes find in their environment (GNU make, "Communicating Variables to a Sub-make").
+    fn note_exported(&mut self, line: &str) {
+        match line.strip_prefix("export") {
+            Some("") => self.exports_all = true,
+            Some(rest) if rest.starts_with([' ', '\t']) => {
+                let rest = rest.trim();
+                let names = rest
+                    .split_once('=')
+                    .map_or(rest, |(name, _)| name.trim_end_matches([':', '?', '+', '!']));
+                let names = names.trim().strip_prefix("define ").unwrap_or(names);
+                self.exported.extend(names.split_whitespace().map(str::to_owned));
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// The variables that recipes find in their environment, expanded.
+    pub(super) fn environment_of_recipes(&self) -> Vec<(String, String)> {
+        let all = self.exports_all || self.names(".EXPORT_ALL_VARIABLES");
+        let is_given = |name: &String| all || self.exported.contains(name) || self.given.contains_key(name);
+        self.variables
+            .keys()
+            .chain(self.given.keys())
+            .filter(|name| {
+                is_given(name) && !matches!(name.as_str(), "SHELL" | "MAKEFLAGS" | "PATH" | "HOME")
+            })
+            .filter_map(|name| Some((name.clone(), self.expand(&self.held(name)?, None, 0))))
+            .collect()
     }
 
     /// The target that is made when none is named.
@@ -407,6 +442,21 @@ impl Makefile {
             self.phony.extend(names(prerequisites));
             return None;
         }
+        // An old form of pattern: `.c.o:` makes `%.o` of `%.c`, and `.c:` makes `%` of it.
+        let old = match targets.as_slice() {
+            [only] if prerequisites.trim().is_empty() => suffixes(only),
+            _ => None,
+        };
+        if let Some((from, to)) = old {
+            self.rules.push(Rule {
+                targets: vec![format!("%{to}")],
+                prerequisites: vec![format!("%{from}")],
+                recipe: inline.iter().cloned().collect(),
+                pattern: None,
+            });
+            self.rules.push(Rule { targets, recipe: inline.into_iter().collect(), ..Rule::default() });
+            return Some(vec![self.rules.len() - 2, self.rules.len() - 1]);
+        }
         self.rules.push(Rule {
             targets,
             prerequisites: names(prerequisites),
@@ -414,6 +464,18 @@ impl Makefile {
             pattern,
         });
         Some(vec![self.rules.len() - 1])
+    }
+}
+
+/// The suffixes of a rule in the old form: of what, and what is made.
+fn suffixes(target: &str) -> Option<(&str, &str)> {
+    let inner = target.strip_prefix('.').filter(|inner| !inner.contains('/') && !inner.is_empty())?;
+    if inner.chars().any(|letter| letter.is_ascii_uppercase()) && inner.len() > 2 {
+        return None; // `.PHONY`, `.DEFAULT` and their like.
+    }
+    match inner.find('.') {
+        Some(at) => Some((target.get(..=at)?, target.get(at + 1..)?)),
+        None => Some((target, "")),
     }
 }
 

@@ -256,24 +256,8 @@ impl MakeRun<'_, '_, '_> {
         self.only_says = only_says;
     }
 
-    /// Runs a line with the shell that the makefile names.
     fn run_line(&mut self, line: &str) -> Exit {
-        let text = Value::exact(line);
-        let shell = self.makefile.held("SHELL").map(|value| self.makefile.expand(&value, None, 0));
-        let flags = self.makefile.held(".SHELLFLAGS").map(|value| self.makefile.expand(&value, None, 0));
-        let shell = quoted_words(shell.as_deref().unwrap_or("/bin/sh"));
-        let flags = quoted_words(flags.as_deref().unwrap_or("-c"));
-        let is_shell = shell
-            .last()
-            .map(|word| word.rsplit('/').next().unwrap_or(word).trim_end_matches(".exe"))
-            .is_some_and(|name| matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"));
-        let is_plain = flags.iter().all(|flag| flag.starts_with('-') || flag == "pipefail");
-        if is_shell && is_plain || shell.iter().any(|word| word.contains("$(") || word.contains("${")) {
-            return self.machine.run_text(&text, Input::Inherited);
-        }
-        let mut words: Vec<Value> = shell.into_iter().chain(flags).map(Value::Exact).collect();
-        words.push(text);
-        self.machine.run_words(&words, Input::Inherited)
+        run_line(self.machine, self.makefile, line)
     }
 
     /// Makes a target; whether something was done for it, or `None` when it fails.
@@ -362,8 +346,34 @@ impl MakeRun<'_, '_, '_> {
                 rules.insert(0, rule);
                 (rules, stem)
             }
+            // `.DEFAULT` makes what nothing else makes.
+            None if rules.iter().all(|rule| rule.recipe.is_empty())
+                && self.entry(target) == Entry::Missing =>
+            {
+                let default = self.makefile.rules.iter().filter(|rule| {
+                    rule.targets.iter().any(|name| name == ".DEFAULT") && !rule.recipe.is_empty()
+                });
+                rules.extend(default.cloned());
+                (rules, String::new())
+            }
             None => (rules, String::new()),
         }
+    }
+
+    /// Runs a line with the variables that the makefile exports.
+    fn run_line_with_exports(&mut self, line: &str) -> Exit {
+        let exported: Vec<(String, Value)> = (self.makefile.environment_of_recipes().into_iter())
+            .map(|(name, text)| {
+                let is_known = !text.contains("$(") && !text.contains("${");
+                (name, if is_known { Value::Exact(text) } else { Value::Unknown })
+            })
+            .collect();
+        self.run_functions("");
+        if exported.is_empty() {
+            return self.run_line(line);
+        }
+        let makefile = self.makefile;
+        self.machine.with_variables(exported, |machine| run_line(machine, makefile, line))
     }
 
     /// Runs a recipe, each line in a shell of its own; whether it went through.
@@ -387,7 +397,7 @@ impl MakeRun<'_, '_, '_> {
             if is_held_back {
                 continue;
             }
-            let exit = self.run_line(command);
+            let exit = self.run_line_with_exports(command);
             if exit.status == Status::Failure && !ignores && !self.keeps_going {
                 return false;
             }
@@ -409,6 +419,26 @@ impl MakeRun<'_, '_, '_> {
             _ => self.makefile.phony.iter().any(|phony| phony == name),
         }
     }
+}
+
+/// Runs a line with the shell that the makefile names.
+fn run_line(machine: &mut Machine<'_>, makefile: &Makefile, line: &str) -> Exit {
+    let text = Value::exact(line);
+    let shell = makefile.held("SHELL").map(|value| makefile.expand(&value, None, 0));
+    let flags = makefile.held(".SHELLFLAGS").map(|value| makefile.expand(&value, None, 0));
+    let shell = quoted_words(shell.as_deref().unwrap_or("/bin/sh"));
+    let flags = quoted_words(flags.as_deref().unwrap_or("-c"));
+    let is_shell = shell
+        .last()
+        .map(|word| word.rsplit('/').next().unwrap_or(word).trim_end_matches(".exe"))
+        .is_some_and(|name| matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"));
+    let is_plain = flags.iter().all(|flag| flag.starts_with('-') || flag == "pipefail");
+    if is_shell && is_plain || shell.iter().any(|word| word.contains("$(") || word.contains("${")) {
+        return machine.run_text(&text, Input::Inherited);
+    }
+    let mut words: Vec<Value> = shell.into_iter().chain(flags).map(Value::Exact).collect();
+    words.push(text);
+    machine.run_words(&words, Input::Inherited)
 }
 
 /// Interprets a call of just.

@@ -70,6 +70,19 @@ pub(super) fn run(machine: &mut Machine<'_>, text: &str) {
     let line = ["silent! ", "silent ", "sil! ", "sil ", "noautocmd "]
         .iter()
         .fold(line, |line, word| line.strip_prefix(word).unwrap_or(line));
+    // `exe "!ls"` carries out a text, and `au VimLeave * !ls` a command later.
+    let behind_execute = ["exe ", "exec ", "execute "].iter().find_map(|word| line.strip_prefix(word));
+    if let Some(Some(inner)) = behind_execute.map(|rest| arguments(rest).into_iter().next().flatten()) {
+        run_command(machine, &inner);
+    }
+    if ["au ", "aut ", "auto ", "autocmd ", "au! ", "autocmd! "].iter().any(|word| line.starts_with(word)) {
+        let later = line.splitn(4, char::is_whitespace).nth(3).unwrap_or_default();
+        let later = later.trim_start_matches("++once ").trim_start_matches("++nested ");
+        machine.possibly(|machine| run_command(machine, later));
+    }
+    if matches!(line, "w !sh" | "w !bash" | "write !sh" | "write !bash") {
+        machine.unread("the editor hands its text to a shell");
+    }
     if let Some(command) = SHELLS.iter().find_map(|start| line.strip_prefix(start)) {
         machine.run_text(&Value::exact(command), Input::Inherited);
     }
@@ -77,6 +90,18 @@ pub(super) fn run(machine: &mut Machine<'_>, text: &str) {
     if let Some((_, program, option)) = LANGUAGES.iter().find(|(words, ..)| words.contains(&word)) {
         let words = [*program, *option, rest].map(Value::exact);
         machine.run_words(&words, Input::Inherited);
+    }
+}
+
+/// Carries out one command of the editor, also one of the shell.
+fn run_command(machine: &mut Machine<'_>, text: &str) {
+    let plain =
+        text.trim_start_matches([':', ' ']).trim_start_matches("silent ").trim_start_matches("silent! ");
+    match plain.strip_prefix('!') {
+        Some(command) => {
+            machine.run_text(&Value::exact(command), Input::Inherited);
+        }
+        None => run(machine, plain),
     }
 }
 
