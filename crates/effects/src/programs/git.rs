@@ -12,6 +12,7 @@
 //! | `handed` | programs that git hands names of files to |
 //! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
 //! | `own_settings` | what git writes into the configuration of the repository by the way |
+//! | `pathspec` | the words with which git is told files: patterns and signs |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
 //! | `stored` | secrets that the command itself gives to git, and that are printed without their names |
 //! | `tree` | the files of the work tree by what version control knows about them |

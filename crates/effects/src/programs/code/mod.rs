@@ -21,6 +21,7 @@
 //! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `loose` | functions used as values, and the texts that they may be given |
 //! | `secrets` | variables that hold secrets, and what prints them |
+//! | `python_parameters` | the names of the parameters of functions of Python |
 //! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
 
 mod arguments;
