@@ -79,9 +79,6 @@ fn long_chains_end_in_opaque() {
     {
         assert!(is_opaque(&check(&chain_of_functions(call))), "not opaque: {call}");
     }
-    // The bodies of functions that are not followed are looked over.
-    let deletes = |effect: &checkrein_protocol::Effect| effect.kind == EffectKind::FileDelete;
-    assert!(check(&chain_of_functions("NEXT")).effects.iter().any(deletes));
     let aliases = (0..1000).map(|n| format!("alias a{n}=a{}\n", n + 1)).collect::<Vec<_>>().concat();
     for text in [
         format!("shopt -s expand_aliases\n{aliases}a0 -rf a.txt"),

@@ -4,6 +4,7 @@ use checkrein_shell::ConditionalExpression;
 
 use crate::effect::Target;
 use crate::expression::{Case, Dialect, Expression};
+use crate::path::AbsolutePath;
 use crate::world::Entry;
 
 use super::branches::matches_value;
@@ -201,18 +202,27 @@ impl Machine<'_> {
                     Some(facts.bytes > 0)
                 }
             }
-            ("-s" | "-x" | "-r" | "-w", Entry::Directory) => Some(true),
+            ("-s", Entry::Directory) => Some(true),
+            ("-x" | "-r" | "-w", Entry::Directory) => self.is_own_place(path).then_some(true),
             ("-x" | "-r" | "-w", Entry::File(facts)) => {
-                let bits = match operator {
-                    "-x" => 0o111,
-                    "-r" => 0o400,
-                    _ => 0o200,
+                let of_anybody = match operator {
+                    "-x" => 0o001,
+                    "-r" => 0o004,
+                    _ => 0o002,
                 };
+                // The owner has rights of their own; whose the files elsewhere are is not known.
+                let bits = if self.is_own_place(path) { of_anybody << 6 } else { of_anybody };
                 (facts.mode & bits != 0).then_some(true)
             }
             _ if !exists => Some(false),
             _ => None,
         }
+    }
+
+    /// Whether a path lies where the files belong to the user: in the workspace, at home, among temporary files.
+    fn is_own_place(&self, path: &AbsolutePath) -> bool {
+        let place = self.world.place();
+        path.is_within(&place.workspace) || path.is_within(&place.home) || self.is_temporary(path)
     }
 
     fn binary(&mut self, left: &Value, operator: &str, right: &Value) -> Option<bool> {

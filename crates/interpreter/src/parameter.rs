@@ -507,16 +507,13 @@ impl Machine<'_> {
             ParameterOperation::Transform(letter) => {
                 let letter = *letter;
                 if letter == 'P' {
-                    let values = match &held {
-                        Held::One(value) => vec![value.clone()],
-                        Held::Many(values) => values.clone(),
-                        Held::Unset | Held::Any => Vec::new(),
+                    return match held {
+                        Held::One(value) => Expanded::One(self.as_prompt(&value), None),
+                        Held::Many(values) => {
+                            Expanded::Many(values.iter().map(|value| self.as_prompt(value)).collect())
+                        }
+                        Held::Unset | Held::Any => Expanded::One(Value::Unknown, None),
                     };
-                    let texts = values.iter().filter_map(Value::alternatives).flatten();
-                    for text in texts {
-                        self.expand_again(&text.replace("\\$", "$"));
-                    }
-                    return Expanded::One(Value::Unknown, None);
                 }
                 held.mapped(name, all, |text| match letter {
                     'Q' => Some(format!("'{}'", text.replace('\'', "'\\''"))),
@@ -529,6 +526,18 @@ impl Machine<'_> {
                 })
             }
         }
+    }
+
+    /// What a value becomes that is expanded like a prompt (`${x@P}`).
+    fn as_prompt(&mut self, value: &Value) -> Value {
+        let mut prompt: Option<Value> = None;
+        for text in value.alternatives().unwrap_or_default() {
+            let expanded = self.expand_again(&text.replace("\\$", "$"));
+            // What the signs of a prompt stand for is not known.
+            let shown = if text.contains('\\') { Value::Unknown } else { expanded };
+            prompt = Some(prompt.map_or(shown.clone(), |other| other.join(&shown)));
+        }
+        prompt.unwrap_or(Value::Unknown)
     }
 
     fn otherwise(

@@ -199,8 +199,9 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                 }
             }
             None => {
-                if declared.exported.is_some()
-                    && !machine.shell.variables.contains_key(&name)
+                let is_here = machine.shell.variables.contains_key(&name);
+                if (declared.exported.is_some() || declared.readonly)
+                    && !is_here
                     && let Some(value) = machine.variable(&name)
                 {
                     machine.assign(&name, value);
