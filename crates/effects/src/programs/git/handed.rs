@@ -1,4 +1,4 @@
-//! Programs that git hands names of files to: a pager for what `grep` found, a tool for differences, a program for mails.
+//! Programs that git hands names of files to: a pager for what `grep` found, a tool for differences, a program for mails; and files that it writes instead of printing.
 
 use crate::interpreter::{Input, ShellProgram, Value};
 use crate::world::VersionState;
@@ -74,6 +74,34 @@ impl Git<'_, '_> {
                 let program = [server, Value::exact("-i"), Value::Unknown];
                 self.machine.possibly(|machine| machine.run_words(&program, Input::Inherited));
             }
+        }
+    }
+
+    /// Writes the files that a subcommand which prints is told to write instead: all that show differences take `--output`
+    /// (git-diff(1); tried with git 2.47).
+    pub(super) fn write_output(&mut self, name: &str, words: &Words) {
+        const DIFFERENCES: &[&str] = &[
+            "log",
+            "show",
+            "diff",
+            "stash",
+            "reflog",
+            "whatchanged",
+            "diff-tree",
+            "diff-index",
+            "diff-files",
+            "diff-pairs",
+            "range-diff",
+            "shortlog",
+            "format-patch",
+            "rev-list",
+        ];
+        if DIFFERENCES.contains(&name) {
+            let output: Vec<Value> = words.arguments.values(&["--output"]).cloned().collect();
+            self.write_all(&output);
+        }
+        if name == "mailinfo" {
+            self.write_all(words.operands().get(..2).unwrap_or_default());
         }
     }
 }

@@ -555,34 +555,6 @@ impl Git<'_, '_> {
         }
     }
 
-    /// Writes the files that a subcommand which prints is told to write instead: all that show differences take `--output`
-    /// (git-diff(1); tried with git 2.47).
-    pub(super) fn write_output(&mut self, name: &str, words: &Words) {
-        const DIFFERENCES: &[&str] = &[
-            "log",
-            "show",
-            "diff",
-            "stash",
-            "reflog",
-            "whatchanged",
-            "diff-tree",
-            "diff-index",
-            "diff-files",
-            "diff-pairs",
-            "range-diff",
-            "shortlog",
-            "format-patch",
-            "rev-list",
-        ];
-        if DIFFERENCES.contains(&name) {
-            let output: Vec<Value> = words.arguments.values(&["--output"]).cloned().collect();
-            self.write_all(&output);
-        }
-        if name == "mailinfo" {
-            self.write_all(words.operands().get(..2).unwrap_or_default());
-        }
-    }
-
     pub(super) fn write_all(&mut self, words: &[Value]) {
         for word in words {
             let path = self.absolute(word);
