@@ -71,22 +71,19 @@ fn shows_what_changes(tool: &ToolName) -> bool {
 
 /// Whether a call changes a place about which some modes of the client ask nobody. Its own list is long and changes, so every name
 /// that begins with a dot counts, and what is not known. The client goes by the words of the call: what git does inside its repository it
-/// does not see (`git push --force` and `git gc --prune=now` are asked about in all of these modes, seen with 2.1.197).
+/// does not see (`git push --force` and `git gc --prune=now` are asked about in all of these modes, seen with 2.1.197). A file in there that
+/// is known, such as the configuration, counts all the same: that was not tried.
 fn changes_sensitive_places(question: &Question<'_>) -> bool {
     let grounds = [question.workspace, question.home];
     let names_repository = question.shell_text.is_none_or(names_repository);
     let is_seen =
-        |effect: &Effect, path: &str| effect.cause != "git" || names_repository || !is_in_repository(path);
+        |effect: &Effect, path: &str| effect.cause != "git" || names_repository || !path.ends_with("/.git");
     question.effects.iter().filter(|effect| effect.kind.is_mutating()).any(|effect| match &effect.target {
         Target::Path(path) => is_seen(effect, path.as_str()) && is_sensitive(path.as_str(), &grounds),
         Target::Glob(text) => is_seen(effect, text) && is_sensitive(text, &grounds),
         Target::Unknown => true,
         Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Reference(_) => false,
     })
-}
-
-fn is_in_repository(path: &str) -> bool {
-    path.split('/').any(|name| name == ".git")
 }
 
 /// Whether a command names the directory of a repository, in whatever way a shell lets it be written together.
