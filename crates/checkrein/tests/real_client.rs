@@ -109,9 +109,9 @@ fn what_cannot_be_understood_runs_within_bounds() {
     let script = "for name in ('notes.txt', '../outside'):\n    try:\n        open(name, 'w').write('spoiled')\n    \
                   except OSError as error:\n        print(name, error.strerror)\n";
     let encoded: String =
-        script.bytes().map(|byte| format!("{byte:02x}")).rev().collect::<Vec<_>>().join(" ");
+        script.bytes().map(|byte| format!("{:02x}", byte ^ 7)).collect::<Vec<_>>().join(" ");
     environment.write("step.txt", &encoded);
-    let hidden = "python3 -c \"exec(bytes.fromhex(' '.join(reversed(open('step.txt').read().split()))))\"";
+    let hidden = "python3 -c \"exec(bytes(one ^ 7 for one in bytes.fromhex(open('step.txt').read())))\"";
     let model = Model::start(vec![bash(hidden), Turn::Says("finished")], vec![]);
     run(&environment, &model, &["--dangerously-skip-permissions"]);
     let text = |path: &str| std::fs::read_to_string(environment.home().join(path)).unwrap();

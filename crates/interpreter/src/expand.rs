@@ -7,7 +7,7 @@ use checkrein_shell::{Braces, Offered, Part, Word};
 
 use self::fields::{Field, Fields, Mode, Piece, joined, pattern_of};
 pub(super) use self::substitution::without_newlines;
-use super::glob::Matches;
+use super::glob::{Matches, without_groups};
 use super::machine::Machine;
 use super::parameter::Expanded;
 use super::pattern::{is_pattern, unescape};
@@ -197,7 +197,7 @@ impl Machine<'_> {
                 }
             }
             Matches::These(texts) => values.extend(texts.into_iter().map(Value::Exact)),
-            Matches::Unknown => values.push(Value::Glob(unescape(pattern))),
+            Matches::Unknown => values.push(Value::Glob(unescape(&without_groups(pattern)))),
         }
     }
 

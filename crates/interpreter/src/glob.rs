@@ -12,6 +12,41 @@ const MATCHES: usize = 256;
 /// The greatest number of directories that `**` looks into (ours).
 const DIRECTORIES: usize = 512;
 
+/// The pattern with a star in place of each name that holds a group of bash (`!(a|b)`), for who weighs it without carrying it out.
+pub(crate) fn without_groups(pattern: &str) -> String {
+    let (mut all, mut name) = (String::new(), String::new());
+    let (mut depth, mut has_group, mut before) = (0_usize, false, ' ');
+    let finish = |name: &mut String, has_group: &mut bool, all: &mut String| {
+        match (*has_group, name.starts_with('.')) {
+            (true, true) => all.push_str(".*"),
+            (true, false) => all.push('*'),
+            (false, _) => all.push_str(name),
+        }
+        name.clear();
+        *has_group = false;
+    };
+    for letter in pattern.chars() {
+        match letter {
+            '(' if before != '\\' && (depth > 0 || matches!(before, '!' | '@' | '+' | '*' | '?')) => {
+                depth += 1;
+                has_group = true;
+            }
+            ')' if before != '\\' && depth > 0 => depth -= 1,
+            '/' if depth == 0 => {
+                finish(&mut name, &mut has_group, &mut all);
+                all.push('/');
+                before = letter;
+                continue;
+            }
+            _ => {}
+        }
+        name.push(letter);
+        before = letter;
+    }
+    finish(&mut name, &mut has_group, &mut all);
+    all
+}
+
 /// What a pattern of paths stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Matches {
@@ -158,4 +193,25 @@ fn step(way: &Way, name: &str) -> Way {
 /// The parts of a pattern between its slashes.
 fn split(pattern: &str) -> Vec<&str> {
     pattern.split('/').filter(|part| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod group_tests {
+    use super::without_groups;
+
+    #[test]
+    fn groups_of_bash_become_stars() {
+        for (pattern, plain) in [
+            ("/home/dev/!(x)", "/home/dev/*"),
+            ("~/@(f*|D*|.ssh)/a", "~/*/a"),
+            ("+(a/b)/c", "*/c"),
+            ("/h/.!(x)", "/h/.*"),
+            ("/h/*(?)", "/h/*"),
+            ("/h/a*.txt", "/h/a*.txt"),
+            (r"/h/!\(x)", r"/h/!\(x)"),
+            ("/h/(x)", "/h/(x)"),
+        ] {
+            assert_eq!(without_groups(pattern), plain, "{pattern}");
+        }
+    }
 }

@@ -306,7 +306,9 @@ fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     };
     let starts = if named { git.starts(words.operands()) } else { git.cwd.clone().map(|cwd| vec![cwd]) };
     let note = if words.any(&["-i", "--interactive"]) { "asks before it removes" } else { "" };
-    let (patterns, plain): (Vec<Value>, Vec<Value>) = words.operands().iter().cloned().partition(is_pattern);
+    // A path behind a sign is a path all the same, below which directories go too.
+    let (patterns, plain): (Vec<Value>, Vec<Value>) = (words.operands().iter().cloned())
+        .partition(|word| is_pattern(word) && git.starts(std::slice::from_ref(word)).is_none());
     if !patterns.is_empty() {
         git.sweep_patterns(&patterns, sweep, directories);
     }
