@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use checkrein_shell::quoted;
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Circumstances, Compared,
     Effort, Node, ObjectRetention, Pin, SnapshotId, SnapshotReason, Store, capture,
@@ -164,13 +165,13 @@ impl Watched<'_> {
                 WayBack::Files(paths) => files.extend(paths),
                 WayBack::FilesAlone(paths) => alone.extend(paths),
                 WayBack::Reference { name, then, now } => {
-                    references.push(format!("git update-ref {} {then} {now}", word(name)));
+                    references.push(format!("git update-ref {} {then} {now}", quoted(name)));
                 }
             }
         }
         let restore = |paths: BTreeSet<&String>, option: &str| {
             let known = paths.into_iter().filter(|path| self.was_saved(before, path));
-            let words: Vec<String> = known.map(|path| word(&format!("{shown}/{path}"))).collect();
+            let words: Vec<String> = known.map(|path| quoted(&format!("{shown}/{path}"))).collect();
             (!words.is_empty())
                 .then(|| format!("checkrein snapshot restore {before} {}{option}", words.join(" ")))
         };
@@ -333,12 +334,6 @@ impl Watched<'_> {
             })
             .collect()
     }
-}
-
-/// A path as a word of the shell.
-fn word(path: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,".contains(c);
-    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 fn hook(name: &str) -> String {
