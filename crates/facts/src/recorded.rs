@@ -26,7 +26,7 @@ pub struct RecordedWorld {
     pub entries: BTreeMap<AbsolutePath, Entry>,
     /// The names in directories.
     pub listings: BTreeMap<AbsolutePath, Listing>,
-    /// The texts of files.
+    /// The texts of files, as code where they were read as that.
     pub texts: BTreeMap<AbsolutePath, FileText>,
     /// The repositories found from paths.
     pub repositories: BTreeMap<AbsolutePath, Option<Repository>>,
@@ -166,6 +166,10 @@ impl World for RecordedWorld {
     }
 
     fn text(&self, path: &AbsolutePath) -> FileText {
+        self.code(path).as_text()
+    }
+
+    fn code(&self, path: &AbsolutePath) -> FileText {
         self.texts.get(path).cloned().unwrap_or(FileText::Unknown)
     }
 
@@ -304,6 +308,13 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
 
     fn text(&self, path: &AbsolutePath) -> FileText {
         let answer = self.inner.text(path);
+        // What was read as code says more.
+        self.facts.borrow_mut().texts.entry(path.clone()).or_insert_with(|| answer.clone());
+        answer
+    }
+
+    fn code(&self, path: &AbsolutePath) -> FileText {
+        let answer = self.inner.code(path);
         self.facts.borrow_mut().texts.insert(path.clone(), answer.clone());
         answer
     }

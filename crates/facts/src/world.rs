@@ -25,6 +25,11 @@ pub trait World {
     fn children(&self, directory: &AbsolutePath) -> Listing;
     /// The text of a file, at most [`FileText::LIMIT`] bytes.
     fn text(&self, path: &AbsolutePath) -> FileText;
+    /// The text of a file that is run as code. Zeros may stand in it, but for the first line: a shell runs the lines in front of what is packed
+    /// behind a script. Of more than [`FileText::CODE_LIMIT`] bytes only the beginning.
+    fn code(&self, path: &AbsolutePath) -> FileText {
+        self.text(path)
+    }
     /// The repository that holds a path: the nearest one upward.
     fn repository(&self, path: &AbsolutePath) -> Option<Repository>;
     /// What version control knows about a file; for a directory, about the worst file in it (bounded walk).
@@ -143,6 +148,8 @@ impl Listing {
 pub enum FileText {
     /// The whole text; a byte that is not UTF-8 stands as U+FFFD in it.
     Whole(String),
+    /// Code that goes on behind this, further than is read.
+    Beginning(String),
     /// Not a readable file of text within the limit.
     Unknown,
 }
@@ -150,6 +157,17 @@ pub enum FileText {
 impl FileText {
     /// The greatest length of a file that is read, in bytes (ours).
     pub const LIMIT: usize = 256 * 1024;
+    /// The greatest length of a file of code that is read whole, in bytes (ours).
+    pub const CODE_LIMIT: usize = 4 * 1024 * 1024;
+
+    /// What a program that wants a file of text, and all of it, makes of this: neither longer than [`FileText::LIMIT`] nor with zeros in it.
+    #[must_use]
+    pub fn as_text(self) -> Self {
+        match self {
+            Self::Whole(text) if text.len() <= Self::LIMIT && !text.contains('\0') => Self::Whole(text),
+            Self::Whole(_) | Self::Beginning(_) | Self::Unknown => Self::Unknown,
+        }
+    }
 }
 
 /// A git repository as found from a path upward.

@@ -21,6 +21,8 @@ use super::value::Value;
 enum Interest {
     /// Its text.
     Text,
+    /// Its text, as code that is run.
+    Code,
     /// What sort of file it is.
     Sort,
 }
@@ -29,6 +31,11 @@ impl Machine<'_> {
     /// Adds that a file is read, or a secret when it is one, and answers what reading it gives, its text where it is known.
     pub fn read(&mut self, value: &Value) -> Output {
         self.read_with(value, Interest::Text)
+    }
+
+    /// As [`Machine::read`], of a file that is run as code.
+    pub fn read_code(&mut self, value: &Value) -> Output {
+        self.read_with(value, Interest::Code)
     }
 
     /// As [`Machine::read`], without looking at the text: for the many programs for which only matters what sort of file it is.
@@ -112,6 +119,7 @@ impl Machine<'_> {
                 }
                 let held = match interest {
                     Interest::Text => self.text(path),
+                    Interest::Code => self.code(path),
                     Interest::Sort => Value::Unknown,
                 };
                 let output = match (self.source(path), held) {

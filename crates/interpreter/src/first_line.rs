@@ -33,8 +33,8 @@ impl Machine<'_> {
         written: &Value,
         arguments: &[Value],
     ) -> Option<Vec<Value>> {
-        let text = self.text(path);
-        let (interpreter, argument) = interpreter_of(text.as_exact()?)?;
+        let text = self.beginning_of_code(path)?;
+        let (interpreter, argument) = interpreter_of(&text)?;
         let base = interpreter.rsplit('/').next().unwrap_or(interpreter);
         let is_own = AbsolutePath::new(interpreter)
             .is_some_and(|place| self.tree.is_new(&place) || self.tree.is_written(&place));

@@ -203,11 +203,20 @@ impl<'w> Machine<'w> {
 
     /// The text of a file, as the command has changed it so far.
     pub fn text(&self, path: &AbsolutePath) -> Value {
+        self.held_in(path, |tree| tree.text(self.world, path))
+    }
+
+    /// The text of a file that is run as code, which is read further: of a longer one what it begins with.
+    pub fn code(&self, path: &AbsolutePath) -> Value {
+        self.held_in(path, |tree| tree.code(self.world, path))
+    }
+
+    fn held_in(&self, path: &AbsolutePath, ask: impl FnOnce(&Overlay) -> Value) -> Value {
         match self.flow.ends.get(path.as_str()) {
             Some(Output::Text(text)) => text.clone(),
             Some(_) => Value::Unknown,
             None if self.away.is_some() => Value::Unknown,
-            None => self.tree.text(self.world, path),
+            None => ask(&self.tree),
         }
     }
 

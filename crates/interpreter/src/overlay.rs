@@ -102,12 +102,22 @@ impl Overlay {
 
     /// The text of a file: what the command wrote into it, else what the world says.
     pub(crate) fn text(&self, world: &dyn World, path: &AbsolutePath) -> Value {
+        self.held(path, |path| world.text(path))
+    }
+
+    /// The same of a file that is run as code: of a longer one what it begins with.
+    pub(crate) fn code(&self, world: &dyn World, path: &AbsolutePath) -> Value {
+        self.held(path, |path| world.code(path))
+    }
+
+    fn held(&self, path: &AbsolutePath, ask: impl FnOnce(&AbsolutePath) -> FileText) -> Value {
         match self.made.get(path.as_str()) {
             Some(Made::File(value)) => value.clone(),
             Some(Made::Gone | Made::Directory { .. } | Made::Link(_) | Made::Doubtful) => Value::Unknown,
             None if self.is_hidden(path) => Value::Unknown,
-            None => match world.text(path) {
+            None => match ask(path) {
                 FileText::Whole(text) => Value::Exact(text),
+                FileText::Beginning(prefix) => Value::Between { prefix, suffix: String::new() },
                 FileText::Unknown => Value::Unknown,
             },
         }

@@ -35,8 +35,10 @@ pub(crate) enum Language {
 enum Runner {
     /// The present one (`source`): what programs print for that is code that they make for shells.
     Here,
-    /// One that is started for it.
+    /// One that is started for it, by its name: what it reads is meant to be shell text.
     Child,
+    /// One that is started because the kernel does not start the file itself, if that is so: it may as well be a program of the machine.
+    Kernel,
 }
 
 /// How often what a script writes to itself is followed (ours).
@@ -156,8 +158,8 @@ impl Machine<'_> {
         }
         self.budget.texts += 1;
         self.budget.depth += 1;
-        let reached =
-            super::heuristics::reached(text).filter(|_| super::heuristics::has_broken(&parsed.script));
+        let is_broken = super::heuristics::has_broken(&parsed.script);
+        let reached = if is_broken { super::heuristics::reached(text) } else { None };
         let is_refused = reached.is_some();
         if let Some(runs) = reached.and_then(|end| text.get(..end)) {
             parsed.script = checkrein_shell::parse(runs).script;
@@ -253,7 +255,7 @@ impl Machine<'_> {
         let input = self.input.clone();
         match words {
             Some(words) => self.run_words(&words, input),
-            None => self.run_script(ShellProgram::Bash, value, arguments, input),
+            None => self.run_script_as(Runner::Kernel, ShellProgram::Bash, value, arguments, input),
         }
     }
 
@@ -265,7 +267,18 @@ impl Machine<'_> {
         arguments: &[Value],
         input: Input,
     ) -> Exit {
-        let Some(text) = self.script_text(value, Runner::Child) else { return Exit::unknown() };
+        self.run_script_as(Runner::Child, reader, value, arguments, input)
+    }
+
+    fn run_script_as(
+        &mut self,
+        runner: Runner,
+        reader: ShellProgram,
+        value: &Value,
+        arguments: &[Value],
+        input: Input,
+    ) -> Exit {
+        let Some(text) = self.script_text(value, runner) else { return Exit::unknown() };
         let exit = self.run_text_with(reader, &text, value, arguments, input);
         self.run_what_was_written(reader, value, &text, arguments);
         exit
@@ -393,7 +406,7 @@ impl Machine<'_> {
 
     /// The text of a script, when it is known. When it is not, what running it means is added here.
     fn script_text(&mut self, value: &Value, runner: Runner) -> Option<Value> {
-        let read = self.read(value);
+        let read = self.read_code(value);
         let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
         if let Some(output) = path.as_ref().and_then(|path| self.source(path)) {
             self.run_output(&output);
@@ -408,7 +421,7 @@ impl Machine<'_> {
             Output::Nothing => None,
             Output::Secret(_) => {
                 // A file of settings that is sourced sets variables; its text is not looked at here.
-                let text = path.map_or(Value::Unknown, |path| self.text(&path));
+                let text = path.map_or(Value::Unknown, |path| self.code(&path));
                 if text.as_exact().is_none() {
                     self.opaque("what the script does is not known");
                     return None;
@@ -436,9 +449,13 @@ impl Machine<'_> {
                     ));
                 } else if path.as_ref().is_some_and(|path| {
                     let is_end = self.flow.ends.contains_key(path.as_str());
-                    is_end && (runner == Runner::Child || self.flow.committed_ends.contains(path.as_str()))
+                    is_end && (runner != Runner::Here || self.flow.committed_ends.contains(path.as_str()))
                 }) {
                     self.unread("the output of a program is run, and it is not known");
+                } else if runner != Runner::Kernel
+                    && path.as_ref().is_some_and(|path| matches!(self.entry(path), Entry::File(_)))
+                {
+                    self.unread(format!("`{written}` cannot be read as text, and a shell runs what it says"));
                 } else {
                     self.opaque(match &path {
                         Some(path) if self.flow.ends.contains_key(path.as_str()) => {
@@ -452,17 +469,28 @@ impl Machine<'_> {
         }
     }
 
+    /// What is known of the beginning of a file that is run as code; `None` when nothing is. What this command wrote counts where all of it is
+    /// known.
+    pub(super) fn beginning_of_code(&self, path: &AbsolutePath) -> Option<String> {
+        match self.code(path) {
+            Value::Exact(text) => Some(text),
+            Value::Between { prefix, .. } if !self.tree.is_written(path) && prefix.contains('\n') => {
+                Some(prefix)
+            }
+            Value::Between { .. } | Value::AnyOf(_) | Value::Glob(_) | Value::Unknown => None,
+        }
+    }
+
     /// The language of a script file, by its first line, else by its name.
     pub(crate) fn language(&self, path: &AbsolutePath) -> Language {
-        let text = self.text(path);
-        let Some(text) = text.as_exact() else {
+        let Some(text) = self.beginning_of_code(path) else {
             return if path.as_str().ends_with(".sh") && self.tree.is_new(path) {
                 Language::Shell
             } else {
                 Language::Unknown
             };
         };
-        if super::first_line::names_interpreter(text) {
+        if super::first_line::names_interpreter(&text) {
             return Language::Started;
         }
         match path.name().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end) {

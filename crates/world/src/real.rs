@@ -3,7 +3,7 @@
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -57,6 +57,8 @@ pub struct RealWorld {
     entries: RefCell<BTreeMap<AbsolutePath, Entry>>,
     /// Device and number of the files that have more than one name, of those that were looked at.
     named_twice: RefCell<BTreeMap<AbsolutePath, (u64, u64)>>,
+    /// The file of code that was read last: it is asked for by who starts it, and by who reads it.
+    last_code: RefCell<Option<(AbsolutePath, FileText)>>,
     confiner: LazyCell<Option<AbsolutePath>>,
 }
 
@@ -85,6 +87,7 @@ impl RealWorld {
             versions,
             entries: RefCell::new(BTreeMap::new()),
             named_twice: RefCell::new(BTreeMap::new()),
+            last_code: RefCell::new(None),
             confiner: LazyCell::new(confiner),
         }
     }
@@ -143,25 +146,59 @@ impl RealWorld {
 
     fn read(&self, path: &AbsolutePath) -> Option<String> {
         self.budget.question().ok()?;
-        // Files of the kernel are without length and may never end or block.
-        if ["/proc", "/sys", "/dev"]
-            .iter()
-            .any(|top| AbsolutePath::new(top).is_some_and(|top| path.is_within(&top)))
-        {
-            return None;
-        }
-        let facts = fs::metadata(path.as_str()).ok().filter(fs::Metadata::is_file)?;
+        let facts = regular(path)?;
         let limit = u64::try_from(FileText::LIMIT).ok()?;
         if facts.len() > limit {
             return None;
         }
         self.budget.bytes(facts.len()).ok()?;
-        // Shells and interpreters run a script whatever one comment of it is encoded in; a program of the machine has zeros.
+        // A program of the machine has zeros.
         let bytes = checkrein_files::read(path.as_str(), limit).ok().filter(|bytes| !bytes.contains(&0))?;
-        Some(
-            String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into()),
-        )
+        Some(readable(bytes))
     }
+
+    /// What is read of a file that is run as code. What is not read because too much was read before goes on behind nothing.
+    fn read_code(&self, path: &AbsolutePath) -> FileText {
+        if self.budget.question().is_err() {
+            return FileText::Beginning(String::new());
+        }
+        let read = || {
+            let facts = regular(path)?;
+            let mut file = checkrein_files::open(path.as_str()).ok()?;
+            let mut bytes = Vec::new();
+            (&mut file).take(FIRST).read_to_end(&mut bytes).ok()?;
+            // A shell looks for a zero in the first line, too: with one it is a program of the machine.
+            if bytes.split(|byte| *byte == b'\n').next().is_some_and(|line| line.contains(&0)) {
+                return None;
+            }
+            let limit = u64::try_from(FileText::CODE_LIMIT).ok()?;
+            let most = if facts.len() > limit { FileText::LIMIT as u64 } else { facts.len() };
+            if self.budget.bytes(most).is_err() {
+                return Some(FileText::Beginning(String::new()));
+            }
+            file.take(most.saturating_sub(FIRST)).read_to_end(&mut bytes).ok()?;
+            let text = readable(bytes);
+            Some(if facts.len() > limit { FileText::Beginning(text) } else { FileText::Whole(text) })
+        };
+        read().unwrap_or(FileText::Unknown)
+    }
+}
+
+/// How much of a file is read to see whether it is code at all, in bytes (ours).
+const FIRST: u64 = 512;
+
+/// What is known of a regular file that has a length: those of the kernel are without, and may never end or block.
+fn regular(path: &AbsolutePath) -> Option<fs::Metadata> {
+    let mut tops = ["/proc", "/sys", "/dev"].iter().filter_map(|top| AbsolutePath::new(top));
+    if tops.any(|top| path.is_within(&top)) {
+        return None;
+    }
+    fs::metadata(path.as_str()).ok().filter(fs::Metadata::is_file)
+}
+
+/// Bytes as text: shells and interpreters run a script whatever one comment of it is encoded in.
+fn readable(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into())
 }
 
 impl World for RealWorld {
@@ -192,6 +229,15 @@ impl World for RealWorld {
 
     fn text(&self, path: &AbsolutePath) -> FileText {
         self.read(path).map_or(FileText::Unknown, FileText::Whole)
+    }
+
+    fn code(&self, path: &AbsolutePath) -> FileText {
+        if let Some((_, known)) = self.last_code.borrow().as_ref().filter(|(known, _)| known == path) {
+            return known.clone();
+        }
+        let found = self.read_code(path);
+        self.last_code.replace(Some((path.clone(), found.clone())));
+        found
     }
 
     fn repository(&self, path: &AbsolutePath) -> Option<Repository> {

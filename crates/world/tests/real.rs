@@ -320,6 +320,25 @@ fn texts_are_whole_or_unknown() {
 }
 
 #[test]
+fn code_is_read_further_than_text() {
+    let ground = Ground::new();
+    let large = "x".repeat(FileText::LIMIT + 1);
+    ground.write("proj/large", &large);
+    ground.write("proj/packed", "exit\n\0");
+    ground.write("proj/binary", "\u{7f}ELF\0\n");
+    ground.write("proj/endless", &"true\n".repeat(FileText::CODE_LIMIT / 4));
+    let world = ground.world();
+    assert_eq!(world.code(&ground.path("proj/large")), FileText::Whole(large));
+    assert_eq!(world.code(&ground.path("proj/packed")), FileText::Whole("exit\n\0".to_owned()));
+    assert_eq!(world.code(&ground.path("proj/binary")), FileText::Unknown);
+    let FileText::Beginning(text) = world.code(&ground.path("proj/endless")) else { panic!() };
+    assert_eq!(text.len(), FileText::LIMIT);
+    for name in ["proj/packed", "proj/endless"] {
+        assert_eq!(world.text(&ground.path(name)), FileText::Unknown, "{name}");
+    }
+}
+
+#[test]
 fn a_huge_directory_is_not_walked_to_the_end() {
     let ground = usual();
     ground.git(&["add", "."]);

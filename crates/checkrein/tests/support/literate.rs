@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_facts::{Committed, FileText, GuardedPath, Listing, RecordedWorld, VersionState};
+use checkrein_facts::{Committed, Entry, FileText, GuardedPath, Listing, RecordedWorld, VersionState};
 use checkrein_protocol::{AbsolutePath, Action};
 use checkrein_testkit::world::project;
 
@@ -91,8 +91,11 @@ pub fn build_world(scene: &str) -> RecordedWorld {
         let (fact, text) = line.split_once("::").unwrap_or((line, ""));
         let (kind, rest) = fact.trim().split_once(' ').unwrap_or_else(|| panic!("no fact: `{line}`"));
         // A file without a text in the scene still holds something that could be lost.
-        let text =
-            if text.trim().is_empty() { "content\n".to_owned() } else { text.trim().replace("\\n", "\n") };
+        let text = if text.trim().is_empty() {
+            "content\n".to_owned()
+        } else {
+            text.trim().replace("\\n", "\n").replace("\\0", "\0")
+        };
         let state = match kind {
             "tracked" => VersionState::TrackedClean,
             "modified" => VersionState::TrackedModified,
@@ -121,6 +124,22 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                 let path = place(&world, rest);
                 world = world.with_file(&path, "content\n", VersionState::TrackedClean);
                 world.texts.insert(path, FileText::Unknown);
+                continue;
+            }
+            "long" => {
+                // Longer than what is read of a file that is not run.
+                let path = place(&world, rest);
+                let text = format!("#!/bin/sh\n{}{text}\n", "# a comment\n".repeat(30_000));
+                world = world.with_file(&path, &text, VersionState::TrackedClean);
+                if let Some(Entry::File(facts)) = world.entries.get_mut(&path) {
+                    facts.mode = 0o755;
+                }
+                continue;
+            }
+            "beginning" => {
+                let path = place(&world, rest);
+                world = world.with_file(&path, &text, VersionState::TrackedClean);
+                world.texts.insert(path, FileText::Beginning(text));
                 continue;
             }
             "unlisted" => {

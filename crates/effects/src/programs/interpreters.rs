@@ -278,7 +278,7 @@ fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
             return Exit::unknown();
         }
     }
-    let text = match machine.read(file) {
+    let text = match machine.read_code(file) {
         Output::Network(url) => {
             machine.runs_from_network(&url);
             return Exit::unknown();

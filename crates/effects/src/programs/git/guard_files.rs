@@ -403,7 +403,7 @@ impl Git<'_, '_> {
                 (!stands || before.as_exact().is_some())
                     && guard::leaves_hooks(before.as_exact().filter(|_| stands), after)
             }
-            FileText::Whole(_) | FileText::Unknown => false,
+            FileText::Whole(_) | FileText::Beginning(_) | FileText::Unknown => false,
         };
         let is_of_work = self.is_work(&file.path);
         match (ours, theirs) {

@@ -74,7 +74,7 @@ impl Git<'_, '_> {
         let Some(directory) = self.repository_directory().filter(|_| !name.is_empty()) else { return false };
         let packed = match self.machine.world().text(&directory.join("packed-refs")) {
             FileText::Whole(text) => text,
-            FileText::Unknown => String::new(),
+            FileText::Beginning(_) | FileText::Unknown => String::new(),
         };
         let is_there = |reference: &str| {
             let is_packed = || packed.lines().any(|line| line.ends_with(&format!(" {reference}")));

@@ -106,7 +106,7 @@ impl Git<'_, '_> {
         }
         let in_pack = match machine.world().text(&directory.join("packed-refs")) {
             FileText::Whole(text) => text.lines().any(|line| line.ends_with(&format!("/{name}"))),
-            FileText::Unknown => !is_missing("packed-refs"),
+            FileText::Beginning(_) | FileText::Unknown => !is_missing("packed-refs"),
         };
         let remotes = match machine.children(&directory.join("refs/remotes")) {
             Listing::Names(names) => names,
