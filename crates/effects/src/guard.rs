@@ -166,7 +166,13 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
             } else {
                 sweep == Sweep::All || certain
             };
+            // Rights of a directory that are taken shut out what is below it; a walk changes those of files.
+            let shuts_out = effect.kind == EffectKind::PermissionChange
+                && effect.nature == Nature::TakesRights
+                && !text.contains("**")
+                && ancestors(&guarded.path).any(|above| pattern.matches(&above));
             let touched = pattern.base.is_within(&guarded.path)
+                || shuts_out
                 || (sweeps && pattern.matches(&guarded.path) && is_there())
                 || (reaches_down(effect, sweep, guarded, world)
                     && ancestors(&guarded.path).any(|above| pattern.matches(&above))

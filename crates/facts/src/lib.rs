@@ -9,6 +9,7 @@
 //! | `generated` | files that a build, an install or a download makes again |
 //! | `places` | well-known paths: credentials, start-up files, the system |
 //! | `path_pattern` | patterns of paths |
+//! | `resolve` | paths through symbolic links |
 //! | `intent` | what an action is for, seen from what it would change |
 //!
 //! **Invariants.** Whoever judges asks [`World`] and nothing else, so that a past decision replays bit for bit. This crate interprets
@@ -22,6 +23,7 @@ mod intent;
 mod path_pattern;
 pub mod places;
 mod recorded;
+mod resolve;
 mod tally;
 mod world;
 
@@ -30,5 +32,6 @@ pub use generated::{generated, regenerable_cache, regenerated_tree, regenerated_
 pub use intent::intent;
 pub use path_pattern::{Matches, PathPattern, name_matches};
 pub use recorded::*;
+pub use resolve::{Last, resolve};
 pub use tally::*;
 pub use world::*;

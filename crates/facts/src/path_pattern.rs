@@ -1,6 +1,6 @@
 //! Patterns of paths: which paths they name, as far as the world tells.
 
-use crate::{Entry, Listing, World};
+use crate::{Entry, Last, Listing, World, resolve};
 use checkrein_glob::{Glob, Style};
 use checkrein_protocol::AbsolutePath;
 
@@ -101,7 +101,7 @@ fn walk(
         let next = directory.join(part);
         return match world.entry(&next) {
             Entry::Missing => Some(()),
-            _ => walk(&next, behind, world, budget, found),
+            entry => step(&next, &entry, behind, world, budget, found),
         };
     }
     *budget = budget.checked_sub(1)?;
@@ -128,9 +128,35 @@ fn walk(
     }
     let glob = Glob::new(part, Style::Shell);
     for name in names.iter().filter(|name| glob.matches(name)) {
-        walk(&directory.join(name), behind, world, budget, found)?;
+        let next = directory.join(name);
+        if behind.is_empty() {
+            walk(&next, behind, world, budget, found)?;
+        } else {
+            step(&next, &world.entry(&next), behind, world, budget, found)?;
+        }
     }
     Some(())
+}
+
+/// Goes on below a name, where a symbolic link leads: what lies beyond it is weighed where it is.
+fn step(
+    next: &AbsolutePath,
+    entry: &Entry,
+    behind: &[&str],
+    world: &dyn World,
+    budget: &mut usize,
+    found: &mut Vec<AbsolutePath>,
+) -> Option<()> {
+    if behind.is_empty() || !matches!(entry, Entry::Symlink(_)) {
+        return walk(next, behind, world, budget, found);
+    }
+    let real = resolve(&|path| world.entry(path), &AbsolutePath::root(), next.as_str(), Last::Follow);
+    match world.entry(&real) {
+        Entry::Missing | Entry::Symlink(_) => Some(()),
+        Entry::File(_) | Entry::Directory | Entry::Special | Entry::Unknown => {
+            walk(&real, behind, world, budget, found)
+        }
+    }
 }
 
 /// Whether one part of a pattern stands for any name (`*`, `.*`, `?*`, `**`).

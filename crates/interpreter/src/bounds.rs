@@ -2,12 +2,11 @@
 
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::path::AbsolutePath;
-use crate::world::Entry;
+use crate::world::{Entry, Last, resolve};
 
 use super::call::Call;
 use super::draft::Draft;
 use super::machine::Machine;
-use super::resolve::{Last, resolve};
 use super::value::Value;
 
 /// What the kernel keeps a command within.

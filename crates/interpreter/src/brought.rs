@@ -6,11 +6,10 @@
 use crate::effect::{EffectKind, Severity, Target};
 use crate::guarded::SECOND_NAME;
 use crate::path::AbsolutePath;
-use crate::world::{Entry, Listing};
+use crate::world::{Entry, Last, Listing, resolve};
 
 use super::draft::{AimedTarget, Draft, Inspection};
 use super::machine::Machine;
-use super::resolve::{Last, resolve};
 use super::value::Value;
 
 /// What a tree holds that is brought somewhere.

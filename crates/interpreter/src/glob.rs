@@ -1,11 +1,10 @@
 //! Patterns of paths, carried out against the tree.
 
 use crate::path::AbsolutePath;
-use crate::world::{Entry, Listing};
+use crate::world::{Entry, Last, Listing, resolve};
 
 use super::machine::Machine;
 use super::pattern::{Letters, Pattern, is_pattern, unescape};
-use super::resolve::{Last, resolve};
 
 /// The greatest number of paths that one pattern stands for before it is kept as a pattern (ours).
 const MATCHES: usize = 256;

@@ -1,8 +1,7 @@
 //! The paths of the guard, and what is said of changes near them.
 
-use super::resolve::{Last, resolve};
 use crate::path::AbsolutePath;
-use crate::world::{GuardedPath, World};
+use crate::world::{GuardedPath, Last, World, resolve};
 
 /// What stands for the number of the process that started the shell.
 pub const PARENT: &str = "$PPID";

@@ -23,6 +23,7 @@
 //! | `parameter` | parameter expansion |
 //! | `pattern` | patterns against text |
 //! | `glob` | patterns against the tree |
+//! | `pattern_links` | patterns that go through symbolic links |
 //! | `arithmetic` | expressions on whole numbers |
 //! | `errors` | the standard error where something reads it |
 //! | `evaluation` | arithmetic with the variables of a shell |
@@ -33,7 +34,7 @@
 //! | `speech` | `sh`, which may be one shell or another |
 //! | `overlay` | the file tree as the command has changed it so far |
 //! | `overlay_updates` | notes on the tree without an effect |
-//! | `resolve` | from text to the path that the kernel would reach |
+//! | `resolve` | names of secrets on the way to a path |
 //! | `call` | a call of a program, as its handler sees it |
 //! | `exit` | what a command answers: status and output |
 //! | `draft` | an effect in the making |
@@ -136,6 +137,7 @@ mod overlay;
 mod overlay_updates;
 mod parameter;
 mod pattern;
+mod pattern_links;
 mod prediction;
 pub mod printed;
 pub mod process_lists;
@@ -168,6 +170,7 @@ mod ways;
 
 pub use brought::Brought;
 pub use call::{Arguments, Call, Input};
+pub use checkrein_facts::{Last, resolve};
 pub use draft::{AimedTarget, Draft, Inspection, Upload};
 pub use exit::{Exit, Output, Status};
 pub use lookup::Lookup;
@@ -175,9 +178,10 @@ pub use machine::Machine;
 pub use machine::RunCommand;
 pub use overlay::Untracked;
 pub use pattern::{Letters, Pattern};
+pub use pattern_links::PatternReach;
 pub use prediction::Prediction;
 pub use programs::Programs;
-pub use resolve::{Last, resolve, secret_behind_links};
+pub use resolve::secret_behind_links;
 pub(crate) use shell::Options;
 pub use shell::{ShellDirectory, Speech, Treatment, Variable, VariableContent};
 pub use speech::ShellProgram;

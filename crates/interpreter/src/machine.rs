@@ -20,7 +20,7 @@ use crate::effect::{Effect, EffectKind, Severity, Target};
 use crate::guarded::PARENT;
 use crate::path::AbsolutePath;
 use crate::places::{self, SystemPlace};
-use crate::world::{Entry, Listing, World};
+use crate::world::{Entry, Last, Listing, World, resolve};
 use checkrein_catalogue::UserCatalogue;
 
 use super::ambient::{is_of_bash, is_set_by_shells};
@@ -28,9 +28,9 @@ use super::call::Input;
 pub(crate) use super::draft::{Draft, Upload};
 pub(crate) use super::exit::Output;
 use super::overlay::{Overlay, Untracked};
+use super::pattern_links::PatternReach;
 use super::programs::Programs;
 use super::remote::RemoteContext;
-use super::resolve::{Last, resolve};
 use super::scan::SCANNED;
 use super::shell::{Departure, Shell, ShellDirectory, Speech, VariableContent};
 use super::value::Value;
@@ -113,6 +113,8 @@ pub struct Machine<'w> {
     pub unordered: Option<String>,
     /// Walks of which only a pattern is known, by that pattern, and by what they choose.
     pub walks: BTreeMap<String, Choice>,
+    /// What the names of patterns are that programs make.
+    pub reach: PatternReach,
 }
 
 impl<'w> Machine<'w> {
@@ -150,6 +152,7 @@ impl<'w> Machine<'w> {
             names: 0,
             unordered: None,
             walks: BTreeMap::new(),
+            reach: PatternReach::default(),
         };
         machine.recall_secrets();
         machine

@@ -3,12 +3,12 @@
 use crate::effect::{Certainty, Target};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::world::Entry;
+use crate::world::{Entry, Last, resolve};
 
 use super::descriptors::{OWN, number_of};
 use super::draft::AimedTarget;
 use super::machine::Machine;
-use super::resolve::{Last, resolve, secret_behind_links};
+use super::resolve::secret_behind_links;
 use super::shell::ShellDirectory;
 use super::value::Value;
 
@@ -83,8 +83,15 @@ impl Machine<'_> {
                 all.dedup();
                 all
             }
-            Value::Glob(pattern) => vec![aim(self.pattern_target(pattern), certainty)],
-            Value::Between { prefix, suffix } => vec![aim(self.between_target(prefix, suffix), certainty)],
+            Value::Glob(pattern) => {
+                let ends = if pattern.ends_with('/') { Last::Follow } else { last };
+                let all = self.with_places_behind_links(self.pattern_target(pattern), ends);
+                all.into_iter().map(|target| aim(target, certainty)).collect()
+            }
+            Value::Between { prefix, suffix } => {
+                let all = self.with_places_behind_links(self.between_target(prefix, suffix), last);
+                all.into_iter().map(|target| aim(target, certainty)).collect()
+            }
             Value::Unknown if nature == Nature::Ordinary && self.is_named_by_output() => {
                 vec![AimedTarget { nature: Nature::NamedByOutput, ..aim(Target::Unknown, certainty) }]
             }

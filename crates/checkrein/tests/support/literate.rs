@@ -120,6 +120,20 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                 }
                 continue;
             }
+            "link" => {
+                let path = place(&world, rest);
+                let leads_to = match text.trim().strip_prefix("~/") {
+                    Some(_) => place(&world, text.trim()).as_str().to_owned(),
+                    None => text.trim().to_owned(),
+                };
+                world.entries.insert(path, Entry::Symlink(leads_to));
+                continue;
+            }
+            "made" => {
+                let path = place(&world, rest);
+                world.history.created.push(path);
+                continue;
+            }
             "unread" => {
                 let path = place(&world, rest);
                 world = world.with_file(&path, "content\n", VersionState::TrackedClean);

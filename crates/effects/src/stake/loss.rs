@@ -269,7 +269,7 @@ fn content(path: &AbsolutePath, change: Change, world: &dyn World, budget: &mut 
     if is_temporary(path, world) {
         return Loss::new(Stake::Regenerable, "");
     }
-    if world.history().created.iter().any(|made| path.is_within(made)) && !place.workspace.is_within(path) {
+    if is_made_by_session(path, world) && !place.workspace.is_within(path) {
         return Loss::new(Stake::Regenerable, "made by this session");
     }
     if let Some(loss) = repository_data(path, world) {
@@ -294,6 +294,16 @@ fn content(path: &AbsolutePath, change: Change, world: &dyn World, budget: &mut 
             file(path, world.version(path))
         }
     }
+}
+
+/// Whether this session made what stands at a path. What a link leads to is not made with the link.
+fn is_made_by_session(path: &AbsolutePath, world: &dyn World) -> bool {
+    let leads_away = |made: &AbsolutePath| {
+        std::iter::successors(path.parent(), AbsolutePath::parent)
+            .take_while(|above| above.is_within(made))
+            .any(|above| matches!(world.entry(&above), Entry::Symlink(_)))
+    };
+    world.history().created.iter().any(|made| path.is_within(made) && !leads_away(made))
 }
 
 fn file(path: &AbsolutePath, version: VersionState) -> Loss {

@@ -87,7 +87,11 @@ impl Lexer {
             return true;
         }
         let c = self.peek(0);
-        if c == '<' && !self.after_value() {
+        // What stands behind a word without a mark is given to it: `unlink for <*.o>`.
+        let is_given = matches!(self.tokens.last(), Some(Token::Word(word)) if !word.starts_with(['$', '@', '%']))
+            && !self.peek(1).is_whitespace()
+            && self.peek(1) != '=';
+        if c == '<' && (!self.after_value() || is_given) {
             if self.here_document("<<") {
                 return true;
             }

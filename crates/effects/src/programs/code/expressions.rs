@@ -389,19 +389,21 @@ impl Evaluator<'_, '_, '_> {
                         continue;
                     }
                     if self.is_bare_call(&thing) {
-                        thing = self.call_thing(&thing, &Given::default());
+                        thing = self.call_bare(&thing);
                         continue;
                     }
                     break;
                 }
             }
         }
-        // `unlink` as the last word of all.
-        if at >= to
-            && matches!(self.tokens.list.get(at), None | Some(Token::Mark("}")))
-            && self.is_bare_call(&thing)
-        {
-            thing = self.call_thing(&thing, &Given::default());
+        // Nothing stands behind it: `unlink` as the last word of all, `unlink for @files`.
+        let is_last = match self.tokens.list.get(at) {
+            None | Some(Token::Mark("}")) => true,
+            Some(Token::Word(word)) => matches!(word.as_str(), "for" | "foreach"),
+            Some(_) => false,
+        };
+        if at >= to && is_last && self.is_bare_call(&thing) {
+            thing = self.call_bare(&thing);
         }
         match thing {
             // An attribute of what came over the network, as `response.text`.

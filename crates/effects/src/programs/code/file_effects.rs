@@ -178,6 +178,55 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
+    /// The files that a pattern names.
+    pub(super) fn globbed(&mut self, deed: LibraryCall, name: &str, given: &Given) -> ScriptValue {
+        let unknown = ScriptValue::Text(Value::Unknown);
+        match given.at(0).items().first().map(ScriptValue::value) {
+            // Blanks stand between the patterns of Perl.
+            Some(Value::Exact(patterns))
+                if self.language == Language::Perl && patterns.trim().contains(char::is_whitespace) =>
+            {
+                let each = patterns.split_whitespace().map(|pattern| {
+                    let given = Given { positional: vec![ScriptValue::text(pattern)], named: Vec::new() };
+                    self.perform_plain(deed, name, &given)
+                });
+                ScriptValue::List(each.collect())
+            }
+            Some(Value::Exact(pattern)) => {
+                // The pattern of Perl is one of the shell.
+                let pattern = match pattern.strip_prefix('~') {
+                    Some(rest)
+                        if matches!(name, "glob" | "bsd_glob" | "<>")
+                            && !rest.starts_with(|c: char| c.is_alphanumeric()) =>
+                    {
+                        format!("{}{rest}", self.machine.world().place().home)
+                    }
+                    _ => pattern,
+                };
+                let pattern =
+                    match given.named("root_dir").or_else(|| given.named("cwd")).and_then(ScriptValue::exact)
+                    {
+                        Some(root) => format!("{root}/{pattern}"),
+                        None => pattern,
+                    };
+                ScriptValue::Text(Value::Glob(pattern))
+            }
+            Some(other) => ScriptValue::Text(other),
+            None => unknown,
+        }
+    }
+
+    /// Notes down that lists and walks go through symbolic links, where the code says so: `os.walk(".", followlinks=True)`.
+    pub(super) fn note_reach(&mut self, name: &str, given: &Given) {
+        let says = ["followlinks", "follow_symlinks", "recurse_symlinks", "followSymbolicLinks", "follow"]
+            .iter()
+            .any(|option| given.is_on(option));
+        // The walks of `glob` go through links of themselves.
+        let recursive = self.language == Language::Python && given.is_on("recursive");
+        let fourth = name == "os.walk" && given.positional.get(3) == Some(&ScriptValue::Truth(true));
+        self.machine.reach.through_links |= says || recursive || fourth;
+    }
+
     /// Whether the names that the code has hold those that begin with a dot.
     fn hidden_names(&self) -> HiddenNames {
         if self.lists_hidden { HiddenNames::LikeOthers } else { HiddenNames::BesideOthers }
@@ -343,8 +392,10 @@ impl Evaluator<'_, '_, '_> {
             Some(thing) if is_mode => thing.exact().as_deref().and_then(files::of_mode),
             Some(_) | None => None,
         };
-        let above =
-            self.machine.one_path_through(path).is_some_and(|path| self.machine.is_above_guard(&path));
+        // Of a pattern the guard asks which of its own places lie below what it names.
+        let is_pattern = matches!(path, Value::Glob(_));
+        let above = is_pattern
+            || self.machine.one_path_through(path).is_some_and(|path| self.machine.is_above_guard(&path));
         // What is not known is not taken for harmless where the guard lives.
         let rights = rights.or(is_mode.then_some(files::Rights::Taken));
         self.act(|machine| {

@@ -14,6 +14,9 @@ use super::python_parameters;
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
 
+/// Functions of Perl that take `$_` where they are given nothing, as far as they change files or run something (perlfunc).
+const TAKE_DEFAULT: &[&str] = &["unlink", "rmdir", "readpipe", "evalbytes"];
+
 impl Evaluator<'_, '_, '_> {
     /// What a name alone is.
     pub(super) fn named(&mut self, word: &str) -> ScriptValue {
@@ -62,7 +65,8 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn is_bare_call(&self, thing: &ScriptValue) -> bool {
         match (self.language, thing) {
             (Language::Perl, ScriptValue::Name(name)) => {
-                matches!(name.as_str(), "shift" | "cwd" | "getcwd" | "unlink" | "rmdir" | "tempdir")
+                matches!(name.as_str(), "shift" | "cwd" | "getcwd" | "tempdir")
+                    || TAKE_DEFAULT.contains(&name.as_str())
             }
             (Language::Ruby, ScriptValue::Name(name)) => matches!(name.as_str(), "gets"),
             (Language::Ruby | Language::Perl, ScriptValue::Function(place)) => {
@@ -70,6 +74,18 @@ impl Evaluator<'_, '_, '_> {
             }
             _ => false,
         }
+    }
+
+    /// Calls a function that is given nothing; some take the default variable of Perl then.
+    pub(super) fn call_bare(&mut self, thing: &ScriptValue) -> ScriptValue {
+        let mut given = Given::default();
+        if let (Language::Perl, ScriptValue::Name(name)) = (self.language, thing)
+            && TAKE_DEFAULT.contains(&name.as_str())
+            && let Some(value) = self.variables.get("$_")
+        {
+            given.positional.push(value.clone());
+        }
+        self.call_thing(thing, &given)
     }
 
     /// A member of a value.
@@ -566,6 +582,7 @@ impl Evaluator<'_, '_, '_> {
                 return joined;
             }
             "glob" | "rglob" => {
+                self.note_reach(name, given);
                 let pattern = given.at(0).exact().unwrap_or_else(|| "*".to_owned());
                 let pattern = if name == "rglob" { format!("**/{pattern}") } else { pattern };
                 return match path.as_exact() {
@@ -579,13 +596,20 @@ impl Evaluator<'_, '_, '_> {
                     }
                 };
             }
+            "iterdir" if matches!(path, Value::Glob(_)) => {
+                self.machine.reach.hidden = true;
+                let Value::Glob(directory) = path else { return this };
+                return ScriptValue::Path(Value::Glob(format!("{}/*", directory.trim_end_matches('/'))));
+            }
             "iterdir" if path.as_exact().is_some() => {
+                self.machine.reach.hidden = true;
                 return ScriptValue::Path(Value::Glob(format!(
                     "{}/*",
                     path.known_start().trim_end_matches('/')
                 )));
             }
             "iterdir" | "children" | "each_child" | "walk" | "entries" => {
+                self.note_reach(name, given);
                 return ScriptValue::Path(path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown));
             }
             "expanduser" | "expand_path" => {

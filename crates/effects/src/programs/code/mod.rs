@@ -122,6 +122,7 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         .filter(|text| checkrein_scripts::parse(text, language).is_some_and(|tree| tree.problem.is_none()))
         .unwrap_or(text);
     let (cwd, logical) = (machine.shell.cwd.clone(), machine.shell.logical.clone());
+    let reach = machine.reach;
     let follower = Evaluator::new(machine, call, language);
     let exit = match checkrein_scripts::parse(text, language) {
         Some(tree) => follower.follow_tree(&tree, text),
@@ -129,6 +130,7 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
     };
     machine.shell.cwd = cwd;
     machine.shell.logical = logical;
+    machine.reach = reach;
     exit
 }
 

@@ -444,48 +444,19 @@ impl Evaluator<'_, '_, '_> {
                 self.machine.shell.logical = None;
                 unknown
             }
-            LibraryCall::Glob => match given.at(0).items().first().map(ScriptValue::value) {
-                // Blanks stand between the patterns of Perl.
-                Some(Value::Exact(patterns))
-                    if self.language == Language::Perl && patterns.trim().contains(char::is_whitespace) =>
-                {
-                    let each = patterns.split_whitespace().map(|pattern| {
-                        let given = Given { positional: vec![ScriptValue::text(pattern)], named: Vec::new() };
-                        self.perform_plain(deed, name, &given)
-                    });
-                    ScriptValue::List(each.collect())
-                }
-                Some(Value::Exact(pattern)) => {
-                    // The pattern of Perl is one of the shell.
-                    let pattern = match pattern.strip_prefix('~') {
-                        Some(rest)
-                            if matches!(name, "glob" | "bsd_glob" | "<>")
-                                && !rest.starts_with(|c: char| c.is_alphanumeric()) =>
-                        {
-                            format!("{}{rest}", self.machine.world().place().home)
-                        }
-                        _ => pattern,
-                    };
-                    let pattern = match given
-                        .named("root_dir")
-                        .or_else(|| given.named("cwd"))
-                        .and_then(ScriptValue::exact)
-                    {
-                        Some(root) => format!("{root}/{pattern}"),
-                        None => pattern,
-                    };
-                    ScriptValue::Text(Value::Glob(pattern))
-                }
-                Some(other) => ScriptValue::Text(other),
-                None => unknown,
-            },
+            LibraryCall::Glob => {
+                self.note_reach(name, given);
+                self.globbed(deed, name, given)
+            }
             // The names, which stand below the directory once they are put behind it.
             LibraryCall::ParentProcess => ScriptValue::text(PARENT),
             LibraryCall::List => {
                 self.lists_hidden = true;
+                self.machine.reach.hidden = true;
                 ScriptValue::List(vec![ScriptValue::Text(Value::Glob("*".to_owned()))])
             }
             LibraryCall::Walk => {
+                self.note_reach(name, given);
                 let root = if given.positional.is_empty() { ScriptValue::text(".") } else { given.at(0) };
                 let inside = ScriptValue::Text(
                     root.value().followed_by(&Value::exact("/")).followed_by(&Value::Unknown),
