@@ -253,3 +253,50 @@ fn a_rollback_equals_undoing_everything() {
         );
     }
 }
+
+/// A call of the tool that writes whole files, and what it does.
+fn write(environment: &TestEnvironment, id: &str, path: &str, text: &str) {
+    let file = environment.project().join(path);
+    let tell = |event: &str, more: Json| {
+        let mut fields = json!({
+            "tool_name": "Write",
+            "tool_use_id": id,
+            "tool_input": { "file_path": file.to_str().unwrap(), "content": text },
+        });
+        fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        environment.answer_to(&environment.payload("s", event, fields))
+    };
+    tell("PreToolUse", json!({}));
+    environment.write(path, text);
+    tell("PostToolUse", json!({ "tool_response": { "type": "create" } }));
+    tick();
+}
+
+#[test]
+fn files_that_the_session_made_go_and_others_stay() {
+    let environment = project();
+    let before = picture(&environment);
+    perform(&environment, "first", "echo x >> README.md");
+    write(&environment, "second", "made/deep/new.txt", "new\n");
+    write(&environment, "third", "edited.txt", "new\n");
+    perform(&environment, "fourth", "echo y > byshell.txt && rm -rf notes");
+    environment.write("mine.txt", "of a person\n");
+    environment.write("edited.txt", "new, and more of a person\n");
+    let (is_done, said) = roll_back(&environment, "first");
+    assert!(!is_done && said.contains("edited.txt") && said.contains("--remove-new"), "{said}");
+    assert!(!said.contains("mine.txt"), "{said}");
+    let mut now = picture(&environment);
+    assert!(now.remove("edited.txt").is_some() && now.remove("mine.txt").is_some(), "{said}");
+    now.retain(|name, _| !name.contains(" status "));
+    let mut then = before.clone();
+    then.retain(|name, _| !name.contains(" status "));
+    assert_same(&now, &then, &said);
+    // What went was saved.
+    let saved = said.split("kept as snapshot ").nth(1).and_then(|rest| rest.split([' ', '.', ',']).next());
+    environment.succeed(&["snapshot", "restore", saved.unwrap(), "--yes"]);
+    assert!(picture(&environment).contains_key("made/deep/new.txt"), "{said}");
+    let remove = ["session", "rollback", "s", "--before", "first", "--yes", "--remove-new"];
+    let (is_done, said) = run(&environment, &remove);
+    assert!(is_done && !environment.project().join("edited.txt").exists(), "{said}");
+    assert!(environment.project().join("mine.txt").exists(), "{said}");
+}

@@ -273,7 +273,7 @@ fn sessions(
     match command {
         SessionCommand::List => sessions::sessions(environment, output),
         SessionCommand::Rollback { session, before, consent } => {
-            session_rollback::rollback_session(environment, &session, &before, consent.consent(), output)
+            session_rollback::rollback_session(environment, &session, &before, consent.terms(), output)
         }
         SessionCommand::Recover(wanted) => {
             recover::recover(environment, &wanted.session, wanted.policy.map(Into::into), output)

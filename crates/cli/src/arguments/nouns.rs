@@ -1,6 +1,6 @@
 //! The nouns of the command line, each with what can be done to it.
 
-use crate::commands::restore::Consent;
+use crate::commands::restore::{Consent, New};
 use checkrein_snapshot::SnapshotId;
 use clap::{Args, Subcommand};
 
@@ -42,15 +42,19 @@ pub(crate) struct SessionConsent {
     /// Show the changes only
     #[arg(long, conflicts_with = "yes")]
     pub(crate) dry_run: bool,
+    /// Remove files that did not exist before the action
+    #[arg(long)]
+    pub(crate) remove_new: bool,
 }
 
 impl SessionConsent {
-    pub(crate) fn consent(&self) -> Consent {
-        match (self.yes, self.dry_run) {
+    pub(crate) fn terms(&self) -> (Consent, New) {
+        let consent = match (self.yes, self.dry_run) {
             (true, _) => Consent::Given,
             (false, true) => Consent::ShowOnly,
             (false, false) => Consent::Ask,
-        }
+        };
+        (consent, if self.remove_new { New::Remove } else { New::Keep })
     }
 }
 

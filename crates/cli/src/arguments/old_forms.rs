@@ -89,7 +89,7 @@ impl RollbackArguments {
         let Self { snapshot, session, before, paths, remove_new, consent } = self;
         match (snapshot, session, before) {
             (_, Some(session), Some(before)) => {
-                let consent = SessionConsent { yes: consent.yes, dry_run: consent.dry_run };
+                let consent = SessionConsent { yes: consent.yes, dry_run: consent.dry_run, remove_new };
                 Some(RollbackForm::Session(SessionCommand::Rollback { session, before, consent }))
             }
             (Some(snapshot), _, _) => {

@@ -1,6 +1,8 @@
 //! `checkrein session rollback` goes back to what stood before an action of a session: it takes back that action and every later one,
 //! newest first, each in the way of `checkrein undo`. An action that was taken back already is no step.
 
+mod made;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -10,9 +12,10 @@ use checkrein_protocol::{ActionId, RecordBody, RollbackRecord, RollbackStage};
 use checkrein_session::SessionLedger;
 use checkrein_snapshot::{Listed, RestoreAction, SnapshotId, Step};
 
+use self::made::{Made, made_since};
 use super::name_choice::NamedKind;
 use super::restore::{
-    Consent, Permissions, RestoreContext, RestoreTerms, SHOWN, Unfinished, carry_out, held,
+    Consent, New, Permissions, RestoreContext, RestoreTerms, SHOWN, Unfinished, carry_out, held,
 };
 use super::session_choice::only_folder;
 use super::undo::{Opened, Stories, grounds, is_action, session as session_of};
@@ -31,7 +34,7 @@ pub fn rollback_session(
     environment: &HostEnvironment,
     session: &str,
     before: &str,
-    consent: Consent,
+    (consent, new): (Consent, New),
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let ledger = SessionLedger::of_folder(&environment.state, only_folder(environment, session)?);
@@ -66,13 +69,15 @@ pub fn rollback_session(
         since: actions_since(&ledger, before)?,
         grounds: &grounds,
         stories: Stories::default(),
+        made: made_since(&ledger, before)?,
+        new,
         workspace: PathBuf::from(workspace.as_str()),
     };
     let plan = rollback.plan()?;
     if output == OutputForm::Text {
         rollback.show(&plan);
     }
-    let is_empty = plan.steps.is_empty();
+    let is_empty = plan.steps.is_empty() && plan.made.is_empty();
     if !is_empty && consent == Consent::Ask {
         match confirm("Do it? What is there now is saved first.") {
             Reply::Yes => {}
@@ -83,14 +88,15 @@ pub fn rollback_session(
         if output == OutputForm::Json {
             print(&told(&rollback.proposal(&plan))?);
         }
-        let is_kept = plan.kept.values().any(|(step, _)| step.deed != RestoreAction::Remove);
+        let is_kept = plan.kept.values().any(|(step, _)| step.deed != RestoreAction::Remove)
+            || !plan.made_kept.is_empty();
         return Ok(if is_kept && consent != Consent::ShowOnly {
             ExitStatus::Failed
         } else {
             ExitStatus::Done
         });
     }
-    let record = rollback.go()?;
+    let record = rollback.go(&plan)?;
     ledger.append(environment.now(), RecordBody::Rollback(Box::new(record.clone())), Durability::Durable)?;
     match output {
         OutputForm::Json => print(&told(&record)?),
@@ -112,6 +118,10 @@ struct Rollback<'a> {
     since: BTreeSet<String>,
     grounds: &'a [RestoreContext],
     stories: Stories,
+    /// Files that actions made where nothing stood.
+    made: Vec<Made>,
+    /// What happens to what is new and was changed since.
+    new: New,
     workspace: PathBuf,
 }
 
@@ -122,6 +132,10 @@ struct Plan {
     steps: BTreeMap<PathBuf, (SnapshotId, Step)>,
     /// What stays, with the reason.
     kept: BTreeMap<PathBuf, (Step, String)>,
+    /// What goes that an action made and no snapshot knows.
+    made: Vec<PathBuf>,
+    /// What of that stays, with the reason.
+    made_kept: BTreeMap<PathBuf, String>,
     /// What is said beside.
     remarks: BTreeSet<String>,
 }
@@ -182,14 +196,42 @@ impl Rollback<'_> {
                 format!("cannot be saved before: {}: {}", one.path.as_path().display(), one.reason)
             }));
         }
+        for one in &self.made {
+            if plan.steps.contains_key(&one.path) || plan.kept.contains_key(&one.path) {
+                continue;
+            }
+            match one.objection(self.new) {
+                None => plan.made.push(one.path.clone()),
+                Some(why) => {
+                    plan.made_kept.insert(one.path.clone(), why.to_owned());
+                }
+            }
+        }
         Ok(plan)
     }
 
+    /// Saves and removes what actions made and no snapshot knows.
+    fn remove_made(&self, plan: &Plan, reason: &str) -> Result<Option<SnapshotId>, CommandError> {
+        let meant: Vec<&Made> = self.made.iter().filter(|one| plan.made.contains(&one.path)).collect();
+        let (Some(ground), false) = (self.grounds.first(), meant.is_empty()) else { return Ok(None) };
+        let when = (self.environment.now().0, reason.to_owned());
+        made::remove(&ground.store, &ground.manner(), &meant, when).map(Some)
+    }
+
     /// Takes back one action after another, and puts down what was done.
-    fn go(&mut self) -> Result<RollbackRecord, CommandError> {
+    fn go(&mut self, plan: &Plan) -> Result<RollbackRecord, CommandError> {
         let (mut snapshots, mut saved_as, mut left) = (Vec::new(), Vec::new(), Vec::new());
         let mut changed: BTreeMap<PathBuf, &'static str> = BTreeMap::new();
-        let mut kept: BTreeMap<PathBuf, String> = BTreeMap::new();
+        let mut kept: BTreeMap<PathBuf, String> = plan.made_kept.clone();
+        let reason = format!("before going back to what stood before action {}", self.before.0);
+        match self.remove_made(plan, &reason) {
+            Ok(None) => {}
+            Ok(Some(saved)) => {
+                saved_as.push(saved.0);
+                changed.extend(plan.made.iter().map(|path| (path.clone(), RestoreAction::Remove.name())));
+            }
+            Err(error) => left.push(error.to_string()),
+        }
         for (index, snapshot) in self.open()? {
             let Some(ground) = self.grounds.get(index) else { continue };
             let store = Opened::at(ground)?;
@@ -201,8 +243,7 @@ impl Rollback<'_> {
                 }
             }
             let steps = prepared.steps().to_vec();
-            let reason = format!("before going back to what stood before action {}", self.before.0);
-            match carry_out(self.environment, ground, &snapshot, prepared, reason) {
+            match carry_out(self.environment, ground, &snapshot, prepared, reason.clone()) {
                 Ok(None) => {}
                 Ok(Some(restored)) => {
                     snapshots.push(snapshot.id.0);
@@ -238,9 +279,11 @@ impl Rollback<'_> {
 
     /// What a user is told who only looks.
     fn proposal(&self, plan: &Plan) -> RollbackRecord {
-        let words: Vec<String> = plan.steps.values().map(|(_, step)| self.in_words(step)).collect();
+        let steps = plan.steps.values().map(|(_, step)| self.in_words(step));
+        let words: Vec<String> = steps.chain(plan.made.iter().map(|path| self.removal(path))).collect();
         let of: BTreeSet<u64> = plan.steps.values().map(|(of, _)| of.0).collect();
-        let left = plan.kept.iter().map(|(path, (_, why))| format!("{}: {why}", self.shown(path)));
+        let kept = plan.kept.iter().map(|(path, (_, why))| (path, why)).chain(&plan.made_kept);
+        let left = kept.map(|(path, why)| format!("{}: {why}", self.shown(path)));
         RollbackRecord {
             snapshots: of.into_iter().collect(),
             left: left.take(RECORDED).collect(),
@@ -251,19 +294,25 @@ impl Rollback<'_> {
 
     fn terms<'a>(&mut self, ground: &'a RestoreContext, snapshot: &'a Listed) -> RestoreTerms<'a> {
         let moment = self.stories.of(self.environment, snapshot).moment();
-        RestoreTerms { ground, snapshot, moment, permissions: Permissions::default() }
+        let permissions = Permissions { new: self.new, ..Permissions::default() };
+        RestoreTerms { ground, snapshot, moment, permissions }
     }
 
     fn show(&self, plan: &Plan) {
         for (of, step) in plan.steps.values().take(SHOWN) {
             print(&format!("  {}{}", plain(&self.in_words(step)), dim(&format!("  from snapshot {of}"))));
         }
-        match plan.steps.len() {
+        for path in plan.made.iter().take(SHOWN) {
+            let why = dim("  made by the session");
+            print(&format!("  {}{why}", plain(&self.removal(path))));
+        }
+        match plan.steps.len().max(plan.made.len()) {
             0 => print("nothing that is saved changed since then; nothing to do"),
             count if count > SHOWN => print(&format!("  and {} more", count - SHOWN)),
             _ => {}
         }
-        for (path, (_, why)) in plan.kept.iter().take(SHOWN) {
+        let kept = plan.kept.iter().map(|(path, (_, why))| (path, why)).chain(&plan.made_kept);
+        for (path, why) in kept.take(SHOWN) {
             print(&format!("  keep {}{}", plain(&self.shown(path)), dim(&format!("  {why}"))));
         }
         if plan.kept.len() > SHOWN {
@@ -275,6 +324,10 @@ impl Rollback<'_> {
     /// A change in words, with the path as it is seen from the workspace.
     fn in_words(&self, step: &Step) -> String {
         format!("{} {}", step.deed.name(), self.shown(step.path.as_path()))
+    }
+
+    fn removal(&self, path: &Path) -> String {
+        format!("{} {}", RestoreAction::Remove.name(), self.shown(path))
     }
 
     fn shown(&self, path: &Path) -> String {
