@@ -17,7 +17,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::process::Stdio;
 
 use serde_json::json;
-use support::{TestEnvironment, decision, shell_call};
+use support::{TestEnvironment, decision, reason, shell_call};
 
 /// Whether the client tells when a call ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,6 +101,61 @@ fn what_was_too_much_to_be_saved_is_named_before_anything_older() {
     let text = said(&environment, &["undo", "--dry-run"]);
     assert!(text.contains("cannot be taken back") && text.contains("rm -rf many"), "{text}");
     assert!(text.contains("note.txt"), "{text}");
+}
+
+#[test]
+fn what_another_snapshot_holds_is_named_and_nothing_older_is_touched() {
+    let environment = TestEnvironment::new();
+    environment.write("note.txt", "only here\n");
+    environment.write("checkrein.yaml", "snapshots:\n  max_files: 20\n");
+    for number in 0..60 {
+        environment.write(&format!("many/{number}"), "only here\n");
+    }
+    environment.succeed(&["trust", "--yes"]);
+    run(&environment, "first", "rm note.txt", Ending::Told);
+    let before = files(&environment, "many");
+    let call = shell_call("asked", "rm -rf many", json!({}));
+    let question = environment.answer_to(&environment.payload("s", "PreToolUse", call));
+    assert!(reason(&question).contains("holds all of it as it is"), "{question}");
+    assert!(!reason(&question).contains("only copy of more"), "{question}");
+    run(&environment, "second", "rm -rf many", Ending::Told);
+    for arguments in [&["undo", "--yes"][..], &["undo", "--dry-run"]] {
+        let text = said(&environment, arguments);
+        assert!(text.contains("cannot be taken back") && text.contains("rm -rf many"), "{text}");
+        assert!(!environment.project().join("note.txt").exists(), "{text}");
+    }
+    let text = said(&environment, &["undo", "--yes"]);
+    let command = text.split('`').find(|part| part.starts_with("checkrein snapshot restore")).unwrap();
+    let words: Vec<&str> = command.split(' ').skip(1).chain(["--yes"]).collect();
+    environment.succeed(&words);
+    assert!(files(&environment, "many") == before, "{command}");
+    // What came back is nothing that cannot be taken back.
+    let text = said(&environment, &["undo", "--yes"]);
+    assert!(!text.contains("cannot be taken back"), "{text}");
+    assert!(environment.project().join("note.txt").exists(), "{text}");
+}
+
+#[test]
+fn what_is_too_much_to_be_saved_and_changed_stops_an_older_one() {
+    let environment = TestEnvironment::new();
+    environment.write("note.txt", "only here\n");
+    environment.write("checkrein.yaml", "snapshots:\n  max_megabytes: 1\n  largest_file_megabytes: 1\n");
+    environment.write("large.bin", &"only here\n".repeat(400_000));
+    environment.succeed(&["trust", "--yes"]);
+    run(&environment, "first", "rm note.txt", Ending::Told);
+    let answer = run(&environment, "second", "truncate -s 0 large.bin", Ending::Told);
+    assert_eq!(answer.as_deref(), Some("ask"));
+    let text = said(&environment, &["undo", "--yes"]);
+    assert!(
+        text.contains("truncate -s 0 large.bin") && text.contains("no snapshot")
+            || text.contains("takes back what is older"),
+        "{text}"
+    );
+    assert!(!environment.project().join("note.txt").exists(), "{text}");
+    let older = text.split('`').find(|part| part.starts_with("checkrein undo ")).unwrap();
+    let words: Vec<&str> = older.split(' ').skip(1).chain(["--yes"]).collect();
+    environment.succeed(&words);
+    assert!(environment.project().join("note.txt").exists(), "{text}");
 }
 
 #[test]

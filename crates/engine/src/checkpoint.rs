@@ -4,6 +4,7 @@
 //! this module decides anything.
 
 mod databases;
+mod lost;
 mod words;
 pub mod workspace;
 
@@ -19,7 +20,7 @@ use checkrein_protocol::{AbsolutePath, Action, SnapshotRecord};
 use checkrein_review::{
     DirectoryReach, Forecast, Need, ReferenceChange, Review, Safety, Saved, ToSave, VerdictKind,
     changed_work_trees, changes_unknown_files, changes_work_tree, depends_on_saving, is_contained, is_opaque,
-    reference_change, runs_unread_code, settle, to_save, unsaved,
+    reference_change, runs_unread_code, settle, to_save,
 };
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Circumstances,
@@ -32,7 +33,9 @@ use crate::environment::HostEnvironment;
 use crate::session_ledger;
 
 use databases::Settled;
-pub use words::{NOT_SAVED, call_in_words, in_words};
+pub(crate) use lost::{Lost, leave};
+pub(crate) use words::NOT_SAVED;
+pub use words::{call_in_words, in_words};
 use words::{
     left_out, missing, places_in_words, references_in_words, special, told, too_much, was_saved,
     would_be_saved,
@@ -130,8 +133,8 @@ pub(crate) enum Protected {
     },
     /// Nothing had to be saved; what was left, each one clause.
     Left(Vec<String>),
-    /// The only copy of something cannot be saved, for this reason.
-    Lost(String),
+    /// The only copy of something cannot be saved.
+    Lost(Lost),
 }
 
 /// Saves what an action would destroy, within bounds, unless it is refused whatever is saved. `unprotected` is its review when nothing is.
@@ -159,11 +162,11 @@ pub(crate) fn protect(
             Protected::Saved { saved, note, left, incomplete, record }
         }
         Err(Unsaved::Nothing(left)) => Protected::Left(left),
-        Err(Unsaved::Required(why)) => Protected::Lost(why),
+        Err(Unsaved::Required(why)) => Protected::Lost(Lost::of(why, &plan.places)),
         Err(Unsaved::Failed(error)) => {
             let why = format!("what this would destroy {NOT_SAVED}{error}");
             let is_needed = plan.places.iter().any(|place| place.need == Need::Required);
-            if is_needed { Protected::Lost(why) } else { Protected::Left(vec![why]) }
+            if is_needed { Protected::Lost(Lost::of(why, &plan.places)) } else { Protected::Left(vec![why]) }
         }
     }
 }
@@ -194,20 +197,15 @@ impl Protected {
                     settled.reasoning.primary = format!("{}; {why}", settled.reasoning.primary);
                     settled.reasoning.all.insert(0, why.clone());
                 }
-                settled.failures.extend(left.iter().cloned());
+                leave(&mut settled, left);
                 settled
             }
             Self::Left(left) => {
                 let mut review = plain;
-                review.failures.extend(left.iter().cloned());
+                leave(&mut review, left);
                 review
             }
-            Self::Lost(why) => {
-                let mut review = unsaved(plain, why);
-                // For `undo`, which has nothing to take back should it run.
-                review.failures.push(format!("what it destroys {NOT_SAVED}{why}"));
-                review
-            }
+            Self::Lost(lost) => lost.review(plain),
         }
     }
 }

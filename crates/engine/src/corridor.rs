@@ -26,6 +26,7 @@ use checkrein_world::RealWorld;
 
 use crate::adjudication::{Adjudicated, Surface, adjudicate, take_failure};
 use crate::answering::{need_not_wait, reply};
+use crate::checkpoint::workspace::Urgency;
 use crate::checkpoint::{self, Protected, Protection};
 use crate::context::Context;
 use crate::docket::{Circumstances, StopCause};
@@ -91,17 +92,24 @@ pub(crate) fn before(
             action: Some(id.as_str().to_owned()),
             sequence: state.records(),
         };
-        let protected = checkpoint::protect(context, &forecast, &plain, &Protection::Save(place.clone()));
+        let mut protected = checkpoint::protect(context, &forecast, &plain, &Protection::Save(place.clone()));
         let saved = protected.record().cloned();
         let words = checkpoint::in_words(action);
-        let kept = checkpoint::workspace::before(context, &plain, &words, &place, saved);
+        let urgency = match &protected {
+            Protected::Lost(_) => Urgency::Loss,
+            Protected::Nothing | Protected::Saved { .. } | Protected::Left(_) => Urgency::None,
+        };
+        let kept = checkpoint::workspace::before(context, (&plain, urgency), &words, &place, saved);
+        if let Protected::Lost(lost) = &mut protected {
+            lost.look_for_it_in(context, kept.looked);
+        }
         (protected, kept)
     };
 
     // Judge.
     let is_saved_for_it = protected.record().is_some();
     let mut review = protected.judge(&forecast, plain);
-    review.failures.extend(kept.gaps);
+    checkpoint::leave(&mut review, &kept.gaps);
     drop(forecast);
 
     // Adjudicate.

@@ -135,6 +135,7 @@ pub(crate) fn review_record(
         rewrite: review.rewrite.as_ref().map(|rewrite| Json::String(rewrite.command.clone())),
         answered: None,
         snapshot: None,
+        not_saved: review.not_saved.clone(),
         problems,
         programs: review.programs.iter().take(RECORDED_PROGRAMS).cloned().collect(),
         kind: review.fingerprint.kind,

@@ -349,6 +349,9 @@ pub struct ReviewRecord {
     /// What was saved before it ran; `None` when nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<SnapshotRecord>,
+    /// What it destroys and was not saved before it ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_saved: Vec<UnsavedRecord>,
     /// What did not run or could not be found out.
     pub problems: Vec<String>,
     /// Basenames of the programs that it runs, the first few.
@@ -416,6 +419,19 @@ pub struct GovernanceRecord {
     /// What it adds to what tripwires and patterns count, if it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<TallyIncrement>,
+}
+
+/// Something that an action destroys and that was not saved before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnsavedRecord {
+    /// What, and why it was not, as a clause.
+    pub what: String,
+    /// Where it was, as far as it was the only copy of something: the action cannot be taken back without it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
+    /// A snapshot that was taken for another purpose and holds all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<u64>,
 }
 
 /// What was saved before an action, as written.

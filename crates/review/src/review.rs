@@ -248,6 +248,7 @@ impl<'a> Forecast<'a> {
             rewrite: None,
             first_time,
             failures,
+            not_saved: Vec::new(),
             programs: prediction.programs.clone(),
             secret_marks: prediction.secret_marks.clone(),
             fingerprint,

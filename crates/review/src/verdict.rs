@@ -3,7 +3,7 @@
 use std::fmt;
 
 use checkrein_policy::{Decision, VerdictKind};
-use checkrein_protocol::{Effect, Intent, SecretMark, Severity};
+use checkrein_protocol::{Effect, Intent, SecretMark, Severity, UnsavedRecord};
 pub use checkrein_protocol::{RationalityLevel, RiskLevel};
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,9 @@ pub struct Review {
     pub recorded_warning: Option<String>,
     /// Checks that did not run, with the reason: never the same as checks that passed.
     pub failures: Vec<String>,
+    /// What it destroys and was not saved before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_saved: Vec<UnsavedRecord>,
     /// Programs that would run.
     pub programs: Vec<String>,
     /// What changes about the places that hold secrets.

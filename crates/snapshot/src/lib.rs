@@ -49,6 +49,7 @@ mod node;
 mod objects;
 mod pack;
 mod plan;
+mod presence;
 mod prune;
 mod restore;
 mod stat_cache;

@@ -1,5 +1,7 @@
 //! `checkrein undo`: takes back what an action destroyed.
 
+mod unsaved;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -15,6 +17,7 @@ use checkrein_snapshot::{
 };
 use checkrein_world::find_workspace;
 
+use self::unsaved::Unsaved;
 use super::name_choice::NamedKind;
 use super::restore::{
     Consent, Permissions, RestoreContext, RestoreTerms, Unfinished, Weight, count, elsewhere, gone, restore,
@@ -75,10 +78,14 @@ pub fn undo(
         passed_over.extend(remotes);
         let weight = case.weight(environment, &prepared);
         if action.is_some() || weight == Weight::Work {
-            let later =
-                if action.is_some() { Vec::new() } else { ledgers.unsaved_after(environment, snapshot) };
+            let later = if action.is_some() {
+                Vec::new()
+            } else {
+                ledgers.unsaved_after(environment, &stores, snapshot)
+            };
             passed_over.splice(0..0, later.into_iter().chain(lost.unwrap_or_default()));
             if action.is_none() {
+                ledgers.not_before_lost(environment, &stores, snapshot, Some(snapshot))?;
                 passed_over.extend(ledgers.earlier_session(environment, &stores, snapshot, permissions)?);
                 not_the_newest(&held_up, snapshot, permissions)?;
             }
@@ -118,15 +125,17 @@ pub fn undo(
         }
     }
     if let Some((store, snapshot, moment, prepared)) = made_again.filter(|_| kept.is_none()) {
+        ledgers.not_before_lost(environment, &stores, snapshot, Some(snapshot))?;
         let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
-        let mut others = ledgers.unsaved_after(environment, snapshot);
+        let mut others = ledgers.unsaved_after(environment, &stores, snapshot);
         others.extend(lost.unwrap_or_default());
         others.extend(ledgers.earlier_session(environment, &stores, snapshot, permissions)?);
         return restore(environment, prepared, &case, &others, output);
     }
     if let Some((store, snapshot, moment, prepared)) = kept {
+        ledgers.not_before_lost(environment, &stores, snapshot, Some(snapshot))?;
         let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
-        let mut others = ledgers.unsaved_after(environment, snapshot);
+        let mut others = ledgers.unsaved_after(environment, &stores, snapshot);
         others.extend(lost.unwrap_or_default());
         others.extend_from_slice(passed_over.get(1..).unwrap_or_default());
         return restore(environment, prepared, &case, &others, output);
@@ -134,7 +143,11 @@ pub fn undo(
     // What was begun with tells the session, where nothing was saved for any action.
     let all = stores.iter().flat_map(|store| &store.all).filter(|one| one.snapshot.place.is_some());
     let newest = all.max_by_key(|one| one.snapshot.at);
-    let unsaved = newest.map(|newest| ledgers.unsaved_after(environment, newest)).unwrap_or_default();
+    if let Some(newest) = newest {
+        ledgers.not_before_lost(environment, &stores, newest, None)?;
+    }
+    let unsaved =
+        newest.map(|newest| ledgers.unsaved_after(environment, &stores, newest)).unwrap_or_default();
     unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(one));
     Err(CommandError::user(
         "no action of this workspace for which anything was saved is left to take back",
@@ -446,12 +459,17 @@ struct Told {
     acted: u64,
 }
 
-/// An action before which something was to be saved and was not.
-struct Unsaved {
-    at: u64,
-    action: String,
-    words: String,
-    what: Vec<String>,
+impl Told {
+    /// The actions before which something was not saved, as far as they may have run.
+    fn unsaved_newest_first(&self) -> impl Iterator<Item = &Unsaved> {
+        let may_have_run =
+            |one: &&Unsaved| self.stories.get(&one.action).copied().is_none_or(Story::may_have_run);
+        self.unsaved.iter().rev().filter(may_have_run)
+    }
+
+    fn has_ended(&self, one: &Unsaved) -> bool {
+        self.stories.get(&one.action).is_some_and(|story| story.ended.is_some())
+    }
 }
 
 impl Stories {
@@ -470,17 +488,35 @@ impl Stories {
     }
 
     /// What was not saved for the action of a snapshot and for those after it in its session, and cannot be taken back, in words.
-    fn unsaved_after(&mut self, environment: &HostEnvironment, snapshot: &Listed) -> Vec<String> {
+    fn unsaved_after(
+        &mut self,
+        environment: &HostEnvironment,
+        stores: &[Opened<'_>],
+        snapshot: &Listed,
+    ) -> Vec<String> {
         let Some(told) = self.told(environment, snapshot) else { return Vec::new() };
         let own = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_deref());
         let is_meant = |one: &&Unsaved| one.at > snapshot.snapshot.at || Some(one.action.as_str()) == own;
-        let may_have_run =
-            |one: &&Unsaved| told.stories.get(&one.action).copied().is_none_or(Story::may_have_run);
-        let line = |one: &Unsaved| {
-            let what = one.what.iter().map(|what| plain(what)).collect::<Vec<_>>().join("; ");
-            format!("cannot be taken back: {}  {}: {what}", time(one.at), cut(&plain(&one.words), 60))
-        };
-        told.unsaved.iter().filter(is_meant).filter(may_have_run).rev().take(TOLD).map(line).collect()
+        let is_left = |one: &&Unsaved| one.is_left(stores, told.has_ended(one));
+        told.unsaved_newest_first().filter(is_meant).filter(is_left).take(TOLD).map(Unsaved::line).collect()
+    }
+
+    /// Refuses to take anything back where the session of a snapshot destroyed the only copy of something later, and that was not saved for
+    /// it: a user who names no action means that one. `left` is the action that is left to take back, if one is.
+    fn not_before_lost(
+        &mut self,
+        environment: &HostEnvironment,
+        stores: &[Opened<'_>],
+        snapshot: &Listed,
+        left: Option<&Listed>,
+    ) -> Result<(), CommandError> {
+        let Some(told) = self.told(environment, snapshot) else { return Ok(()) };
+        let is_newer = |one: &&Unsaved| left.is_none_or(|left| one.at > left.snapshot.at);
+        let mut lost = told.unsaved_newest_first().filter(is_newer);
+        match lost.find(|one| one.is_lost(stores, told.has_ended(one))) {
+            None => Ok(()),
+            Some(lost) => Err(lost.refuse_older(environment, stores, left)),
+        }
     }
 
     /// What is to be said where the action that would be taken back is not of the newest session that did something here. A user who
@@ -600,12 +636,7 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     refused: matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt),
                     ..Story::default()
                 };
-                let is_lacking = |problem: &&String| problem.contains(checkpoint::NOT_SAVED);
-                let what: Vec<String> = review.problems.iter().filter(is_lacking).cloned().collect();
-                if !what.is_empty() {
-                    let words = checkpoint::call_in_words(&review.tool, &review.input);
-                    unsaved.push(Unsaved { at, action: review.action_id.0.clone(), words, what });
-                }
+                unsaved.extend(Unsaved::of(&review, at));
                 let pushed_to = pushed_to(&review);
                 if !pushed_to.is_empty() {
                     remotes.insert(review.action_id.0.clone(), pushed_to);

@@ -56,7 +56,7 @@ fn where_nothing_is_saved_the_review_stays() {
 
 #[test]
 fn what_cannot_be_saved_is_said_where_a_person_is_asked() {
-    let (before, after) = judged(&Protected::Lost("it is too much".to_owned()));
+    let (before, after) = judged(&Protected::Lost(Lost::of("it is too much".to_owned(), &[])));
     assert!(after.verdict.kind >= before.verdict.kind.max(VerdictKind::Escalate));
     assert!(after.reasoning.primary.contains("it is too much"));
 }

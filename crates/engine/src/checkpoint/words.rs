@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 use super::RECORDED_SKIPS;
 use crate::text::cut;
 
-/// What stands between what is not saved and why, wherever that is written down: `undo` tells by it that something cannot be taken back.
-pub const NOT_SAVED: &str = "is not saved: ";
+/// What stands between what is not saved and why.
+pub(crate) const NOT_SAVED: &str = "is not saved: ";
 
 /// Why the only copy of something is not in what was captured; `None` when it is.
 pub(super) fn missing(captured: &Captured) -> Option<String> {

@@ -9,7 +9,7 @@ use checkrein_protocol::{RecordBody, SnapshotRecord};
 use checkrein_review::{Review, VerdictKind, changes_unknown_files, is_opaque, runs_unread_code};
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureRequest, Circumstances, LimitExceeded, Mounts, Outlook, Retention,
-    SessionPlace, SnapshotError, SnapshotReason, Unchanged, WorkspaceCapture,
+    SessionPlace, SnapshotError, SnapshotId, SnapshotReason, Unchanged, WorkspaceCapture,
 };
 use serde_json::json;
 
@@ -106,15 +106,26 @@ pub fn retention(environment: &HostEnvironment, settings: &Snapshots) -> Retenti
 pub(crate) struct Kept {
     /// The snapshot from which the action is taken back.
     pub(crate) snapshot: Option<SnapshotRecord>,
+    /// The snapshot that shows the workspace as it is before the action, when there was a look.
+    pub(crate) looked: Option<SnapshotId>,
     /// What could not be saved, each one clause.
     pub(crate) gaps: Vec<String>,
+}
+
+/// Whether the workspace is saved although it is not time for that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// It waits for its time.
+    None,
+    /// The action destroys what could not be saved for it alone.
+    Loss,
 }
 
 /// Saves the workspace before an action, when it is time for that or the action cannot be seen through. `review` is that of the action when
 /// nothing is saved, `saved` what was saved for it already.
 pub(crate) fn before(
     context: &Context,
-    review: &Review,
+    (review, urgency): (&Review, Urgency),
     reason: &str,
     place: &SessionPlace,
     saved: Option<SnapshotRecord>,
@@ -125,7 +136,7 @@ pub(crate) fn before(
     let changes = is_unclear || effects.iter().any(|effect| effect.kind.is_mutating());
     let is_refused = review.verdict.kind >= VerdictKind::Block && saved.is_none();
     if !settings.enabled || !changes || is_refused {
-        return Kept { snapshot: saved, gaps: Vec::new() };
+        return Kept { snapshot: saved, ..Kept::default() };
     }
     let interval = Duration::from_secs(settings.interval_minutes.saturating_mul(60));
     let last = store(context.environment(), context.workspace()).last_look();
@@ -134,6 +145,7 @@ pub(crate) fn before(
     };
     let outlook = last.map(|(_, outlook)| outlook);
     let is_due = is_older(interval)
+        || urgency == Urgency::Loss && outlook != Some(Outlook::TooLarge)
         || is_unclear
             && match outlook {
                 Some(Outlook::Quick) => true,
@@ -142,7 +154,7 @@ pub(crate) fn before(
                 Some(Outlook::TooLarge) | None => false,
             };
     if !is_due || context.work_tree().is_none() {
-        return Kept { snapshot: saved, gaps: Vec::new() };
+        return Kept { snapshot: saved, ..Kept::default() };
     }
     let bounds = match outlook {
         Some(Outlook::Quick | Outlook::Slow) => CaptureBounds { time: BEFORE, ..START },
@@ -174,10 +186,14 @@ pub(crate) fn before(
                     not_saved: told(&listed.snapshot.skipped),
                 })
             });
-            Kept { snapshot, gaps: Vec::new() }
+            Kept { snapshot, looked: Some(id), gaps: Vec::new() }
         }
-        Ok(WorkspaceCapture::Over(over)) => Kept { snapshot: saved, gaps: vec![too_large(over)] },
-        Err(error) => Kept { snapshot: saved, gaps: vec![format!("the workspace {NOT_SAVED}{error}")] },
+        Ok(WorkspaceCapture::Over(over)) => {
+            Kept { snapshot: saved, looked: None, gaps: vec![too_large(over)] }
+        }
+        Err(error) => {
+            Kept { snapshot: saved, looked: None, gaps: vec![format!("the workspace {NOT_SAVED}{error}")] }
+        }
     }
 }
 
