@@ -348,3 +348,42 @@ fn the_reason_of_a_question_about_a_command_stands_in_its_description() {
     let both = described(Some("remember it"));
     assert!(both.contains(".bashrc") && both.ends_with("(the agent says: remember it)"), "{both}");
 }
+
+#[test]
+fn what_would_be_asked_about_by_itself_is_named_and_the_gravest_comes_first() {
+    let environment = TestEnvironment::new();
+    environment.write(".env", "KEY=1\n");
+    environment.write("../x/n", "only here\n");
+    let person = [("CLAUDE_CODE_ENTRYPOINT", "cli")];
+    for (command, first, also, runs) in [
+        (
+            "cat .env; git push --force origin HEAD~1:main",
+            "rewrites the history",
+            &["this reads `"][..],
+            Some("cat .env; git push --force-with-lease origin HEAD~1:main"),
+        ),
+        (
+            "git push --force origin main; npm publish",
+            "rewrites the history",
+            &["public"],
+            Some("git push --force-with-lease origin main; npm publish"),
+        ),
+        ("rm -rf ../x; cat .env; dropdb shop", "destroys data in `shop`", &["this reads `"], None),
+        ("cat .env; dropdb shop", "destroys data in `shop`", &["this reads `"], None),
+        ("npm publish", "public", &[], None),
+        (FORCE_PUSH, "rewrites the history", &[], Some("git push --force-with-lease origin main")),
+    ] {
+        let answer = answer(&environment, Some("default"), &person, command);
+        assert_eq!(decision(&answer), Some("ask"), "{command}: {answer}");
+        let said = reason(&answer).lines().next().unwrap_or_default();
+        let (head, others) = said.split_once(". Also: ").unwrap_or((said, ""));
+        assert!(head.contains(first), "{command}: {said}");
+        assert_eq!(others.is_empty(), also.is_empty(), "{command}: {said}");
+        assert!(also.iter().all(|one| others.contains(one)), "{command}: {said}");
+        assert!(reason(&answer).lines().count() <= 5, "{answer}");
+        let input = &answer["hookSpecificOutput"]["updatedInput"];
+        assert_eq!(input["command"], runs.unwrap_or(command), "{command}: {answer}");
+        // The question that the client asks by itself shows the description alone.
+        assert!(input["description"].as_str().unwrap().contains(others), "{command}: {answer}");
+    }
+}

@@ -44,6 +44,7 @@ fn without_words(mut review: Review) -> Review {
     }
     blank(&mut review.reasoning.primary);
     review.reasoning.all.iter_mut().for_each(blank);
+    review.reasoning.others.iter_mut().for_each(blank);
     review.recorded_warning.iter_mut().for_each(blank);
     if let Some(rewrite) = &mut review.rewrite {
         blank(&mut rewrite.note);

@@ -1,6 +1,8 @@
 //! The answer in words: at most five lines, for a model to obey and a user to read.
 
-use checkrein_policy::{Decision, VerdictKind};
+use std::collections::BTreeSet;
+
+use checkrein_policy::{Decision, Finding, VerdictKind};
 use checkrein_protocol::{Effect, Stake};
 
 use crate::verdict::{Rationality, Reasoning, Review, Risk, RuleFinding, SideEffects};
@@ -32,7 +34,42 @@ pub(crate) fn build(
         let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
         all.push(format!("Side effects: {first}{more}"));
     }
-    Reasoning { primary: all.first().cloned().unwrap_or_default(), all }
+    Reasoning { primary: all.first().cloned().unwrap_or_default(), all, ..Reasoning::default() }
+}
+
+/// Puts what rules found in order: strictest first, and of equal ones what does the most harm.
+pub(crate) fn gravest_first(findings: &mut [Finding], effects: &[Effect]) {
+    let harm = |finding: &Finding| {
+        let meant = finding.effects.iter().filter_map(|place| effects.get(*place));
+        meant
+            .map(|effect| (effect.severity, effect.kind.is_mutating(), !effect.reversible, effect.stake))
+            .max()
+    };
+    findings.sort_by_key(|finding| std::cmp::Reverse((finding.decision, harm(finding))));
+}
+
+/// The places of the findings that alone would be asked about. What rests on nothing but effects of those before it says the same in
+/// other words.
+pub(crate) fn asked_about(findings: &[Finding]) -> Vec<usize> {
+    let mut known = BTreeSet::new();
+    let is_new = |finding: &Finding| {
+        let adds = finding.effects.iter().filter(|place| known.insert(**place)).count();
+        finding.decision >= Decision::Modify && (adds > 0 || finding.effects.is_empty())
+    };
+    let marks: Vec<bool> = findings.iter().map(is_new).collect();
+    marks.iter().enumerate().filter_map(|(place, is_new)| is_new.then_some(place)).collect()
+}
+
+/// What to do instead: the best for each thing that would be asked about, then the rest.
+pub(crate) fn advice(findings: &[Finding], asked: &[usize]) -> Vec<String> {
+    let best = asked.iter().filter_map(|place| findings.get(*place)?.alternatives.first());
+    let mut advice: Vec<String> = Vec::new();
+    for one in best.chain(findings.iter().flat_map(|finding| &finding.alternatives)) {
+        if !advice.contains(one) {
+            advice.push(one.clone());
+        }
+    }
+    advice
 }
 
 /// Whether the reasons of a review say more than what would change.
@@ -63,6 +100,29 @@ pub fn sentence(effect: &Effect) -> String {
         Stake::Critical => " (must not be lost)",
     };
     format!("{verb} {target}{below}{stake}")
+}
+
+impl Reasoning {
+    /// Names what would be asked about beside the first reason.
+    pub(crate) fn name_others<'a>(&mut self, asked: impl Iterator<Item = &'a Finding>) {
+        let reasons = asked.map(|finding| &finding.reason).filter(|reason| **reason != self.primary);
+        self.others = reasons.cloned().collect();
+        self.others.dedup();
+    }
+
+    /// The first reason, and the others that would be asked about too, as one line.
+    fn in_one_line(&self, kind: VerdictKind) -> String {
+        match kind {
+            VerdictKind::Escalate if !self.others.is_empty() => {
+                format!("{}. Also: {}", self.primary, self.others.join("; "))
+            }
+            VerdictKind::Ok
+            | VerdictKind::Nudge
+            | VerdictKind::Escalate
+            | VerdictKind::Block
+            | VerdictKind::Halt => self.primary.clone(),
+        }
+    }
 }
 
 impl Review {
@@ -106,7 +166,7 @@ impl Review {
 
     /// The reason behind `head`, and what was seen.
     fn facts_in_words(&self, head: &str) -> Vec<String> {
-        let mut lines = vec![format!("{head}: {}", self.reasoning.primary)];
+        let mut lines = vec![format!("{head}: {}", self.reasoning.in_one_line(self.verdict.kind))];
         let facts: Vec<String> = self
             .side_effects
             .effects

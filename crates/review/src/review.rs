@@ -89,7 +89,13 @@ impl<'a> Forecast<'a> {
         let passes = |rewrite: &Rewrite| self.judge_rewrite(rewrite, saved).decision <= Decision::Warn;
         let changed = || could_be_made_safe(&review).then(|| rewrite::propose(action, &review)).flatten();
         let contained = || containment::propose(action, &review, world, config).filter(passes);
-        if let Some(rewrite) = changed().filter(passes).or_else(contained) {
+        let safer = || {
+            changed().and_then(|rewrite| {
+                let judged = self.judge_rewrite(&rewrite, saved);
+                rewrite::with_consent_for(rewrite, &review, &judged)
+            })
+        };
+        if let Some(rewrite) = safer().or_else(contained) {
             review.decision = Decision::Modify;
             review.verdict.kind = match rewrite.consent {
                 RewriteConsent::NotNeeded => VerdictKind::Nudge,
@@ -174,18 +180,21 @@ impl<'a> Forecast<'a> {
             [] => TripwireReport::default(),
             all => check_tripwires(all, &context, world.now()),
         };
-        let report = check_rules(&context, policy);
+        let mut report = check_rules(&context, policy);
+        reasoning::gravest_first(&mut report.findings, &effects);
+        let asked = reasoning::asked_about(&report.findings);
         let first_time = !world.history().seen.contains(&fingerprint.kind);
         let by_tripwires = tripwires.findings.first().map_or(VerdictKind::Ok, |finding| finding.verdict);
         let strictest = report.decision().strictest(governance::decision_of(by_tripwires));
         let confidence = confidence(&effects, &prediction.problems);
-        let rules: Vec<RuleFinding> = governance::findings(&tripwires)
+        let mut rules: Vec<RuleFinding> = governance::findings(&tripwires)
             .chain(report.findings.iter().map(|finding| RuleFinding {
                 rule: finding.rule.0.clone(),
                 decision: finding.decision,
                 reason: finding.reason.clone(),
             }))
             .collect();
+        rules.sort_by_key(|finding| std::cmp::Reverse(finding.decision));
         let mut alternatives: Vec<String> =
             tripwires.findings.iter().flat_map(|finding| finding.alternatives.iter().cloned()).collect();
         let mut failures: Vec<String> = tripwires
@@ -220,7 +229,7 @@ impl<'a> Forecast<'a> {
         if quiet && governance.by_thresholds == VerdictKind::Nudge {
             governance.by_thresholds = VerdictKind::Ok;
         }
-        alternatives.extend(report.findings.into_iter().flat_map(|finding| finding.alternatives));
+        alternatives.extend(reasoning::advice(&report.findings, &asked));
         alternatives.dedup();
         let broken: Vec<String> = report.errors.iter().map(ToString::to_string).collect();
         let mut reasoning = reasoning::build(&rules, &risk, &rationality, &side_effects);
@@ -230,6 +239,7 @@ impl<'a> Forecast<'a> {
             reasoning.all.insert(0, error.clone());
         }
         failures.extend(broken);
+        reasoning.name_others(asked.iter().filter_map(|place| report.findings.get(*place)));
         let mut review = Review {
             verdict: Verdict { kind: verdict_of(decided.decision), flagged: false },
             decision: decided.decision,

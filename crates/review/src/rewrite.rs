@@ -4,6 +4,7 @@
 //! is not exactly of the form it knows. The caller reviews the proposal and drops it unless it passes.
 
 use checkrein_facts::World;
+use checkrein_policy::Decision;
 use checkrein_protocol::{Action, Effect, EffectKind, Target};
 use checkrein_shell::{Command, Part, ShellStatement, Simple, Span, Word, parse, quoted};
 
@@ -17,10 +18,7 @@ pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
         return None;
     }
     let asks = |rule: &str| {
-        review
-            .rules
-            .iter()
-            .any(|finding| finding.rule == rule && finding.decision == checkrein_policy::Decision::Modify)
+        review.rules.iter().any(|finding| finding.rule == rule && finding.decision == Decision::Modify)
     };
     if asks("prevent_remote_code_execution") {
         return download_then_show(text, &parsed.script, review);
@@ -30,6 +28,22 @@ pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
         return force_with_lease(text, &simples, review);
     }
     clean_as_dry_run(text, &simples)
+}
+
+/// A safer command with the consent that it needs by its own review: what is asked about in it, and was asked about before, needs a yes as
+/// it did. `None` where it leaves nothing out that was asked about, or brings something new.
+pub(crate) fn with_consent_for(rewrite: Rewrite, before: &Review, judged: &Review) -> Option<Rewrite> {
+    if judged.decision <= Decision::Warn {
+        return Some(rewrite);
+    }
+    let asked = |review: &Review| -> Vec<String> {
+        let asked = review.rules.iter().filter(|finding| finding.decision >= Decision::Modify);
+        asked.map(|finding| finding.rule.clone()).collect()
+    };
+    let (were, are) = (asked(before), asked(judged));
+    let is_milder = are.len() < were.len() && !are.is_empty() && are.iter().all(|rule| were.contains(rule));
+    (judged.decision == Decision::Modify && is_milder)
+        .then_some(Rewrite { consent: RewriteConsent::Asked, ..rewrite })
 }
 
 /// `git push --force` becomes `git push --force-with-lease`: refuses to overwrite what was not seen. On a branch that others work

@@ -212,6 +212,23 @@ pub struct Reasoning {
     pub primary: String,
     /// All reasons, weightiest first.
     pub all: Vec<String>,
+    /// What would be asked about beside the first even if that were not there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
+    /// What the first reason is about.
+    #[serde(default)]
+    pub subject: Subject,
+}
+
+/// What the reason of a review is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// What the call does: it stays so, however often it is made.
+    #[default]
+    Call,
+    /// What the session did before: the call may pass once something has changed.
+    Session,
 }
 
 /// A safer action in place of the one that was asked for.

@@ -174,6 +174,7 @@ pub fn explain(review: &Review) -> String {
     if !review.reasoning.primary.is_empty() {
         lines.push(format!("  {}", plain(&review.reasoning.primary)));
     }
+    lines.extend(review.reasoning.others.iter().map(|other| format!("  also: {}", plain(other))));
     let factors: Vec<String> = review
         .risk
         .factors
