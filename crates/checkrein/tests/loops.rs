@@ -457,3 +457,35 @@ fn what_a_stopped_session_left_in_temporary_directories_is_moved_into_the_report
         }
     }
 }
+
+#[test]
+fn a_question_about_a_loop_says_that_it_is_one_and_what_to_do() {
+    for (client, refused) in [("cli", false), ("sdk-cli", true)] {
+        let mut session = Session::new("");
+        session.environment.write("tests/test_a.py", "import unittest\n");
+        let mut asked = 0;
+        for number in 1..=11 {
+            let call = shell_call(&format!("call-{number}"), "python3 -m unittest tests.test_a", json!({}));
+            let payload = session.environment.payload("s", "PreToolUse", call);
+            let answer = session.environment.answer_with(&payload, &[("CLAUDE_CODE_ENTRYPOINT", client)]);
+            if matches!(decision(&answer), Some("ask" | "deny")) {
+                asked += 1;
+                let said = reason(&answer);
+                assert!(said.contains("in a loop") && said.contains("Instead: "), "{number}: {said}");
+                assert!(!said.contains("1 active issues"), "{number}: {said}");
+                if refused {
+                    assert!(said.contains("before something has changed"), "{number}: {said}");
+                    assert!(!said.contains("also not in another form"), "{number}: {said}");
+                }
+            }
+            let error = format!("Exit code 1\n{FAILING}");
+            let call = shell_call(
+                &format!("call-{number}"),
+                "python3 -m unittest tests.test_a",
+                json!({ "error": error }),
+            );
+            session.event("PostToolUseFailure", call);
+        }
+        assert!(asked > 2, "{client}: {asked}");
+    }
+}

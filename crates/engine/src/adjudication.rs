@@ -30,6 +30,7 @@ impl Surface {
     pub(crate) const fn adjustments(self) -> &'static [Adjustment] {
         match self {
             Self::Hook => &[
+                adjustments::pattern,
                 adjustments::failures,
                 adjustments::throttle,
                 adjustments::budget,

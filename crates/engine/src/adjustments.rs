@@ -1,20 +1,57 @@
 //! What may make a verdict stricter, each by itself; `adjudication` holds the order.
 
 use checkrein_intervention::Throttle;
-use checkrein_patterns::{ActionNumber, Fingerprint};
+use checkrein_patterns::{ActionNumber, Fingerprint, PatternKind};
 use checkrein_policy::{Config, Mode};
-use checkrein_protocol::Effect;
+use checkrein_protocol::{Effect, Severity};
 use checkrein_review::{Escalation, Review, VerdictKind};
 use checkrein_session::SessionState;
 use checkrein_supervise::runs::HookLimits;
 
-use crate::answering::{changes_something, precedent};
+use crate::answering::{changes_something, pattern_settings, precedent};
 use crate::docket::{Circumstances, Docket, StopCause};
 use crate::fail_closed::{Consequence, Failure};
 use crate::{limits, usage};
 
 /// What stands before the reason of a halt.
 pub(crate) const HALTED: &str = "this session is halted: ";
+
+/// Says of a question that only numbers lead to that it is about a pattern of the session, if one stands, and how to get out of that.
+pub(crate) fn pattern(docket: &mut Docket, now: &Circumstances<'_>) {
+    if now.history.active_issues == 0 || !docket.review().is_asked_by_numbers() {
+        return;
+    }
+    let issues = now.state.behaviour().issues(&pattern_settings(now.config));
+    let Some(issue) = issues.first().filter(|issue| issue.severity >= Severity::High) else { return };
+    let (exact, said) = (docket.review().fingerprint.exact, docket.review().reasoning.primary.clone());
+    let goes_on = now.history.recent.iter().any(|past| past.exact == exact);
+    let pattern = in_words(issue.kind);
+    let reason = if goes_on {
+        format!("this goes on {pattern}: {}", issue.summary)
+    } else {
+        format!("{said}. The session goes on {pattern}: {}", issue.summary)
+    };
+    docket.explain_by_session(reason, issue.advice.clone());
+}
+
+/// What goes on when a pattern does, behind "goes on".
+fn in_words(pattern: PatternKind) -> String {
+    match pattern {
+        PatternKind::StuckLoop
+        | PatternKind::RepetitiveErrors
+        | PatternKind::ErrorExplorationLoop
+        | PatternKind::Stagnation
+        | PatternKind::OscillatingEdits => "in a loop".to_owned(),
+        PatternKind::ScopeCreep
+        | PatternKind::GoalDrift
+        | PatternKind::ResourceSpiral
+        | PatternKind::RunawayExecution
+        | PatternKind::ExplorationWandering
+        | PatternKind::Hallucination
+        | PatternKind::ConfusedState
+        | PatternKind::Cascade => format!("as before ({})", pattern.name().replace('_', " ")),
+    }
+}
 
 /// What failed before the review, by the table of failures, and what of the configuration waits for a user.
 pub(crate) fn failures(docket: &mut Docket, now: &Circumstances<'_>) {

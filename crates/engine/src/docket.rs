@@ -84,6 +84,11 @@ impl Docket {
         self.review.failures.push(what.into());
     }
 
+    /// Says that the verdict rests on what the session did before, and what to do about that.
+    pub(crate) fn explain_by_session(&mut self, reason: String, advice: String) {
+        self.review.explain_by_session(reason, advice);
+    }
+
     /// Says first what to do instead.
     pub(crate) fn advise(&mut self, advice: String) {
         self.review.alternatives.insert(0, advice);

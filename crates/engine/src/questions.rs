@@ -16,7 +16,7 @@ use checkrein_protocol::{
 };
 use checkrein_session::SessionLedger;
 
-use checkrein_review::{MOST_DOUBT, Review, VerdictKind};
+use checkrein_review::{MOST_DOUBT, Review, Subject, VerdictKind};
 use serde_json::Value as Json;
 
 use crate::context::Context;
@@ -147,6 +147,12 @@ impl Nobody {
         if review.failures.contains(&review.reasoning.primary) {
             return format!(
                 "{refused}\nDo not try it again until that is done: go on with what changes nothing, or stop and tell the user."
+            );
+        }
+        if review.reasoning.subject == Subject::Session {
+            return format!(
+                "{refused}\nDo not make the same call again before something has changed that it depends on. The user allows it as it is by {}.",
+                self.way()
             );
         }
         let next = if review.alternatives.is_empty() {

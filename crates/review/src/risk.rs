@@ -268,7 +268,10 @@ fn pattern_factor(world: &dyn World) -> Option<Factor> {
     (active > 0).then(|| Factor {
         name: "pattern".to_owned(),
         amount: 0.1 * f64::from(active),
-        detail: format!("{active} active issues in this session"),
+        detail: match active {
+            1 => "1 active issue in this session".to_owned(),
+            more => format!("{more} active issues in this session"),
+        },
     })
 }
 

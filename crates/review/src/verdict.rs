@@ -114,8 +114,25 @@ impl Review {
         self.verdict.kind = at_least;
         self.rewrite = None;
         self.reasoning.primary = reason;
+        self.reasoning.subject = Subject::Call;
         self.alternatives = instead;
         true
+    }
+
+    /// Whether nothing but numbers asks about the action: no rule does, nothing is lost by it, and no check failed.
+    pub fn is_asked_by_numbers(&self) -> bool {
+        self.verdict.kind == VerdictKind::Escalate
+            && self.rules.iter().all(|finding| finding.decision < Decision::Modify)
+            && self.not_saved.iter().all(|one| one.places.is_empty())
+            && !self.failures.contains(&self.reasoning.primary)
+    }
+
+    /// Says that a verdict rests on what the session did before, and what to do about that. The verdict stays.
+    pub fn explain_by_session(&mut self, reason: String, advice: String) {
+        self.reasoning.all.insert(0, reason.clone());
+        self.reasoning.primary = reason;
+        self.reasoning.subject = Subject::Session;
+        self.alternatives.insert(0, advice);
     }
 }
 

@@ -134,7 +134,12 @@ impl TestEnvironment {
 
     /// What the hook answers to these bytes. Whatever they are: status 0 and one JSON object.
     pub fn answer_to(&self, payload: &[u8]) -> Json {
-        let mut child = self.hook().spawn().unwrap();
+        self.answer_with(payload, &[])
+    }
+
+    /// The same with variables of the client.
+    pub fn answer_with(&self, payload: &[u8], variables: &[(&str, &str)]) -> Json {
+        let mut child = self.hook().envs(variables.iter().copied()).spawn().unwrap();
         // The hook may stop reading before the end; what counts is its answer.
         drop(child.stdin.take().unwrap().write_all(payload));
         let output = child.wait_with_output().unwrap();
