@@ -461,7 +461,7 @@ fn what_a_stopped_session_left_in_temporary_directories_is_moved_into_the_report
 #[test]
 fn a_question_about_a_loop_says_that_it_is_one_and_what_to_do() {
     for (client, refused) in [("cli", false), ("sdk-cli", true)] {
-        let mut session = Session::new("");
+        let session = Session::new("");
         session.environment.write("tests/test_a.py", "import unittest\n");
         let mut asked = 0;
         for number in 1..=11 {

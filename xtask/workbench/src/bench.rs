@@ -154,6 +154,7 @@ fn record(number: usize) -> RecordBody {
         snapshot: None,
         governance: None,
         beginning: None,
+        not_saved: Vec::new(),
         problems: vec![],
         programs: vec!["cargo".to_owned()],
         kind: (number % 700) as u64,
