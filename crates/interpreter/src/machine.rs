@@ -184,6 +184,11 @@ impl<'w> Machine<'w> {
         &mut self.tree
     }
 
+    /// Whether the command made, changed or removed what stands at a path.
+    pub fn has_touched(&self, path: &AbsolutePath) -> bool {
+        self.tree.is_known(path)
+    }
+
     /// Which files at a path version control does not track any more; `None` when the command changed nothing about that.
     pub fn untracked(&self, path: &AbsolutePath) -> Option<Untracked> {
         self.tree.untracked(path)

@@ -137,6 +137,10 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) exports: Option<ScriptValue>,
     /// Modules of the code itself, by their path.
     pub(super) modules: Vec<(String, ScriptValue)>,
+    /// Modules that are imported too far inside each other, to be followed after the rest: their paths and names.
+    pub(super) later: Vec<(String, String)>,
+    /// How many modules are being followed, one inside the other.
+    pub(super) importing: usize,
     /// Where the present module lies.
     pub(super) file: Option<String>,
     /// Every name that the code gave a value somewhere.
@@ -207,6 +211,8 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             yielded: Vec::new(),
             exports: None,
             modules: Vec::new(),
+            later: Vec::new(),
+            importing: 0,
             file: None,
             bound: HashSet::new(),
             printed: Some(String::new()),
@@ -268,6 +274,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
     }
 
     fn end(mut self, text: &str) -> Exit {
+        self.follow_later_modules();
         self.follow_the_rest();
         self.run_what_was_fed();
         self.may_run_texts();
@@ -277,8 +284,11 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
                 self.machine.opaque(note);
             } else {
                 self.look_over(text);
-                // A file that is long is mostly made by a tool; a command is written for this one time.
-                if self.is_given_here(text) { self.machine.unread(note) } else { self.machine.opaque(note) }
+                // A file that is long is mostly made by a tool; a command is written for this one time, and so is a long file that no tool
+                // put where it lies.
+                let is_written =
+                    self.is_given_here(text) || text.len() >= super::LONG && !self.is_put_there();
+                if is_written { self.machine.unread(note) } else { self.machine.opaque(note) }
             }
         }
         if !self.unknown.is_empty() {

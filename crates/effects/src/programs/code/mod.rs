@@ -17,6 +17,7 @@
 //! | `call_effects`, `file_effects` | what that does to processes and hosts, and to files |
 //! | `methods` | methods of values |
 //! | `evaluated` | text that functions run as code, and the lines that code goes through |
+//! | `origin` | where code comes from that is not read to its end |
 //! | `rest` | what a look over code that is too much to follow finds in it |
 //! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `loose` | functions used as values, and the texts that they may be given |
@@ -37,6 +38,7 @@ mod library_calls;
 mod loose;
 mod lua;
 mod methods;
+mod origin;
 mod performing;
 mod perl;
 mod php;
@@ -53,12 +55,15 @@ mod value;
 mod walk;
 
 use crate::interpreter::{Call, Exit, Machine, Output, Value};
+use crate::world::FileText;
 
 use checkrein_scripts::Language;
 use evaluator::Evaluator;
 
-/// The greatest length of code that is followed, in bytes (ours).
-const CODE: usize = 256 * 1024;
+/// The greatest length of code that is followed, in bytes: all that is read of a file of code.
+const CODE: usize = FileText::CODE_LIMIT;
+/// The length from which on code is mostly made by a tool, in bytes (ours).
+const LONG: usize = FileText::LIMIT;
 
 /// How languages that are not followed say that a file goes (ours).
 const REMOVALS: &[&str] = &[
@@ -84,6 +89,9 @@ const ENVIRONMENTS: &[&str] = &["environ", "getenv", "process.env", "ENV", "Deno
 ///
 /// Of a language that is not followed only the commands that stand in the text are.
 pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {
+    if let Some(exit) = beginning(machine, call, text) {
+        return exit;
+    }
     let Some(text) = text.as_exact() else {
         let network = machine.substituted().iter().find_map(|output| match output {
             Output::Network(url) => Some(url.clone()),
@@ -132,6 +140,14 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
     machine.shell.logical = logical;
     machine.reach = reach;
     exit
+}
+
+/// Looks over what is read of a file of code that is longer than that.
+fn beginning(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Option<Exit> {
+    let Value::Between { prefix, .. } = text else { return None };
+    let language = Language::of(call.program.split(' ').next().unwrap_or_default())?;
+    let is_file = prefix.len() >= LONG && !call.words.iter().any(|word| word == text);
+    is_file.then(|| Evaluator::new(machine, call, language).only_look_over(prefix))
 }
 
 /// Whether `node` prints the value of a text that it is given: `-p`.

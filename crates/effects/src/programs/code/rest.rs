@@ -2,6 +2,8 @@
 //! looked at by itself, as something that may happen, and counts as far as its own texts say what it does.
 
 use super::evaluator::Evaluator;
+use super::origin::is_put_there;
+use crate::path::AbsolutePath;
 use checkrein_scripts::Language;
 
 /// The greatest number of calls that are looked at (ours).
@@ -99,6 +101,12 @@ impl Evaluator<'_, '_, '_> {
             || self.call.words.iter().any(|word| word.as_exact().is_some_and(|word| word.ends_with(text)))
     }
 
+    /// Whether the script that is followed was put where it lies by a tool, or lies there as it was committed.
+    pub(super) fn is_put_there(&self) -> bool {
+        let script = self.script().and_then(|path| AbsolutePath::new(&path));
+        script.is_some_and(|path| is_put_there(self.machine, &path))
+    }
+
     /// Looks over a text for calls that say by themselves what they do.
     pub(super) fn look_over(&mut self, text: &str) {
         let mut calls = calls_in(text, self.language);
@@ -111,6 +119,15 @@ impl Evaluator<'_, '_, '_> {
             self.in_doubt(|follower| follower.run_code(&call));
         }
         self.glancing = false;
+    }
+
+    /// As [`Evaluator::look_over`], of text beside the code that is followed, which goes on as it was.
+    pub(super) fn look_over_aside(&mut self, text: &str) {
+        let (texts, file, steps) = (self.texts, self.file.clone(), self.steps);
+        let (variables, glancing) = (self.variables.clone(), self.glancing);
+        self.look_over(text);
+        (self.texts, self.file, self.steps) = (texts, file, steps);
+        (self.variables, self.glancing) = (variables, glancing);
     }
 }
 
@@ -175,7 +192,7 @@ mod tests {
     use super::*;
     use crate::effect::{Certainty, Effect, EffectKind, Severity};
     use crate::predict;
-    use checkrein_facts::VersionState;
+    use checkrein_facts::{FileText, VersionState};
     use checkrein_testkit::world::{command, path, project};
 
     const END: &str = "\nimport os, shutil\nshutil.rmtree(os.path.expanduser('~'))\n";
@@ -228,6 +245,78 @@ mod tests {
         let bundle = "a.f=function(x){return exec(x)};".repeat(6_000);
         let effects = of_file("node", &bundle);
         assert_eq!((deletes(&effects), unread(&effects)), (None, Some(Severity::Medium)));
+    }
+
+    #[test]
+    fn what_is_long_without_saying_much_is_followed_as_any_other() {
+        let comment = "# a comment that says nothing\n".repeat(12_000);
+        let slashes = comment.replace('#', "//");
+        let text = "a".repeat(600_000);
+        let forms = [
+            ("python3", format!("{comment}{END}")),
+            ("python3", format!("x = '{text}'\n{END}")),
+            ("node", format!("{slashes}require('child_process').execSync('rm -rf ~')\n")),
+            ("node", format!("const x = '{text}';\nrequire('child_process').execSync('rm -rf ~')\n")),
+            ("perl", format!("{comment}system('rm -rf ~');\n")),
+            ("perl", format!("$x = '{text}';\nsystem('rm -rf ~');\n")),
+            ("ruby", format!("{comment}system('rm -rf ~')\n")),
+            ("ruby", format!("x = '{text}'\nsystem('rm -rf ~')\n")),
+            ("php", format!("<?php\n{slashes}system('rm -rf ~');\n")),
+            ("php", format!("<?php\n$x = '{text}';\nsystem('rm -rf ~');\n")),
+        ];
+        for (program, code) in forms {
+            let effects = of_file(program, &code);
+            assert_eq!(deletes(&effects), Some(Certainty::Certain), "{program} {}", code.len());
+        }
+    }
+
+    #[test]
+    fn long_code_that_is_not_followed_is_asked_about_unless_it_was_put_there() {
+        let bundle = "a.f=function(x){return g[x](x)};".repeat(12_000);
+        let weight = |place: &str, state: VersionState| {
+            let world = project().with_file(&path(place), &bundle, state);
+            unread(&predict(&command(&format!("node {place}")), &world).effects)
+        };
+        let mine = "/home/dev/proj/code.js";
+        assert_eq!(weight(mine, VersionState::TrackedClean), Some(Severity::Medium));
+        for state in [VersionState::Untracked, VersionState::TrackedModified, VersionState::NoRepository] {
+            assert_eq!(weight(mine, state), Some(Severity::High), "{state:?}");
+        }
+        for place in ["/home/dev/proj/node_modules/a/b.js", "/usr/lib/node_modules/npm/lib/c.js"] {
+            assert_eq!(weight(place, VersionState::Untracked), Some(Severity::Medium), "{place}");
+        }
+        let mut world = project().with_file(&path(mine), &bundle, VersionState::TrackedClean);
+        world.history.created.push(path(mine));
+        let effects = predict(&command("node code.js"), &world).effects;
+        assert_eq!(unread(&effects), Some(Severity::High), "the session wrote it");
+    }
+
+    #[test]
+    fn of_a_file_that_is_longer_than_is_read_the_beginning_counts() {
+        let mut world = project().with_file(&path("/home/dev/proj/c.py"), "", VersionState::TrackedClean);
+        let start = format!("import os\nos.system('rm -rf ~')\n{}", "# more\n".repeat(40_000));
+        world.texts.insert(path("/home/dev/proj/c.py"), FileText::Beginning(start));
+        assert_eq!(deletes(&predict(&command("python3 c.py"), &world).effects), Some(Certainty::Possible));
+    }
+
+    #[test]
+    fn chains_of_imports_are_followed_to_their_end() {
+        let chain = |length: usize| {
+            let mut world = project();
+            for number in 0..length {
+                let next = number + 1;
+                let file = path(&format!("/home/dev/proj/m{number}.py"));
+                world = world.with_file(&file, &format!("import m{next}\n"), VersionState::Untracked);
+            }
+            let last = path(&format!("/home/dev/proj/m{length}.py"));
+            world.with_file(&last, END, VersionState::Untracked)
+        };
+        for length in [10, 50, 120] {
+            let effects = predict(&command("python3 m0.py"), &chain(length)).effects;
+            assert!(deletes(&effects).is_some(), "{length}");
+        }
+        let effects = predict(&command("python3 m0.py"), &chain(400)).effects;
+        assert_eq!(unread(&effects), Some(Severity::High));
     }
 
     #[test]

@@ -4,19 +4,26 @@ use std::rc::Rc;
 
 use crate::effect::EffectKind;
 use crate::interpreter::{Draft, Value};
+use crate::path::AbsolutePath;
+use crate::programs::code::LONG;
 use crate::programs::code::evaluator::{Body, Evaluator, Variables};
+use crate::programs::code::origin::is_put_there;
 use crate::programs::code::value::ScriptValue;
 use crate::world::Entry;
-use checkrein_scripts::tree::Import;
+use checkrein_scripts::tree::{Import, SyntaxTree};
 
 use super::binding::Scope;
 
 /// The greatest number of modules of its own that code is followed into (ours).
-const MODULES: usize = 48;
+const MODULES: usize = 192;
+/// How many of them are followed one inside the other; those further in come after the rest (ours).
+const IMPORTING: usize = 16;
+/// What files of code are called, whose text is expected to be readable.
+const CODE_ENDS: &[&str] = &[".py", ".js", ".cjs", ".mjs", ".ts"];
 
 impl Evaluator<'_, '_, '_> {
     /// Where the script lies that is followed, when it is one.
-    pub(super) fn script(&self) -> Option<String> {
+    pub(in crate::programs::code) fn script(&self) -> Option<String> {
         let path = self.call.arguments.operands.first()?.as_exact().filter(|path| *path != "-")?;
         let is_code = self.call.arguments.has(&["-c", "-e", "-p", "--eval", "--print", "-pe", "-m"]);
         if is_code {
@@ -178,20 +185,61 @@ impl Evaluator<'_, '_, '_> {
         if path.ends_with(".json") {
             return ScriptValue::Local;
         }
-        let text = crate::path::AbsolutePath::new(path).map(|path| self.machine.text(&path));
-        let tree = match text {
-            Some(Value::Exact(text)) if text.len() <= crate::programs::code::CODE => {
-                checkrein_scripts::parse(&text, self.language)
-            }
-            Some(_) | None => None,
-        };
-        let Some(tree) = tree.filter(|_| self.modules.len() < MODULES) else {
+        if self.importing >= IMPORTING && self.modules.len() < MODULES {
+            self.later.push((path.to_owned(), name.to_owned()));
+            self.modules.push((path.to_owned(), ScriptValue::Foreign));
+            return ScriptValue::Foreign;
+        }
+        let Some(tree) = self.tree_of_module(path) else {
             self.not_known(name);
             return ScriptValue::Foreign;
         };
         if tree.problem.is_some() {
             self.not_known(name);
         }
+        self.importing += 1;
+        let offered = self.run_tree_of_module(path, name, &tree);
+        self.importing -= 1;
+        offered
+    }
+
+    /// The tree of a module; `None` where it is not read, which is said.
+    fn tree_of_module(&mut self, path: &str) -> Option<SyntaxTree> {
+        let file = AbsolutePath::new(path)?;
+        let text = match self.machine.code(&file) {
+            _ if self.modules.len() >= MODULES => None,
+            Value::Exact(text) if text.len() <= LONG => {
+                return checkrein_scripts::parse(&text, self.language);
+            }
+            Value::Exact(text) | Value::Between { prefix: text, .. } => Some(text),
+            Value::AnyOf(_) | Value::Glob(_) | Value::Unknown => None,
+        };
+        if CODE_ENDS.iter().any(|end| path.ends_with(end)) && !is_put_there(self.machine, &file) {
+            let name = file.name().unwrap_or_default();
+            self.machine.unread(format!("the module `{name}` is not followed, it is too much"));
+        }
+        if let Some(text) = text {
+            self.look_over_aside(&text);
+        }
+        None
+    }
+
+    /// Follows the modules that were imported too far inside others.
+    pub(in crate::programs::code) fn follow_later_modules(&mut self) {
+        let mut place = 0;
+        while let Some((path, name)) = self.later.get(place).cloned() {
+            place += 1;
+            self.modules.retain(|(known, _)| *known != path);
+            match self.tree_of_module(&path) {
+                Some(tree) => {
+                    self.run_tree_of_module(&path, &name, &tree);
+                }
+                None => self.not_known(&name),
+            }
+        }
+    }
+
+    fn run_tree_of_module(&mut self, path: &str, name: &str, tree: &SyntaxTree) -> ScriptValue {
         let Some(module) = self.new_object(None, Variables::new()) else { return ScriptValue::Foreign };
         self.modules.push((path.to_owned(), module.clone()));
         self.keeps_compiled(path);
