@@ -22,7 +22,7 @@ pub enum ListedProcesses {
 
 impl ListedProcesses {
     /// The list as an output.
-    pub(crate) fn output(&self) -> Output {
+    pub fn output(&self) -> Output {
         Output::Local(match self {
             Self::All => BELOW.to_owned(),
             Self::Named(name) => format!("{BELOW}name/{name}"),
@@ -31,7 +31,7 @@ impl ListedProcesses {
     }
 
     /// The list that an output carries.
-    pub(crate) fn of(output: &Output) -> Option<Self> {
+    pub fn of(output: &Output) -> Option<Self> {
         let Output::Local(path) = output else { return None };
         let rest = path.strip_prefix(BELOW)?;
         Some(if let Some(name) = rest.strip_prefix("name/") {
@@ -41,6 +41,20 @@ impl ListedProcesses {
         } else {
             Self::All
         })
+    }
+
+    /// The list that comes in to a program that chooses among its lines.
+    pub fn coming_in(call: &Call) -> Option<Self> {
+        Self::of(&filtered(call)?)
+    }
+
+    /// What a program leaves of the list that chooses by a pattern: `/name/ { ... }`.
+    #[must_use]
+    pub fn chosen_by(self, program: &str) -> Self {
+        match between_slashes(program) {
+            Some(pattern) => self.narrowed(&pattern),
+            None => self,
+        }
     }
 
     /// The list that came in among the words of the running command.

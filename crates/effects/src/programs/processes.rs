@@ -53,7 +53,7 @@ pub(crate) fn attach(machine: &mut Machine<'_>, target: &Value) {
 }
 
 /// The end of the processes of a list.
-fn listed_kill(list: &ListedProcesses) -> Draft {
+pub(crate) fn listed_kill(list: &ListedProcesses) -> Draft {
     let ended = |name: &str| Draft::new(EffectKind::ProcessKill, Target::Process(name.to_owned()));
     match list {
         ListedProcesses::Named(name) => match roles::gravity(name) {

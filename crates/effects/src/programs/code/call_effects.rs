@@ -3,7 +3,9 @@
 use crate::effect::{EffectKind, Severity};
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Input, Upload, Value};
+use crate::nature::Nature;
 use crate::programs::network;
+use crate::programs::processes::listed_kill;
 
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
@@ -52,11 +54,10 @@ impl Evaluator<'_, '_, '_> {
     /// Remembers that the code looks up which processes run: one of these may be the guard, or the client that asks it.
     pub(super) fn note_processes(&mut self, deed: LibraryCall, name: &str, given: &Given) {
         let lists = matches!(deed, LibraryCall::List | LibraryCall::Walk | LibraryCall::Glob);
-        let of_kernel = || {
-            let start = given.at(0).value().known_start();
-            start == "/proc" || start.starts_with("/proc/")
-        };
-        if name == "psutil.process_iter" || name == "psutil.pids" || lists && of_kernel() {
+        let listed = lists && given.at(0).value().known_start().starts_with("/proc/");
+        let asks = given.positional.iter().take(2).any(|thing| names_processes(&thing.value()));
+        let is_above = matches!(name, "psutil.Process.parent" | "psutil.Process.parents");
+        if matches!(name, "psutil.process_iter" | "psutil.pids") || listed || asks || is_above {
             self.sees_processes = true;
         }
     }
@@ -64,6 +65,10 @@ impl Evaluator<'_, '_, '_> {
     /// Ends a process. Which it is that code picks out of all that run is not known.
     pub(super) fn kill(&mut self, name: &str, process: &Value) {
         let picks = self.sees_processes && (process.as_exact().is_none() || name.starts_with("psutil."));
+        if let Some(list) = self.processes_listed.clone().filter(|_| process.as_exact().is_none() && !picks) {
+            self.act(|machine| machine.add(listed_kill(&list).nature(Nature::Signal)));
+            return;
+        }
         self.act(|machine| {
             let before = machine.effect_count();
             machine.effect(EffectKind::ProcessKill, process);
@@ -319,6 +324,18 @@ impl Evaluator<'_, '_, '_> {
             Language::Lua => ScriptValue::Name(name),
             Language::Perl | Language::Ruby | Language::Php | Language::R => ScriptValue::Local,
         }
+    }
+}
+
+/// Whether a path is that of the processes of the kernel, one after the other.
+pub(super) fn names_processes(path: &Value) -> bool {
+    match path {
+        Value::Exact(text) => {
+            matches!(text.trim_end_matches('/'), "/proc") || text.starts_with("/proc/") && text.contains('*')
+        }
+        Value::Glob(pattern) => pattern.starts_with("/proc/"),
+        Value::Between { prefix, .. } => prefix.starts_with("/proc/"),
+        Value::AnyOf(_) | Value::Unknown => false,
     }
 }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::secrets::variable_of;
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 
@@ -165,6 +166,8 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) spawned_shell: bool,
     /// Whether it was looked up which processes run.
     pub(super) sees_processes: bool,
+    /// The processes that a program listed for it.
+    pub(super) processes_listed: Option<ListedProcesses>,
     /// Whether it reads data of which the text is not known: a name of which nothing is known may stand there.
     pub(super) reads_names: bool,
     /// Whether it lists a directory, with the names that begin with a dot.
@@ -225,6 +228,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             duplicated: false,
             spawned_shell: false,
             sees_processes: false,
+            processes_listed: None,
             reads_names: false,
             lists_hidden: false,
             handed: Handed::default(),

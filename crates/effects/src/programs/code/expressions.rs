@@ -398,7 +398,7 @@ impl Evaluator<'_, '_, '_> {
         }
         // Nothing stands behind it: `unlink` as the last word of all, `unlink for @files`.
         let is_last = match self.tokens.list.get(at) {
-            None | Some(Token::Mark("}")) => true,
+            None | Some(Token::Mark("}" | ";" | ")")) => true,
             Some(Token::Word(word)) => matches!(word.as_str(), "for" | "foreach"),
             Some(_) => false,
         };

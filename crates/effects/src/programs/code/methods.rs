@@ -7,7 +7,7 @@ use crate::interpreter::{Output, Upload, Value};
 use crate::programs::archives::{Names, unpack_from};
 use crate::programs::{files, network};
 
-use super::call_effects::{UNKNOWN_MODULE, joined_text, parent};
+use super::call_effects::{UNKNOWN_MODULE, joined_text, names_processes, parent};
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
 use super::python_parameters;
@@ -65,7 +65,7 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn is_bare_call(&self, thing: &ScriptValue) -> bool {
         match (self.language, thing) {
             (Language::Perl, ScriptValue::Name(name)) => {
-                matches!(name.as_str(), "shift" | "cwd" | "getcwd" | "tempdir")
+                matches!(name.as_str(), "shift" | "cwd" | "getcwd" | "getppid" | "tempdir")
                     || TAKE_DEFAULT.contains(&name.as_str())
             }
             (Language::Ruby, ScriptValue::Name(name)) => matches!(name.as_str(), "gets"),
@@ -531,6 +531,7 @@ impl Evaluator<'_, '_, '_> {
     fn path_method(&mut self, path: &Value, name: &str, given: &Given) -> ScriptValue {
         let unknown = ScriptValue::Text(Value::Unknown);
         let this = ScriptValue::Path(path.clone());
+        self.sees_processes |= names_processes(path);
         match name {
             "unlink" | "rmdir" | "delete" | "remove" => self.delete(path, Depth::Single),
             "rmtree" | "remove_tree" => self.delete(path, Depth::Recursive),

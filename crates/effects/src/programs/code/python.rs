@@ -273,7 +273,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "str" | "bytes" | "bytearray" | "int" | "list" | "tuple" | "sorted" | "reversed" | "os.fspath"
         | "os.fsencode" | "os.fsdecode" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath"
         | "shlex.quote" | "textwrap.dedent" | "codecs.encode" | "unicode" | "bytes.decode" | "str.strip"
-        | "json.loads" | "io.StringIO" | "io.BytesIO" | "shlex.split" => LibraryCall::Same,
+        | "os.pidfd_open" | "os.getpgid" | "os.getsid" | "json.loads" | "io.StringIO" | "io.BytesIO"
+        | "shlex.split" => LibraryCall::Same,
         "dict" => LibraryCall::Record,
         "chr" => LibraryCall::Character,
         "globals" | "locals" | "vars" => LibraryCall::Names,
@@ -384,7 +385,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "ctypes.cdll.msvcrt.system"
         | "ctypes.pythonapi.system" => LibraryCall::Shell,
         "os.startfile" | "webbrowser.open" => LibraryCall::Nothing,
-        "os.kill" | "os.killpg" => LibraryCall::Kill,
+        "os.kill" | "os.killpg" | "signal.pidfd_send_signal" => LibraryCall::Kill,
         "os.dup2" | "os.dup" => LibraryCall::Duplicate,
         "pty.spawn" => LibraryCall::Terminal,
         "socket.socket" => LibraryCall::Listen,
@@ -467,7 +468,11 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "MySQLdb.connect"
         | "mysql.connector.connect" => LibraryCall::Becomes("connection"),
         "os.getppid" => LibraryCall::ParentProcess,
-        "psutil.Process" | "psutil.process_iter" => LibraryCall::Becomes("psutil.Process"),
+        "psutil.Process"
+        | "psutil.process_iter"
+        | "psutil.Process.parent"
+        | "psutil.Process.parents"
+        | "psutil.Process.children" => LibraryCall::Becomes("psutil.Process"),
         "psutil.Process.kill"
         | "psutil.Process.terminate"
         | "psutil.Process.suspend"
@@ -533,7 +538,6 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "os.lstat"
         | "os.access"
         | "os.umask"
-        | "os.getpgid"
         | "os.getpgrp"
         | "os.urandom"
         | "os.times"

@@ -2,6 +2,7 @@
 //! later.
 
 use crate::interpreter::printed::ALL_VARIABLES;
+use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::{Exit, Input, Machine, Value};
 
 use super::evaluator::{Evaluator, Given};
@@ -116,17 +117,25 @@ impl Evaluator<'_, '_, '_> {
         let Handed { input, directory, variables } = handed;
         let input = input.unwrap_or(Input::Inherited);
         let variables: Vec<(String, Value)> = self.environment.iter().cloned().chain(variables).collect();
-        let run = |machine: &mut Machine<'_>| match started {
+        let begin = |machine: &mut Machine<'_>| match started {
             Started::Text(text) => machine.run_text(text, input),
             Started::Words(words) => machine.run_words(words, input),
+        };
+        // What is not known of the words may be the numbers of processes that were listed before.
+        let list = self.processes_listed.as_ref().map(ListedProcesses::output);
+        let run = |machine: &mut Machine<'_>| match &list {
+            Some(list) => machine.with_words_from(list, begin),
+            None => begin(machine),
         };
         let at_place = |machine: &mut Machine<'_>| match &directory {
             Some(directory) => machine.inside(directory, run),
             None => run(machine),
         };
-        self.act(|machine| {
+        let exit = self.act(|machine| {
             if variables.is_empty() { at_place(machine) } else { machine.with_variables(variables, at_place) }
-        })
+        });
+        self.processes_listed = ListedProcesses::of(&exit.output).or(self.processes_listed.take());
+        exit
     }
 
     /// A value that stands for a program which was started and reads what is written to it.

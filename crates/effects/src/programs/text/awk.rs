@@ -12,6 +12,7 @@ mod texts;
 mod tokens;
 mod tree;
 
+use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Upload, Value};
 
 use super::edit_in_place;
@@ -102,8 +103,11 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
         programs.push(text_of(machine, &Value::exact(file.as_str())));
         included.push(file);
     };
+    // A list of processes that the program runs over or asks for: whose numbers it may hand to `kill`.
+    let mut processes = ListedProcesses::coming_in(call);
     for act in acts {
-        carry_out(machine, act);
+        let found = carry_out(machine, act, processes.as_ref());
+        processes = found.map(|list| list.chosen_by(&whole)).or(processes);
     }
     let in_place = arguments.values(&["-i", "--include"]).any(|value| value.as_exact() == Some("inplace"));
     if in_place {
@@ -145,7 +149,12 @@ fn is_assignment(word: &Value) -> bool {
     })
 }
 
-fn carry_out(machine: &mut Machine<'_>, act: Act) {
+/// Does what a program does; the list of processes that this gives it.
+fn carry_out(
+    machine: &mut Machine<'_>,
+    act: Act,
+    processes: Option<&ListedProcesses>,
+) -> Option<ListedProcesses> {
     match act {
         Act::Read(file) => {
             if host_of(&file).is_none() {
@@ -160,10 +169,11 @@ fn carry_out(machine: &mut Machine<'_>, act: Act) {
             Some(host) => machine.host(&Value::Exact(host), Upload::Yes),
             None => machine.write(&known),
         },
-        Act::Run(command, input) => run(machine, &command, input),
+        Act::Run(command, input) => return run(machine, &command, input, processes),
         Act::RunUnknown => machine.opaque("`awk` calls what is not known before it runs"),
         Act::Unread => machine.unread("the program of `awk` is longer than what is followed"),
     }
+    None
 }
 
 /// The other end of a connection: `/inet/tcp/0/host/port` (gawk 5.3, "TCP/IP Networking").
@@ -174,18 +184,23 @@ fn host_of(file: &Value) -> Option<String> {
     Some(format!("{host}:{port}"))
 }
 
-fn run(machine: &mut Machine<'_>, command: &Value, input: Option<Value>) {
+fn run(
+    machine: &mut Machine<'_>,
+    command: &Value,
+    input: Option<Value>,
+    processes: Option<&ListedProcesses>,
+) -> Option<ListedProcesses> {
     if let Some(host) = host_of(command) {
         machine.host(&Value::Exact(host), Upload::Yes);
-        return;
+        return None;
     }
     let given = match input {
         Some(text) => Input::Text(text),
         None => Input::Unknown,
     };
     if command.alternatives().is_some() {
-        machine.run_text(command, given);
-        return;
+        let exit = machine.run_text(command, given);
+        return ListedProcesses::of(&exit.output);
     }
     machine.opaque("`awk` runs commands that it makes of its input");
     // A plain command with words of the input behind it: which program it is, is known.
@@ -196,10 +211,12 @@ fn run(machine: &mut Machine<'_>, command: &Value, input: Option<Value>) {
         let mut words: Vec<Value> = start.split_whitespace().map(Value::exact).collect();
         let last = if start.ends_with(' ') { None } else { words.pop() };
         words.push(last.map_or(Value::Unknown, |last| last.followed_by(&Value::Unknown)));
-        machine.with_words_from(&Output::Unknown, |machine| {
+        let from = processes.map_or(Output::Unknown, ListedProcesses::output);
+        machine.with_words_from(&from, |machine| {
             machine.possibly(|machine| machine.run_words(&words, given));
         });
     }
+    None
 }
 
 #[cfg(test)]
