@@ -383,7 +383,9 @@ fn command(machine: &mut Machine<'_>, text: &str, client: &Client) {
                 machine.run_text(&Value::exact(program), Input::Inherited);
             }
             let note = "the statements are not known";
-            machine.read(&word);
+            if let Output::Text(Value::Exact(text)) = machine.read(&word) {
+                sql::apply(machine, &sql::findings(&text, client.language), client.place);
+            }
             shell_lines(machine, &word);
             machine.add(
                 Draft::new(EffectKind::DatastoreChange, Target::Service(unquoted.to_owned()))

@@ -8,6 +8,7 @@
 //! | `code` | code in other languages than that of the shell |
 //! | `containers`, `kubernetes` | docker, compose, kubectl |
 //! | `store_place` | whether a store is one of this machine |
+//! | `data_calls` | what code tells libraries for stores and clouds to destroy |
 //! | `databases`, `sql`, `sql_words`, `stores` | clients of databases and what statements do |
 //! | `direnv` | letting the variables of a directory in |
 //! | `disk` | overwriting devices and files |
@@ -35,6 +36,7 @@ mod cloud_secrets;
 mod cloud_words;
 mod code;
 mod containers;
+mod data_calls;
 mod databases;
 mod direnv;
 mod disk;

@@ -24,6 +24,35 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Valu
 
 use crate::interpreter::known_hosts;
 
+use super::cloud_words::{Verb, kind_of};
+
+/// Adds that a request tells a host elsewhere to delete something, where its method or its path says so.
+/// Sources: RFC 9110, 9.3.5; Elasticsearch, "Delete by query"; InfluxDB, `/api/v2/delete`; CouchDB, `/{db}/_purge`.
+fn note_deletion(machine: &mut Machine<'_>, url: &Value, method: Option<&str>) {
+    let address = url.known_start();
+    if known_hosts::reach(&address) == NetworkReach::Local {
+        return;
+    }
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().replace('_', "-");
+    let is_path_of_host = path.matches('/').count() > 2;
+    let deletes = match method {
+        Some("DELETE") => true,
+        Some("POST" | "PUT") => {
+            is_path_of_host && kind_of(last.trim_start_matches('-')) == Some(Verb::Destroys)
+        }
+        Some(_) | None => false,
+    };
+    if deletes {
+        let target = url.as_exact().map_or(Target::Unknown, |text| Target::Service(text.to_owned()));
+        machine.add(
+            Draft::new(EffectKind::InfrastructureChange, target)
+                .severity(Severity::High)
+                .note("tells the host to delete it"),
+        );
+    }
+}
+
 /// What is known of the data that a request sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Sent {
@@ -222,10 +251,72 @@ pub(crate) fn hosting_api(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Some("GET" | "HEAD") => {}
         Some("DELETE") => machine.effect(EffectKind::InfrastructureDestroy, &endpoint),
         _ if asks_only && input.is_none() => {}
-        Some(_) => machine.effect(EffectKind::InfrastructureChange, &endpoint),
+        Some(_) => {
+            let why = grave_call(&endpoint, &fields);
+            let target = endpoint.as_exact().map_or(Target::Unknown, |text| Target::Service(text.to_owned()));
+            match why {
+                Some((kind, note)) => {
+                    machine.add(Draft::new(kind, target).severity(Severity::High).note(note));
+                }
+                None => machine.effect(EffectKind::InfrastructureChange, &endpoint),
+            }
+        }
         None => machine.possibly(|machine| machine.effect(EffectKind::InfrastructureDestroy, &endpoint)),
     }
     Exit::unknown()
+}
+
+/// What a changing call to the place where repositories live does that is asked about.
+/// Sources: GitHub, "REST API endpoints" and the mutations of its GraphQL schema; GitLab, "REST API resources".
+fn grave_call(endpoint: &Value, fields: &[Value]) -> Option<(EffectKind, &'static str)> {
+    const DOORS: &[&str] = &[
+        "access_tokens",
+        "collaborators",
+        "deploy_keys",
+        "deploy_tokens",
+        "gpg_keys",
+        "invitations",
+        "keys",
+        "members",
+        "memberships",
+        "outside_collaborators",
+        "protected_branches",
+        "protection",
+        "rulesets",
+        "share",
+        "ssh_signing_keys",
+        "transfer",
+    ];
+    let text = endpoint.known_start();
+    let mut parts = text.split(['/', '?']);
+    if parts.clone().any(|part| part == "hooks") {
+        return Some((
+            EffectKind::Persistence,
+            "tells another host of everything that happens there from now on",
+        ));
+    }
+    if parts.any(|part| DOORS.contains(&part)) {
+        return Some((EffectKind::InfrastructureChange, "changes who may do what"));
+    }
+    let says = |field: &Value, wanted: &[&str]| {
+        let field = field.known_start();
+        wanted.iter().any(|wanted| field == *wanted)
+    };
+    if fields.iter().any(|field| says(field, &["private=false", "visibility=public"])) {
+        return Some((EffectKind::InfrastructureChange, "makes it public"));
+    }
+    if fields.iter().any(|field| says(field, &["archived=true", "has_issues=false"])) {
+        return Some((EffectKind::InfrastructureChange, "closes it to those who work in it"));
+    }
+    let mutations = fields.iter().map(Value::known_start).filter(|field| field.contains("mutation"));
+    let destroys = mutations.into_iter().any(|field| {
+        field.split(|c: char| !c.is_alphanumeric()).any(|word| {
+            ["delete", "remove", "archive", "transfer", "revoke"].iter().any(|verb| {
+                word.strip_prefix(verb).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+            })
+        })
+    });
+    destroys.then_some((EffectKind::InfrastructureDestroy, "calls a mutation that takes something away"))
 }
 
 /// `gh repo clone`, `glab repo clone`.

@@ -186,6 +186,7 @@ pub(super) fn findings(text: &str, language: Language) -> Vec<Finding> {
             continue;
         }
         found.extend(sql_words::functions(&tokens));
+        found.extend(sql_words::carried(&tokens));
         let tree = if tokens.len() <= TOKENS { parse(&*dialect, &tokens) } else { None };
         let mut statement_found = Vec::new();
         match &tree {

@@ -190,6 +190,38 @@ pub(super) fn rough(text: &str) -> Vec<Finding> {
     found
 }
 
+/// What the text does that a statement has the server carry out: `DO $$ ... $$`, `EXEC('...')`, `PREPARE x FROM '...'`.
+pub(super) fn carried(tokens: &[Token]) -> Vec<Finding> {
+    let runs_text = matches!(
+        tokens.first(),
+        Some(Token::Word(word)) if matches!(upper(word).as_str(), "DO" | "EXECUTE" | "EXEC" | "CALL" | "PREPARE")
+    );
+    if !runs_text {
+        return Vec::new();
+    }
+    let texts = tokens.iter().filter_map(|token| match token {
+        Token::DollarQuotedString(text) => Some(text.value.as_str()),
+        Token::SingleQuotedString(text)
+        | Token::NationalStringLiteral(text)
+        | Token::DoubleQuotedString(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.flat_map(|text| text.split(';')).flat_map(within).collect()
+}
+
+/// The losses that stand anywhere in a statement of a procedure.
+fn within(piece: &str) -> Vec<Finding> {
+    const VERBS: &[&str] = &["DROP", "TRUNCATE", "DELETE", "UPDATE", "GRANT", "REVOKE", "ALTER"];
+    let names: Vec<String> = piece
+        .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let words: Vec<String> = names.iter().map(|name| name.to_ascii_uppercase()).collect();
+    let Some(at) = words.iter().position(|word| VERBS.contains(&word.as_str())) else { return Vec::new() };
+    by_words(words.get(at..).unwrap_or_default(), names.get(at..).unwrap_or_default())
+}
+
 /// What the known beginning of a statement whose rest is not known may do.
 pub(super) fn embedded(start: &str) -> Vec<Finding> {
     let words: Vec<String> = start.split_whitespace().map(str::to_ascii_uppercase).collect();

@@ -9,7 +9,10 @@ pub(crate) fn redis(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Some(file) = arguments.value(&["--rdb", "--functions-rdb"]) {
         machine.write(file);
     }
-    if arguments.has(&["--eval"]) {
+    if let Some(file) = arguments.value(&["--eval"]).cloned() {
+        if let Output::Text(Value::Exact(text)) = machine.read(&file) {
+            redis_script(machine, &text);
+        }
         machine.add(
             Draft::new(EffectKind::DatastoreChange, Target::Service("redis".to_owned()))
                 .possible()
@@ -39,6 +42,41 @@ pub(crate) fn redis(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     Exit::unknown()
+}
+
+/// The commands that a script in Lua calls: `redis.call('FLUSHALL')`.
+fn redis_script(machine: &mut Machine<'_>, text: &str) {
+    const MOST: usize = 64;
+    let calls = ["redis.call(", "redis.pcall("].iter().flat_map(|start| text.split(start).skip(1));
+    for call in calls.take(MOST) {
+        let inner = call.split(')').next().unwrap_or(call);
+        let words: Vec<Value> = inner
+            .split(',')
+            .map(|word| {
+                let word = word.trim();
+                let bare = word.trim_matches(['"', '\'']);
+                if bare.len() < word.len() { Value::exact(bare) } else { Value::Unknown }
+            })
+            .collect();
+        redis_command(machine, &words);
+    }
+}
+
+/// An order to a store that speaks in lines, sent by a program that knows nothing of it: `echo flush_all | nc localhost 11211`.
+/// Sources: memcached, protocol.txt; redis.io, "Redis serialization protocol", inline commands; ZooKeeper, "The Four Letter Words".
+pub(super) fn orders_in_lines(machine: &mut Machine<'_>, text: &Value) {
+    let Some(text) = text.as_exact() else { return };
+    for line in text.lines() {
+        let first = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+        if matches!(first.as_str(), "flush_all" | "flushall" | "flushdb" | "shutdown" | "kill") {
+            let store = Target::Service("store".to_owned());
+            machine.add(
+                Draft::new(EffectKind::DatastoreDestroy, store)
+                    .irreversible()
+                    .note(format!("sends `{first}`")),
+            );
+        }
+    }
 }
 
 fn redis_command(machine: &mut Machine<'_>, words: &[Value]) {
@@ -84,6 +122,17 @@ fn redis_command(machine: &mut Machine<'_>, words: &[Value]) {
                     .note("changes the server"),
             );
         }
+        "EVAL" => {
+            if let Some(text) = rest.first().and_then(Value::as_exact) {
+                redis_script(machine, text);
+            }
+            machine.add(Draft::new(EffectKind::DatastoreChange, store()).note("runs a script in the store"));
+        }
+        "DEL" | "UNLINK" if rest.iter().any(|word| word.as_exact().is_none()) => machine.add(
+            Draft::new(EffectKind::DatastoreDestroy, store())
+                .irreversible()
+                .note("removes keys that are not known beforehand"),
+        ),
         "DEL" | "UNLINK" => {
             for word in rest {
                 machine.add(Draft::new(EffectKind::DatastoreChange, key(word)).note("removes a key"));
@@ -113,6 +162,11 @@ pub(crate) fn mongo(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for value in arguments.values(&["--eval"]) {
         given = true;
         script(machine, value);
+        // The shell of MongoDB is Node.js, and starts what that starts.
+        if value.as_exact().is_some_and(|text| text.contains("require") || text.contains("process.")) {
+            let node = Call { program: "node".to_owned(), ..call.clone() };
+            super::code(machine, &node, value);
+        }
     }
     let files = arguments
         .operands
@@ -200,7 +254,21 @@ fn script(machine: &mut Machine<'_>, text: &Value) {
     let bare = without_strings(text);
     for (at, _) in bare.match_indices('(') {
         let before = bare.get(..at).unwrap_or_default();
-        let name: String = last_word(before);
+        let name: String = match in_brackets(text, &bare, at) {
+            Some(name) => name,
+            None => last_word(before),
+        };
+        if matches!(name.as_str(), "runCommand" | "adminCommand")
+            && let Some(order) = loses_by_order(text.get(at..).unwrap_or_default())
+        {
+            let store = Target::Service("mongodb".to_owned());
+            machine.add(
+                Draft::new(EffectKind::DatastoreDestroy, store)
+                    .irreversible()
+                    .note(format!("gives the order `{order}`")),
+            );
+            continue;
+        }
         let owner = before
             .strip_suffix(name.as_str())
             .unwrap_or_default()
@@ -223,13 +291,34 @@ fn script(machine: &mut Machine<'_>, text: &Value) {
     }
 }
 
+/// The name in `["name"]` in front of a parenthesis. Strings are blotted out in the second text, which is as long in letters.
+fn in_brackets(text: &str, bare: &str, at: usize) -> Option<String> {
+    let before = bare.get(..at)?.trim_end().strip_suffix(']')?;
+    let open = before.rfind('[')?;
+    let (from, to) = (bare.get(..=open)?.chars().count(), before.chars().count());
+    let inside: String = text.chars().skip(from).take(to.saturating_sub(from)).collect();
+    let inside = inside.trim();
+    let name = inside.trim_matches(['"', '\'', '`']);
+    (name.len() + 2 == inside.len()).then(|| name.to_owned())
+}
+
+/// The order in a document for the server that loses data. Source: MongoDB, "Database Commands".
+fn loses_by_order(document: &str) -> Option<&'static str> {
+    const ORDERS: &[&str] =
+        &["dropDatabase", "drop", "dropIndexes", "dropAllUsersFromDatabase", "convertToCapped", "delete"];
+    let inner = document.trim_start_matches(['(', ' ', '{']);
+    let first: String =
+        inner.trim_start_matches(['"', '\'']).chars().take_while(|c| c.is_alphanumeric()).collect();
+    ORDERS.iter().find(|order| **order == first).copied()
+}
+
 fn last_word(text: &str) -> String {
     let start = text.rfind(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).map_or(0, |at| at + 1);
     text.get(start..).unwrap_or_default().to_owned()
 }
 
 /// JavaScript with the text inside quotes blotted out.
-fn without_strings(text: &str) -> String {
+pub(super) fn without_strings(text: &str) -> String {
     let mut quote = None;
     let mut escaped = false;
     text.chars()

@@ -104,6 +104,7 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         }
         return Exit::unknown();
     };
+    super::data_calls::look_over(machine, call, text);
     let language = Language::of(call.program.split(' ').next().unwrap_or_default());
     if let Some(language) = language.filter(|_| text.len() > CODE) {
         return Evaluator::new(machine, call, language).only_look_over(text);

@@ -4,6 +4,8 @@ use crate::effect::{EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 
 use super::{Sent, note_secret_sent, request};
+use crate::programs::{store_place, stores};
+use checkrein_catalogue::DefaultStore;
 
 /// Interprets a call of netcat.
 pub(crate) fn netcat(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -35,6 +37,11 @@ pub(crate) fn netcat(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     let sends = is_connected(&call.input);
+    if let Input::Text(text) = &call.input {
+        let before = machine.effect_count();
+        stores::orders_in_lines(machine, text);
+        store_place::locate(machine, before, &call.words, DefaultStore::Project);
+    }
     if sends {
         note_secret_sent(machine, &call.input, &other);
         machine.host(&other, Upload::Yes);

@@ -3,7 +3,7 @@
 use crate::effect::{Certainty, EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value, secrets};
 
-use super::{Sent, configured, note_secret_sent, request};
+use super::{Sent, configured, note_deletion, note_secret_sent, request};
 
 /// The files that a format for `--write-out` names: `%output{x}`, and `%output{>>x}` to add to one (curl 8.3).
 fn outputs_of_format(format: &Value) -> Vec<Value> {
@@ -41,7 +41,12 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if arguments.value(&["--unix-socket"]).is_some_and(|value| value.known_end().ends_with("docker.sock"))
         && sent != Sent::Nothing
     {
-        machine.opaque("gives orders to the container engine");
+        let engine = Target::Service("container engine".to_owned());
+        machine.add(
+            crate::interpreter::Draft::new(EffectKind::PrivilegeEscalation, engine)
+                .severity(crate::effect::Severity::High)
+                .note("gives orders to the container engine, which commands this machine"),
+        );
         return Exit::unknown();
     }
     for output in arguments
@@ -84,11 +89,16 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     let mut came = Output::Nothing;
+    let method = match arguments.value(&["-X", "--request"]).and_then(Value::as_exact) {
+        Some(method) => Some(method.to_ascii_uppercase()),
+        None => (sent != Sent::Nothing).then(|| "POST".to_owned()),
+    };
     for url in &urls {
         if sent == Sent::Data {
             note_secret_sent(machine, &call.input, url);
         }
         came = came.followed_by(fetch(machine, url, sent));
+        note_deletion(machine, url, method.as_deref());
     }
     let outputs: Vec<Value> = arguments.values(&["-o", "--output"]).cloned().collect();
     let directory = arguments.value(&["--output-dir"]).cloned();
@@ -182,8 +192,13 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
         request(machine, &Value::Unknown, sent);
     }
     let mut came = Output::Nothing;
+    let method = match arguments.value(&["--method"]).and_then(Value::as_exact) {
+        Some(method) => Some(method.to_ascii_uppercase()),
+        None => (sent != Sent::Nothing).then(|| "POST".to_owned()),
+    };
     for url in &arguments.operands {
         came = came.followed_by(fetch(machine, url, sent));
+        note_deletion(machine, url, method.as_deref());
     }
     if arguments.has(&["--spider"]) || arguments.operands.is_empty() {
         return Exit::unknown();
@@ -230,6 +245,7 @@ pub(crate) fn httpie(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     let mut operands = arguments.operands.iter().peekable();
     let mut sent = Sent::Nothing;
+    let mut said = None;
     if let Some(method) = operands
         .peek()
         .and_then(|word| word.as_exact())
@@ -238,6 +254,7 @@ pub(crate) fn httpie(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if !matches!(method, "GET" | "HEAD" | "OPTIONS") {
             sent = Sent::Literal;
         }
+        said = Some(method.to_owned());
         operands.next();
     }
     let Some(url) = operands.next() else {
@@ -273,6 +290,8 @@ pub(crate) fn httpie(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Some(_) | None => url.clone(),
     };
     request(machine, &url, sent);
+    let method = said.or_else(|| (sent != Sent::Nothing).then(|| "POST".to_owned()));
+    note_deletion(machine, &url, method.as_deref());
     let came = Output::Network(url.known_start());
     match arguments.value(&["-o", "--output"]).cloned() {
         Some(output) => {
