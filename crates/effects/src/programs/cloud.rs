@@ -4,8 +4,8 @@ use crate::effect::{Depth, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Upload, Value};
 use crate::nature::Nature;
 
-use super::cloud_words::{GROUPS, RIGHTS, SMALL_THINGS, STORES, Verb, kind_of};
-use super::{cloud_secrets, containers, sql};
+use super::cloud_words::{GROUPS, SMALL_THINGS, STORES, VALUES, Verb, kind_of};
+use super::{cloud_remote, cloud_secrets, cloud_weight, containers, sql};
 
 /// The command that a call names: `ec2 terminate-instances`, and what follows.
 pub(super) struct Command<'a> {
@@ -37,10 +37,10 @@ impl Command<'_> {
         self.path.get(..words.len()).is_some_and(|path| path == words)
     }
 
-    /// Whether the verb is aimed at an entry, a rule or a setting rather than at a thing that holds data or serves somebody:
+    /// The noun, where the verb is aimed at an entry, a rule or a setting rather than at a thing that holds data or serves somebody:
     /// `records-delete`, `firewall-rules delete`, `delete-tags`.
-    fn is_about_small_thing(&self) -> bool {
-        let Some((index, _)) = self.verb else { return false };
+    fn small_thing(&self) -> Option<&'static str> {
+        let (index, _) = self.verb?;
         let before = index.checked_sub(1).and_then(|before| self.path.get(before)).copied();
         let behind = if index == 0 { self.path.get(1).copied() } else { None };
         let itself = self.path.get(index).copied();
@@ -51,10 +51,22 @@ impl Command<'_> {
                 .map(str::to_owned)
         };
         let named = itself.filter(|word| word.contains(['-', ':'])).or(before).or(behind).and_then(last_noun);
-        named.is_some_and(|noun| SMALL_THINGS.contains(&noun.as_str()))
+        named.and_then(|noun| SMALL_THINGS.iter().find(|small| **small == noun).copied())
     }
 
-    fn speaks_of(&self, words: &[&str]) -> bool {
+    /// The verb itself, without the noun in front of a colon: `ps:scale` is `scale`.
+    pub(super) fn verb_word(&self) -> &str {
+        let word = self.verb.and_then(|(index, _)| self.path.get(index)).copied().unwrap_or_default();
+        word.rsplit(':').next().unwrap_or(word)
+    }
+
+    /// The pieces of the words as far as the verb.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &str> {
+        let end = self.verb.map_or(0, |(index, _)| index + 1);
+        self.path.get(..end).unwrap_or_default().iter().flat_map(|word| word.split(['-', ':', '.']))
+    }
+
+    pub(super) fn speaks_of(&self, words: &[&str]) -> bool {
         let mut pieces =
             self.path.iter().flat_map(|word| word.split(['-', ':', '.']).chain(std::iter::once(*word)));
         pieces.any(|piece| words.contains(&piece))
@@ -91,25 +103,35 @@ pub(crate) fn verbs(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Some(exit) = cloud_secrets::secret(machine, call, &command) {
         return exit;
     }
-    if let Some(exit) = special(machine, call, &command) {
+    if let Some(exit) =
+        cloud_remote::run(machine, call, &command).or_else(|| special(machine, call, &command))
+    {
         return exit;
     }
-    match command.verb {
-        Some((_, Verb::Looks)) => ask(machine, &command),
-        Some((_, Verb::Changes)) => machine.add(change(&command)),
-        Some((_, Verb::Destroys)) if command.is_about_small_thing() => {
-            machine.add(change(&command).note("takes a setting away"));
+    match (command.verb, command.small_thing()) {
+        (Some((_, Verb::Looks)), _) => ask(machine, &command),
+        (Some((_, Verb::Changes)), _) => {
+            machine.add(cloud_weight::weigh(change(&command), call, &command));
         }
-        Some((_, Verb::Destroys)) => machine.add(destroy(&command)),
-        None if command.path.is_empty() && !matches!(command.tool, "vercel" | "vc") => {}
-        None if command.path.is_empty() => machine.add(change(&command).note("deploys the project")),
-        None if knows_all_verbs(command.tool) => {
+        (Some((_, Verb::Destroys)), Some(noun)) => {
+            let draft = change(&command).note("takes a setting away");
+            let is_value = VALUES.contains(&noun);
+            machine.add(if is_value {
+                draft.severity(Severity::High).note("takes away a value that may be kept nowhere else")
+            } else {
+                cloud_weight::weigh(draft, call, &command)
+            });
+        }
+        (Some((_, Verb::Destroys)), None) => machine.add(destroy(&command)),
+        (None, _) if command.path.is_empty() && !matches!(command.tool, "vercel" | "vc") => {}
+        (None, _) if command.path.is_empty() => machine.add(change(&command).note("deploys the project")),
+        (None, _) if knows_all_verbs(command.tool) => {
             let target = Target::Service(command.name());
             machine.add(
                 Draft::new(EffectKind::InfrastructureChange, target).possible().note("the verb is not known"),
             );
         }
-        None => {}
+        (None, _) => {}
     }
     if call.arguments.uncertain && command.verb.is_none() {
         machine.opaque("the words are not known");
@@ -156,19 +178,7 @@ fn ask(machine: &mut Machine<'_>, command: &Command<'_>) {
 }
 
 pub(super) fn change(command: &Command<'_>) -> Draft {
-    let draft = Draft::new(EffectKind::InfrastructureChange, Target::Service(command.name()));
-    let verb = command.verb.and_then(|(index, _)| command.path.get(index)).copied().unwrap_or_default();
-    if command.speaks_of(RIGHTS)
-        || verb.contains("iam-policy")
-        || verb.contains("bucket-policy")
-        || verb.contains("security-group-ingress")
-    {
-        draft.severity(Severity::High).note("changes who may do what")
-    } else if is_any(verb, &["stop", "suspend", "disable", "shutdown", "pause", "poweroff"]) {
-        draft.note("stops something that runs")
-    } else {
-        draft
-    }
+    Draft::new(EffectKind::InfrastructureChange, Target::Service(command.name()))
 }
 
 fn destroy(command: &Command<'_>) -> Draft {
@@ -257,12 +267,6 @@ fn find_verb(path: &[&str], tool: &str) -> Option<(usize, Verb)> {
     }
 }
 
-fn is_any(verb: &str, wanted: &[&str]) -> bool {
-    wanted
-        .iter()
-        .any(|wanted| verb == *wanted || verb.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('-')))
-}
-
 /// What is different from the rule.
 #[expect(clippy::match_same_arms, reason = "an arm for each platform")]
 fn special(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) -> Option<Exit> {
@@ -344,7 +348,7 @@ fn special(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) -> Opt
         | ("wrangler", ["dev" | "pages" | "types" | "init", "dev", ..] | ["dev" | "types" | "init", ..])
         | ("netlify" | "ntl", ["dev" | "build" | "link" | "unlink" | "init" | "serve", ..])
         | ("vercel" | "vc", ["dev" | "build" | "link" | "pull" | "init" | "switch" | "teams", ..])
-        | ("heroku", ["local" | "git:remote" | "apps" | "create" | "pg:psql", ..])
+        | ("heroku", ["local" | "git:remote" | "apps" | "create", ..])
         | ("celery", ["worker" | "beat" | "flower" | "inspect" | "report" | "status", ..])
         | ("fly" | "flyctl", ["proxy" | "ping" | "dig" | "wireguard", ..])
             if !matches!(path, ["create", ..]) => {}
@@ -354,9 +358,6 @@ fn special(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) -> Opt
                 containers::skip_options(&words, &["-s", "--service", "-e", "--environment"]),
                 call.input.clone(),
             ));
-        }
-        ("heroku", ["run" | "run:detached", ..]) => {
-            machine.add(change(command).note("runs a command on the server"));
         }
         ("celery", words) if words.contains(&"purge") => {
             machine.add(

@@ -171,6 +171,23 @@ const CHANGING: &[&str] = &[
     "deploy",
     "start",
     "restart",
+    "deallocate",
+    "deactivate",
+    "deauthorize",
+    "disconnect",
+    "generalize",
+    "halt",
+    "power-off",
+    "poweroff",
+    "quarantine",
+    "regenerate",
+    "reimage",
+    "retire",
+    "switchover",
+    "transfer",
+    "withdraw",
+    "abandon",
+    "abandon-instances",
     "reboot",
     "run",
     "enable",
@@ -267,7 +284,6 @@ const CHANGING: &[&str] = &[
     "transact",
     "allocate",
     "tf",
-    "transfer",
     "poweroff",
     "snapshot",
     "backup",
@@ -479,6 +495,8 @@ pub(super) const SMALL_THINGS: &[&str] = &[
     "attribute",
     "attributes",
 ];
+/// Those of them that have a value, which may be kept nowhere else.
+pub(super) const VALUES: &[&str] = &["env", "variable", "variables", "config"];
 /// Words in a path of commands that speak of who may do what.
 pub(super) const RIGHTS: &[&str] =
     &["iam", "organizations", "role", "roles", "ad", "access", "rbac", "policy", "permissions", "sso-admin"];

@@ -33,6 +33,9 @@ pub(crate) fn run(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.add(escalation(reason));
     }
     let image = image.as_exact().unwrap_or("a container").to_owned();
+    for mount in mounts.iter().filter(|_| !is_of_the_project(&image)) {
+        hand_in(machine, &mount.here, &image);
+    }
     let command = command_words(arguments.value(&["--entrypoint"]), words);
     if command.is_empty() {
         return Exit::unknown();
@@ -47,6 +50,60 @@ pub(crate) fn run(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let away = RemoteContext { place: image, mounts, stay };
     let input = call.input.clone();
     machine.contained(away, directory, |machine| machine.run_words(&command, input))
+}
+
+/// Whether an image is one that somebody builds here, or one that Docker itself looks after: a name without a registry and an owner.
+/// Source: docs.docker.com, "Docker Official Images"; `docker image tag` for how names are put together.
+fn is_of_the_project(image: &str) -> bool {
+    let name = image.split(['@']).next().unwrap_or(image);
+    !name.contains('/') || name.starts_with("localhost/") || name.starts_with("docker.io/library/")
+}
+
+/// Images of those who made the credentials, which are there to be used with them.
+const OWN_CREDENTIALS: &[(&str, &str)] = &[
+    (".aws", "amazon/aws-"),
+    (".aws", "public.ecr.aws/aws-cli/"),
+    (".azure", "mcr.microsoft.com/azure-cli"),
+    (".config/gcloud", "google/cloud-sdk"),
+    (".config/gcloud", "gcr.io/google.com/cloudsdktool/"),
+    (".kube", "bitnami/kubectl"),
+    (".kube", "alpine/k8s"),
+    (".kube", "alpine/helm"),
+    (".ssh", "alpine/git"),
+    (".docker", "docker/"),
+];
+
+/// A directory of this machine that holds credentials, or is itself a home of them, and is handed into a container of somebody else's image.
+fn hand_in(machine: &mut Machine<'_>, here: &AbsolutePath, image: &str) {
+    let place = machine.world().place();
+    let (home, workspace) = (place.home.clone(), place.workspace.clone());
+    let belongs = OWN_CREDENTIALS
+        .iter()
+        .any(|(kept, owner)| here.is_within(&home.join(kept)) && image.starts_with(owner));
+    // What the project holds belongs to the task.
+    if belongs || here.is_within(&workspace) {
+        return;
+    }
+    let is_home = home.is_within(here);
+    if credential(here, &home).is_some() || is_home {
+        carry_credentials(machine, here, image);
+    } else if here.is_within(&home) {
+        let found = machine.credentials_within(here, &[]);
+        if !found.is_empty() {
+            carry_credentials(machine, here, image);
+        }
+    }
+}
+
+fn carry_credentials(machine: &mut Machine<'_>, here: &AbsolutePath, image: &str) {
+    machine.read(&Value::exact(here.as_str()));
+    let draft = Draft::new(EffectKind::DataUpload, Target::Host(image.to_owned()));
+    machine.add(
+        draft
+            .reach(NetworkReach::External)
+            .severity(Severity::High)
+            .note(format!("hands `{}` to an image of somebody else", here.as_str())),
+    );
 }
 
 /// `docker exec`: the words behind the container run in one that is there already.
@@ -80,7 +137,7 @@ pub(crate) fn copy(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let [from, to] = call.arguments.operands.as_slice() else { return Exit::unknown() };
     match (container_of(from), container_of(to)) {
         (None, Some(container)) => {
-            machine.read(from);
+            carry(machine, from, &container);
             machine.add(
                 Draft::new(EffectKind::InfrastructureChange, Target::Service(container))
                     .note("copies files into it"),
@@ -94,6 +151,32 @@ pub(crate) fn copy(machine: &mut Machine<'_>, call: &Call) -> Exit {
         (Some(_), Some(_)) | (None, None) => {}
     }
     Exit::unknown()
+}
+
+/// Reads what is handed to a place that lasts elsewhere; credentials in it leave this machine.
+pub(super) fn carry(machine: &mut Machine<'_>, from: &Value, to: &str) {
+    let found = match machine.read(from) {
+        Output::Secret(name) => Some(name),
+        Output::Nothing
+        | Output::Text(_)
+        | Output::Network(_)
+        | Output::Local(_)
+        | Output::Setup(_)
+        | Output::Unknown => {
+            let path = machine.one_path_through(from);
+            let within = path.map(|path| machine.credentials_within(&path, &[])).unwrap_or_default();
+            let first = within.first().map(|path| path.as_str().to_owned());
+            if let Some(first) = &first {
+                machine.read(&Value::exact(first.as_str()));
+            }
+            first
+        }
+    };
+    if found.is_some() {
+        let draft = Draft::new(EffectKind::DataUpload, Target::Host(to.to_owned()));
+        machine
+            .add(draft.reach(NetworkReach::Known).severity(Severity::High).note("takes credentials there"));
+    }
 }
 
 /// Reading `CONTAINER:PATH`: a secret is one in a container too.

@@ -4,6 +4,7 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Value};
 
 use super::containers;
+use super::store_place::speaks_of_production;
 
 /// Kinds whose removal removes data.
 const HOLDS_DATA: &[&str] = &[
@@ -118,6 +119,14 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     match verb {
         "get" => get(machine, call, rest),
         "config" if rest.first().and_then(Value::as_exact) == Some("view") => view(machine, call),
+        "debug" if rest.first().is_some_and(is_node) => {
+            let node = rest.first().cloned().unwrap_or(Value::Unknown);
+            machine.add(
+                infrastructure(EffectKind::PrivilegeEscalation, node)
+                    .severity(Severity::High)
+                    .note("opens the node with its whole file system"),
+            );
+        }
         "exec" | "rsh" | "debug" => return exec(machine, call, rest),
         "run" => return run(machine, call, rest),
         "cp" => copy(machine, rest),
@@ -144,6 +153,10 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Some("status" | "history") | None => {}
             Some(_) => change(machine, rest.get(1), "changes what runs"),
         },
+        "create" if rest.first().and_then(Value::as_exact) == Some("token") => {
+            let target = Target::Service(named_resource(rest).as_exact().unwrap_or("token").to_owned());
+            machine.add(Draft::new(EffectKind::SecretRead, target).note("prints a token of the cluster"));
+        }
         "set" | "certificate" | "adm" | "policy" => {
             let grave = matches!(verb, "adm" | "policy" | "certificate");
             let subject = named_resource(rest.get(1..).unwrap_or_default());
@@ -153,21 +166,80 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         "apply" | "create" | "replace" | "patch" | "edit" | "scale" | "autoscale" | "label" | "annotate"
         | "expose" | "taint" | "cordon" | "uncordon" | "new-app" | "new-project" | "start-build" | "tag"
         | "import-image" | "process" | "rollback" => {
-            if verb == "replace" && call.arguments.has(&["--force"]) {
-                change(machine, Some(&files_or(call, rest)), "removes the resources and makes them again");
-            } else {
-                let subject = files_or(call, rest);
-                let text = subject.as_exact().unwrap_or_default();
-                let grave = ["clusterrolebinding", "clusterrole", "rolebinding"]
-                    .iter()
-                    .any(|kind| text.starts_with(kind));
-                machine.add(weigh(infrastructure(EffectKind::InfrastructureChange, subject), grave));
-            }
+            hand_files_over(machine, call);
+            let subject = files_or(call, rest);
+            let draft = infrastructure(EffectKind::InfrastructureChange, subject.clone());
+            let why = grave_change(call, verb, rest, &subject);
+            machine.add(match why {
+                Some(note) => draft.severity(Severity::High).note(note),
+                None => draft,
+            });
         }
         known if LOOKING.contains(&known) => {}
         _ => machine.opaque(format!("`{} {verb}` is not in the catalogue", call.program)),
     }
     Exit::unknown()
+}
+
+/// Why a change of resources is asked about; `None` for an ordinary one. Source: `kubectl VERB --help` (1.31).
+fn grave_change(call: &Call, verb: &str, rest: &[Value], subject: &Value) -> Option<&'static str> {
+    let arguments = &call.arguments;
+    let text = subject.as_exact().unwrap_or_default();
+    let is_zero = |word: &Value| {
+        let bare: String =
+            word.as_exact().unwrap_or_default().chars().filter(|c| !c.is_whitespace()).collect();
+        bare == "0" || bare.contains("\"replicas\":0") || bare.contains("replicas:0")
+    };
+    let files = || arguments.values(&["-f", "--filename", "-k", "--kustomize"]);
+    let of_rights = ["clusterrolebinding", "clusterrole", "rolebinding", "role/", "serviceaccount"];
+    if verb == "replace" && arguments.has(&["--force"]) {
+        Some("removes the resources and makes them again")
+    } else if call.words.iter().any(|word| matches!(word.as_exact(), Some("--prune" | "--prune=true"))) {
+        Some("removes the resources that the files do not describe")
+    } else if matches!(verb, "scale" | "patch" | "edit")
+        && arguments.values(&["--replicas", "-p", "--patch"]).any(is_zero)
+    {
+        Some("leaves nothing of it running")
+    } else if verb == "taint" && rest.iter().any(|word| word.known_end().ends_with("NoExecute")) {
+        Some("moves everything off the node")
+    } else if matches!(verb, "apply" | "create" | "replace") && files().any(is_from_elsewhere) {
+        Some("applies a description from elsewhere that nobody has read")
+    } else if of_rights.iter().any(|kind| text.starts_with(kind)) && !text.starts_with("serviceaccount") {
+        Some("changes who may do what in the cluster")
+    } else if arguments
+        .values(&["--context", "--cluster"])
+        .filter_map(Value::as_exact)
+        .any(speaks_of_production)
+    {
+        Some("changes what runs in production")
+    } else {
+        None
+    }
+}
+
+/// Whether a file is one of the network.
+fn is_from_elsewhere(file: &Value) -> bool {
+    let start = file.known_start();
+    start.contains("://") || start.starts_with("github.com/") || start.contains("?ref=")
+}
+
+/// `node/NAME`.
+fn is_node(subject: &Value) -> bool {
+    let start = subject.known_start();
+    start.starts_with("node/") || start.starts_with("nodes/") || start.starts_with("no/")
+}
+
+/// Reads the files whose content a `ConfigMap` or secret takes along: `--from-file=[NAME=]FILE`, `--from-env-file`.
+fn hand_files_over(machine: &mut Machine<'_>, call: &Call) {
+    let files: Vec<Value> =
+        call.arguments.values(&["--from-file", "--from-env-file", "--key", "--cert"]).cloned().collect();
+    for file in files {
+        let path = match file.as_exact().and_then(|text| text.split_once('=')) {
+            Some((_, path)) => Value::exact(path),
+            None => file,
+        };
+        containers::carry(machine, &path, "the cluster");
+    }
 }
 
 /// Whether the call only says what it would do.
@@ -235,7 +307,7 @@ fn copy(machine: &mut Machine<'_>, rest: &[Value]) {
         value.as_exact().is_some_and(|text| text.contains(':') && !text.starts_with(['/', '.']))
     };
     if remote(to) {
-        machine.read(from);
+        containers::carry(machine, from, "the cluster");
         let pod = to.as_exact().and_then(|text| text.split(':').next()).unwrap_or("a pod").to_owned();
         change(machine, Some(&Value::Exact(pod)), "copies files into it");
     } else if remote(from) {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `agents` | other coding agents |
 //! | `archives` | packing and unpacking |
-//! | `cloud`, `cloud_secrets`, `cloud_words` | clouds and hosting platforms, by their verbs |
+//! | `cloud`, `cloud_remote`, `cloud_secrets`, `cloud_weight`, `cloud_words` | clouds and hosting platforms, by their verbs |
 //! | `code` | code in other languages than that of the shell |
 //! | `containers`, `kubernetes` | docker, compose, kubectl |
 //! | `store_place` | whether a store is one of this machine |
@@ -32,7 +32,9 @@
 mod agents;
 mod archives;
 mod cloud;
+mod cloud_remote;
 mod cloud_secrets;
+mod cloud_weight;
 mod cloud_words;
 mod code;
 mod containers;

@@ -212,6 +212,11 @@ fn is_loopback(host: &str) -> bool {
         || host.ends_with(".localhost")
 }
 
+/// Whether a name says that users depend on what it names.
+pub(super) fn speaks_of_production(name: &str) -> bool {
+    says(name, PRODUCTION)
+}
+
 /// Whether one of the names is a part of a text: `app_test`, `db-prod.example`.
 fn says(text: &str, names: &[&str]) -> bool {
     text.split(|letter: char| !letter.is_ascii_alphanumeric())
