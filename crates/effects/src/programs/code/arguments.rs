@@ -139,7 +139,7 @@ impl Evaluator<'_, '_, '_> {
             {
                 let (further_value, further) = self.expression(next, to);
                 // `print $handle "text"`
-                if matches!(value, ScriptValue::Process(_)) {
+                if matches!(value, ScriptValue::Process(_) | ScriptValue::File(_)) {
                     behind.push(further_value);
                 }
                 next = further.max(next + 1);

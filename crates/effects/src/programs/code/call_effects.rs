@@ -7,6 +7,7 @@ use crate::nature::Nature;
 use crate::programs::network;
 use crate::programs::processes::listed_kill;
 
+use super::channels::text_of_data;
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
 use super::started::Started;
@@ -308,6 +309,10 @@ impl Evaluator<'_, '_, '_> {
                     .replace("/promises", "")
                     .replace("fs-extra", "fs")
                     .replace("graceful-fs", "fs");
+                if let Some(code) = text_of_data(&name) {
+                    self.evaluate(&code);
+                    return ScriptValue::Local;
+                }
                 if let Some(own) = self.own_module(&name, 0) {
                     return own;
                 }

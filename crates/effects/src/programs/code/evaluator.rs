@@ -178,6 +178,10 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) last_started: Option<Started>,
     /// Programs that run beside the code.
     pub(super) processes: Vec<RunningProgram>,
+    /// The channel that stands in the place of the standard input.
+    pub(super) redirected: Option<usize>,
+    /// The program to which is printed what names no handle.
+    pub(super) selected: Option<usize>,
     /// The variables of the environment that the code set.
     pub(super) environment: Vec<(String, Value)>,
     /// What the code wrote into files so far, by their paths.
@@ -234,6 +238,8 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             handed: Handed::default(),
             last_started: None,
             processes: Vec::new(),
+            redirected: None,
+            selected: None,
             environment: Vec::new(),
             contents: HashMap::new(),
             is_loose: false,

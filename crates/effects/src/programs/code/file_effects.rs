@@ -280,9 +280,14 @@ impl Evaluator<'_, '_, '_> {
             };
             return if mode.starts_with('|') { self.set_process(given, output) } else { output };
         }
+        if mode.contains('&') && matches!(given.positional.get(2), Some(ScriptValue::Process(_))) {
+            self.read_from(&given.at(2));
+            return given.at(2);
+        }
         if let Some(text) = path.exact() {
             if self.language == Language::Ruby && text.starts_with('|') {
-                return self.run_shell(&ScriptValue::text(text.trim_start_matches('|')));
+                let output = self.run_shell(&ScriptValue::text(text.trim_start_matches('|')));
+                return self.running_last(output);
             }
             if text.starts_with("http://") || text.starts_with("https://") {
                 return self.request(given, Upload::No);
@@ -331,6 +336,19 @@ impl Evaluator<'_, '_, '_> {
     /// `open(F, ">file")` of Perl.
     pub(super) fn open_by_text(&mut self, text: &str, given: &Given) -> ScriptValue {
         let text = text.trim();
+        if text == "|-" {
+            // A copy of the code itself, which reads what is printed to the handle.
+            let channel = self.channel();
+            self.read_from(&channel);
+            return self.set_process_to(given, channel);
+        }
+        if let Some(channel @ ScriptValue::Process(_)) =
+            text.strip_prefix("<&").and_then(|name| self.variables.get(name.trim_start_matches('=')))
+        {
+            let channel = channel.clone();
+            self.read_from(&channel);
+            return channel;
+        }
         if let Some(command) = text.strip_prefix('|') {
             let output = self.run_shell(&ScriptValue::text(command.trim()));
             return self.set_process(given, output);
@@ -348,6 +366,9 @@ impl Evaluator<'_, '_, '_> {
             self.append(&path);
         } else if text.starts_with('>') || text.starts_with('+') {
             self.write(&path, &ScriptValue::Text(Value::Unknown));
+            if let Some(name) = path.as_exact().filter(|_| text.starts_with('>')) {
+                self.contents.insert(name.to_owned(), ScriptValue::text(""));
+            }
         } else if text.is_empty() {
             // The name is put together while the code runs; it may hold a mode or a command.
             let start = given.at(1).value();
@@ -369,6 +390,16 @@ impl Evaluator<'_, '_, '_> {
     /// `open(my $handle, "|-", "sh")` gives the variable the program.
     fn set_process(&mut self, given: &Given, output: ScriptValue) -> ScriptValue {
         let process = self.running_last(output);
+        self.set_process_to(given, process)
+    }
+
+    fn set_process_to(&mut self, given: &Given, process: ScriptValue) -> ScriptValue {
+        if let (Some(ScriptValue::Name(name)), ScriptValue::Process(place)) =
+            (given.positional.first(), &process)
+            && name == "STDOUT"
+        {
+            self.selected = Some(*place);
+        }
         if let Some(ScriptValue::Name(name)) = given.positional.first() {
             self.variables.insert(name.clone(), process.clone());
         }
@@ -397,7 +428,7 @@ impl Evaluator<'_, '_, '_> {
         let above = is_pattern
             || self.machine.one_path_through(path).is_some_and(|path| self.machine.is_above_guard(&path));
         // What is not known is not taken for harmless where the guard lives.
-        let rights = rights.or(is_mode.then_some(files::Rights::Taken));
+        let rights = rights.or(Some(files::Rights::Taken).filter(|_| is_mode || name.contains("chown")));
         self.act(|machine| {
             let before = machine.effect_count();
             machine.effect(EffectKind::PermissionChange, path);

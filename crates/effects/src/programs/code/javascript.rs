@@ -100,6 +100,14 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
             LibraryCall::Evaluate
         }
         "Worker" | "worker_threads.Worker" => LibraryCall::Worker,
+        "module.constructor" => LibraryCall::Becomes("module"),
+        "inspector.Session" | "inspector.promises.Session" => LibraryCall::Becomes("inspector.session"),
+        "inspector.session.post"
+        | "inspector.session.connect"
+        | "inspector.session.disconnect"
+        | "cluster.setupPrimary"
+        | "cluster.setupMaster"
+        | "cluster.fork" => LibraryCall::Nothing,
         "eval" | "vm.runInThisContext" | "vm.runInNewContext" | "vm.Script" | "setTimeout.code" => {
             LibraryCall::Evaluate
         }

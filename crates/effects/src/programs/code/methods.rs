@@ -3,11 +3,9 @@
 use crate::effect::Depth;
 use crate::interpreter::guarded::PARENT;
 use crate::interpreter::printed::ALL_VARIABLES;
-use crate::interpreter::{Output, Upload, Value};
-use crate::programs::archives::{Names, unpack_from};
-use crate::programs::{files, network};
+use crate::interpreter::{Output, Value};
 
-use super::call_effects::{UNKNOWN_MODULE, joined_text, names_processes, parent};
+use super::call_effects::{UNKNOWN_MODULE, joined_text, parent};
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
 use super::python_parameters;
@@ -237,6 +235,9 @@ impl Evaluator<'_, '_, '_> {
                 },
                 ("Dir", Some(pattern)) => ScriptValue::Text(Value::Glob(pattern)),
                 (_, Some(member)) if self.language == Language::JavaScript => self.member(thing, &member),
+                ("ctypes.cdll" | "ctypes.pydll" | "ctypes.windll", Some(_)) => {
+                    ScriptValue::Name("ctypes.library".to_owned())
+                }
                 ("sys.modules", Some(module)) => ScriptValue::Name(module),
                 ("globals" | "locals", Some(name)) => self.lookup(&name),
                 (name, Some(member)) if name.ends_with(".__dict__") => {
@@ -288,7 +289,7 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
-    fn remember_download(&mut self, path: &Value, url: &str) {
+    pub(super) fn remember_download(&mut self, path: &Value, url: &str) {
         let aims = self.machine.paths_through(path);
         self.machine.remember_source(&aims, &Output::Network(url.to_owned()));
     }
@@ -308,7 +309,17 @@ impl Evaluator<'_, '_, '_> {
             self.feed(*process, &text);
             return given.at(0);
         }
+        if let Some(answer) = self.telling_method(name, given) {
+            return answer;
+        }
         match of {
+            ScriptValue::Method(_, member)
+                if self.language == Language::JavaScript
+                    && member == "constructor"
+                    && name == "constructor" =>
+            {
+                self.made_function(given)
+            }
             ScriptValue::Path(path) if self.language == Language::Python => {
                 let given = python_parameters::placed(&format!("pathlib.Path.{name}"), given);
                 self.path_method(&path.clone(), name, &given)
@@ -354,6 +365,25 @@ impl Evaluator<'_, '_, '_> {
             | ScriptValue::Number(_)
             | ScriptValue::Truth(_)
             | ScriptValue::Local => self.method_by_name(name, given),
+        }
+    }
+
+    /// Methods of objects that libraries make, whose name and place among the parameters say that text is run.
+    fn telling_method(&mut self, name: &str, given: &Given) -> Option<ScriptValue> {
+        match (self.language, name) {
+            // `asyncio` of Python 3.13, "Event Loop": a protocol stands in front.
+            (Language::Python, "subprocess_shell") if given.positional.len() > 1 => {
+                Some(self.run_shell(&given.at(1)))
+            }
+            (Language::Python, "subprocess_exec") if given.positional.len() > 1 => {
+                let words = given.positional.get(1..).unwrap_or_default().to_vec();
+                Some(self.run_list(&words))
+            }
+            (Language::JavaScript, "_compile") => {
+                self.evaluate(&given.at(0));
+                Some(ScriptValue::Text(Value::Unknown))
+            }
+            _ => None,
         }
     }
 
@@ -471,11 +501,6 @@ impl Evaluator<'_, '_, '_> {
                     Some(_) => ScriptValue::List(vec![ScriptValue::Text(Value::Unknown)]),
                 }
             }
-            (ScriptValue::Method(_, member), "constructor")
-                if self.language == Language::JavaScript && member == "constructor" =>
-            {
-                self.made_function(given)
-            }
             (ScriptValue::Text(Value::Exact(text)), "splitlines") => {
                 ScriptValue::List(text.lines().map(ScriptValue::text).collect())
             }
@@ -525,204 +550,6 @@ impl Evaluator<'_, '_, '_> {
                 ScriptValue::Text(Value::Unknown)
             }
             _ => ScriptValue::Text(Value::Unknown),
-        }
-    }
-
-    fn path_method(&mut self, path: &Value, name: &str, given: &Given) -> ScriptValue {
-        let unknown = ScriptValue::Text(Value::Unknown);
-        let this = ScriptValue::Path(path.clone());
-        self.sees_processes |= names_processes(path);
-        match name {
-            "unlink" | "rmdir" | "delete" | "remove" => self.delete(path, Depth::Single),
-            "rmtree" | "remove_tree" => self.delete(path, Depth::Recursive),
-            "write_text" | "write_bytes" | "write" | "binwrite" | "spew" | "spew_utf8" => {
-                self.write(path, &given.at(0));
-            }
-            "append" | "append_utf8" => self.append(path),
-            "touch" => self.act(|machine| machine.touch(path)),
-            "mkdir" | "mkpath" => self.act(|machine| machine.make_directory(path)),
-            "chmod" | "lchmod" | "chown" => {
-                self.change_rights(name, path, given.positional.first());
-            }
-            "read_text" | "read_bytes" | "read" | "readlines" | "binread" | "slurp" | "slurp_utf8"
-            | "lines" => return self.read(&this),
-            "open" => {
-                let mode = given
-                    .named("mode")
-                    .and_then(ScriptValue::exact)
-                    .or_else(|| given.at(0).exact())
-                    .unwrap_or_default();
-                if mode.contains('a') {
-                    self.append(path);
-                } else if mode.contains(['w', 'x', '+']) {
-                    self.write(path, &unknown);
-                } else {
-                    self.read(&this);
-                }
-                return ScriptValue::File(path.clone());
-            }
-            "rename" | "replace" | "move" => {
-                let both = Given { positional: vec![this, given.at(0)], named: Vec::new() };
-                self.transfer(files::mv, "mv", &both, &["-f", "-T"]);
-                return ScriptValue::Path(given.at(0).value());
-            }
-            "copy" | "copy_into" => {
-                let both = Given { positional: vec![this, given.at(0)], named: Vec::new() };
-                self.transfer(files::cp, "cp", &both, &["-r"]);
-            }
-            "symlink_to" | "hardlink_to" | "make_symlink" => {
-                let to = given.at(0).value();
-                if name == "hardlink_to" {
-                    self.act(|machine| machine.second_name(&to));
-                }
-                self.act(|machine| machine.make_link(path, &to));
-            }
-            "joinpath" | "join" | "child" | "+" => {
-                let joined =
-                    given.positional.iter().fold(this, |path, part| ScriptValue::Path(path.below(part)));
-                return joined;
-            }
-            "glob" | "rglob" => {
-                self.note_reach(name, given);
-                let pattern = given.at(0).exact().unwrap_or_else(|| "*".to_owned());
-                let pattern = if name == "rglob" { format!("**/{pattern}") } else { pattern };
-                return match path.as_exact() {
-                    Some(".") => ScriptValue::Path(Value::Glob(pattern)),
-                    Some(directory) => ScriptValue::Path(Value::Glob(format!(
-                        "{}/{pattern}",
-                        directory.trim_end_matches('/')
-                    ))),
-                    None => {
-                        ScriptValue::Path(path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown))
-                    }
-                };
-            }
-            "iterdir" if matches!(path, Value::Glob(_)) => {
-                self.machine.reach.hidden = true;
-                let Value::Glob(directory) = path else { return this };
-                return ScriptValue::Path(Value::Glob(format!("{}/*", directory.trim_end_matches('/'))));
-            }
-            "iterdir" if path.as_exact().is_some() => {
-                self.machine.reach.hidden = true;
-                return ScriptValue::Path(Value::Glob(format!(
-                    "{}/*",
-                    path.known_start().trim_end_matches('/')
-                )));
-            }
-            "iterdir" | "children" | "each_child" | "walk" | "entries" => {
-                self.note_reach(name, given);
-                return ScriptValue::Path(path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown));
-            }
-            "expanduser" | "expand_path" => {
-                let home = self.machine.variable("HOME").unwrap_or(Value::Unknown);
-                return match path.as_exact().and_then(|text| text.strip_prefix('~')) {
-                    Some(rest) => ScriptValue::Path(home.followed_by(&Value::exact(rest))),
-                    None => this,
-                };
-            }
-            "resolve" | "absolute" | "as_posix" | "realpath" | "cleanpath" | "to_s" | "to_path"
-            | "toString" | "__str__" | "stringify" => return this,
-            "with_name" | "sibling" => {
-                return ScriptValue::Path(ScriptValue::Path(parent(path)).below(&given.at(0)));
-            }
-            "with_suffix" => {
-                let suffix = given.at(0).exact();
-                return match (path.as_exact(), suffix) {
-                    (Some(text), Some(suffix)) => {
-                        let name_at = text.rfind('/').map_or(0, |at| at + 1);
-                        let cut = text.rfind('.').filter(|at| *at > name_at).unwrap_or(text.len());
-                        ScriptValue::Path(Value::exact(format!(
-                            "{}{suffix}",
-                            text.get(..cut).unwrap_or(text)
-                        )))
-                    }
-                    _ => ScriptValue::Path(Value::Unknown),
-                };
-            }
-            "exists" | "is_file" | "is_dir" | "exist?" | "file?" | "directory?" => {
-                let given = Given { positional: vec![this], named: Vec::new() };
-                return self.perform(super::library_calls::LibraryCall::Exists, "", &given);
-            }
-            _ => {}
-        }
-        unknown
-    }
-
-    fn file_method(&mut self, path: &Value, name: &str, given: &Given) -> ScriptValue {
-        match name {
-            "write" | "puts" | "print" | "writelines" | "end" | "syswrite" => {
-                if let Some(ScriptValue::Network(url)) = given.positional.first() {
-                    self.remember_download(path, &url.clone());
-                } else if let Some(secret) = self.secret_given(given) {
-                    let aims = self.machine.paths_through(path);
-                    self.machine.remember_source(&aims, &secret);
-                } else {
-                    self.put_in(path, name, given);
-                }
-                ScriptValue::Text(Value::Unknown)
-            }
-            "extractall" | "extract" => {
-                let directory = match (name, given.named("path")) {
-                    (_, Some(path)) => path.value(),
-                    ("extractall", None) => {
-                        given.positional.first().map_or(Value::exact("."), ScriptValue::value)
-                    }
-                    (_, None) => given.positional.get(1).map_or(Value::exact("."), ScriptValue::value),
-                };
-                let archive = Some(path).filter(|_| name == "extractall");
-                self.act(|machine| unpack_from(machine, archive, &directory, Names::Without(0)));
-                ScriptValue::Text(Value::Unknown)
-            }
-            "readlines" | "each_line" | "lines" => {
-                let text = Self::from_output(self.machine.peek(path));
-                self.lines(&text)
-            }
-            "read" | "readline" | "gets" => {
-                let swept = self.swept_in_file(path);
-                swept.unwrap_or_else(|| Self::from_output(self.machine.peek(path)))
-            }
-            _ => ScriptValue::File(path.clone()),
-        }
-    }
-
-    fn socket_method(&mut self, name: &str, given: &Given) -> ScriptValue {
-        match name {
-            "connect" | "connect_ex" | "createConnection" => self.connect(given),
-            "pipe" if self.socket.is_some() && self.spawned_shell => {
-                self.gives_shell();
-                ScriptValue::Local
-            }
-            // The address stands behind the data.
-            "sendto" if given.positional.len() >= 2 => {
-                let address = given.positional.last().cloned().into_iter().collect();
-                let address = Given { positional: address, named: Vec::new() };
-                self.connect_as(&address, Upload::Yes)
-            }
-            "send" | "sendall" | "sendto" | "sendmail" | "send_message" | "storbinary" | "storlines"
-            | "write" | "puts" | "print" => {
-                let host = self.socket.clone();
-                if let Some(host) = host {
-                    let secret = self.secret_given(given);
-                    self.act(|machine| network::send_from_code(machine, &host, secret.as_ref()));
-                }
-                ScriptValue::Text(Value::Unknown)
-            }
-            "recv" | "read" | "gets" | "receive" | "recvfrom" | "readline" => {
-                let host = self.socket.clone().and_then(|host| host.as_exact().map(str::to_owned));
-                ScriptValue::Network(host.unwrap_or_default())
-            }
-            "fileno" => ScriptValue::Local,
-            "request" => {
-                let host = self.socket.clone().unwrap_or(Value::Unknown);
-                let upload = match given.at(0).exact().as_deref() {
-                    Some("GET" | "HEAD") => Upload::No,
-                    _ => Upload::Yes,
-                };
-                let secret = self.secret_given(given);
-                self.act(|machine| network::request_of_code(machine, &host, upload, secret.as_ref()));
-                ScriptValue::Network(host.known_start())
-            }
-            _ => ScriptValue::Socket(self.socket.clone().unwrap_or(Value::Unknown)),
         }
     }
 }

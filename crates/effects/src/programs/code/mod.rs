@@ -15,10 +15,11 @@
 //! | `calls` | what is called |
 //! | `library_calls`, `performing` | what known functions do, and what they give |
 //! | `call_effects`, `file_effects` | what that does to processes and hosts, and to files |
-//! | `methods` | methods of values |
+//! | `methods`, `path_methods` | methods of values; of paths, files and connections |
 //! | `evaluated` | text that functions run as code, and the lines that code goes through |
 //! | `origin` | where code comes from that is not read to its end |
 //! | `rest` | what a look over code that is too much to follow finds in it |
+//! | `channels` | pipes between code and what it starts |
 //! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `loose` | functions used as values, and the texts that they may be given |
 //! | `secrets` | variables that hold secrets, and what prints them |
@@ -28,6 +29,7 @@
 mod arguments;
 mod call_effects;
 mod calls;
+mod channels;
 mod definitions;
 mod evaluated;
 mod evaluator;
@@ -39,6 +41,7 @@ mod loose;
 mod lua;
 mod methods;
 mod origin;
+mod path_methods;
 mod performing;
 mod perl;
 mod php;

@@ -18,8 +18,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "File::Path::remove_tree"
         | "File::Path.rmtree"
         | "File::Path.remove_tree" => LibraryCall::Delete(Depth::Recursive),
-        "open" | "sysopen" => LibraryCall::Open,
-        "opendir" | "readdir" => LibraryCall::Nothing,
+        "open" | "sysopen" | "IO::File.new" => LibraryCall::Open,
+        "opendir" | "readdir" | "pipe" => LibraryCall::Nothing,
         "File::Find::find" | "find" | "File::Find::finddepth" | "finddepth" => LibraryCall::FindFiles,
         "rename" | "move" | "File::Copy::move" | "mv" | "File::Copy::mv" => LibraryCall::Move,
         "copy" | "File::Copy::copy" | "cp" | "File::Copy::cp" | "dircopy" => LibraryCall::Copy,

@@ -105,6 +105,9 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "eval" | "assert" | "create_function" => LibraryCall::Evaluate,
         "include" | "include_once" | "require" | "require_once" => LibraryCall::RunFile,
         "call_user_func" | "call_user_func_array" => LibraryCall::CallByName,
+        "FFI.cdef" | "FFI.load" | "ffi.library.system" | "ffi.library.popen" | "expect_popen" => {
+            LibraryCall::Nothing
+        }
         "dl" | "unserialize" => LibraryCall::Foreign,
         "posix_kill" => LibraryCall::Kill,
         "fsockopen" | "pfsockopen" | "stream_socket_client" | "socket_connect" => LibraryCall::Connect,

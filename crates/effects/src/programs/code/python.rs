@@ -319,7 +319,11 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "evaluator.runsource"
         | "evaluator.runcode"
         | "evaluator.push" => LibraryCall::EvaluateTexts,
-        "execfile" | "runpy.run_path" => LibraryCall::RunFile,
+        "execfile" | "runpy.run_path" | "ipython.safe_execfile" | "ipython.run_line_magic.run" => {
+            LibraryCall::RunFile
+        }
+        "get_ipython" => LibraryCall::Becomes("ipython"),
+        "ipython.run_cell" | "ipython.ex" | "ipython.ev" | "ipython.run_code" => LibraryCall::Evaluate,
         "__import__" | "importlib.import_module" | "importlib.__import__" => LibraryCall::Import,
         "getattr" => LibraryCall::Attribute,
         "os.remove"
@@ -351,6 +355,10 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "os.popen"
         | "subprocess.getoutput"
         | "subprocess.getstatusoutput"
+        | "ipython.system"
+        | "ipython.getoutput"
+        | "ipython.system_raw"
+        | "ipython.system_piped"
         | "commands.getoutput"
         | "commands.getstatusoutput"
         | "os.popen2"
@@ -550,6 +558,14 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "os.read"
         | "os.write"
         | "os.pipe"
+        | "os.pipe2"
+        | "os.memfd_create"
+        | "os.openpty"
+        | "pty.openpty"
+        | "socket.socketpair"
+        | "runpy.run_module"
+        | "importlib.machinery.SourceFileLoader"
+        | "imp.load_source"
         | "os.lseek"
         | "os.fsync"
         | "os._exit"

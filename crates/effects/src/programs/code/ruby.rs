@@ -129,9 +129,9 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "FileUtils.touch" | "touch" => LibraryCall::Touch,
         "File.chmod" | "File.chown" | "FileUtils.chmod" | "FileUtils.chmod_R" | "FileUtils.chown"
         | "FileUtils.chown_R" => LibraryCall::ModeOfRest,
-        "system" | "exec" | "spawn" | "Process.spawn" | "Process.exec" | "IO.popen" | "Open3.capture2"
-        | "Open3.capture2e" | "Open3.capture3" | "Open3.popen3" | "Open3.popen2" | "Open3.popen2e"
-        | "Open3.pipeline" | "PTY.spawn" | "PTY.getpty" => LibraryCall::Shell,
+        "system" | "sh" | "exec" | "spawn" | "Process.spawn" | "Process.exec" | "IO.popen"
+        | "Open3.capture2" | "Open3.capture2e" | "Open3.capture3" | "Open3.popen3" | "Open3.popen2"
+        | "Open3.popen2e" | "Open3.pipeline" | "PTY.spawn" | "PTY.getpty" => LibraryCall::Shell,
         "File.readlines" | "IO.readlines" | "File.foreach" | "IO.foreach" => LibraryCall::Lines,
         "ERB.new" => LibraryCall::Template,
         name if [".instance_eval", ".class_eval", ".module_eval", ".class_exec"]

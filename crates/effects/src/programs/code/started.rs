@@ -21,6 +21,8 @@ const VARIABLES: usize = 128;
 pub(super) struct Handed {
     /// What it reads; the input of the code itself when nothing is said.
     input: Option<Input>,
+    /// The channel that it reads, of which is not known yet what is written to it.
+    channel: Option<usize>,
     directory: Option<Value>,
     variables: Vec<(String, Value)>,
 }
@@ -28,6 +30,8 @@ pub(super) struct Handed {
 /// What is started.
 #[derive(Debug, Clone)]
 pub(super) enum Started {
+    /// Nothing yet: a channel from which a program may read.
+    Nothing,
     /// Text for a shell.
     Text(Value),
     /// A program with its words.
@@ -46,10 +50,21 @@ pub(super) struct RunningProgram {
     is_doubtful: bool,
 }
 
+impl Handed {
+    fn take(&mut self, value: &ScriptValue) {
+        if let ScriptValue::Process(process) = value {
+            self.channel = Some(*process);
+        }
+    }
+}
+
 impl Evaluator<'_, '_, '_> {
     /// What a function that is known gives, after its effects.
     pub(super) fn perform(&mut self, deed: LibraryCall, name: &str, given: &Given) -> ScriptValue {
         self.note_environment(name, given);
+        if let Some(answer) = self.through_channels(name, given) {
+            return answer;
+        }
         if self.language == Language::Perl
             && let Some(process) = self.handle_given(name, given)
         {
@@ -100,6 +115,10 @@ impl Evaluator<'_, '_, '_> {
                         self.variables.insert(name.clone(), process.clone());
                     }
                 }
+                // `proc_open("sh", [...], $pipes)`
+                if let ("proc_open", ScriptValue::Process(place)) = (name, &process) {
+                    self.selected = Some(*place);
+                }
                 process
             }
             None => output,
@@ -110,14 +129,21 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn start(&mut self, started: &Started) -> Exit {
         self.last_started = Some(started.clone());
         let handed = self.handed.clone();
+        let channel = handed.channel.or(self.redirected);
+        let is_doubtful = self.doubt > 0;
+        if let Some(running) = channel.and_then(|place| self.processes.get_mut(place)) {
+            running.started = started.clone();
+            running.is_doubtful |= is_doubtful;
+        }
         self.start_with(started, handed)
     }
 
     fn start_with(&mut self, started: &Started, handed: Handed) -> Exit {
-        let Handed { input, directory, variables } = handed;
+        let Handed { input, channel: _, directory, variables } = handed;
         let input = input.unwrap_or(Input::Inherited);
         let variables: Vec<(String, Value)> = self.environment.iter().cloned().chain(variables).collect();
         let begin = |machine: &mut Machine<'_>| match started {
+            Started::Nothing => Exit::unknown(),
             Started::Text(text) => machine.run_text(text, input),
             Started::Words(words) => machine.run_words(words, input),
         };
@@ -216,8 +242,16 @@ impl Evaluator<'_, '_, '_> {
         let mut handed = Handed::default();
         for name in ["stdin", "input", "stdin_data", "in"] {
             if let Some(value) = given.named(name).cloned() {
+                handed.take(&value);
                 handed.input = self.input_of(&value).or(handed.input);
             }
+        }
+        // `{stdio: [input, "inherit", "inherit"]}`
+        if let Some(ScriptValue::List(streams)) = given.named("stdio").cloned()
+            && let Some(value) = streams.first()
+        {
+            handed.take(value);
+            handed.input = self.input_of(value).or(handed.input);
         }
         // One that is not known is where most others are, too.
         handed.directory = ["cwd", "chdir"]
@@ -316,6 +350,9 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn run_what_was_fed(&mut self) {
         for running in std::mem::take(&mut self.processes) {
             let Some(written) = running.written else { continue };
+            if matches!(running.started, Started::Nothing) {
+                continue;
+            }
             let input = self.input_of(&written).unwrap_or(Input::Unknown);
             let handed = Handed { input: Some(input), ..running.handed };
             if running.is_doubtful {

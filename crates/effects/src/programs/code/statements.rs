@@ -82,6 +82,14 @@ impl Evaluator<'_, '_, '_> {
                 self.shows(&printed.positional);
                 end
             }
+            (Language::Php, "include" | "include_once" | "require" | "require_once")
+                if !self.tokens.is(at + 1, "(") =>
+            {
+                let end = self.end_of_statement(at, to);
+                let given = self.given(at + 1, end);
+                self.call_thing(&ScriptValue::Name(word), &given);
+                end
+            }
             (_, "throw" | "raise" | "yield" | "await" | "async" | "assert" | "print" | "echo" | "die")
                 if !self.tokens.is(at + 1, "(") && self.deed(&word).is_none() =>
             {
@@ -191,7 +199,12 @@ impl Evaluator<'_, '_, '_> {
             return None;
         }
         let end = self.end_of_statement(at, to);
-        let place = self.find_word(at + 1, end, &["if", "unless", "while", "until", "for", "foreach"])?;
+        // Ruby has methods of that name: `IO.foreach(file)`.
+        let words: &[&str] = match self.language {
+            Language::Ruby => &["if", "unless", "while", "until", "for"],
+            _ => &["if", "unless", "while", "until", "for", "foreach"],
+        };
+        let place = self.find_word(at + 1, end, words)?;
         // A value or a name stands before a modifier, an operator before a branch that is a value.
         if self.tokens.word(at).is_some_and(|word| {
             matches!(

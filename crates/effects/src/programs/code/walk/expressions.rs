@@ -161,16 +161,22 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn map_of(&mut self, entries: &[(Option<Expression>, Expression)]) -> ScriptValue {
-        let mut all = Vec::new();
+        let (mut all, mut copied) = (Vec::new(), None);
         for (key, value) in entries {
             let key = key.as_ref().map(|key| self.value(key));
             match (key, self.value(value)) {
                 (Some(key), value) => all.push((key.exact().unwrap_or_default(), value)),
                 (None, ScriptValue::Map(inner)) => all.extend(inner),
+                // A copy of a module does what the module does.
+                (None, ScriptValue::Name(module))
+                    if matches!(module.as_str(), "child_process" | "fs" | "vm" | "worker_threads") =>
+                {
+                    copied = Some(ScriptValue::Name(module));
+                }
                 (None, _) => {}
             }
         }
-        ScriptValue::Map(all)
+        copied.unwrap_or(ScriptValue::Map(all))
     }
 
     fn spread_into(&mut self, item: &Expression, all: &mut Vec<ScriptValue>) {
