@@ -375,4 +375,62 @@ mod tests {
         assert_eq!(places("os.system", &["cmd"]), [ScriptValue::Text(Value::Unknown)]);
         assert_eq!(places("unheard.of", &["src"]), []);
     }
+
+    /// Prints of each function that is named on a line which parameters it takes by place, where that can be asked.
+    const ASK: &str = r#"
+import builtins, importlib, inspect, sys
+for name in sys.stdin.read().split():
+    parts = name.split(".")
+    try:
+        for cut in range(len(parts) - 1, 0, -1):
+            try:
+                found, rest = importlib.import_module(".".join(parts[:cut])), parts[cut:]
+                break
+            except ImportError:
+                pass
+        else:
+            found, rest = builtins, parts
+        owner = None
+        for part in rest:
+            owner, found = found, getattr(found, part)
+        parameters = inspect.signature(found).parameters.values()
+    except Exception:
+        continue
+    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [each.name for each in parameters if each.kind in by_place]
+    if inspect.isclass(owner) and names[:1] == ["self"]:
+        names = names[1:]
+    print(name, *names)
+"#;
+
+    #[test]
+    fn the_table_says_what_python_says() {
+        use std::io::Write as _;
+        use std::process::{Command, Stdio};
+        let python = Command::new("python3")
+            .args(["-W", "ignore", "-c", ASK])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(mut python) = python else {
+            return checkrein_testkit::not_run("python3 is not here to be asked for its parameters");
+        };
+        let names: Vec<&str> = PARAMETERS.iter().map(|(name, _)| *name).collect();
+        python.stdin.take().unwrap().write_all(names.join("\n").as_bytes()).unwrap();
+        let told = String::from_utf8(python.wait_with_output().unwrap().stdout).unwrap();
+        let mut asked = 0;
+        for line in told.lines() {
+            let mut words = line.split(' ');
+            let function = words.next().unwrap();
+            let told: Vec<&str> = words.collect();
+            let known = parameters(function).unwrap();
+            let wrong = known.iter().zip(&told).find(|(known, told)| !known.is_empty() && known != told);
+            assert_eq!(wrong, None, "{function}: {known:?} here, {told:?} in Python");
+            asked += 1;
+        }
+        if asked < 100 {
+            checkrein_testkit::not_run("this python3 does not tell its parameters");
+        }
+    }
 }
