@@ -236,6 +236,16 @@ pub(crate) fn interpreter(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         return Exit::unknown();
     }
+    // Words of their own: `erl -eval CODE`, `crystal eval CODE`.
+    let own = match call.program.as_str() {
+        "erl" => Some("-eval"),
+        "crystal" => Some("eval"),
+        _ => None,
+    };
+    let mut behind = call.words.iter().skip_while(|word| own.is_none() || word.as_exact() != own).skip(1);
+    if let Some(code) = behind.next() {
+        return super::code(machine, call, code);
+    }
     if let Some(code) = arguments.value(code_options) {
         return super::code(machine, call, code);
     }

@@ -251,6 +251,12 @@ fn script(machine: &mut Machine<'_>, text: &Value) {
         );
         return;
     };
+    // Its shell is one of node, with all that node has.
+    if ["require", "process.", "child_process", "import(", "Function("].iter().any(|word| text.contains(word))
+    {
+        let words = [Value::exact("node"), Value::exact("-e"), Value::exact(text)];
+        machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+    }
     let bare = without_strings(text);
     for (at, _) in bare.match_indices('(') {
         let before = bare.get(..at).unwrap_or_default();

@@ -51,6 +51,12 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     let mut writes = call.input != Input::Inherited;
+    // Files of commands that run first; some names stand for none.
+    for file in arguments.values(&["-S", "-u", "-U"]) {
+        if !matches!(file.as_exact(), Some("NONE" | "NORC" | "DEFAULTS")) {
+            vim::source(machine, &call.program, file);
+        }
+    }
     for command in &commands {
         let text = command.known_start();
         let text = text.trim_start_matches([':', '%', ' ']);
@@ -59,7 +65,13 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.run_text(&Value::exact(shell), Input::Inherited);
         } else if let Some(shell) = text.strip_prefix("silent !").or_else(|| text.strip_prefix("silent! !")) {
             machine.run_text(&Value::exact(shell), Input::Inherited);
-        } else if ["luafile ", "pyfile ", "py3file ", "pyxfile ", "rubyfile ", "source ", "so "]
+        } else if let Some(file) = ["source! ", "source ", "so! ", "so ", "runtime "]
+            .iter()
+            .find_map(|order| text.strip_prefix(order))
+        {
+            let file = file.split(['|', '\n']).next().unwrap_or_default().trim();
+            vim::source(machine, &call.program, &Value::exact(file));
+        } else if ["luafile ", "pyfile ", "py3file ", "pyxfile ", "rubyfile "]
             .iter()
             .any(|order| text.starts_with(order))
         {

@@ -20,6 +20,8 @@
 //! | `origin` | where code comes from that is not read to its end |
 //! | `rest` | what a look over code that is too much to follow finds in it |
 //! | `channels` | pipes between code and what it starts |
+//! | `ipython` | what IPython understands beyond Python |
+//! | `starters` | how languages that are not followed start a program |
 //! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `loose` | functions used as values, and the texts that they may be given |
 //! | `secrets` | variables that hold secrets, and what prints them |
@@ -35,6 +37,7 @@ mod evaluated;
 mod evaluator;
 mod expressions;
 mod file_effects;
+mod ipython;
 mod javascript;
 mod library_calls;
 mod loose;
@@ -51,6 +54,7 @@ mod rest;
 mod ruby;
 mod secrets;
 mod started;
+mod starters;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -118,7 +122,10 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         if is_inline && ENVIRONMENTS.iter().any(|name| text.contains(name)) {
             machine.note_shown_settings("printenv", &[]);
         }
-        machine.run_what_may_be_meant(text);
+        starters::run(machine, &call.program, text);
+        if !starters::has_words_of_its_own(&call.program) {
+            machine.run_what_may_be_meant(text);
+        }
         let note = format!("the code given to `{}` is not followed", call.program);
         if REMOVALS.iter().any(|removal| text.contains(removal)) {
             machine.unread(format!("{note}, and it deletes files"));
@@ -127,6 +134,8 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         }
         return Exit::unknown();
     };
+    let own = call.program.starts_with("ipython").then(|| ipython::as_python(text));
+    let text = own.as_deref().unwrap_or(text);
     // The value of the last expression is printed.
     let printing = is_printing(call, text).then(|| format!("console.log(\n{text}\n)"));
     let text = printing

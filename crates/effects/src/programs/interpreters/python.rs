@@ -1,13 +1,13 @@
 //! Python, and the modules that `-m` runs.
 
 use crate::effect::{Depth, EffectKind, Target};
-use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 use crate::programs::archives::{Names, unpack_from};
 use crate::programs::network::serving;
 use crate::programs::shells;
 
 use super::preloads::is_file;
-use super::script_or_input;
+use super::{script, script_or_input};
 
 /// `python`, `pypy`
 pub(crate) fn python(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -25,11 +25,26 @@ pub(crate) fn python(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Start::Question => Exit::unknown(),
         Start::Script => script_or_input(machine, call),
     };
+    if line.goes_on || is_for_a_user(call) {
+        start_file(machine, call);
+    }
     if line.goes_on {
         // With `-i` what comes in is run too, after the rest.
         return shells::code_input(machine, call);
     }
     exit
+}
+
+/// Whether nothing is named that is run, so that a user types it.
+fn is_for_a_user(call: &Call) -> bool {
+    call.input == Input::Inherited && call.arguments.operands.is_empty() && call.words.is_empty()
+}
+
+/// Runs the file that the interpreter runs before a user types (`python --help-env`).
+fn start_file(machine: &mut Machine<'_>, call: &Call) {
+    if let Some(file) = machine.variable("PYTHONSTARTUP").filter(|file| file.as_exact() != Some("")) {
+        machine.possibly(|machine| script(machine, call, &file));
+    }
 }
 
 /// What the interpreter begins with.
@@ -185,6 +200,8 @@ fn python_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands: &
         return exit;
     }
     let tool = name.split('.').next().unwrap_or(name).replace('_', "-");
+    // `python -m IPython`
+    let tool = if tool == "IPython" { "ipython".to_owned() } else { tool };
     let mut words = vec![Value::exact(tool)];
     words.extend(operands.iter().cloned());
     machine.run_words(&words, call.input.clone())
@@ -309,6 +326,9 @@ fn standard_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands:
         // These run a script or module.
         "cProfile" | "profile" | "trace" | "pdb" | "runpy" | "pyinstrument" | "debugpy"
         | "memory_profiler" | "ipdb" | "scalene" => {
+            if matches!(name, "pdb" | "ipdb") {
+                debugged(machine, call, operands);
+            }
             let (is_module, rest) = behind_options(operands, WITH_VALUE);
             let Some((first, rest)) = rest.split_first() else { return Some(Exit::unknown()) };
             return Some(if is_module || name == "runpy" {
@@ -408,6 +428,93 @@ const WITH_VALUE: &[&str] = &[
     "--ignore-dir",
     "--listen",
     "--connect",
+];
+
+/// The commands that `pdb` is given: what is no order of its own is Python ("pdb", Python 3.13).
+fn debugged(machine: &mut Machine<'_>, call: &Call, operands: &[Value]) {
+    let mut words = operands.iter();
+    let mut code = String::new();
+    while let Some(word) = words.next() {
+        let start = word.known_start();
+        let value = match start.strip_prefix("--command=") {
+            Some(attached) => Some(Value::exact(attached)),
+            None if matches!(start.as_str(), "-c" | "--command") => words.next().cloned(),
+            None if start.starts_with("-c") && !start.starts_with("--") => start.get(2..).map(Value::exact),
+            None => None,
+        };
+        let Some(value) = value else { continue };
+        let Some(text) = value.as_exact() else {
+            machine.opaque("a command for the debugger is not known");
+            continue;
+        };
+        for part in text.split(";;") {
+            let part = part.trim();
+            let part = ["!", "pp ", "p ", "exec "]
+                .iter()
+                .find_map(|order| part.strip_prefix(order))
+                .unwrap_or(part)
+                .trim();
+            let first = part.split_whitespace().next().unwrap_or_default();
+            if !ORDERS.contains(&first) {
+                code.push_str(part);
+                code.push('\n');
+            }
+        }
+    }
+    if !code.is_empty() {
+        crate::programs::code(machine, call, &Value::Exact(code));
+    }
+}
+
+/// Orders of `pdb` that run no code which is given to them.
+const ORDERS: &[&str] = &[
+    "",
+    "h",
+    "help",
+    "w",
+    "where",
+    "bt",
+    "d",
+    "down",
+    "u",
+    "up",
+    "b",
+    "break",
+    "tbreak",
+    "cl",
+    "clear",
+    "disable",
+    "enable",
+    "ignore",
+    "s",
+    "step",
+    "n",
+    "next",
+    "unt",
+    "until",
+    "r",
+    "return",
+    "c",
+    "cont",
+    "continue",
+    "j",
+    "jump",
+    "l",
+    "list",
+    "ll",
+    "longlist",
+    "a",
+    "args",
+    "whatis",
+    "source",
+    "display",
+    "undisplay",
+    "q",
+    "quit",
+    "exit",
+    "run",
+    "restart",
+    "retval",
 ];
 
 /// `timeit`: its operands and `-s` are lines of Python.

@@ -1,7 +1,7 @@
 //! What the script language of vim and its kin does to files, and what it runs: functions and commands, by their names.
 
 use crate::effect::Depth;
-use crate::interpreter::{Input, Machine, Value};
+use crate::interpreter::{Input, Machine, Output, Value};
 
 /// What a function does with its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +90,27 @@ pub(super) fn run(machine: &mut Machine<'_>, text: &str) {
     if let Some((_, program, option)) = LANGUAGES.iter().find(|(words, ..)| words.contains(&word)) {
         let words = [*program, *option, rest].map(Value::exact);
         machine.run_words(&words, Input::Inherited);
+    }
+}
+
+/// The greatest number of lines of a file of commands that are carried out (ours).
+const LINES: usize = 2_000;
+
+/// Carries out the commands that stand in a file: `:source`, `-S`, `-u`.
+pub(super) fn source(machine: &mut Machine<'_>, program: &str, file: &Value) {
+    let Output::Text(Value::Exact(text)) = machine.read_code(file) else {
+        machine.opaque(format!("`{program}` runs code of its own"));
+        return;
+    };
+    for (place, line) in text.lines().enumerate() {
+        if place == LINES {
+            machine.unread(format!("`{program}` runs more lines of a file than are looked at"));
+            break;
+        }
+        let line = line.trim();
+        if !line.is_empty() && !line.starts_with('"') {
+            machine.possibly(|machine| run_command(machine, line));
+        }
     }
 }
 
