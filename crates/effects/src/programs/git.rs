@@ -368,7 +368,9 @@ impl Git<'_, '_> {
 
     /// What a subcommand of git itself does; `None` when git has none of that name.
     fn known_subcommand(&mut self, name: &str, rest: &[Value]) -> Option<Exit> {
-        let words = Words::of(name, rest);
+        let mut words = Words::of(name, rest);
+        self.take_pathspec_files(&mut words);
+        let words = words;
         let asks_help = words.has("--help") || rest.len() == 1 && words.has("-h");
         if asks_help {
             return Some(self.looking(name, &words));

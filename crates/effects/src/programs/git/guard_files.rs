@@ -223,29 +223,34 @@ impl Git<'_, '_> {
 
     /// The texts of patches: of the files that are named, else of what comes in.
     pub(super) fn patches(&self, patches: &[Value]) -> Vec<Value> {
-        let text_at = |path: &AbsolutePath| self.machine.text(path);
-        let input = || match &self.machine.input {
+        if patches.is_empty() {
+            return self.given_input().into_iter().collect();
+        }
+        patches.iter().filter_map(|patch| self.given_text(patch)).collect()
+    }
+
+    /// The text of a file that git is given by its name, or of its input for `-`; `None` when there is none and git fails.
+    pub(super) fn given_text(&self, file: &Value) -> Option<Value> {
+        match file.as_exact() {
+            Some("-") => self.given_input(),
+            _ => match self.located(file) {
+                Some(path) if self.machine.entry(&path) == Entry::Missing => None,
+                Some(path) => Some(self.machine.text(&path)),
+                None => Some(Value::Unknown),
+            },
+        }
+    }
+
+    fn given_input(&self) -> Option<Value> {
+        match &self.machine.input {
             Input::Inherited => None,
             Input::Text(text) => Some(text.clone()),
             Input::Local(path) => {
                 let path = self.machine.cwd().map(|cwd| cwd.join(path)).or_else(|| AbsolutePath::new(path));
-                Some(path.as_ref().map_or(Value::Unknown, text_at))
+                Some(path.as_ref().map_or(Value::Unknown, |path| self.machine.text(path)))
             }
             Input::Network(_) | Input::Secret(_) | Input::Unknown => Some(Value::Unknown),
-        };
-        if patches.is_empty() {
-            return input().into_iter().collect();
         }
-        let of = |patch: &Value| match patch.as_exact() {
-            Some("-") => input(),
-            _ => match self.located(patch) {
-                // A file that is not there makes git fail.
-                Some(path) if self.machine.entry(&path) == Entry::Missing => None,
-                Some(path) => Some(text_at(&path)),
-                None => Some(Value::Unknown),
-            },
-        };
-        patches.iter().filter_map(of).collect()
     }
 
     /// Adds what a pull brings: of a repository on this machine what it holds, else what is known of the branch that is followed.

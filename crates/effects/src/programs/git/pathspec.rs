@@ -1,6 +1,7 @@
 //! Pathspecs: the words with which git is told files (gitglossary(7)).
 
 use super::Git;
+use super::options::Words;
 use super::working::matches_pathspec;
 use crate::interpreter::Value;
 use crate::path::AbsolutePath;
@@ -124,6 +125,37 @@ impl Git<'_, '_> {
         Some(Pathspecs::new(texts.iter().map(String::as_str), cwd))
     }
 }
+
+/// The option by which git is told files in a file (git-rm(1), tried with git 2.47).
+const FROM_FILE: &str = "--pathspec-from-file";
+
+impl Git<'_, '_> {
+    /// Puts the pathspecs of a file where they would stand as words. Of a file that cannot be read the option stays: any file may be
+    /// named there.
+    pub(super) fn take_pathspec_files(&self, words: &mut Words) {
+        let given: Vec<Value> = words.arguments.values(&[FROM_FILE]).cloned().collect();
+        let [file] = given.as_slice() else { return };
+        let ends = if words.has("--pathspec-file-nul") { '\0' } else { '\n' };
+        let text = self.given_text(file);
+        let Some(specs) = text.as_ref().and_then(Value::as_exact).and_then(|text| listed(text, ends)) else {
+            return;
+        };
+        words.arguments.options.retain(|(name, _)| name != FROM_FILE);
+        words.before_dashes.get_or_insert(words.arguments.operands.len());
+        words.arguments.operands.extend(specs.into_iter().map(Value::exact));
+    }
+}
+
+/// The pathspecs in a text; `None` where one is quoted.
+fn listed(text: &str, ends: char) -> Option<Vec<String>> {
+    let lines = text.split(ends).map(|line| if ends == '\n' { line.trim_end_matches('\r') } else { line });
+    let specs: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let is_quoted = ends == '\n' && specs.iter().any(|spec| spec.starts_with('"'));
+    (!is_quoted && specs.len() <= LISTED).then(|| specs.into_iter().map(str::to_owned).collect())
+}
+
+/// How many pathspecs of a file are read (ours).
+const LISTED: usize = 1024;
 
 /// Whether a word is more than the path of a file or directory: a pattern, or one with signs in front.
 pub(super) fn is_pattern(word: &Value) -> bool {

@@ -137,13 +137,36 @@ fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         "update-index" if words.any(&["--force-remove", "--remove", "--index-info", "--stdin"]) => {
             git.untrack(&[], Untracked::All);
         }
+        "update-index" if !only_refreshes(words) => git.untrack(&[], Untracked::Staged),
         _ => {}
     }
     match (name, words.operand(0)) {
+        ("update-index", _) if !only_refreshes(words) => git.forget("what was staged there"),
         ("maintenance", Some("run")) => git.keep_for_a_while(CLEARS_AWAY),
         ("rerere", Some("clear" | "forget" | "gc")) => git.forget("how conflicts were resolved"),
         _ => git.touch(""),
     }
+}
+
+/// Whether `git update-index` changes nothing but what it remembers of the work tree, or of itself (git-update-index(1)).
+fn only_refreshes(words: &Words) -> bool {
+    const KEEPS: [&str; 13] = [
+        "--refresh",
+        "--really-refresh",
+        "-q",
+        "--assume-unchanged",
+        "--no-assume-unchanged",
+        "--skip-worktree",
+        "--no-skip-worktree",
+        "--show-index-version",
+        "--untracked-cache",
+        "--no-untracked-cache",
+        "--test-untracked-cache",
+        "--split-index",
+        "--fsmonitor",
+    ];
+    !words.arguments.options.is_empty()
+        && words.arguments.options.iter().all(|(name, _)| KEEPS.contains(&name.as_str()))
 }
 
 /// What is cleared away of old objects, as a note says it.

@@ -244,6 +244,9 @@ fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     } else if words.any(&["-f", "--force"]) {
         let paths: &[Value] = if words.any(&["-a", "--all"]) { &[] } else { words.operands() };
         git.lose_changes(paths);
+        if git.index_has_changed(paths) {
+            git.change_tree("tracked files become what is staged by then, or what the other index holds");
+        }
     }
     git.touch("")
 }
@@ -497,7 +500,7 @@ impl Git<'_, '_> {
     fn restore_paths(&mut self, paths: &[Value], origin: Origin) {
         self.lose_changes(paths);
         self.write_anew(paths);
-        if origin == Origin::Commit {
+        if origin == Origin::Commit || self.index_has_changed(paths) {
             for path in paths {
                 for target in self.meant(path) {
                     let draft = Draft::new(EffectKind::FileModify, target)

@@ -23,10 +23,11 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             if words.any(&["-n", "--dry-run"]) {
                 return Some(Exit::unknown());
             }
+            let replaces = git.replaces_staged(words.operands());
             if !words.any(&["-u", "--update"]) {
                 git.track(words.operands());
             }
-            git.touch("")
+            git.stage_anew(replaces)
         }
         "commit" => commit(git, words),
         "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "continue" | "abort" => {
@@ -129,10 +130,14 @@ fn commit(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.has("--dry-run") {
         return Exit::unknown();
     }
+    let replaces = words.any(&["-a", "--all", "-i", "--include", "-o", "--only"])
+        || !words.operands().is_empty()
+        || words.has("--pathspec-from-file");
+    let replaces = replaces && git.replaces_staged(words.operands());
     if words.has("--amend") {
         git.keep_for_a_while("the replaced commit stays in the reflog");
     } else {
-        git.touch("");
+        git.stage_anew(replaces);
     }
     let skipped: &[&str] =
         if words.any(&["-n", "--no-verify"]) { &["pre-commit", "commit-msg"] } else { &[] };
@@ -197,6 +202,8 @@ fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     if words.has("--pathspec-from-file") {
         git.arrive_unread(&[]);
+        git.possibly_lose_changes("which files it takes could not be found out");
+        git.change_tree("tracked files that are named in a file go");
     }
     let depth = if words.has("-r") { Depth::Recursive } else { Depth::Single };
     let (patterns, plain): (Vec<Value>, Vec<Value>) = words.operands().iter().cloned().partition(is_pattern);
@@ -313,7 +320,11 @@ fn apply(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             }
         }
     }
-    if words.any(&["--cached", "--index", "-3", "--3way"]) { git.touch("") } else { Exit::silent() }
+    if words.any(&["--cached", "--index", "-3", "--3way"]) {
+        git.forget("what was staged of the files of the patch")
+    } else {
+        Exit::silent()
+    }
 }
 
 fn init(git: &mut Git<'_, '_>, words: &Words) -> Exit {

@@ -47,30 +47,9 @@ impl Git<'_, '_> {
                 Entry::Unknown => Found::Unclear,
             };
             match found {
-                Found::All(paths) if paths.len() <= NAMED => {
-                    let whole = self.collapsed(&start, paths);
-                    for path in whole {
-                        let depth = if self.machine.entry(&path) == Entry::Directory {
-                            Depth::Recursive
-                        } else {
-                            Depth::Single
-                        };
-                        self.machine.delete(&Value::exact(path.as_str()), depth);
-                    }
-                }
                 Found::All(paths) => {
-                    for path in &paths {
-                        if !tree::is_repository(self.machine, path) {
-                            continue;
-                        }
-                        self.machine.delete(&Value::exact(path.as_str()), Depth::Recursive);
-                    }
-                    let count = format!("{} files and directories that are not tracked", paths.len());
-                    self.machine.add(
-                        Draft::new(EffectKind::FileDelete, Target::Glob(format!("{}/**", start.as_str())))
-                            .note(count)
-                            .note(note),
-                    );
+                    let paths = if paths.len() <= NAMED { self.collapsed(&start, paths) } else { paths };
+                    self.delete_swept(&start, &paths, note);
                 }
                 Found::Unclear => {
                     let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(start.clone())).recursive();
@@ -80,6 +59,30 @@ impl Git<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Deletes what a sweep below a directory found: each by itself, or where that is too much whatever is there.
+    fn delete_swept(&mut self, start: &AbsolutePath, paths: &[AbsolutePath], note: &str) {
+        if paths.len() <= NAMED {
+            for path in paths {
+                let depth = if self.machine.entry(path) == Entry::Directory {
+                    Depth::Recursive
+                } else {
+                    Depth::Single
+                };
+                self.machine.delete(&Value::exact(path.as_str()), depth);
+            }
+            return;
+        }
+        for path in paths.iter().filter(|path| tree::is_repository(self.machine, path)).collect::<Vec<_>>() {
+            self.machine.delete(&Value::exact(path.as_str()), Depth::Recursive);
+        }
+        let count = format!("{} files and directories that are not tracked", paths.len());
+        self.machine.add(
+            Draft::new(EffectKind::FileDelete, Target::Glob(format!("{}/**", start.as_str())))
+                .note(count)
+                .note(note),
+        );
     }
 
     /// The files of the guard that a sweep takes of which the rest could not be found out. What git knows of them may not be known either.
@@ -115,50 +118,34 @@ impl Git<'_, '_> {
 
     /// Removes the files that patterns take, each by itself.
     pub(super) fn sweep_patterns(&mut self, patterns: &[Value], sweep: Sweep, directories: Directories) {
-        for repository in self.repositories_matching(patterns, sweep, directories) {
-            self.machine.delete(&Value::exact(repository.as_str()), Depth::Recursive);
-        }
-        let states: &[VersionState] = match sweep {
-            Sweep::Untracked => &[VersionState::Untracked],
-            Sweep::UntrackedAndIgnored => &[VersionState::Untracked, VersionState::Ignored],
-            Sweep::Ignored => &[VersionState::Ignored],
-        };
-        let Some(files) = self.matching(patterns, states) else {
+        let (Some(root), Some(specs)) = (self.root(), self.pathspecs(patterns)) else {
             self.possibly_lose_untracked("which files the patterns take could not be found out");
             if let Some(root) = self.root() {
-                let specs = self.pathspecs(patterns);
-                let is_left = |path: &AbsolutePath| {
-                    let name = path.relative_to(&root).unwrap_or_default();
-                    specs.as_ref().is_some_and(|specs| !specs.take(name))
-                };
-                self.sweep_away_guard(&root, sweep, &is_left);
+                self.sweep_away_guard(&root, sweep, &|_| false);
             }
             return;
         };
-        for file in files {
-            self.machine.delete(&Value::exact(file.as_str()), Depth::Single);
+        let takes = |path: &AbsolutePath| path.relative_to(&root).is_some_and(|name| specs.take(name));
+        // A directory is looked into for what is taken in it; one that is empty, or a repository of its own, is taken by its own name.
+        let machine = &*self.machine;
+        let spared = |path: &AbsolutePath| {
+            let is_entered = machine.entry(path) == Entry::Directory
+                && !tree::is_repository(machine, path)
+                && machine.children(path) != Listing::Names(Vec::new());
+            !is_entered && !takes(path)
+        };
+        let found = if self.is_natural() {
+            tree::sweep(machine, &root, sweep, directories, &spared)
+        } else {
+            Found::Unclear
+        };
+        match found {
+            Found::All(paths) => self.delete_swept(&root, &paths, ""),
+            Found::Unclear => {
+                self.possibly_lose_untracked("which files the patterns take could not be found out");
+                self.sweep_away_guard(&root, sweep, &|path: &AbsolutePath| !takes(path));
+            }
         }
-    }
-
-    /// The repositories below the current directory that patterns take, where a sweep takes repositories at all.
-    fn repositories_matching(
-        &self,
-        patterns: &[Value],
-        sweep: Sweep,
-        directories: Directories,
-    ) -> Vec<AbsolutePath> {
-        let (Directories::RemovedWithRepositories, Some(root), Some(specs)) =
-            (directories, self.root(), self.pathspecs(patterns))
-        else {
-            return Vec::new();
-        };
-        let Found::All(gone) = tree::sweep(self.machine, &root, sweep, directories, &|_| false) else {
-            return Vec::new();
-        };
-        gone.into_iter()
-            .filter(|path| tree::is_repository(self.machine, path))
-            .filter(|path| path.relative_to(&root).is_some_and(|name| specs.take(name)))
-            .collect()
     }
 
     /// The files in one of the states that patterns take; `None` when that cannot be told.
