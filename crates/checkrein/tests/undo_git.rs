@@ -246,3 +246,70 @@ fn what_others_committed_on_top_of_an_action_stays_whole() {
         }
     }
 }
+
+#[test]
+fn what_only_the_index_holds_comes_back_from_it_and_into_the_work_tree() {
+    for command in [
+        "git reset -q HEAD -- . && git checkout -q -- .",
+        "git restore -WS --pathspec-from-file=- <<< staged",
+        "git rm -fq --pathspec-from-file=- <<< staged",
+        "git add staged",
+        "git add -A",
+        "git commit -qam all",
+        "git update-index --add --cacheinfo 100644,$(git rev-parse HEAD~4:a),a && git checkout-index -f a",
+        "GIT_INDEX_FILE=.git/other git read-tree HEAD~2 && GIT_INDEX_FILE=.git/other git checkout-index -fa; rm .git/other",
+    ] {
+        is_taken_back(command);
+    }
+}
+
+/// The names of all objects of the project.
+fn objects(environment: &TestEnvironment) -> BTreeMap<String, ()> {
+    let asked = ["cat-file", "--batch-all-objects", "--batch-check"];
+    let answer = environment.command("git").args(asked).output().unwrap().stdout;
+    String::from_utf8(answer).unwrap().lines().map(|line| (line.to_owned(), ())).collect()
+}
+
+#[test]
+fn objects_come_back_where_nothing_else_differs() {
+    for (first, command) in [
+        ("true", "git prune"),
+        ("true", "git prune --expire=now"),
+        ("true", "git fsck --lost-found; git prune"),
+        ("git gc -q", "git repack -a -d -q && git prune-packed"),
+        ("git gc -q", "git repack -a -d -q"),
+    ] {
+        let environment = TestEnvironment::new();
+        run(&environment, SETUP);
+        run(
+            &environment,
+            "git branch -qD topic; git reflog expire --expire=now --all; git config gc.pruneExpire never",
+        );
+        run(&environment, first);
+        let before = objects(&environment);
+        call(&environment, "PreToolUse", command, json!({}));
+        run(&environment, command);
+        call(&environment, "PostToolUse", command, json!({ "tool_response": { "stdout": "" } }));
+        let lost = objects(&environment);
+        assert!(before.keys().any(|name| !lost.contains_key(name)), "{command}: lost nothing");
+        let shown = environment.checkrein(&["undo", "--dry-run"]);
+        assert!(String::from_utf8_lossy(&shown.stdout).contains("of git"), "{command}: {shown:?}");
+        assert!(objects(&environment) == lost, "{command}: a dry run gave something back");
+        let output = environment.checkrein(&["undo", "--yes"]);
+        let after = objects(&environment);
+        assert!(before.keys().all(|name| after.contains_key(name)), "{command}: {output:?}");
+    }
+}
+
+#[test]
+fn a_repository_that_is_only_packed_anew_lost_nothing() {
+    let environment = TestEnvironment::new();
+    run(&environment, SETUP);
+    let command = "git repack -a -d -q";
+    call(&environment, "PreToolUse", command, json!({}));
+    run(&environment, command);
+    call(&environment, "PostToolUse", command, json!({ "tool_response": { "stdout": "" } }));
+    let output = environment.checkrein(&["undo", "--dry-run"]);
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(!text.contains("has no more"), "{text}");
+}

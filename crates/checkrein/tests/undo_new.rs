@@ -294,3 +294,25 @@ fn a_cache_is_put_back_by_force_without_an_end() {
     environment.succeed(&["undo", "1", "--yes", "--force"]);
     assert_eq!(picture(&environment), earlier);
 }
+
+#[test]
+fn what_nothing_shows_to_be_made_by_a_call_is_named_once_and_never_offered_to_be_deleted() {
+    let environment = project();
+    let command = opaque(&environment, "true");
+    for id in ["one", "two", "three"] {
+        before(&environment, id, command);
+        run(&environment, command);
+    }
+    std::thread::sleep(Duration::from_millis(60));
+    environment.write(".env", "of a person\n");
+    environment.write("mine.txt", "of a person\n");
+    for arguments in [&["undo", "--dry-run"][..], &["undo", "--yes"]] {
+        let output = environment.checkrein(arguments);
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(!output.status.success(), "{text}");
+        assert!(!text.contains("--remove-new"), "{text}");
+        assert_eq!(text.matches("mine.txt").count(), 1, "{text}");
+        assert!(text.contains(".env") && text.lines().count() < 5, "{text}");
+    }
+    assert!(environment.project().join("mine.txt").exists());
+}

@@ -3,8 +3,10 @@
 //! Objects are never changed by git, so a second name for each of their files keeps them without taking room, for as long as git has
 //! them too. Where no second name can be given, because the store lies on another file system, they are copied within bounds.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -84,6 +86,35 @@ impl Store {
         Ok(given)
     }
 
+    /// How many of the kept objects a repository has in no form any more, neither by themselves nor in a pack. With a period in milliseconds
+    /// since 1970 only what went then counts, as the second names of the files tell.
+    pub fn lost_objects(
+        &self,
+        objects: &Path,
+        went: Option<&RangeInclusive<u64>>,
+    ) -> Result<usize, SnapshotError> {
+        let kept = object_files(&self.kept_objects(objects))?;
+        let is_gone = |(name, path): &&(PathBuf, PathBuf)| {
+            let changed = || {
+                fs::metadata(path).ok().filter(|facts| facts.nlink() == 1).map(|facts| {
+                    let milliseconds = facts.ctime().saturating_mul(1_000) + facts.ctime_nsec() / 1_000_000;
+                    u64::try_from(milliseconds).unwrap_or(0)
+                })
+            };
+            !objects.join(name).exists()
+                && went.is_none_or(|went| changed().is_some_and(|at| went.contains(&at)))
+        };
+        let gone: Vec<&(PathBuf, PathBuf)> = kept.iter().filter(is_gone).collect();
+        if gone.is_empty() {
+            return Ok(0);
+        }
+        let mut lost = names(gone.iter().copied())?;
+        for name in names(object_files(objects)?.iter())? {
+            lost.remove(&name);
+        }
+        Ok(lost.len())
+    }
+
     /// Lets objects go that their repository has not had for a while, since this moment in milliseconds since 1970.
     pub(crate) fn forget_objects(&self, since: u64) -> Result<(), SnapshotError> {
         let top = self.directory().join("objects");
@@ -134,6 +165,41 @@ fn object_files(objects: &Path) -> Result<Vec<(PathBuf, PathBuf)>, SnapshotError
     }
     files.sort_by(|one, other| other.cmp(one));
     Ok(files)
+}
+
+/// The names of the objects in files: of one by itself that of the file, of a pack those in its index (gitformat-pack(5), version 2).
+fn names<'a>(files: impl Iterator<Item = &'a (PathBuf, PathBuf)>) -> Result<HashSet<Vec<u8>>, SnapshotError> {
+    let mut found = HashSet::new();
+    for (name, path) in files {
+        let text = name.to_string_lossy();
+        match text.strip_prefix("pack/") {
+            None => found.extend(bytes_of(&text.replace('/', ""))),
+            Some(pack) if pack.ends_with(".idx") => {
+                // A pack is called by as many digits as its objects are.
+                let digits = pack.trim_start_matches("pack-").trim_end_matches(".idx").len();
+                let index = fs::read(path).map_err(SnapshotError::read(path))?;
+                found.extend(listed_in_index(&index, digits / 2).into_iter().flatten());
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(found)
+}
+
+/// The names in the index of a pack; `None` for another version.
+fn listed_in_index(index: &[u8], length: usize) -> Option<Vec<Vec<u8>>> {
+    const TABLE: usize = 8 + 256 * 4;
+    let is_known = index.starts_with(b"\xfftOc\x00\x00\x00\x02") && length > 0;
+    let count = index.get(TABLE - 4..TABLE).filter(|_| is_known)?;
+    let count = usize::try_from(u32::from_be_bytes(count.try_into().ok()?)).ok()?;
+    let names = index.get(TABLE..TABLE.checked_add(count.checked_mul(length)?)?)?;
+    Some(names.chunks_exact(length).map(<[u8]>::to_vec).collect())
+}
+
+/// The bytes that hexadecimal digits stand for.
+fn bytes_of(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks_exact(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
 fn subdirectories(directory: &Path) -> Result<Vec<PathBuf>, SnapshotError> {

@@ -174,7 +174,9 @@ pub fn explain(review: &Review) -> String {
     if !review.reasoning.primary.is_empty() {
         lines.push(format!("  {}", plain(&review.reasoning.primary)));
     }
-    lines.extend(review.reasoning.others.iter().map(|other| format!("  also: {}", plain(other))));
+    if review.verdict.kind == VerdictKind::Escalate {
+        lines.extend(review.reasoning.others.iter().map(|other| format!("  also: {}", plain(other))));
+    }
     let factors: Vec<String> = review
         .risk
         .factors

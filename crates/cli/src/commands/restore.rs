@@ -5,6 +5,7 @@ mod left_out;
 mod sorting;
 
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use checkrein_facts::{History, VersionState, World as _};
@@ -256,7 +257,15 @@ pub fn restore(
         .filter(|one| is_touched(one.path.as_path()))
         .map(|one| format!("{}: {}", one.path.as_path().display(), one.reason))
         .collect();
-    if steps.is_empty() {
+    let lost = case.lost_objects(None)?;
+    if lost > 0 && output == OutputForm::Text {
+        print(&format!(
+            "  {:<8} {} of git that the repository has no more",
+            "create",
+            count(lost, "object", "objects")
+        ));
+    }
+    if steps.is_empty() && lost == 0 {
         return tell(snapshot, &steps, &sorted, None, output);
     }
     for one in &unsaved {
@@ -272,6 +281,14 @@ pub fn restore(
     }
     let reason = format!("before going back to snapshot {}", snapshot.id);
     let restored = carry_out(environment, ground, snapshot, prepared, reason)?;
+    if restored.is_none() && lost > 0 {
+        give_objects_back(ground, snapshot)?;
+        if output == OutputForm::Json {
+            return tell(snapshot, &steps, &sorted, None, output);
+        }
+        print(&format!("{} given back", count(lost, "object is", "objects are")));
+        return Ok(ExitStatus::Done);
+    }
     if restored.is_some()
         && steps.iter().any(|step| ground.sparing.touched_by(step).is_some())
         && rules::distrust(environment, &ground.workspace)?
@@ -302,15 +319,30 @@ pub(super) fn carry_out(
 
 /// Gives repositories back the objects that their references stand for again.
 fn give_objects_back(ground: &RestoreContext, snapshot: &Listed) -> Result<(), CommandError> {
-    for root in &snapshot.snapshot.roots {
-        let path = root.path.as_path();
-        if let (Some("refs"), Some(directory)) =
-            (path.file_name().and_then(|name| name.to_str()), path.parent())
-        {
-            ground.store.give_objects_back(&directory.join("objects"))?;
-        }
+    for objects in object_directories(snapshot) {
+        ground.store.give_objects_back(&objects)?;
     }
     Ok(())
+}
+
+/// The objects of the repositories of which a snapshot holds the references.
+fn object_directories(snapshot: &Listed) -> impl Iterator<Item = PathBuf> {
+    snapshot.snapshot.roots.iter().filter_map(|root| {
+        let path = root.path.as_path();
+        let is_references = path.file_name().is_some_and(|name| name == "refs");
+        path.parent().filter(|_| is_references).map(|directory| directory.join("objects"))
+    })
+}
+
+impl RestoreTerms<'_> {
+    /// How many objects of git are gone that were kept with the snapshot; with a period only those that went then.
+    pub(super) fn lost_objects(&self, went: Option<&RangeInclusive<u64>>) -> Result<usize, CommandError> {
+        let mut lost = 0;
+        for objects in object_directories(self.snapshot) {
+            lost += self.ground.store.lost_objects(&objects, went)?;
+        }
+        Ok(lost)
+    }
 }
 
 fn request(environment: &HostEnvironment, reason: String) -> Request {

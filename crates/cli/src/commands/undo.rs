@@ -1,10 +1,10 @@
 //! `checkrein undo`: takes back what an action destroyed.
 
+mod story;
 mod unsaved;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Nature, Record, RecordBody, ReviewRecord};
@@ -12,11 +12,12 @@ use checkrein_session::{SessionLedger, SessionSummary};
 
 use checkrein_review::VerdictKind;
 use checkrein_snapshot::{
-    ActionEndTime, ActionPeriod, FileTime, Gone, Listed, Prepared, RestoreAction, RestoreExtent, Since,
-    SnapshotId, SnapshotReason, Step,
+    ActionEndTime, Gone, Listed, Prepared, RestoreAction, RestoreExtent, Since, SnapshotId, SnapshotReason,
+    Step,
 };
 use checkrein_world::find_workspace;
 
+pub(super) use self::story::Story;
 use self::unsaved::Unsaved;
 use super::name_choice::NamedKind;
 use super::restore::{
@@ -33,15 +34,11 @@ use checkrein_engine::rollback::{pushed_to, restored};
 /// How many actions are tried at most until one is found of which there is something to take back (ours).
 const TRIES: usize = 50;
 
+/// How many places that are new are named (ours).
+const NAMED: usize = 5;
+
 /// Of how many actions at most it is told that they cannot be taken back (ours).
 const TOLD: usize = 3;
-
-/// What is added to the time of an outcome where nobody looked what the action left behind, in milliseconds (ours): the clock of the
-/// file system and that of the hook tick apart.
-const TICK: u64 = 20;
-
-/// What is taken off the start of a call as its client tells it, in milliseconds (ours).
-const START_SLACK: u64 = 1_000;
 
 /// Takes back an action, by the beginning of its name or the number of its snapshot. The default is the last action in this workspace or
 /// below it that destroyed something and was not taken back yet, of the newest session that has one.
@@ -65,6 +62,8 @@ pub fn undo(
     let mut made_again = None;
     // Newer actions of which something is lost and is not taken back without more permissions, in words.
     let mut held_up = Vec::new();
+    // What is new and may be anybody's.
+    let mut new = BTreeSet::new();
     // Of the newest action, where nothing else of it is to be told.
     let mut lost = None;
     for (store, snapshot) in candidates.into_iter().take(TRIES) {
@@ -76,7 +75,10 @@ pub fn undo(
         let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
         let (prepared, remotes) = store.prepare(environment, &mut ledgers, snapshot)?;
         passed_over.extend(remotes);
-        let weight = case.weight(environment, &prepared);
+        let mut weight = case.weight(environment, &prepared);
+        if weight != Weight::Work && case.lost_objects(Some(&story.period()))? > 0 {
+            weight = Weight::Work;
+        }
         if action.is_some() || weight == Weight::Work {
             let later = if action.is_some() {
                 Vec::new()
@@ -84,6 +86,7 @@ pub fn undo(
                 ledgers.unsaved_after(environment, &stores, snapshot)
             };
             passed_over.splice(0..0, later.into_iter().chain(lost.unwrap_or_default()));
+            passed_over.extend(kept_as_new(&new));
             if action.is_none() {
                 ledgers.not_before_lost(environment, &stores, snapshot, Some(snapshot))?;
                 passed_over.extend(ledgers.earlier_session(environment, &stores, snapshot, permissions)?);
@@ -97,6 +100,11 @@ pub fn undo(
         // What came after it ended is not its work, and nothing of it is to be taken back.
         let steps = prepared.steps();
         if !steps.is_empty() && steps.iter().all(|step| story.ended_before(step)) {
+            continue;
+        }
+        // Nothing was lost, and what is new may be anybody's.
+        if action.is_none() && weight == Weight::Nothing && story.may_be_of_others(prepared.steps()) {
+            new.extend(prepared.steps().iter().map(|step| step.path.as_path().to_owned()));
             continue;
         }
         match weight {
@@ -149,10 +157,21 @@ pub fn undo(
     let unsaved =
         newest.map(|newest| ledgers.unsaved_after(environment, &stores, newest)).unwrap_or_default();
     unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(one));
+    kept_as_new(&new).iter().for_each(|one| log(one));
     Err(CommandError::user(
         "no action of this workspace for which anything was saved is left to take back",
         "`checkrein snapshot list` lists the snapshots; `checkrein snapshot restore` goes back to any of them",
     ))
+}
+
+/// The line that names what is new and stays, since nothing shows that a call made it.
+fn kept_as_new(new: &BTreeSet<PathBuf>) -> Option<String> {
+    let names: Vec<String> =
+        new.iter().take(NAMED).map(|path| format!("`{}`", plain(&path.to_string_lossy()))).collect();
+    let more = new.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    (!names.is_empty())
+        .then(|| format!("kept: {}{more}: new, and nothing shows that a call made it", names.join(", ")))
 }
 
 /// Refuses to take back an older action for a person who has said yes before they saw that a newer one stays.
@@ -380,67 +399,6 @@ fn named<'a>(
         format!("nothing was saved before an action `{}`", plain(wanted)),
         "`checkrein snapshot list` lists the actions that something was saved for",
     ))
-}
-
-/// What the ledger says of one action.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Story {
-    /// When its review was written, in milliseconds since 1970.
-    reviewed: u64,
-    /// How long it took, in milliseconds, as its client tells.
-    took: Option<u64>,
-    /// Whether nothing else of its session ran at the same time.
-    alone: bool,
-    /// When its outcome was written, in milliseconds since 1970.
-    ended: Option<u64>,
-    /// When something else began in its session.
-    followed: Option<u64>,
-    /// Whether something that it started goes on after it.
-    goes_on: bool,
-    /// Whether a user was to be asked: then only what changed meanwhile shows that it may have run.
-    asked: bool,
-    /// Whether it was refused by somebody.
-    refused: bool,
-}
-
-impl Story {
-    pub(super) fn moment(&self) -> ActionEndTime {
-        match (self.ended, self.followed) {
-            (Some(ended), _) => file_time(ended + TICK).map_or(ActionEndTime::None, |at| {
-                ActionEndTime::Ended(ActionPeriod { began: self.began(ended).and_then(file_time), ended: at })
-            }),
-            (None, followed) => ActionEndTime::Open(followed.and_then(file_time)),
-        }
-    }
-
-    /// When it began at the earliest: a user may have thought about it for a while after its review. `None` when something else ran
-    /// meanwhile.
-    fn began(self, ended: u64) -> Option<u64> {
-        let started = self.took.map_or(0, |took| ended.saturating_sub(took).saturating_sub(START_SLACK));
-        self.alone.then(|| self.reviewed.saturating_sub(TICK).max(started))
-    }
-
-    /// Whether a step would remove something that was made after the action had ended.
-    fn ended_before(self, step: &Step) -> bool {
-        let made = || std::fs::symlink_metadata(step.path.as_path()).ok()?.created().ok();
-        let made_after = |ended: u64| {
-            let since = made().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
-            since.is_some_and(|since| since.as_millis() > u128::from(ended + TICK))
-        };
-        step.deed == RestoreAction::Remove && !self.goes_on && self.ended.is_some_and(made_after)
-    }
-
-    /// Whether it is not known that it did not run: a user who was asked may have said yes.
-    pub(super) fn may_have_run(self) -> bool {
-        self.ended.is_some() || !self.refused
-    }
-}
-
-fn file_time(milliseconds: u64) -> Option<FileTime> {
-    Some(FileTime {
-        seconds: i64::try_from(milliseconds / 1_000).ok()?,
-        nanoseconds: u32::try_from(milliseconds % 1_000 * 1_000_000).ok()?,
-    })
 }
 
 /// What ledgers say of actions, each read once.

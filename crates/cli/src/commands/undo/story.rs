@@ -1,0 +1,97 @@
+//! When an action ran, and whether it did, as the ledger of its session says.
+
+use std::ops::RangeInclusive;
+use std::time::UNIX_EPOCH;
+
+use checkrein_snapshot::{ActionEndTime, ActionPeriod, FileTime, RestoreAction, Step};
+
+/// What is added to the time of an outcome where nobody looked what the action left behind, in milliseconds (ours): the clock of the
+/// file system and that of the hook tick apart.
+const TICK: u64 = 20;
+
+/// What is taken off the start of a call as its client tells it, in milliseconds (ours).
+const START_SLACK: u64 = 1_000;
+
+/// What the ledger says of one action.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::commands) struct Story {
+    /// When its review was written, in milliseconds since 1970.
+    pub(super) reviewed: u64,
+    /// How long it took, in milliseconds, as its client tells.
+    pub(super) took: Option<u64>,
+    /// Whether nothing else of its session ran at the same time.
+    pub(super) alone: bool,
+    /// When its outcome was written, in milliseconds since 1970.
+    pub(super) ended: Option<u64>,
+    /// When something else began in its session.
+    pub(super) followed: Option<u64>,
+    /// Whether something that it started goes on after it.
+    pub(super) goes_on: bool,
+    /// Whether a user was to be asked: then only what changed meanwhile shows that it may have run.
+    pub(super) asked: bool,
+    /// Whether it was refused by somebody.
+    pub(super) refused: bool,
+}
+
+impl Story {
+    pub(in crate::commands) fn moment(&self) -> ActionEndTime {
+        match (self.ended, self.followed) {
+            (Some(ended), _) => file_time(ended + TICK).map_or(ActionEndTime::None, |at| {
+                ActionEndTime::Ended(ActionPeriod { began: self.began(ended).and_then(file_time), ended: at })
+            }),
+            (None, followed) => ActionEndTime::Open(followed.and_then(file_time)),
+        }
+    }
+
+    /// From when to when it may have run, in milliseconds since 1970.
+    pub(super) fn period(self) -> RangeInclusive<u64> {
+        let ended = self.ended.or(self.followed).map_or(u64::MAX, |at| at.saturating_add(TICK));
+        self.reviewed.saturating_sub(TICK)..=ended
+    }
+
+    /// When it began at the earliest: a user may have thought about it for a while after its review. `None` when something else ran
+    /// meanwhile.
+    fn began(self, ended: u64) -> Option<u64> {
+        let started = self.took.map_or(0, |took| ended.saturating_sub(took).saturating_sub(START_SLACK));
+        self.alone.then(|| self.reviewed.saturating_sub(TICK).max(started))
+    }
+
+    /// Whether a step would remove something that was made after the action had ended.
+    pub(super) fn ended_before(self, step: &Step) -> bool {
+        let made = || std::fs::symlink_metadata(step.path.as_path()).ok()?.created().ok();
+        let made_after = |ended: u64| {
+            let since = made().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+            since.is_some_and(|since| since.as_millis() > u128::from(ended + TICK))
+        };
+        step.deed == RestoreAction::Remove && !self.goes_on && self.ended.is_some_and(made_after)
+    }
+
+    /// Whether the steps only remove files of which nothing shows that the action made them: nobody was told when it ended, or they were
+    /// not made while it ran.
+    pub(super) fn may_be_of_others(self, steps: &[Step]) -> bool {
+        let made_meanwhile = |step: &Step| {
+            let made =
+                std::fs::symlink_metadata(step.path.as_path()).ok().and_then(|facts| facts.created().ok());
+            let since = made.and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+            self.ended.is_some()
+                && since
+                    .and_then(|since| u64::try_from(since.as_millis()).ok())
+                    .is_none_or(|at| self.period().contains(&at))
+        };
+        !self.goes_on
+            && !steps.is_empty()
+            && steps.iter().all(|step| step.deed == RestoreAction::Remove && !made_meanwhile(step))
+    }
+
+    /// Whether it is not known that it did not run: a user who was asked may have said yes.
+    pub(in crate::commands) fn may_have_run(self) -> bool {
+        self.ended.is_some() || !self.refused
+    }
+}
+
+fn file_time(milliseconds: u64) -> Option<FileTime> {
+    Some(FileTime {
+        seconds: i64::try_from(milliseconds / 1_000).ok()?,
+        nanoseconds: u32::try_from(milliseconds % 1_000 * 1_000_000).ok()?,
+    })
+}
