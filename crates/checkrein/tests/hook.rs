@@ -340,3 +340,15 @@ fn what_lies_outside_the_workspace_is_saved_and_asked_about() {
     let own = environment.bash("s", "rm -rf ~/scratch");
     assert_eq!(decision(&own), None, "this session made it: {own}");
 }
+
+#[test]
+fn who_only_looks_what_the_hook_does_leaves_no_session_behind() {
+    let environment = TestEnvironment::new();
+    for payload in [&b""[..], b" \n"] {
+        let answer = environment.answer_to(payload);
+        assert_eq!(decision(&answer), Some("deny"), "{answer}");
+    }
+    let mut help = environment.command(env!("CARGO_BIN_EXE_checkrein-hook"));
+    assert!(help.arg("--help").stdin(std::process::Stdio::null()).output().unwrap().status.success());
+    assert!(environment.records("unknown-session").is_empty());
+}

@@ -60,6 +60,12 @@ fn answer_hook(client: &'static ClientAdapter) {
     // Where files may not grow, a record that cannot be written must be an error and not the end of this process.
     checkrein_sandbox::ignore_file_size_signal();
     match read_payload() {
+        // Somebody looks what this program does: there is no call of which a record would tell.
+        Ok(payload) if payload.iter().all(u8::is_ascii_whitespace) => {
+            let failure = Failure::Payload("nothing came on the input".to_owned());
+            write(&(client.refuse)(&failure.reason()));
+            end();
+        }
         Ok(payload) => work_on(client, payload),
         Err(failure) => refuse(client, None, &failure),
     }
