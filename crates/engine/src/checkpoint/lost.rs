@@ -52,7 +52,8 @@ impl Lost {
         let why = match &self.held_by {
             None => self.why.clone(),
             Some((id, places)) => format!(
-                "this is too much to be saved for `checkrein undo`; snapshot {id} holds all of it as it is: `checkrein snapshot restore {id}{places}` brings it back"
+                "{}; snapshot {id} holds all of it as it is: `checkrein snapshot restore {id}{places}` brings it back",
+                self.why
             ),
         };
         let mut review = unsaved(plain, &why);

@@ -55,7 +55,7 @@ pub(super) fn too_much(over: LimitExceeded, bounds: &CaptureBounds) -> String {
             format!("it takes longer than {} ms (`snapshots.max_ms`)", bounds.time.as_millis())
         }
     };
-    format!("this destroys the only copy of more than can be saved first: {bound}")
+    format!("this destroys more than can be saved first: {bound}")
 }
 
 pub(super) fn places_in_words(taken: &[ToSave]) -> String {
