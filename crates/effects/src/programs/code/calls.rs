@@ -73,6 +73,10 @@ impl Evaluator<'_, '_, '_> {
             ScriptValue::Secret(place, _) => ScriptValue::secret(place.as_str()),
             ScriptValue::Foreign => ScriptValue::Foreign,
             ScriptValue::Text(_) if self.language == Language::Php => self.call_by_name(thing, given),
+            // `&$name("text")`
+            ScriptValue::Text(Value::Exact(_)) if self.language == Language::Perl => {
+                self.call_by_name(thing, given)
+            }
             ScriptValue::Text(_)
             | ScriptValue::Number(_)
             | ScriptValue::Truth(_)
@@ -165,7 +169,10 @@ impl Evaluator<'_, '_, '_> {
     /// Functions of the language given to a method that calls them: `files.forEach(fs.unlinkSync)`.
     fn call_back_names(&mut self, thing: &ScriptValue, given: &Given) {
         let receiver = match thing {
-            ScriptValue::Method(of, _) if self.language.has_tree() => of.as_ref(),
+            // `names.each(&method(:system))` of Ruby
+            ScriptValue::Method(of, _) if self.language.has_tree() || self.language == Language::Ruby => {
+                of.as_ref()
+            }
             ScriptValue::Name(_) if self.language.has_tree() => &ScriptValue::Local,
             _ => return,
         };

@@ -217,6 +217,7 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn channels_of_ruby(&mut self, name: &str, given: &Given) -> Option<ScriptValue> {
+        let unknown = ScriptValue::Text(Value::Unknown);
         let first = given.at(0);
         let command = || first.exact().and_then(|text| text.strip_prefix('|').map(str::to_owned));
         let joined = || {
@@ -243,6 +244,10 @@ impl Evaluator<'_, '_, '_> {
                 let channel = self.channel();
                 self.read_from(&channel);
                 channel
+            }
+            "STDIN.reopen" | "$stdin.reopen" if matches!(first, ScriptValue::Process(_)) => {
+                self.read_from(&first);
+                unknown
             }
             "Open3.pipeline" | "Open3.pipeline_start" | "Open3.pipeline_r" => {
                 let text = joined();
@@ -337,15 +342,13 @@ fn unescaped(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((first, behind)) = rest.split_first() {
         let digits = behind.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = behind.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = behind;
-            }
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        if let Some(byte) = byte.filter(|_| *first == b'%') {
+            bytes.push(byte);
+            rest = behind.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            rest = behind;
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
