@@ -134,6 +134,11 @@ pub(crate) enum Command {
         after_help = "The kernel enforces the scope, for the command and everything that it starts. Without options the command may read everything, change only a temporary folder of its own, and use no network. checkrein reports what this machine cannot enforce before the command runs. At the end it reports each refusal, with the option that would allow it.\n\nExit status: that of the command; 124 a limit was reached, 125 checkrein failed, 126 it cannot be run, 127 it was not found.\n\nExamples:\n  checkrein exec --write . -- make test\n  checkrein exec --write target --net crates.io:443 -- cargo fetch\n  checkrein exec --net loopback --time 5m --memory 2G -- pytest"
     )]
     Exec(ExecArguments),
+    /// Mask the secrets in what is piped through it
+    #[command(
+        after_help = "Names stay, values become `[masked:KIND:FINGERPRINT]`; equal values have equal fingerprints. Lists of settings and variables lose every value that is a secret by its name or looks like one; other text loses what has the form of a key or token.\n\nExit status: 0, or 1 when nothing could be masked, and then nothing is shown.\n\nExamples:\n  cat .env | checkrein mask\n  printenv | checkrein mask"
+    )]
+    Mask,
     /// Run tests and classify the failure
     #[command(
         after_help = "Says what kind of failure it was and what to do next. The same result again is a reason to stop: twice when nothing passes, three times otherwise. It compares the failed tests where the runner names them. For other commands (`any`) it compares the outputs and the exit codes 91 (gate), 92 (provider busy), 93 (conflict) and 94 (stopped by a human). `--json` writes the result to standard error for scripts; docs/scripts.md has one.\n\nExit status: that of the tests; 124 timeout, 126 they cannot be run, 127 the program was not found.\n\nExamples:\n  checkrein route --runner pytest -- pytest -q\n  checkrein --json route --runner cargo --time 10m -- cargo test\n  checkrein route --runner pytest --phase red -- pytest tests/test_new.py\n  checkrein --json route --runner any --remember last.json -- ./deploy.sh"

@@ -14,6 +14,7 @@ pub mod incidents;
 pub mod init;
 pub mod log;
 pub mod marks;
+pub mod mask;
 pub mod name_choice;
 pub mod notify;
 pub mod policy;

@@ -17,7 +17,7 @@ use crate::commands::check::Where;
 use crate::commands::init::Approval;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, audit, check, config, credential, diff, doctor, exec, export, halt,
-    incidents, init, log, marks, notify, policy, recover, replay, reviews, rollback, route, run, runs,
+    incidents, init, log, marks, mask, notify, policy, recover, replay, reviews, rollback, route, run, runs,
     session_rollback, sessions, show, snapshots, surprises, trust, undo, watch, worktree,
 };
 use crate::terminal;
@@ -165,6 +165,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         }
         Command::Exec(_) | Command::Run { command: None, wanted: _ } => Ok(ExitStatus::Done),
         Command::Run { command: Some(command), wanted: _ } => run_records(&environment, &command, output),
+        Command::Mask => mask::mask(&environment),
         Command::Route(wanted) => route::route(&environment, &wanted.into(), output),
         Command::Log { session, number, verdict } => log::log(
             &environment,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookResponse};
+use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookResponse, ToolOutput};
 
 use crate::canary::Canary;
 use crate::error::DecodeError;
@@ -27,6 +27,8 @@ pub struct ClientAdapter {
     pub encode: fn(&HookEvent, &HookResponse) -> Vec<u8>,
     /// The output that lets nothing through when nothing about the payload is known, with the reason.
     pub refuse: fn(&str) -> Vec<u8>,
+    /// Whether the model reads what a hook gives in place of what a tool answered.
+    pub tool_output: ToolOutput,
     /// What becomes of a question to a user.
     pub questions: fn(&Question<'_>) -> Questions,
     /// Who answers its own questions, by the environment of its hooks.

@@ -16,7 +16,7 @@ mod hooks;
 mod questions;
 mod resume;
 
-use checkrein_protocol::{AbsolutePath, Client};
+use checkrein_protocol::{AbsolutePath, Client, ToolOutput};
 
 use serde_json::{Value as Json, json};
 
@@ -34,6 +34,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,
+    tool_output: ToolOutput::Masked,
     questions: questions::questions,
     answerer: questions::answerer,
     announces_questions: Announces::Each,

@@ -15,7 +15,7 @@ mod encode;
 mod resume;
 mod trust;
 
-use checkrein_protocol::{AbsolutePath, Client};
+use checkrein_protocol::{AbsolutePath, Client, ToolOutput};
 
 use serde_json::{Value as Json, json};
 
@@ -37,6 +37,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,
+    tool_output: ToolOutput::Shown,
     questions: |_| Questions::Lost,
     answerer: |_| Answerer::NotKnown,
     announces_questions: Announces::NotAll,

@@ -10,7 +10,7 @@
 mod decode;
 mod encode;
 
-use checkrein_protocol::{AbsolutePath, Client};
+use checkrein_protocol::{AbsolutePath, Client, ToolOutput};
 
 use serde_json::{Value as Json, json};
 
@@ -33,6 +33,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     encode: encode::encode,
     refuse: encode::refuse,
     // Without a user it waits for ever.
+    tool_output: ToolOutput::Shown,
     questions: |_| Questions::Lost,
     answerer: |_| Answerer::NotKnown,
     announces_questions: Announces::NotAll,

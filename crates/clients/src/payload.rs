@@ -132,6 +132,7 @@ pub(crate) fn readable(action: &Action) -> Result<(), DecodeError> {
 /// nothing, since the user is being asked already.
 pub(crate) fn permission(answer: &HookResponse) -> Json {
     match answer {
+        HookResponse::Replaced { besides, .. } => permission(besides),
         HookResponse::Deny { reason } | HookResponse::Halt { reason } => json!({ "hookSpecificOutput": {
             "hookEventName": "PermissionRequest",
             "decision": { "behavior": "deny", "message": reason },

@@ -265,7 +265,7 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
             Some(_) | None => Severity::Medium,
         },
         EffectKind::PackageInstall if is_package_from_anywhere(&effect.target) => Severity::High,
-        EffectKind::SecretRead if effect.is_swept_along() => Severity::Low,
+        EffectKind::SecretRead if effect.is_read_unseen() => Severity::Low,
         EffectKind::SecretRead if is_only_private(&effect.target) => Severity::Medium,
         EffectKind::Persistence if effect.is_by_chance() => Severity::Medium,
         // Whoever stands between the machines decides what runs, or it is handed to an unknown other end.

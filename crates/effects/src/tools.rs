@@ -16,13 +16,15 @@ mod mcp;
 mod patch;
 mod runners;
 
-use checkrein_protocol::SecretMark;
+use checkrein_protocol::{SecretMark, ToolOutput};
 
 use crate::action::Action;
 use crate::effect::{Certainty, Effect, EffectKind};
 use crate::interpreter::{Last, resolve};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::world::World;
+use crate::places;
+use crate::world::{FileText, World};
 
 use call::ToolCall;
 
@@ -33,6 +35,16 @@ pub(crate) fn tool_effects(action: &Action, world: &dyn World) -> Vec<Effect> {
         mcp::foreign(&mut call);
     }
     let mut effects = call.into_effects();
+    if world.tool_output() == ToolOutput::Masked && shows_text(action) {
+        for effect in &mut effects {
+            if effect.kind == EffectKind::FileRead
+                && effect.target.path().is_some_and(|path| is_masked(path, world))
+            {
+                effect.nature = Nature::Masked;
+                "the secrets in it are masked".clone_into(&mut effect.note);
+            }
+        }
+    }
     // A tool shows what it reads.
     let marks = &world.history().secret_marks;
     if !marks.is_empty() {
@@ -49,6 +61,18 @@ pub(crate) fn tool_effects(action: &Action, world: &dyn World) -> Vec<Effect> {
         }
     }
     effects
+}
+
+/// Whether a tool does nothing but show the text of one file.
+fn shows_text(action: &Action) -> bool {
+    action.tool.as_str() == "Read"
+}
+
+/// Whether the secrets in a file are masked when a tool shows it: each stands in a line of its own behind its name.
+fn is_masked(path: &AbsolutePath, world: &dyn World) -> bool {
+    // No other file is opened for it.
+    path.name().is_some_and(places::environment_file)
+        && matches!(world.text(path), FileText::Whole(text) if places::is_list_of_settings(path, &text))
 }
 
 /// The places that held secrets and into which a tool writes something else as a whole.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use checkrein_effects::predict_with;
 use checkrein_facts::{GuardedPath, History};
 use checkrein_ledger::Durability;
-use checkrein_policy::{LogLevel, Policy, Standpoint, TargetKnowledge, location};
+use checkrein_policy::{LogLevel, Mode, Policy, Standpoint, TargetKnowledge, location};
 use checkrein_protocol::{
     AbsolutePath, Action, Aim, Beginning, Depth, EffectKind, RecordBody, SessionId, Target, Timestamp,
-    VerificationRecord,
+    ToolOutput, VerificationRecord,
 };
 use checkrein_session::SessionLedger;
 
@@ -17,7 +17,7 @@ use checkrein_world::changes::real_path;
 use checkrein_world::{RealWorld, find_workspace};
 
 use crate::config_files;
-use crate::environment::{HostEnvironment, confiner};
+use crate::environment::{HostEnvironment, confiner, masker};
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
 use crate::installation::{self, Installations};
@@ -45,6 +45,8 @@ pub struct Context {
     pub(crate) unrecorded: Option<Unrecorded>,
     /// The snapshot that was taken for the call that just ended, when it is gone.
     pub(crate) snapshot_gone: Option<u64>,
+    /// What the model reads of outputs at most: of what no client runs everything.
+    readable: ToolOutput,
 }
 
 impl Context {
@@ -87,6 +89,7 @@ impl Context {
                 (standing(&environment, &workspace), None)
             }
         };
+        let readable = session.map_or(ToolOutput::Shown, |_| environment.client.tool_output);
         Self {
             environment,
             workspace,
@@ -99,6 +102,7 @@ impl Context {
             waiting: Vec::new(),
             unrecorded: None,
             snapshot_gone: None,
+            readable,
         }
     }
 
@@ -150,6 +154,7 @@ impl Context {
             waiting: self.waiting.clone(),
             unrecorded: self.unrecorded.clone(),
             snapshot_gone: self.snapshot_gone,
+            readable: self.readable,
         })
     }
 
@@ -226,7 +231,19 @@ impl Context {
             history,
             now,
             confiner,
+            masker,
+            tool_output: self.tool_output(),
         })
+    }
+
+    /// What the model reads of what a tool answers: masks in place of secrets, where the client allows it and the user has not switched
+    /// that off.
+    pub(crate) fn tool_output(&self) -> ToolOutput {
+        let config = self.policy.config();
+        match config.mode {
+            Mode::Enforce if config.output.mask_secrets => self.readable,
+            Mode::Enforce | Mode::Observe => ToolOutput::Shown,
+        }
     }
 
     /// Everything of the guard that the agent must not change, blueprints of the project included.

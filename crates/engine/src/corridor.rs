@@ -220,6 +220,7 @@ impl Answering<'_> {
             | HookResponse::Allow { .. }
             | HookResponse::Rewrite { .. }
             | HookResponse::Ask { .. }
+            | HookResponse::Replaced { .. }
             | HookResponse::Deny { .. } => return self.of(review),
         };
         let told = stopped.clone().unwrap_or_else(|| self.reply(&review));

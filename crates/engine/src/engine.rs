@@ -34,8 +34,8 @@ use crate::notification::{self, Notice};
 use crate::records::{event_record, recorded_input, success};
 use crate::turn_end::turn_ended;
 use crate::{
-    beginning, checkpoint, inheritance, installation, kept_settings, lost_records, questions, session_ledger,
-    usage, verification,
+    beginning, checkpoint, disclosure, inheritance, installation, kept_settings, lost_records, questions,
+    session_ledger, usage, verification,
 };
 
 /// The session name for failures of which nothing else is known.
@@ -299,6 +299,8 @@ fn after(
         .or_else(|| running(ledger, &outcome.action))
         .unwrap_or_else(|| ActionId("unknown".to_owned()));
     let unanswered = questions::unanswered(context, ledger, event, &action_id);
+    let is_wanted = || unanswered.is_none() && questions::was_asked_about(ledger, &action_id);
+    let masked = disclosure::masked(context, outcome).filter(|_| !is_wanted());
     let verification = match &mut context.unrecorded {
         Some(unrecorded) => unrecorded.seen.take(),
         None => verification::verify(context, ledger, &action_id, outcome),
@@ -313,13 +315,15 @@ fn after(
         duration_ms: outcome.duration_ms,
         output_bytes: outcome.output.len() as u64,
         output_hash: content_hash(outcome.output.as_bytes()),
+        masked: masked.as_ref().map(|masked| masked.kinds.clone()).unwrap_or_default(),
         observation: Some(observation(&outcome.output, success(outcome.failed))),
         verification,
     });
     let read = usage::transcribed(context.environment(), event, &known, usage::AFTER_A_CALL, None);
     let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
     let bodies = std::iter::once(body).chain(ran).chain(read).collect();
-    match ledger.append_all_to(known, context.environment().now(), bodies, Durability::Plain) {
+    let appended = ledger.append_all_to(known, context.environment().now(), bodies, Durability::Plain);
+    let answer = match appended {
         Ok(appended) => {
             let stepped_in = match run_over(context, ledger, &appended.state) {
                 Some(stop) => stop,
@@ -333,6 +337,10 @@ fn after(
             context.environment().diagnostics.add(format!("not recorded: {error}"));
             HookResponse::NoOpinion
         }
+    };
+    match masked {
+        Some(masked) => masked.besides(answer),
+        None => answer,
     }
 }
 

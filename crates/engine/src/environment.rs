@@ -194,9 +194,13 @@ pub(crate) fn testimony_folder(home: &AbsolutePath) -> AbsolutePath {
 /// The program that runs a command within bounds: it stands beside this one. `None` when it does not, or when the kernel does not hold
 /// all of what it would promise.
 pub(crate) fn confiner() -> Option<AbsolutePath> {
+    masker().filter(|_| confinement_gaps().is_empty())
+}
+
+/// The program that masks secrets in what is piped through it: the same. `None` when it does not stand there.
+pub(crate) fn masker() -> Option<AbsolutePath> {
     let path = env::current_exe().ok()?.parent()?.join(CONFINER);
-    let holds = path.is_file() && confinement_gaps().is_empty();
-    holds.then(|| path.to_str().and_then(AbsolutePath::new)).flatten()
+    path.is_file().then(|| path.to_str().and_then(AbsolutePath::new)).flatten()
 }
 
 /// What the kernel does not hold of the bounds that a contained command is promised, each in words; empty when it holds all.

@@ -109,6 +109,7 @@ pub(crate) fn tell_unanswered(
         HookResponse::Rewrite { .. }
         | HookResponse::Ask { .. }
         | HookResponse::Deny { .. }
+        | HookResponse::Replaced { .. }
         | HookResponse::Halt { .. } => answer,
     }
 }

@@ -187,6 +187,9 @@ pub(crate) fn with(answer: HookResponse, told: Option<String>) -> HookResponse {
         (HookResponse::Context { text: first }, Some(text)) => {
             HookResponse::Context { text: format!("{text}\n{first}") }
         }
+        (HookResponse::Replaced { output, besides }, told) => {
+            HookResponse::Replaced { output, besides: Box::new(with(*besides, told)) }
+        }
         (answer, _) => answer,
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `engine` | what every surface calls: before a call, after it, at any other event |
 //! | `corridor` | the way of a call, each step once |
+//! | `disclosure` | secrets in what a tool answered, masked before the model reads it |
 //! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
 //! | `context` | what is known around a call |
 //! | `environment` | what is found around: home, state, configuration, variables |
@@ -58,6 +59,7 @@ pub mod confirmed_configuration;
 pub mod context;
 mod corridor;
 pub mod diagnostics;
+mod disclosure;
 mod docket;
 mod engine;
 pub mod environment;

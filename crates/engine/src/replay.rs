@@ -117,6 +117,7 @@ impl ReplaySession {
             duration_ms: None,
             output_bytes: output.len() as u64,
             output_hash: content_hash(output.as_bytes()),
+            masked: Vec::new(),
             observation: Some(observation(output, success(failed))),
             verification: None,
         }));

@@ -101,6 +101,7 @@ fn outcome(call: &ToolCall, output: &str) -> Outcome {
         error: None,
         output: output.to_owned(),
         duration_ms: Some(3),
+        answered: None,
         reported: Vec::new(),
         progress: CallProgress::Finished,
     }

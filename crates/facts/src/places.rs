@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `credentials` | files that prove who somebody is |
 //! | `persistence` | files that make something run later |
+//! | `settings` | lists of settings, `NAME=value` in each line |
 //! | `system` | directories of the machine rather than of a user |
 //! | `watchers` | what keeps an agent in check: other guards, settings of agents |
 //!
@@ -11,6 +12,7 @@
 
 mod credentials;
 mod persistence;
+mod settings;
 mod system;
 mod watchers;
 
@@ -19,5 +21,6 @@ pub use credentials::{
     is_sample, key_material, lies_with_tests, machine_credential, secrecy, sought_in,
 };
 pub use persistence::{SHADOWS, is_known_at_home, is_pipeline, known_at_home, persistence};
+pub use settings::is_list_of_settings;
 pub use system::{SystemPlace, is_home_of_somebody, is_lifeline, is_program_directory, system_place};
 pub use watchers::{names_watcher, watcher};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::world::{
     Committed, Entry, FileFacts, FileText, History, HostPaths, Listing, Repository, VersionState, World,
 };
-use checkrein_protocol::{AbsolutePath, Timestamp};
+use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
 
 /// A world that answers from recorded facts. What was not recorded is [`Entry::Missing`] and the like under a
 /// [`RecordedWorld::complete`] world (tests), and `Unknown` otherwise (replay).
@@ -52,6 +52,12 @@ pub struct RecordedWorld {
     /// The program that runs a command within bounds.
     #[serde(default)]
     pub confiner: Option<AbsolutePath>,
+    /// The program that masks secrets in what is piped through it.
+    #[serde(default)]
+    pub masker: Option<AbsolutePath>,
+    /// What the model reads of what a tool of the client answers.
+    #[serde(default)]
+    pub tool_output: ToolOutput,
 }
 
 impl RecordedWorld {
@@ -74,6 +80,8 @@ impl RecordedWorld {
             variables: BTreeMap::new(),
             variable_names: Vec::new(),
             confiner: None,
+            masker: None,
+            tool_output: ToolOutput::Shown,
         }
     }
 
@@ -256,6 +264,14 @@ impl World for RecordedWorld {
     fn confiner(&self) -> Option<AbsolutePath> {
         self.confiner.clone()
     }
+
+    fn masker(&self) -> Option<AbsolutePath> {
+        self.masker.clone()
+    }
+
+    fn tool_output(&self) -> ToolOutput {
+        self.tool_output
+    }
 }
 
 /// A world that passes every question on and writes down the answers, so that the decision can be replayed.
@@ -374,6 +390,18 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     fn confiner(&self) -> Option<AbsolutePath> {
         let answer = self.inner.confiner();
         self.facts.borrow_mut().confiner.clone_from(&answer);
+        answer
+    }
+
+    fn masker(&self) -> Option<AbsolutePath> {
+        let answer = self.inner.masker();
+        self.facts.borrow_mut().masker.clone_from(&answer);
+        answer
+    }
+
+    fn tool_output(&self) -> ToolOutput {
+        let answer = self.inner.tool_output();
+        self.facts.borrow_mut().tool_output = answer;
         answer
     }
 }

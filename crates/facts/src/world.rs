@@ -4,7 +4,7 @@
 //! answers from a list of facts (module `recorded`), so that a past decision replays bit for bit and tests need no
 //! disk.
 
-use checkrein_protocol::{SecretMark, Timestamp};
+use checkrein_protocol::{SecretMark, Timestamp, ToolOutput};
 use serde::{Deserialize, Serialize};
 
 use crate::tally::Tally;
@@ -54,6 +54,10 @@ pub trait World {
     }
     /// The program of the guard that runs a command within bounds; `None` when this machine does not hold all of them.
     fn confiner(&self) -> Option<AbsolutePath>;
+    /// The program of the guard that masks secrets in what is piped through it; `None` where it is not there.
+    fn masker(&self) -> Option<AbsolutePath>;
+    /// What the model reads of what a tool of the client answers.
+    fn tool_output(&self) -> ToolOutput;
 }
 
 /// Where things are on this machine.

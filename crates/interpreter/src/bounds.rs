@@ -114,6 +114,18 @@ impl Machine<'_> {
     /// anything.
     fn confiner(&self, written: &str) -> Option<AbsolutePath> {
         let confiner = self.world.confiner()?;
+        self.surely_names(written, &confiner).then_some(confiner)
+    }
+
+    /// Whether a call masks the secrets in what is piped through it: `checkrein mask`, and surely ours.
+    pub(super) fn is_masker(&self, call: &Call) -> bool {
+        let is_named = call.program == "checkrein"
+            && matches!(call.words.as_slice(), [only] if only.as_exact() == Some("mask"));
+        is_named && self.world.masker().is_some_and(|masker| self.surely_names(&call.written, &masker))
+    }
+
+    /// Whether the name of a program as it is written surely leads to this one.
+    fn surely_names(&self, written: &str, program: &AbsolutePath) -> bool {
         let follow = |path: &str| {
             let known = path.starts_with('/');
             known.then(|| resolve(&|path| self.world.entry(path), &AbsolutePath::root(), path, Last::Follow))
@@ -122,13 +134,14 @@ impl Machine<'_> {
             follow(written)
         } else {
             // Where the shell looks; what is not an absolute path is wherever one is.
-            let path = self.variable("PATH")?;
-            let mut places = path.as_exact()?.split(':').map(|place| follow(&format!("{place}/{written}")));
+            let path = self.variable("PATH");
+            let Some(path) = path.as_ref().and_then(Value::as_exact) else { return false };
+            let mut places = path.split(':').map(|place| follow(&format!("{place}/{written}")));
             places
                 .find(|place| place.as_ref().is_none_or(|place| self.world.entry(place) != Entry::Missing))
                 .flatten()
         };
-        (named? == follow(confiner.as_str())?).then_some(confiner)
+        named.is_some() && named == follow(program.as_str())
     }
 
     /// Whether a directory is one of keys, or lies above the guard outside the workspace: within such bounds the unknown is still unknown.

@@ -33,7 +33,7 @@ use crate::{Call, Exit, Input, Machine, Output, Status, Value, secrets};
 pub use finding::found_secret;
 pub(crate) use lines::Lines;
 pub(crate) use lists::named;
-pub(crate) use settings::{hides_values, is_list_of_settings, keeps_lines};
+pub(crate) use settings::{hides_values, keeps_lines};
 pub(crate) use showing::{Showing, may_show, showing, shows_lines};
 use texts::filtered;
 pub use texts::{decoded_base64, decoded_hexadecimal};

@@ -45,7 +45,7 @@ impl Machine<'_> {
             _ => None,
         };
         if let Some(place) = list {
-            if filters::hides_values(call) && self.is_by_lines(&place) {
+            if (filters::hides_values(call) || self.is_masker(call)) && self.is_by_lines(&place) {
                 return Output::Unknown;
             }
             // What reads no input has the list out of a file, or makes it.
@@ -76,7 +76,7 @@ impl Machine<'_> {
             return !self.secrets_of_environment().iter().any(has_lines);
         }
         AbsolutePath::new(place).is_some_and(|path| {
-            self.text(&path).as_exact().is_some_and(|text| filters::is_list_of_settings(&path, text))
+            self.text(&path).as_exact().is_some_and(|text| places::is_list_of_settings(&path, text))
         })
     }
 

@@ -405,7 +405,7 @@ impl Machine<'_> {
             let outer = self.input.clone();
             let last = pipeline.stages.len().saturating_sub(1);
             let mut failed = Status::Success;
-            let screens = Self::screens(&pipeline.stages);
+            let screens = self.screens(&pipeline.stages);
             let before = self.position.before_pipeline.clone().unwrap_or_else(|| self.tree.clone());
             let around = self.position.before_pipeline.take();
             for (index, stage) in pipeline.stages.iter().enumerate() {

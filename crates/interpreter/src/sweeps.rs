@@ -94,7 +94,7 @@ impl Machine<'_> {
         match own.max(self.flow.sweep.left) {
             Remainder::Nothing => false,
             Remainder::Names => {
-                !self.text(path).as_exact().is_some_and(|text| filters::is_list_of_settings(path, text))
+                !self.text(path).as_exact().is_some_and(|text| places::is_list_of_settings(path, text))
             }
             Remainder::Anything => true,
         }
@@ -156,7 +156,7 @@ impl Machine<'_> {
     }
 
     /// What the stages behind each one let through of what it reads.
-    pub(super) fn screens(stages: &[PipelineStage]) -> Vec<Screen> {
+    pub(super) fn screens(&self, stages: &[PipelineStage]) -> Vec<Screen> {
         let mut screened = false;
         let mut left = Remainder::Anything;
         let mut all: Vec<Screen> = stages
@@ -170,12 +170,17 @@ impl Machine<'_> {
                 };
                 let is_plain = is_plain(simple);
                 let call = written_call(simple).filter(|_| is_plain);
+                let masks = call.as_ref().is_some_and(|call| self.is_masker(call));
                 let here = Screen {
                     count: usize::from(screened && is_plain),
                     left: call.as_ref().map_or(Remainder::Anything, |call| left.behind(call)),
                 };
                 screened = is_plain && (screened || is_screen(simple));
-                left = call.as_ref().map_or(Remainder::Anything, |call| here.left.max(Remainder::by(call)));
+                left = if masks {
+                    here.left.max(Remainder::Names)
+                } else {
+                    call.as_ref().map_or(Remainder::Anything, |call| here.left.max(Remainder::by(call)))
+                };
                 here
             })
             .collect();

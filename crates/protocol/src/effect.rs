@@ -171,6 +171,11 @@ impl Effect {
         self.kind == EffectKind::SecretRead && self.nature == Nature::SweptAlong
     }
 
+    /// Whether a secret is read of which nothing is shown: it was come by, or it is masked.
+    pub fn is_read_unseen(&self) -> bool {
+        self.is_swept_along() || self.kind == EffectKind::SecretRead && self.nature == Nature::Masked
+    }
+
     /// Whether something that runs later may only happen to be among what comes: an archive or a patch whose list is not known may replace
     /// any file of the workspace.
     pub fn is_by_chance(&self) -> bool {

@@ -161,6 +161,8 @@ pub struct Outcome {
     pub output: String,
     /// How long it took, in milliseconds.
     pub duration_ms: Option<u64>,
+    /// The output as the client gave it, where its hooks may give another in its place; `None` where they may not.
+    pub answered: Option<Json>,
     /// What the client itself says that it changed: for tools that write files.
     pub reported: Vec<Change>,
     /// Whether it is over.
@@ -174,6 +176,17 @@ pub enum SuccessReporting {
     Told,
     /// It does not: what is no failure may be one.
     NotTold,
+}
+
+/// What the model reads of what a tool of the client answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolOutput {
+    /// All of it, as it is.
+    #[default]
+    Shown,
+    /// The same with the secrets in it masked: the client takes what its hooks give in its place.
+    Masked,
 }
 
 /// Whether a call is over when its outcome is told.
@@ -219,6 +232,13 @@ pub enum HookResponse {
         /// What the model reads.
         reason: String,
     },
+    /// The model reads something else in place of what a tool answered.
+    Replaced {
+        /// What it reads, in the form of the tool.
+        output: Json,
+        /// What is answered besides.
+        besides: Box<HookResponse>,
+    },
     /// The agent is stopped, where the client can; the call is refused where it can not.
     Halt {
         /// What the user reads.
@@ -233,6 +253,7 @@ impl HookResponse {
             Self::NoOpinion => "",
             Self::Allow { text } | Self::Context { text } | Self::Rewrite { text, .. } => text,
             Self::Ask { reason, .. } | Self::Deny { reason } | Self::Halt { reason } => reason,
+            Self::Replaced { besides, .. } => besides.text(),
         }
     }
 }

@@ -56,6 +56,8 @@ pub enum Nature {
     SweptAlong,
     /// The same, into a file: not settled as long as that file may be shown.
     SweptIntoFile,
+    /// A secret that is read, and masked before the model reads it.
+    Masked,
     /// Rights are added to read and run, none are taken.
     LetsRun,
     /// An owner may no longer read, write or enter.
@@ -96,7 +98,7 @@ pub enum Nature {
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 42] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::KeptWithoutItsName,
@@ -120,6 +122,7 @@ impl Nature {
         Self::DataInAFile,
         Self::SweptAlong,
         Self::SweptIntoFile,
+        Self::Masked,
         Self::LetsRun,
         Self::TakesRights,
         Self::LeavesRights,
@@ -166,6 +169,7 @@ impl Nature {
             Self::DataInAFile => "data_in_a_file",
             Self::SweptAlong => "swept_along",
             Self::SweptIntoFile => "swept_into_file",
+            Self::Masked => "masked",
             Self::LetsRun => "lets_run",
             Self::TakesRights => "takes_rights",
             Self::LeavesRights => "leaves_rights",
@@ -219,6 +223,7 @@ impl Nature {
             | Self::DataInAFile
             | Self::SweptAlong
             | Self::SweptIntoFile
+            | Self::Masked
             | Self::LeavesRights
             | Self::OpensRights
             | Self::BroughtWithoutGuard

@@ -530,6 +530,9 @@ pub struct OutcomeRecord {
     pub output_bytes: u64,
     /// SHA-256 of the output, in hexadecimal.
     pub output_hash: String,
+    /// The kinds of the secrets that were masked in it before the model read it, one for each mask.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masked: Vec<String>,
     /// What the detectors keep of the output; `None` in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observation: Option<Observation>,

@@ -14,6 +14,7 @@
 //! | `decision` | the matrix and the rules put together |
 //! | `governance` | trace quality, thresholds, flags, trust debt, contracts |
 //! | `rewrite` | safer commands that do what was wanted |
+//! | `masking` | lists of settings shown without their secrets |
 //! | `containment` | opaque calls within bounds that the kernel enforces |
 //! | `reasoning` | the answer in words: for a model to obey, for a user to read |
 //! | `fingerprint` | what makes two actions the same, or of one kind |
@@ -47,6 +48,7 @@ mod decision;
 mod fingerprint;
 mod forbidden;
 mod governance;
+mod masking;
 mod rationality;
 mod reasoning;
 mod review;

@@ -17,7 +17,7 @@ use crate::governance::{self, Assessed};
 use crate::rationality::{self, Situation};
 use crate::saving::{Saved, depends_on_saving, soften};
 use crate::verdict::{Rationality, Review, Rewrite, RewriteConsent, Risk, RuleFinding, Score, Verdict};
-use crate::{containment, reasoning, rewrite, risk, side_effects};
+use crate::{containment, masking, reasoning, rewrite, risk, side_effects};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
 /// to be done about it. Pure: the same action, world and policy give the same review.
@@ -89,13 +89,14 @@ impl<'a> Forecast<'a> {
         let passes = |rewrite: &Rewrite| self.judge_rewrite(rewrite, saved).decision <= Decision::Warn;
         let changed = || could_be_made_safe(&review).then(|| rewrite::propose(action, &review)).flatten();
         let contained = || containment::propose(action, &review, world, config).filter(passes);
+        let masked = || masking::propose(action, &review, world, config).filter(passes);
         let safer = || {
             changed().and_then(|rewrite| {
                 let judged = self.judge_rewrite(&rewrite, saved);
                 rewrite::with_consent_for(rewrite, &review, &judged)
             })
         };
-        if let Some(rewrite) = safer().or_else(contained) {
+        if let Some(rewrite) = safer().or_else(masked).or_else(contained) {
             review.decision = Decision::Modify;
             review.verdict.kind = match rewrite.consent {
                 RewriteConsent::NotNeeded => VerdictKind::Nudge,

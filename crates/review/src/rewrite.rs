@@ -300,7 +300,7 @@ pub(crate) fn simple_commands(script: &[ShellStatement]) -> Vec<&Simple> {
 }
 
 /// The text with the spans replaced; `None` when a span does not fit.
-fn splice(text: &str, mut edits: Vec<(Span, String)>) -> Option<String> {
+pub(crate) fn splice(text: &str, mut edits: Vec<(Span, String)>) -> Option<String> {
     edits.sort_by_key(|(span, _)| span.start);
     let mut result = String::new();
     let mut at = 0;

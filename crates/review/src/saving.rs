@@ -205,6 +205,7 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         | Nature::DataInAFile
         | Nature::SweptAlong
         | Nature::SweptIntoFile
+        | Nature::Masked
         | Nature::LetsRun
         | Nature::TakesRights
         | Nature::LeavesRights

@@ -271,6 +271,8 @@ pub enum Safety {
     Changed,
     /// It does the same, within bounds that the kernel enforces.
     Contained,
+    /// It does the same, and secrets in what it prints are masked.
+    Masked,
 }
 
 /// Whether a safer form needs a yes.

@@ -62,6 +62,12 @@ impl World for Counting {
     fn confiner(&self) -> Option<AbsolutePath> {
         self.world.confiner()
     }
+    fn masker(&self) -> Option<AbsolutePath> {
+        self.world.masker()
+    }
+    fn tool_output(&self) -> checkrein_protocol::ToolOutput {
+        self.world.tool_output()
+    }
 }
 
 fn world() -> Counting {

@@ -91,6 +91,7 @@ pub fn outcome(id: &str, failed: bool) -> RecordBody {
         duration_ms: Some(12),
         output_bytes: 3,
         output_hash: "ab".repeat(32),
+        masked: Vec::new(),
         observation: None,
         verification: None,
     })

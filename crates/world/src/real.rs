@@ -12,7 +12,7 @@ use checkrein_facts::{
     Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
     VersionState, World,
 };
-use checkrein_protocol::{AbsolutePath, Timestamp};
+use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
 
 use crate::budget::Budget;
 use crate::members::members;
@@ -43,6 +43,10 @@ pub struct WorldInputs {
     pub now: Timestamp,
     /// Finds the program that runs a command within bounds. Asked only when that matters: the kernel has to be asked in turn.
     pub confiner: fn() -> Option<AbsolutePath>,
+    /// Finds the program that masks secrets in what is piped through it.
+    pub masker: fn() -> Option<AbsolutePath>,
+    /// What the model reads of what a tool of the client answers.
+    pub tool_output: ToolOutput,
 }
 
 /// The machine, read within bounds. One value serves one action: the first answer to a question stays the answer.
@@ -60,6 +64,8 @@ pub struct RealWorld {
     /// The file of code that was read last: it is asked for by who starts it, and by who reads it.
     last_code: RefCell<Option<(AbsolutePath, FileText)>>,
     confiner: LazyCell<Option<AbsolutePath>>,
+    masker: LazyCell<Option<AbsolutePath>>,
+    tool_output: ToolOutput,
 }
 
 impl RealWorld {
@@ -76,6 +82,8 @@ impl RealWorld {
             history,
             now,
             confiner,
+            masker,
+            tool_output,
         } = inputs;
         let versions = Versions::new(&home, variables.get("XDG_CONFIG_HOME").map(String::as_str));
         Self {
@@ -89,6 +97,8 @@ impl RealWorld {
             named_twice: RefCell::new(BTreeMap::new()),
             last_code: RefCell::new(None),
             confiner: LazyCell::new(confiner),
+            masker: LazyCell::new(masker),
+            tool_output,
         }
     }
 
@@ -296,5 +306,13 @@ impl World for RealWorld {
 
     fn confiner(&self) -> Option<AbsolutePath> {
         self.confiner.clone()
+    }
+
+    fn masker(&self) -> Option<AbsolutePath> {
+        self.masker.clone()
+    }
+
+    fn tool_output(&self) -> ToolOutput {
+        self.tool_output
     }
 }

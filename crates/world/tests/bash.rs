@@ -212,6 +212,8 @@ fn our_words(text: &str, directory: &Path) -> Vec<Option<String>> {
         history: History::default(),
         now: Timestamp(0),
         confiner: || None,
+        masker: || None,
+        tool_output: checkrein_protocol::ToolOutput::Shown,
     });
     let prediction = predict(&Action::command(format!("{PREAMBLE}; argv {text}"), workspace), &world);
     let command = prediction.commands.into_iter().find(|command| command.program == "argv");

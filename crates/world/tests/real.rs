@@ -70,6 +70,8 @@ impl Ground {
             history: History::default(),
             now: Timestamp(7),
             confiner: || None,
+            masker: || None,
+            tool_output: checkrein_protocol::ToolOutput::Shown,
         })
     }
 

@@ -27,6 +27,10 @@ pub fn rows() -> Vec<Row> {
         row("audit.mask.secrets", ["true", "false"], &[], prompted),
         row("audit.mask.personal_data", ["true", "false"], &[], prompted),
         row("audit.mask.literals", ["[]", r#"["Nightingale"]"#], &[], prompted),
+        row("output.mask_secrets", ["true", "false"], &[], |scene| {
+            scene.write("project/.env", "API_KEY=a1b2c3d4e5f6a7b8c9d0\n");
+            scene.verdict("cat .env")
+        }),
         row("audit.sync", [r#""never""#, r#""always""#], &[], |scene| {
             let machine = scene.machine();
             for id in ["one", "two", "three"] {

@@ -12,8 +12,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Daily work",
         &[
-            "init", "doctor", "check", "log", "show", "watch", "undo", "run", "exec", "route", "halt",
-            "resume", "trust",
+            "init", "doctor", "check", "log", "show", "watch", "undo", "run", "exec", "mask", "route",
+            "halt", "resume", "trust",
         ],
     ),
     (

@@ -71,6 +71,8 @@ fn after(
     };
     let action = payload.action(cwd)?;
     let failed = error.is_some();
+    // What failed is shown as it is, whatever a hook says.
+    let answered = if failed { None } else { payload.take("tool_response") };
     Ok(HookEventKind::AfterAction(Outcome {
         call,
         action,
@@ -79,6 +81,7 @@ fn after(
         error,
         output,
         duration_ms,
+        answered,
         reported,
         progress,
     }))

@@ -47,6 +47,7 @@ fn before(name: &str, answer: &HookResponse) -> Json {
         }})
     };
     match answer {
+        HookResponse::Replaced { besides, .. } => before(name, besides),
         HookResponse::NoOpinion => json!({}),
         HookResponse::Allow { text } => {
             let mut answer = decision("allow", "checkrein: everything this does can be taken back");
@@ -91,6 +92,12 @@ fn explained(mut output: Json, action: &Action, answer: &HookResponse) -> Json {
 
 fn after(name: &str, answer: &HookResponse) -> Json {
     match answer {
+        HookResponse::Replaced { output, besides } => {
+            let mut answer = after(name, besides);
+            answer["hookSpecificOutput"]["hookEventName"] = json!(name);
+            answer["hookSpecificOutput"]["updatedToolOutput"] = output.clone();
+            answer
+        }
         HookResponse::NoOpinion | HookResponse::Allow { .. } => json!({}),
         HookResponse::Context { text } | HookResponse::Rewrite { text, .. } => context(name, text),
         HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } => {
@@ -102,6 +109,7 @@ fn after(name: &str, answer: &HookResponse) -> Json {
 
 fn batch(name: &str, answer: &HookResponse) -> Json {
     match answer {
+        HookResponse::Replaced { besides, .. } => batch(name, besides),
         HookResponse::NoOpinion | HookResponse::Allow { .. } => json!({}),
         HookResponse::Context { text } | HookResponse::Rewrite { text, .. } => context(name, text),
         HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason } => {
@@ -113,6 +121,7 @@ fn batch(name: &str, answer: &HookResponse) -> Json {
 /// Events that can carry a text for the model and nothing else.
 fn context_only(name: &str, answer: &HookResponse) -> Json {
     match answer {
+        HookResponse::Replaced { besides, .. } => context_only(name, besides),
         HookResponse::NoOpinion | HookResponse::Allow { .. } => json!({}),
         HookResponse::Context { text } | HookResponse::Rewrite { text, .. } => context(name, text),
         HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason } => {
@@ -124,6 +133,7 @@ fn context_only(name: &str, answer: &HookResponse) -> Json {
 /// A refused end is one more turn, in which the model reads the reason; a text beside it is for the user alone.
 fn turn_end(answer: &HookResponse) -> Json {
     match answer {
+        HookResponse::Replaced { besides, .. } => turn_end(besides),
         HookResponse::NoOpinion | HookResponse::Allow { .. } => json!({}),
         HookResponse::Context { text } | HookResponse::Rewrite { text, .. } => {
             json!({ "systemMessage": text })
@@ -138,6 +148,7 @@ fn turn_end(answer: &HookResponse) -> Json {
 /// A refused change keeps the old hooks in force for the session; the file stays as it was written.
 fn configuration(answer: &HookResponse) -> Json {
     match answer {
+        HookResponse::Replaced { besides, .. } => configuration(besides),
         HookResponse::NoOpinion
         | HookResponse::Allow { .. }
         | HookResponse::Context { .. }

@@ -50,6 +50,7 @@ fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeEr
         call,
         failed,
         error: failed.then(|| output.clone()),
+        answered: None,
         reported,
         duration_ms: None,
         progress: CallProgress::Finished,

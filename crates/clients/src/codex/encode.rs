@@ -38,6 +38,7 @@ fn text(answer: &HookResponse) -> Option<&str> {
 
 fn before(answer: &HookResponse) -> Json {
     match answer {
+        HookResponse::Replaced { besides, .. } => before(besides),
         HookResponse::NoOpinion => json!({}),
         // An approval changes nothing here, so there is none.
         HookResponse::Allow { .. } | HookResponse::Context { .. } => {
@@ -72,6 +73,7 @@ fn after(answer: &HookResponse) -> Json {
 /// A refused prompt is not sent; a refused end is one more turn, in which the model reads the reason.
 fn turn(name: &str, answer: &HookResponse) -> Json {
     match answer {
+        HookResponse::Replaced { besides, .. } => turn(name, besides),
         HookResponse::NoOpinion | HookResponse::Allow { .. } => json!({}),
         HookResponse::Context { text } | HookResponse::Rewrite { text, .. } if name == "UserPromptSubmit" => {
             context(name, text)

@@ -71,6 +71,7 @@ fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeEr
         failed: error.is_some(),
         success: SuccessReporting::Told,
         error,
+        answered: None,
         reported: response
             .get("returnDisplay")
             .and_then(|shown| reported_change(shown, cwd))

@@ -38,6 +38,7 @@ fn stop(reason: &str) -> Json {
 
 fn before(answer: &HookResponse) -> Json {
     match answer {
+        HookResponse::Replaced { besides, .. } => before(besides),
         // A context would be dropped; a message is shown to the user.
         HookResponse::NoOpinion | HookResponse::Allow { .. } | HookResponse::Context { .. } => {
             message(answer.text())

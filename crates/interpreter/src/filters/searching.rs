@@ -30,6 +30,10 @@ pub(super) struct Search {
     whole_word: bool,
     whole_line: bool,
     zero: bool,
+    /// Whether marks of colour stand in the lines.
+    coloured: bool,
+    /// Whether something stands before the lines that is no name and no number of a line.
+    offsets: bool,
     most: Option<usize>,
     include: Vec<String>,
     exclude: Vec<String>,
@@ -71,7 +75,9 @@ impl Search {
         match long.split_once('=') {
             Some(("include", pattern)) => self.include.push(pattern.to_owned()),
             Some(("exclude" | "exclude-dir", pattern)) => self.exclude.push(pattern.to_owned()),
-            Some(("color" | "colour" | "binary-files", _)) => {}
+            // Marks stand in the lines then, also where this is not a terminal.
+            Some(("color" | "colour", when)) => self.coloured |= when != "auto" && when != "never",
+            Some(("binary-files", _)) => {}
             Some((name, _)) => {
                 self.strange = true;
                 self.obscure |= !matches!(name, "context" | "after-context" | "before-context" | "max-count");
@@ -90,7 +96,11 @@ impl Search {
                 "line-number" => self.numbered = true,
                 "no-filename" => self.bare = true,
                 "color" | "no-messages" => {}
-                "with-filename" | "byte-offset" | "word-regexp" | "line-regexp" | "initial-tab" | "text" => {
+                "byte-offset" => {
+                    self.strange = true;
+                    self.offsets = true;
+                }
+                "with-filename" | "word-regexp" | "line-regexp" | "initial-tab" | "text" => {
                     self.strange = true;
                 }
                 _ => {
@@ -148,7 +158,11 @@ impl Search {
                     self.strange = true;
                     self.perl = true;
                 }
-                'H' | 'b' | 'T' | 'U' | '0'..='9' => self.strange = true,
+                'b' => {
+                    self.strange = true;
+                    self.offsets = true;
+                }
+                'H' | 'T' | 'U' | '0'..='9' => self.strange = true,
                 _ => {
                     self.strange = true;
                     self.obscure = true;
@@ -164,7 +178,13 @@ impl Search {
 
     /// Whether it prints lines as they are, and nothing else.
     pub(super) fn prints_whole_lines(&self) -> bool {
-        !(self.only || self.obscure || self.count || self.names || self.other_names)
+        !(self.only
+            || self.obscure
+            || self.count
+            || self.names
+            || self.other_names
+            || self.coloured
+            || self.offsets)
     }
 
     /// Whether of a line only what fits is printed, each line for itself.

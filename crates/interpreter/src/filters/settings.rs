@@ -3,8 +3,6 @@
 //! A fixed table of forms, not a reading of whole languages: what is not listed here shows the values. The forms are proved with the
 //! real programs on lists that are made up (`tests`).
 
-use crate::path::AbsolutePath;
-use crate::places;
 use crate::{Call, Value};
 
 use super::searching::Search;
@@ -37,28 +35,6 @@ pub(crate) fn keeps_lines(call: &Call) -> bool {
         program if SEARCHING.contains(&program) => Search::new(call).prints_whole_lines(),
         _ => false,
     }
-}
-
-/// Whether a file is a list of settings of which each line is a name and a value, a remark, or empty: no value goes on in a second line.
-pub(crate) fn is_list_of_settings(path: &AbsolutePath, text: &str) -> bool {
-    path.name().is_some_and(places::environment_file) && text.lines().all(is_setting)
-}
-
-fn is_setting(line: &str) -> bool {
-    let line = line.trim();
-    if line.is_empty() || line.starts_with('#') {
-        return true;
-    }
-    let line = line.strip_prefix("export ").unwrap_or(line);
-    line.split_once(SIGN).is_some_and(|(name, value)| {
-        let is_name = |name: &str| {
-            !name.is_empty()
-                && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
-        };
-        // A quote that stays open goes on in the next line.
-        let quotes = |quote: char| value.matches(quote).count();
-        is_name(name.trim_end()) && quotes('"') % 2 == 0 && quotes('\'') % 2 == 0 && !value.ends_with('\\')
-    })
 }
 
 /// `cut -d= -f1`

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::name::{Name, judge};
 use super::value::{looks_random, stands_for_one};
-use super::{MaskKey, mask_text};
+use super::{MaskKey, kinds_of_masks, mask_text};
 
 /// Masks all secrets in a value: in every text, and whole behind keys such as `password`.
 pub fn mask_json(value: &mut Json, key: &MaskKey) {
@@ -14,6 +14,38 @@ pub fn mask_json(value: &mut Json, key: &MaskKey) {
         Json::String(text) => mask_in_place(text, key),
         Json::Array(items) => mask_items(items, key),
         Json::Object(fields) => mask_fields(fields, key),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
+/// Masks the texts of what a tool answered, in the form in which it came. Returns the kinds of what was masked, one for each mask; empty
+/// when nothing was. Pictures and sounds are left.
+pub fn mask_output(value: &mut Json, key: &MaskKey) -> Vec<String> {
+    let mut kinds = Vec::new();
+    mask_texts(value, key, &mut kinds);
+    kinds
+}
+
+/// Types of content that is no text.
+const NO_TEXT: [&str; 5] = ["image", "audio", "video", "pdf", "blob"];
+
+fn mask_texts(value: &mut Json, key: &MaskKey, kinds: &mut Vec<String>) {
+    match value {
+        Json::String(text) => {
+            if let Cow::Owned(masked) = mask_text(text, key) {
+                let there = kinds_of_masks(text).count();
+                kinds.extend(kinds_of_masks(&masked).skip(there).map(str::to_owned));
+                *text = masked;
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| mask_texts(item, key, kinds)),
+        Json::Object(fields) => {
+            let is_text =
+                !fields.get("type").and_then(Json::as_str).is_some_and(|kind| NO_TEXT.contains(&kind));
+            if is_text {
+                fields.values_mut().for_each(|field| mask_texts(field, key, kinds));
+            }
+        }
         Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }
 }

@@ -10,6 +10,7 @@
 //! | `form` | forms of headers and addresses |
 //! | `json` | values of JSON, by the names of their keys |
 //! | `body` | the bodies of records |
+//! | `settings` | the values of a list of settings that are worth keeping secret |
 //!
 //! **Invariants.** Pure and linear in the length of the text; masking what is masked changes nothing; text without secrets
 //! comes back borrowed. A mask reads `[masked:KIND:XXXXXXXX]`; the digits are a hash under a key of this state directory, so
@@ -21,6 +22,7 @@ mod json;
 mod name;
 mod personal;
 mod scan;
+mod settings;
 mod token;
 mod value;
 
@@ -31,7 +33,8 @@ use sha2::{Digest as _, Sha256};
 use crate::hash_chain::hexadecimal;
 
 pub use body::mask_body;
-pub use json::mask_json;
+pub use json::{mask_json, mask_output};
+pub use settings::{SecretSetting, secret_settings, secret_variable};
 
 /// What is masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,11 +47,22 @@ pub struct Masking {
     pub literals: Vec<String>,
 }
 
+/// What a text that is going to be read is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShownText {
+    /// A list of settings or variables, in which names tell.
+    List,
+    /// Anything: a program that is shown must still be the program, so what only has the name of a secret stays.
+    Anything,
+}
+
 /// Whether something is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaskingChoice {
     /// It is.
     Masked,
+    /// Only what gives itself away by its own form is: no name beside it is read.
+    ByForm,
     /// It is written as it stands.
     Clear,
 }
@@ -67,6 +81,8 @@ const PERSONAL: [&str; 6] = ["email", "card", "iban", "ssn", "phone", "ip"];
 pub struct MaskKey {
     bytes: [u8; Self::LENGTH],
     known: Vec<String>,
+    /// Masked where they stand by themselves: they may be as short as a word.
+    settings: Vec<SecretSetting>,
     masking: Masking,
 }
 
@@ -76,7 +92,7 @@ impl MaskKey {
 
     /// The key made of these bytes.
     pub fn new(bytes: [u8; Self::LENGTH]) -> Self {
-        Self { bytes, known: Vec::new(), masking: Masking::default() }
+        Self { bytes, known: Vec::new(), settings: Vec::new(), masking: Masking::default() }
     }
 
     /// The same, and these are masked wherever they stand. What is short or has blanks in it is no secret but a word, and stays.
@@ -91,6 +107,18 @@ impl MaskKey {
         self
     }
 
+    /// The same for what a model is going to read: these values are masked where they stand by themselves, and what is a secret by its
+    /// form, or in a list by its name.
+    #[must_use]
+    pub fn for_reader(self, shown: ShownText, settings: Vec<SecretSetting>) -> Self {
+        let secrets = match shown {
+            ShownText::List => MaskingChoice::Masked,
+            ShownText::Anything => MaskingChoice::ByForm,
+        };
+        let masking = Masking { secrets, personal_data: MaskingChoice::Clear, literals: Vec::new() };
+        Self { settings, ..self.with_masking(masking) }
+    }
+
     /// The same, and this is masked.
     #[must_use]
     pub fn with_masking(mut self, masking: Masking) -> Self {
@@ -103,7 +131,15 @@ impl MaskKey {
     /// Whether what has a form of this kind is masked.
     fn masks(&self, kind: &str) -> bool {
         let choice = if PERSONAL.contains(&kind) { self.masking.personal_data } else { self.masking.secrets };
-        choice == MaskingChoice::Masked
+        match choice {
+            MaskingChoice::Masked | MaskingChoice::ByForm => true,
+            MaskingChoice::Clear => false,
+        }
+    }
+
+    /// Whether the names before values are read.
+    fn reads_names(&self) -> bool {
+        self.masking.secrets == MaskingChoice::Masked
     }
 
     /// What stands in place of a secret.
@@ -130,31 +166,59 @@ const PASSES: usize = 4;
 
 /// The text with its secrets masked; borrowed when it holds none.
 pub fn mask_text<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
+    if key.settings.iter().any(|setting| text.contains(&setting.value)) {
+        let without = key.settings.iter().fold(text.to_owned(), |text, setting| {
+            replace_where(&text, &setting.value, &key.mask(setting.kind, &setting.value), Standing::Alone)
+        });
+        return Cow::Owned(mask_known(&without, key).into_owned());
+    }
+    mask_known(text, key)
+}
+
+/// Masks what is known beforehand, then what has the form of a secret.
+fn mask_known<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
     let known = || key.known.iter().map(|secret| ("credential", secret.as_str()));
     let literals = || key.masking.literals.iter().map(|text| ("literal", text.as_str()));
     if known().chain(literals()).any(|(_, secret)| text.contains(secret)) {
         let without = known().chain(literals()).fold(text.to_owned(), |text, (kind, secret)| {
-            replace_outside_masks(&text, secret, &key.mask(kind, secret))
+            replace_where(&text, secret, &key.mask(kind, secret), Standing::Anywhere)
         });
         return Cow::Owned(mask_forms(&without, key).into_owned());
     }
     mask_forms(text, key)
 }
 
-/// Replaces a text wherever it does not stand inside a mask.
-fn replace_outside_masks(text: &str, secret: &str, mask: &str) -> String {
+/// Where a text is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Wherever it stands.
+    Anywhere,
+    /// Where neither a letter nor a digit stands beside it.
+    Alone,
+}
+
+/// Replaces a text wherever it stands so, and not inside a mask.
+fn replace_where(text: &str, secret: &str, mask: &str, standing: Standing) -> String {
     let mut output = String::with_capacity(text.len());
     let mut rest = text;
+    let mut is_behind_letter = false;
     while let Some(letter) = rest.chars().next() {
         let length = match mask_length(rest.as_bytes()) {
             Some(length) => length,
             None if rest.starts_with(secret) => {
-                output.push_str(mask);
-                rest = rest.get(secret.len()..).unwrap_or_default();
-                continue;
+                let behind = rest.get(secret.len()..).unwrap_or_default();
+                let is_alone = !is_behind_letter && !behind.starts_with(char::is_alphanumeric);
+                if standing == Standing::Anywhere || is_alone {
+                    output.push_str(mask);
+                    rest = behind;
+                    is_behind_letter = false;
+                    continue;
+                }
+                letter.len_utf8()
             }
             None => letter.len_utf8(),
         };
+        is_behind_letter = letter.is_alphanumeric();
         output.push_str(rest.get(..length).unwrap_or_default());
         rest = rest.get(length..).unwrap_or_default();
     }
@@ -188,4 +252,12 @@ fn mask_length(text: &[u8]) -> Option<usize> {
         && *closing == b']'
         && hash.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
     fits.then_some(OPENING.len() + kind + 1 + DIGITS + 1)
+}
+
+/// The kinds of the masks in a text, in their order.
+fn kinds_of_masks(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("[masked:").filter_map(|(start, _)| {
+        let length = mask_length(text.as_bytes().get(start..)?)?;
+        text.get(start + "[masked:".len()..start + length)?.split(':').next()
+    })
 }

@@ -251,7 +251,7 @@ impl<'text> Scanner<'text> {
 
     fn unless_stand_in(&self, start: usize, end: usize, kind: &'static str) -> Option<Step> {
         let content = self.text.get(start..end)?;
-        let filled_in = content.starts_with('$') || content.starts_with('`') || content.starts_with('-');
+        let filled_in = content.starts_with(['$', '`', '-', '{', '%']);
         (!filled_in && !stands_for_one("", content)).then_some(Step::Secret { start, end, kind })
     }
 
@@ -301,7 +301,7 @@ impl<'text> Scanner<'text> {
         const LOCAL: usize = 64;
         const DOMAIN: usize = 255;
         const LABEL: usize = 63;
-        if position < self.address_floor {
+        if position < self.address_floor || !self.key.masks("email") {
             return None;
         }
         let is_local =
@@ -359,7 +359,7 @@ impl<'text> Scanner<'text> {
         if let Some(step) = self.person(position) {
             return step;
         }
-        if position < self.name_end {
+        if position < self.name_end || !self.key.reads_names() {
             return Step::Past(word_end);
         }
         self.named(position, word_end).unwrap_or(Step::Past(word_end))
@@ -367,6 +367,9 @@ impl<'text> Scanner<'text> {
 
     /// A number that says who somebody is.
     fn person(&self, position: usize) -> Option<Step> {
+        if !self.key.masks("card") {
+            return None;
+        }
         let before = self.before(position);
         if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             return None;

@@ -422,7 +422,7 @@ fn is_reference(text: &str, name: &str, value: Value) -> bool {
 }
 
 /// Whether a value is a path of ordinary names.
-fn is_path(content: &str) -> bool {
+pub(super) fn is_path(content: &str) -> bool {
     let begins = content.starts_with("./") || content.starts_with("../") || content.starts_with("~/");
     let rooted = content.starts_with('/') && content.bytes().filter(|byte| *byte == b'/').count() >= 2;
     let mixed = content.bytes().any(|byte| byte.is_ascii_uppercase())

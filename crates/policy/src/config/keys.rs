@@ -396,6 +396,9 @@ pub(crate) static KEYS: &[Key] = &[
     key!("audit.log_level", audit.log_level, Kind::Choice(LogLevel::WORDS), Free, "What is written to `diagnostics.log` of the state directory: `error` what could not be recorded, `warn` checks that did not run, `info` questions and refusals, `debug` every call."),
     key!("audit.export_format", audit.export_format, Kind::Choice(ExportFormat::WORDS), Free, "The form of `checkrein audit export` when none is named."),
 
+    key!("output.mask_secrets", output.mask_secrets, Kind::Switch, On,
+        "Whether secrets in what a tool answers are masked before the model reads it, where that is possible; a list of settings such as `.env` is then shown without its secrets, and without a question."),
+
     Key {
         path: "reviewer.risk_threshold",
         kind: Kind::Fraction,

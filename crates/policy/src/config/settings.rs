@@ -39,6 +39,15 @@ pub struct Config {
     pub containment: Containment,
     /// The ledger.
     pub audit: Audit,
+    /// What the model reads of what tools answer.
+    pub output: OutputSettings,
+}
+
+/// What the model reads of what tools answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutputSettings {
+    /// Whether secrets in it are masked, where that is possible.
+    pub mask_secrets: bool,
 }
 
 /// Saving files before they are lost.
@@ -473,6 +482,7 @@ impl Default for Config {
             snapshots: Snapshots::default(),
             containment: Containment::default(),
             audit: Audit::default(),
+            output: OutputSettings::default(),
         }
     }
 }
@@ -583,6 +593,12 @@ impl Default for Snapshots {
             retention_count: 1_000,
             retention_megabytes: 5_000,
         }
+    }
+}
+
+impl Default for OutputSettings {
+    fn default() -> Self {
+        Self { mask_secrets: true }
     }
 }
 

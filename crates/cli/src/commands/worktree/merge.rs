@@ -283,6 +283,7 @@ fn record(environment: &HostEnvironment, known: &Known, merged: &Merged) {
         duration_ms: None,
         output_bytes: 0,
         output_hash: content_hash(b""),
+        masked: Vec::new(),
         observation: None,
         verification: None,
     });

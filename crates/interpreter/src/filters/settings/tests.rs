@@ -169,13 +169,3 @@ fn whole_lines_are_told_from_other_forms() {
         assert!(!keeps_lines(&call(words)), "{words:?}");
     }
 }
-
-#[test]
-fn a_value_that_goes_on_in_a_second_line_makes_no_list() {
-    let path = AbsolutePath::new("/home/dev/proj/.env").unwrap();
-    assert!(is_list_of_settings(&path, "# why\nA=1\n\nexport B='x y'\nC=\"z\"\n"));
-    for text in ["A=\"one\ntwo\"\n", "A='one\ntwo'\n", "A=one\\\ntwo\n", "A=1\nMIIEpAIBAAKCAQEA\n"] {
-        assert!(!is_list_of_settings(&path, text), "{text:?}");
-    }
-    assert!(!is_list_of_settings(&AbsolutePath::new("/home/dev/.ssh/id_rsa").unwrap(), "A=1\n"));
-}

@@ -1,0 +1,111 @@
+//! What a model reads of what a tool answered: secrets in it are masked, where the client lets a hook give something in its place.
+//!
+//! Masked is what gives itself away by its form, what the environment and the settings of the project hold, and what a list of settings
+//! says that was read as a whole. What a user was asked about and let through they wanted to be read, so it stays.
+
+use checkrein_facts::places;
+use checkrein_files::read;
+use checkrein_ledger::mask::{SecretSetting, ShownText, mask_output, secret_settings, secret_variable};
+use checkrein_protocol::{AbsolutePath, HookResponse, Outcome, ToolOutput};
+use serde_json::Value as Json;
+
+use crate::context::Context;
+use crate::kept_settings;
+use crate::session_ledger;
+
+/// The largest output that is looked through, in bytes (ours). Clients cut what they show to less.
+const LARGEST: usize = 4 * 1024 * 1024;
+
+/// The largest file of settings that is read, in bytes (ours).
+const LARGEST_SETTINGS: u64 = 64 * 1024;
+
+/// The files of a project with settings of its own, of which the values are known for secrets wherever they are printed.
+const SETTINGS: [&str; 2] = [".env", ".env.local"];
+
+/// From how many bytes on a value of a project's settings is masked in any output (ours): shorter ones may be words.
+const LONG: usize = 16;
+
+/// What is shown in place of an output.
+#[derive(Debug)]
+pub(crate) struct Masked {
+    /// The output with masks in it, in the form of the tool.
+    output: Json,
+    /// What was masked, one word for each mask.
+    pub(crate) kinds: Vec<String>,
+}
+
+/// The output of a call with its secrets masked; `None` when there is nothing to mask, or when the model reads the output as it is.
+pub(crate) fn masked(context: &Context, outcome: &Outcome) -> Option<Masked> {
+    match context.tool_output() {
+        ToolOutput::Masked => {}
+        ToolOutput::Shown => return None,
+    }
+    let mut output = outcome.answered.clone().filter(|_| !outcome.output.is_empty())?;
+    if outcome.output.len() > LARGEST {
+        context.environment().diagnostics.add(format!(
+            "secrets in an output of {} bytes were not masked: more than {LARGEST} are not looked through",
+            outcome.output.len()
+        ));
+        return None;
+    }
+    let read_list = read_as_list(outcome);
+    let shown = if read_list.is_some() { ShownText::List } else { ShownText::Anything };
+    let settings = read_list.unwrap_or_else(|| known(context, outcome));
+    let key = match session_ledger::mask_key(context.environment(), context.policy().config()) {
+        Ok(key) => key.for_reader(shown, settings),
+        Err(error) => {
+            context.environment().diagnostics.add(format!("secrets in an output were not masked: {error}"));
+            return None;
+        }
+    };
+    let kinds = mask_output(&mut output, &key);
+    (!kinds.is_empty()).then_some(Masked { output, kinds })
+}
+
+impl Masked {
+    /// The answer that shows this, and says so besides what else is said.
+    pub(crate) fn besides(self, answer: HookResponse) -> HookResponse {
+        let Self { output, mut kinds } = self;
+        let count = kinds.len();
+        kinds.sort();
+        kinds.dedup();
+        let values = if count == 1 { "a value" } else { "values" };
+        let text = format!(
+            "checkrein masked {values} in this output ({}): a mask reads `[masked:KIND:FINGERPRINT]`, and equal values have equal \
+             fingerprints. Programs that need a value read it from where it is; do not write masks into files, and ask the user for what \
+             you need to know",
+            kinds.join(", ")
+        );
+        HookResponse::Replaced { output, besides: Box::new(kept_settings::with(answer, Some(text))) }
+    }
+}
+
+/// The secrets of a list of settings that a tool showed; `None` when it showed anything else.
+fn read_as_list(outcome: &Outcome) -> Option<Vec<SecretSetting>> {
+    let path = outcome.action.input.get("file_path").filter(|_| outcome.action.tool.as_str() == "Read")?;
+    let path = outcome.action.cwd.join(path.as_str()?);
+    list(&path).map(|text| secret_settings(&text))
+}
+
+/// The secrets that are known whatever is printed: those of the environment, and the long values of the project's settings.
+fn known(context: &Context, outcome: &Outcome) -> Vec<SecretSetting> {
+    let environment = context.environment();
+    let mut all: Vec<SecretSetting> =
+        environment.variables.iter().filter_map(|(name, value)| secret_variable(name, value)).collect();
+    let mut directories = vec![context.workspace(), &outcome.action.cwd];
+    directories.dedup();
+    for path in directories.into_iter().flat_map(|directory| SETTINGS.map(|name| directory.join(name))) {
+        let text = list(&path).unwrap_or_default();
+        all.extend(secret_settings(&text).into_iter().filter(|setting| setting.length() >= LONG));
+    }
+    all
+}
+
+/// The text of a list of settings; `None` when it is not there, or anything else.
+fn list(path: &AbsolutePath) -> Option<String> {
+    if !path.name().is_some_and(places::environment_file) {
+        return None;
+    }
+    let bytes = read(path.as_str(), LARGEST_SETTINGS).ok()?;
+    String::from_utf8(bytes).ok().filter(|text| places::is_list_of_settings(path, text))
+}

@@ -1,0 +1,117 @@
+//! The values of a list of settings (`NAME=value` in each line) that are worth keeping secret.
+
+use super::name::{Name, judge};
+use super::value::{is_path, looks_random, stands_for_one};
+
+/// A value that must not be shown, and what its mask says it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretSetting {
+    /// The kind in its mask.
+    pub(super) kind: &'static str,
+    /// The value, without quotes.
+    pub(super) value: String,
+}
+
+impl SecretSetting {
+    /// The length of the value, in bytes.
+    pub fn length(&self) -> usize {
+        self.value.len()
+    }
+}
+
+/// The shortest value that is masked wherever it stands, in bytes (ours): shorter ones are parts of everything.
+const SHORTEST: usize = 4;
+
+/// From how many bytes on a value of letters and digits is taken for a secret under any name (ours).
+const MIXED: usize = 8;
+
+/// The values of a list of settings that are masked for whoever reads it; something may stand before the names, as programs print it that
+/// search or compare. What a line says about ports, modes, places and whether something is switched on is no secret, and is what people
+/// look for.
+pub fn secret_settings(text: &str) -> Vec<SecretSetting> {
+    let mut all: Vec<SecretSetting> = text.lines().flat_map(in_line).collect();
+    // The longer first: one may be a part of another.
+    all.sort_by(|one, other| {
+        other.value.len().cmp(&one.value.len()).then_with(|| one.value.cmp(&other.value))
+    });
+    all.dedup();
+    all
+}
+
+/// The variable of an environment when its value is a secret by its name and looks like one.
+pub fn secret_variable(name: &str, value: &str) -> Option<SecretSetting> {
+    match judge(name) {
+        Name::Secret(kind) if is_unusual(value) => Some(SecretSetting { kind, value: value.to_owned() }),
+        Name::Secret(_) | Name::KeyLike | Name::Plain => None,
+    }
+}
+
+fn in_line(line: &str) -> Vec<SecretSetting> {
+    let Some((before, value)) = line.split_once('=') else { return Vec::new() };
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    let before = before.trim_end();
+    let name = before.get(before.trim_end_matches(is_part).len()..).unwrap_or_default();
+    let value = unquoted(value.trim());
+    if value.len() < SHORTEST || stands_for_one(name, value) {
+        return Vec::new();
+    }
+    let whole = |kind| vec![SecretSetting { kind, value: value.to_owned() }];
+    match judge(name) {
+        Name::Secret(kind) => whole(kind),
+        Name::KeyLike if !is_ordinary(value) => whole("key"),
+        Name::Plain if !is_ordinary(value) && is_unusual(value) => whole("setting"),
+        Name::KeyLike | Name::Plain => value
+            .split_whitespace()
+            .filter(|word| *word != value && looks_random(word))
+            .map(|word| SecretSetting { kind: "setting", value: word.to_owned() })
+            .collect(),
+    }
+}
+
+/// A value without its quotes and the remark behind it.
+fn unquoted(value: &str) -> &str {
+    for quote in ['"', '\''] {
+        if let Some(rest) = value.strip_prefix(quote) {
+            return rest.split(quote).next().unwrap_or(rest);
+        }
+    }
+    value.split(" #").next().unwrap_or(value).trim_end()
+}
+
+/// Whether a value says something that everybody may know: a number, a switch, a place, an address of the network without a password.
+fn is_ordinary(value: &str) -> bool {
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b':' | b'-'));
+    let is_word =
+        value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b','));
+    let is_address = value.contains("://") || value.split(['.', ':']).count() > 2 && !looks_random(value);
+    is_number || is_word || is_address || is_path(value) || value.contains(char::is_whitespace)
+}
+
+/// Whether a value looks made by chance, so that it is secret under any name.
+fn is_unusual(value: &str) -> bool {
+    let has = |fits: fn(&u8) -> bool| value.as_bytes().iter().any(fits);
+    looks_random(value) || value.len() >= MIXED && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_worth_keeping_is_found_and_the_rest_stays() {
+        let list = "# of the shop\nexport API_KEY=sk-live-abcdefghijklmnop1234\nDB_PASSWORD='correct horse'\nPIN_CODE=hunter2\n\
+                    STRIPE=9f8e7d6c5b4a3f2e1d0c\nSESSION_SECRET=abcd # for now\nPORT=3000\nNODE_ENV=production\nLOG=/var/log/x1\n\
+                    HOST=db.example.internal\nDEBUG=true\nURL=https://example.com/a1b2c3\nTOKEN=changeme\nEMPTY=\n";
+        let found: Vec<(&str, String)> =
+            secret_settings(list).into_iter().map(|setting| (setting.kind, setting.value)).collect();
+        let expected = [
+            ("api_key", "sk-live-abcdefghijklmnop1234"),
+            ("setting", "9f8e7d6c5b4a3f2e1d0c"),
+            ("password", "correct horse"),
+            ("secret", "abcd"),
+        ];
+        let expected: Vec<(&str, String)> =
+            expected.into_iter().map(|(kind, value)| (kind, value.to_owned())).collect();
+        assert_eq!(found, expected);
+    }
+}
