@@ -292,7 +292,8 @@ fn files_that_the_session_made_go_and_others_stay() {
     then.retain(|name, _| !name.contains(" status "));
     assert_same(&now, &then, &said);
     // What went was saved.
-    let saved = said.split("kept as snapshot ").nth(1).and_then(|rest| rest.split([' ', '.', ',']).next());
+    let kept = said.split("kept as snapshots ").nth(1);
+    let saved = kept.and_then(|rest| rest.split([' ', '.', ',']).next());
     environment.succeed(&["snapshot", "restore", saved.unwrap(), "--yes"]);
     assert!(picture(&environment).contains_key("made/deep/new.txt"), "{said}");
     let remove = ["session", "rollback", "s", "--before", "first", "--yes", "--remove-new"];

@@ -480,11 +480,14 @@ pub fn would_set_back(session: &str, before: ActionNumber, words: &[String]) -> 
 pub fn set_back(record: &RollbackRecord, words: &[String]) -> String {
     let rest = if record.left.is_empty() { "" } else { ", and not everything could be set back" };
     let saved: Vec<String> = record.saved_as.iter().map(ToString::to_string).collect();
+    let saved = match saved.as_slice() {
+        [] | [_] => format!("snapshot {}", saved.concat()),
+        [first @ .., last] => format!("snapshots {} and {last}", first.join(", ")),
+    };
     format!(
-        "What changed since action {} is set back: {}{rest}. What was there is kept as snapshot {}.",
+        "What changed since action {} is set back: {}{rest}. What was there is kept as {saved}.",
         record.before.0,
         in_short(words),
-        saved.join(" and ")
     )
 }
 

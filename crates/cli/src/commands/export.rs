@@ -20,6 +20,12 @@ pub fn export(
 ) -> Result<ExitStatus, CommandError> {
     let ground = RestoreContext::open(environment, Unfinished::Tell)?;
     let directory = PathBuf::from(environment.cwd.join(directory).as_str());
+    if directory.symlink_metadata().is_ok() {
+        return Err(CommandError::user(
+            format!("`{}` is there already", plain(&directory.to_string_lossy())),
+            "name a directory that does not exist; it is made",
+        ));
+    }
     let exported = ground.store.export(snapshot, &directory)?;
     match output {
         OutputForm::Json => {

@@ -249,7 +249,7 @@ fn target(environment: &HostEnvironment, text: &str) -> Result<FolderName, Comma
         [] => {
             let near = near(text, &all);
             let hint = match near.as_slice() {
-                [] => "`checkrein session list` lists them; `--all` stops every one".to_owned(),
+                [] => "`checkrein session list` lists them; `--all` means every one".to_owned(),
                 near => format!("near names: {}; `checkrein session list` lists all", near.join(", ")),
             };
             Err(CommandError::user(
