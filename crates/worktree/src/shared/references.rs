@@ -70,12 +70,13 @@ impl MovedReference {
         }
     }
 
-    /// How it is taken back; one that only grew may be a user's work, so that nothing that came later goes with it.
+    /// How it is taken back. What only grew lost nothing, and may be the work of a user while the agent worked elsewhere.
     pub(super) fn way_back(&self, grows: bool) -> WayBack {
         let log = format!("logs/{}", self.name);
         match (&self.then, &self.now) {
             (None, _) => WayBack::Stays,
-            (Some(then), Some(now)) if grows || !self.was_loose && !now.starts_with("ref:") => {
+            (Some(_), Some(_)) if grows => WayBack::Stays,
+            (Some(then), Some(now)) if !self.was_loose && !now.starts_with("ref:") => {
                 WayBack::Reference { name: self.name.clone(), then: then.clone(), now: now.clone() }
             }
             (Some(_), _) if self.was_loose => WayBack::Files(vec![self.name.clone(), log]),
