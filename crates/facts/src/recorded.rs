@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::world::{
-    Committed, Entry, FileFacts, FileText, History, HostPaths, Listing, Repository, VersionState, World,
+    Committed, Entry, FileFacts, FileText, History, HostPaths, Listing, Repository, Right, VersionState,
+    World,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
 
@@ -44,6 +45,9 @@ pub struct RecordedWorld {
     /// Pairs of names of one file.
     #[serde(default)]
     pub same_files: Vec<(AbsolutePath, AbsolutePath)>,
+    /// Rights that the user does not have, or of which that is not known.
+    #[serde(default)]
+    pub denied: Vec<(AbsolutePath, Right)>,
     /// Environment variables.
     pub variables: BTreeMap<String, Option<String>>,
     /// The names of the environment variables, where a list of all was asked for.
@@ -77,6 +81,7 @@ impl RecordedWorld {
             committed_texts: Vec::new(),
             archives: BTreeMap::new(),
             same_files: Vec::new(),
+            denied: Vec::new(),
             variables: BTreeMap::new(),
             variable_names: Vec::new(),
             confiner: None,
@@ -249,6 +254,14 @@ impl World for RecordedWorld {
         })
     }
 
+    fn allows(&self, path: &AbsolutePath, right: Right) -> bool {
+        let denies = |(place, denied): &(AbsolutePath, Right)| match denied {
+            Right::Enter => path.is_within(place) && (path != place || right == Right::Enter),
+            Right::Read | Right::Write => path == place && right == *denied,
+        };
+        !self.denied.iter().any(denies)
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned().flatten()
     }
@@ -371,6 +384,14 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
         let answer = self.inner.is_same_file(path, other);
         if answer {
             self.facts.borrow_mut().same_files.push((path.clone(), other.clone()));
+        }
+        answer
+    }
+
+    fn allows(&self, path: &AbsolutePath, right: Right) -> bool {
+        let answer = self.inner.allows(path, right);
+        if !answer {
+            self.facts.borrow_mut().denied.push((path.clone(), right));
         }
         answer
     }

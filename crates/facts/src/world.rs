@@ -46,6 +46,8 @@ pub trait World {
     /// Whether two paths are names of one regular file that has more than one name: with the same path twice, whether it has. Costs nothing
     /// for a file that has only one name.
     fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool;
+    /// Whether the user has a right to what stands at a path, for certain: the rights of the directories above it count too.
+    fn allows(&self, path: &AbsolutePath, right: Right) -> bool;
     /// The value of an environment variable that the shell of the agent would see.
     fn variable(&self, name: &str) -> Option<String>;
     /// The names of the environment variables that the shell of the agent would see, sorted.
@@ -118,6 +120,18 @@ pub enum Entry {
     Special,
     /// It could not be found out (no permission, too many questions).
     Unknown,
+}
+
+/// What a user may do with a file or directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Right {
+    /// Read a file, list a directory.
+    Read,
+    /// Write a file; make and remove names in a directory.
+    Write,
+    /// Enter a directory, run a file.
+    Enter,
 }
 
 /// What is known about a regular file.

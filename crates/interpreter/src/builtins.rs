@@ -442,34 +442,36 @@ fn somewhere(machine: &Machine<'_>, name: &str, known: Exit) -> Exit {
 
 /// Whether a program of that name can be run; only of built-ins and functions that is known.
 fn known_program(machine: &mut Machine<'_>, words: &[Value]) -> Exit {
-    let sure = words.iter().filter_map(Value::as_exact).all(|name| {
-        machine.shell.functions.contains_key(name)
-            || matches!(
-                name,
-                "echo"
-                    | "cd"
-                    | "printf"
-                    | "test"
-                    | "read"
-                    | "export"
-                    | "set"
-                    | "source"
-                    | "true"
-                    | "false"
-                    | "pwd"
-                    | "eval"
-                    | "bash"
-                    | "sh"
-                    | "cat"
-                    | "ls"
-                    | "rm"
-                    | "cp"
-                    | "mv"
-                    | "mkdir"
-                    | "grep"
-                    | "sed"
-            )
-    });
+    let sure = !words.is_empty()
+        && words.iter().map(Value::as_exact).all(|name| {
+            let Some(name) = name else { return false };
+            machine.shell.functions.contains_key(name)
+                || matches!(
+                    name,
+                    "echo"
+                        | "cd"
+                        | "printf"
+                        | "test"
+                        | "read"
+                        | "export"
+                        | "set"
+                        | "source"
+                        | "true"
+                        | "false"
+                        | "pwd"
+                        | "eval"
+                        | "bash"
+                        | "sh"
+                        | "cat"
+                        | "ls"
+                        | "rm"
+                        | "cp"
+                        | "mv"
+                        | "mkdir"
+                        | "grep"
+                        | "sed"
+                )
+        });
     Exit { status: if sure { Status::Success } else { Status::Open }, output: Output::Unknown }
 }
 

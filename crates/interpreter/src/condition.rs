@@ -5,7 +5,7 @@ use checkrein_shell::ConditionalExpression;
 use crate::effect::Target;
 use crate::expression::{Case, Dialect, Expression};
 use crate::path::AbsolutePath;
-use crate::world::Entry;
+use crate::world::{Entry, Right};
 
 use super::branches::matches_value;
 use super::machine::{Absence, Machine};
@@ -187,6 +187,15 @@ impl Machine<'_> {
         if !exists && !self.tree.is_known(path) {
             self.absent = Some(Absence::Path);
         }
+        if matches!(entry, Entry::Symlink(_)) && !link {
+            // Links that lead to one another lead nowhere, or further than is followed.
+            return None;
+        }
+        let right = match operator {
+            "-x" => Right::Enter,
+            "-r" => Right::Read,
+            _ => Right::Write,
+        };
         match (operator, &entry) {
             ("-e" | "-a" | "-r" | "-w" | "-O" | "-G", _) if matches!(operator, "-e" | "-a") || !exists => {
                 Some(exists)
@@ -203,7 +212,9 @@ impl Machine<'_> {
                 }
             }
             ("-s", Entry::Directory) => Some(true),
-            ("-x" | "-r" | "-w", Entry::Directory) => self.is_own_place(path).then_some(true),
+            ("-x" | "-r" | "-w", Entry::Directory) => {
+                (self.is_own_place(path) && self.may(path, right)).then_some(true)
+            }
             ("-x" | "-r" | "-w", Entry::File(facts)) => {
                 let of_anybody = match operator {
                     "-x" => 0o001,
@@ -212,7 +223,7 @@ impl Machine<'_> {
                 };
                 // The owner has rights of their own; whose the files elsewhere are is not known.
                 let bits = if self.is_own_place(path) { of_anybody << 6 } else { of_anybody };
-                (facts.mode & bits != 0).then_some(true)
+                (facts.mode & bits != 0 && self.may(path, right)).then_some(true)
             }
             _ if !exists => Some(false),
             _ => None,

@@ -6,7 +6,7 @@ use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::world::{Entry, Listing};
+use crate::world::{Entry, Listing, Right};
 
 use super::brought::Brought;
 use super::descriptors::number_of;
@@ -337,7 +337,11 @@ impl Machine<'_> {
     pub fn can_make(&self, value: &Value, parents: bool) -> bool {
         let aims = self.paths_through(value);
         let [aim] = aims.as_slice() else { return false };
-        let (Some(path), Some(_)) = (aim.target.path(), value.as_exact()) else { return false };
+        let (Some(path), Some(text)) = (aim.target.path(), value.as_exact()) else { return false };
+        // What a name leads back from has to be a directory, too.
+        if text.split('/').skip_while(|part| matches!(*part, "" | "." | "..")).any(|part| part == "..") {
+            return false;
+        }
         match self.entry(path) {
             Entry::Directory if parents => return true,
             Entry::Missing => {}
@@ -349,6 +353,21 @@ impl Machine<'_> {
         self.is_own_directory(&parent, parents)
     }
 
+    /// Whether a word names nothing, or files that the user surely can remove.
+    pub fn can_remove(&self, value: &Value) -> bool {
+        let aims = self.paths(value);
+        let can = |path: &AbsolutePath| match self.entry(path) {
+            Entry::Missing => self.is_settled(),
+            // Among temporary files those of others stay; whose they are is not known.
+            Entry::File(_) | Entry::Symlink(_) => path.parent().is_some_and(|parent| {
+                !self.world.place().temporary.contains(&parent) && self.is_own_directory(&parent, false)
+            }),
+            Entry::Directory | Entry::Special | Entry::Unknown => false,
+        };
+        value.as_exact().is_some_and(|text| !text.ends_with('/'))
+            && aims.iter().all(|aim| aim.target.path().is_some_and(can))
+    }
+
     /// Whether a directory is there, or can be made with `parents`, and lies where the user writes.
     fn is_own_directory(&self, directory: &AbsolutePath, parents: bool) -> bool {
         let place = self.world.place();
@@ -358,7 +377,7 @@ impl Machine<'_> {
             || self.tree.is_new(directory);
         is_own
             && match self.entry(directory) {
-                Entry::Directory => true,
+                Entry::Directory => self.may(directory, Right::Write) && self.may(directory, Right::Enter),
                 Entry::Missing if parents => {
                     directory.parent().is_some_and(|above| self.is_own_directory(&above, parents))
                 }
@@ -391,7 +410,7 @@ impl Machine<'_> {
             }
             (Entry::Missing, Entry::Directory) => self.is_own_directory(&parent, false).then_some(true),
             (Entry::File(facts), _) if facts.mode & 0o200 != 0 => {
-                self.is_own_directory(&parent, false).then_some(true)
+                (self.is_own_directory(&parent, false) && self.may(path, Right::Write)).then_some(true)
             }
             (Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Missing | Entry::Unknown, _) => {
                 None

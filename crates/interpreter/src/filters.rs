@@ -257,8 +257,13 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
             let output = concatenated(machine, call)?;
             Some(Exit::with(output))
         }
-        "basename" => basename(words),
-        "dirname" => dirname(words),
+        "basename" | "dirname" if !words.is_empty() => {
+            let exit = if call.program == "basename" { basename(words) } else { dirname(words) }?;
+            let is_option = |word: &Value| word.known_start().starts_with('-');
+            // Which options there are is not looked at.
+            let status = if words.iter().any(is_option) { Status::Unknown } else { exit.status };
+            Some(Exit { status, ..exit })
+        }
         "seq" => seq(words),
         "date" | "gdate" => {
             let format = words.iter().rev().find_map(|word| word.as_exact()?.strip_prefix('+'))?;
@@ -431,7 +436,8 @@ fn real_path(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
     let [operand] = operands.as_slice() else { return None };
     let aims = machine.paths_through(&Value::exact(*operand));
     match aims.as_slice() {
-        [aim] => Some(line(aim.target.path()?.as_str())),
+        // What has to be there, and whether it is, depends on the options.
+        [aim] => Some(Exit { status: Status::Unknown, ..line(aim.target.path()?.as_str()) }),
         _ => None,
     }
 }
@@ -533,7 +539,8 @@ fn listed(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
     if by_other_facts && names.len() > 1 {
         machine.unordered = Some(text.clone());
     }
-    Some(Exit::printing(Value::Exact(text)))
+    // Whether they may be listed is not asked.
+    Some(Exit::with(Output::Text(Value::Exact(text))))
 }
 
 /// A known text with the options that say what is done with it.

@@ -18,9 +18,10 @@ use std::collections::BTreeMap;
 use super::walks::Choice;
 use crate::effect::{Effect, EffectKind, Severity, Target};
 use crate::guarded::PARENT;
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places::{self, SystemPlace};
-use crate::world::{Entry, Last, Listing, World, resolve};
+use crate::world::{Entry, Last, Listing, Right, World, resolve};
 use checkrein_catalogue::UserCatalogue;
 
 use super::ambient::{is_of_bash, is_set_by_shells};
@@ -225,6 +226,36 @@ impl<'w> Machine<'w> {
             Some(_) => Value::Unknown,
             None if self.away.is_some() => Value::Unknown,
             None => ask(&self.tree),
+        }
+    }
+
+    /// Whether the user has a right to a file or directory that is there, for certain: nothing here took it away.
+    pub fn may(&self, path: &AbsolutePath, right: Right) -> bool {
+        let covers = |target: &Target| match target {
+            Target::Path(changed) => path.is_within(changed),
+            Target::Glob(_) | Target::Unknown => true,
+            Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Reference(_) => false,
+        };
+        let is_changed = self.findings.effects.iter().any(|effect| {
+            effect.kind == EffectKind::PermissionChange
+                && effect.nature != Nature::LetsRun
+                && covers(&effect.target)
+        });
+        if is_changed || self.away.is_some() {
+            return false;
+        }
+        // What this command made has the rights that it was made with.
+        let says_rights = |made: &RunCommand| match made.program.as_str() {
+            "umask" => !made.words.is_empty(),
+            "mkdir" | "install" => made.words.iter().any(|word| {
+                word.as_ref().is_none_or(|word| word.starts_with("-m") || word.starts_with("--m"))
+            }),
+            _ => false,
+        };
+        if self.tree.is_new(path) {
+            !self.findings.commands.iter().any(says_rights)
+        } else {
+            self.world.allows(path, right)
         }
     }
 

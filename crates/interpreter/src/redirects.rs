@@ -486,7 +486,7 @@ impl Machine<'_> {
                 aim.target.path().is_some_and(|path| {
                 path.as_str() == "/dev/null"
                     || self.flow.ends.contains_key(path.as_str())
-                    || matches!(self.entry(path), crate::world::Entry::File(facts) if facts.mode & 0o444 != 0)
+                    || matches!(self.entry(path), crate::world::Entry::File(facts) if facts.mode & 0o444 != 0 && self.may(path, crate::world::Right::Read))
             })
             })
     }

@@ -56,6 +56,9 @@ impl World for Counting {
     fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool {
         self.world.is_same_file(path, other)
     }
+    fn allows(&self, path: &AbsolutePath, right: Right) -> bool {
+        self.world.allows(path, right)
+    }
     fn variable(&self, name: &str) -> Option<String> {
         self.world.variable(name)
     }

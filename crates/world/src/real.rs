@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use checkrein_facts::{
-    Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
+    Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository, Right,
     VersionState, World,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
+
+use rustix::fs::Access;
 
 use crate::budget::Budget;
 use crate::members::members;
@@ -293,6 +295,15 @@ impl World for RealWorld {
             self.named_twice.borrow().get(path).copied()
         };
         identity(path).is_some_and(|own| identity(other) == Some(own))
+    }
+
+    fn allows(&self, path: &AbsolutePath, right: Right) -> bool {
+        let access = match right {
+            Right::Read => Access::READ_OK,
+            Right::Write => Access::WRITE_OK,
+            Right::Enter => Access::EXEC_OK,
+        };
+        self.budget.question().is_ok() && rustix::fs::access(path.as_str(), access).is_ok()
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_facts::{Committed, Entry, FileText, GuardedPath, Listing, RecordedWorld, VersionState};
+use checkrein_facts::{Committed, Entry, FileText, GuardedPath, Listing, RecordedWorld, Right, VersionState};
 use checkrein_protocol::{AbsolutePath, Action};
 use checkrein_testkit::world::project;
 
@@ -154,6 +154,12 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                 let path = place(&world, rest);
                 world = world.with_file(&path, &text, VersionState::TrackedClean);
                 world.texts.insert(path, FileText::Beginning(text));
+                continue;
+            }
+            "closed" => {
+                let path = place(&world, rest);
+                world = world.with_directory(&path);
+                world.denied.push((path, Right::Enter));
                 continue;
             }
             "unlisted" => {

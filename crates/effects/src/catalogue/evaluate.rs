@@ -127,7 +127,10 @@ fn status(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Status {
         Answers::Done => Status::Unknown,
         Answers::Question => Status::Open,
         Answers::Present => {
-            if call.arguments.operands.iter().any(|operand| machine.is_certainly_missing(operand)) {
+            // Some look at a link itself, and some at what it leads to.
+            let is_missing =
+                |operand: &Value| machine.is_certainly_missing(operand) && !machine.is_dangling(operand);
+            if call.arguments.operands.iter().any(is_missing) {
                 machine.absent = Some(Absence::Path);
                 Status::Failure
             } else {

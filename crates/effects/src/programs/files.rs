@@ -31,7 +31,11 @@ pub(crate) fn rm(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let forced = arguments.has(&["-f", "--force"]);
     let asks = !forced && (arguments.has(&["-i", "-I"]) || arguments.value(&["--interactive"]).is_some());
     let all_missing = !arguments.operands.is_empty()
-        && arguments.operands.iter().all(|operand| machine.is_certainly_missing(operand));
+        && arguments
+            .operands
+            .iter()
+            .all(|operand| machine.is_certainly_missing(operand) && !machine.is_dangling(operand));
+    let can_all = arguments.operands.iter().all(|operand| machine.can_remove(operand));
     for operand in &arguments.operands {
         // `rm` refuses these, whatever the options; what is meant is worth a word all the same.
         let refused = operand
@@ -55,10 +59,15 @@ pub(crate) fn rm(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
         }
     }
+    let is_known = |(option, value): &(String, Option<Value>)| {
+        let known = ["-f", "--force", "-r", "-R", "--recursive", "-d", "--dir", "-v", "--verbose"];
+        value.is_none() && known.contains(&option.as_str())
+    };
+    let can_all = !arguments.uncertain && arguments.options.iter().all(is_known) && can_all;
     match (forced, all_missing) {
-        (true, _) => Exit::success(),
+        (true, _) if can_all => Exit::success(),
         (false, true) => Exit::failure(),
-        (false, false) => Exit::silent(),
+        (true, _) | (false, false) => Exit::silent(),
     }
 }
 
@@ -90,7 +99,12 @@ pub(crate) fn rmdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// `mkdir`
 pub(crate) fn mkdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let parents = call.arguments.has(&["-p", "--parents"]);
-    let mut sure = !call.arguments.uncertain && !call.arguments.operands.is_empty();
+    let is_known = |(option, _): &(String, Option<Value>)| {
+        matches!(option.as_str(), "-p" | "--parents" | "-v" | "--verbose")
+    };
+    let mut sure = !call.arguments.uncertain
+        && !call.arguments.operands.is_empty()
+        && call.arguments.options.iter().all(is_known);
     let before = machine.effect_count();
     for operand in &call.arguments.operands {
         sure &= machine.can_make(operand, parents);

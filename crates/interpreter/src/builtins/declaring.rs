@@ -111,6 +111,12 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
             Some(name) => (name.to_owned(), true),
             None => (name, false),
         };
+        // What is said of a reference holds for what it refers to.
+        let name = if declared.reference || declared.local {
+            name
+        } else {
+            machine.shell.referred(&name).to_owned()
+        };
         if declared.local {
             let before = machine.shell.variables.get(&name).cloned();
             if let Some(frame) = machine.shell.locals.last_mut()

@@ -1,7 +1,7 @@
 //! Built-ins about the working directory and the stack of directories: `cd`, `pushd`, `popd`, `dirs`.
 
 use crate::machine::Absence;
-use crate::world::Entry;
+use crate::world::{Entry, Right};
 use crate::{Done, Exit, Machine, Output, ShellDirectory, Status, Value};
 
 pub(super) fn cd(machine: &mut Machine<'_>, words: &[Value]) -> Done {
@@ -118,7 +118,8 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
     };
     let status = match &whereabouts {
         ShellDirectory::Here(path) => match machine.entry(path) {
-            Entry::Directory => Status::Success,
+            Entry::Directory if machine.may(path, Right::Enter) => Status::Success,
+            Entry::Directory => Status::Unknown,
             Entry::Missing if machine.is_disturbed() => Status::Unknown,
             Entry::Missing => {
                 machine.absent = Some(Absence::Directory(whereabouts));

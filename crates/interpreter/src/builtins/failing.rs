@@ -10,7 +10,7 @@ pub(super) fn may_fail(machine: &Machine<'_>, name: &str, words: &[Value]) -> bo
         words.iter().any(|word| match word.as_exact() {
             Some("--") => false,
             Some(text) if text.starts_with(['-', '+']) => {
-                !text.chars().skip(1).all(|letter| letters.contains(letter))
+                text.len() == 1 || !text.chars().skip(1).all(|letter| letters.contains(letter))
             }
             Some(text) => !is_declarable(machine, text),
             // A value that is not known behind a name that is.
@@ -27,6 +27,8 @@ pub(super) fn may_fail(machine: &Machine<'_>, name: &str, words: &[Value]) -> bo
         "declare" | "typeset" | "local" => {
             declares("aAFfgiIlnrtuxp")
                 || words.len() > 1 && asks(&['p', 'f', 'F'])
+                // A reference needs a name to refer to, and makes of what is set later the value of that.
+                || asks(&['n'])
                 // An array of one kind does not become one of the other.
                 || asks(&['a', 'A'])
                     && texts.iter().flatten().any(|name| machine.shell.variables.contains_key(*name))
@@ -61,10 +63,17 @@ pub(super) fn may_fail(machine: &Machine<'_>, name: &str, words: &[Value]) -> bo
             texts.iter().any(|text| text.starts_with('-') || is_fixed(text))
         }),
         // A variable that cannot be changed is not, which is a failure.
+        "read" if names_nothing(machine, words) => true,
         "read" | "getopts" => machine.shell.variables.iter().any(|(name, held)| {
             held.readonly
                 && texts.as_ref().is_none_or(|texts| texts.contains(&name.as_str()) || texts.is_empty())
         }),
+        // bash takes one directory, dash the first of several.
+        "cd" | "chdir" | "pushd" | "popd"
+            if words.iter().filter(|word| !word.known_start().starts_with(['-', '+'])).count() > 1 =>
+        {
+            true
+        }
         "cd" | "chdir" | "pushd" | "popd" => words.iter().any(|word| {
             let start = word.known_start();
             start.starts_with(['-', '+'])
@@ -85,6 +94,23 @@ pub(super) fn may_fail(machine: &Machine<'_>, name: &str, words: &[Value]) -> bo
         | "setopt" | "unsetopt" => true,
         _ => false,
     }
+}
+
+/// Whether one of the words of `read` is neither an option, what an option takes, nor a name.
+fn names_nothing(machine: &Machine<'_>, words: &[Value]) -> bool {
+    let mut left = words.iter();
+    while let Some(word) = left.next() {
+        match word.as_exact() {
+            Some(text) if text.starts_with('-') && text.len() > 1 => {
+                if text.ends_with(['a', 'd', 'i', 'n', 'N', 'p', 't', 'u']) {
+                    left.next();
+                }
+            }
+            Some(text) if is_declarable(machine, text) => {}
+            Some(_) | None => return true,
+        }
+    }
+    false
 }
 
 /// Whether a variable of this name can be set and taken away here.

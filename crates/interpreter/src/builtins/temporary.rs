@@ -12,6 +12,7 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let mut parent: Option<Value> = None;
     let mut suffix = String::new();
     let mut template: Option<Value> = None;
+    let mut is_known = true;
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         match word.as_exact() {
@@ -25,7 +26,8 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             Some("--suffix") => {
                 rest.next().and_then(Value::as_exact).unwrap_or_default().clone_into(&mut suffix);
             }
-            Some(text) if text.starts_with("--") => {}
+            Some("--" | "--quiet") => {}
+            Some(text) if text.starts_with("--") => is_known = false,
             Some(text) if text.starts_with('-') && text.len() > 1 => {
                 for (place, flag) in text.char_indices().skip(1) {
                     match flag {
@@ -38,11 +40,15 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                             parent = attached.or_else(|| rest.next().cloned());
                             break;
                         }
-                        _ => {}
+                        'q' => {}
+                        _ => is_known = false,
                     }
                 }
             }
-            Some(_) | None => template = Some(word.clone()),
+            Some(_) | None => {
+                is_known &= template.is_none();
+                template = Some(word.clone());
+            }
         }
     }
     let temporary = machine
@@ -81,7 +87,9 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let is_sure = path.as_exact().is_some_and(|text| {
         let above =
             text.rsplit_once('/').map_or(".", |(above, _)| if above.is_empty() { "/" } else { above });
-        text.contains("XXX") && machine.is_directory(&Value::exact(above)) == Some(true)
+        text.contains("XXX")
+            && machine.is_directory(&Value::exact(above)) == Some(true)
+            && machine.can_make(&path, false)
     });
     if !dry {
         for aim in machine.paths(&path) {
@@ -91,5 +99,9 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         }
     }
     let exit = Exit::printing(path.followed_by(&Value::exact("\n")));
-    Done::next(if is_sure || is_usual { exit } else { Exit { status: Status::Unknown, ..exit } })
+    Done::next(if is_known && (is_sure || is_usual) {
+        exit
+    } else {
+        Exit { status: Status::Unknown, ..exit }
+    })
 }

@@ -109,7 +109,13 @@ pub(super) fn split_operands(
 pub(super) fn transfer(machine: &mut Machine<'_>, arguments: &Arguments, transfer: Transfer) -> Exit {
     let as_file = arguments.has(&["-T", "--no-target-directory"]);
     let Some((sources, destination)) = split_operands(machine, arguments, as_file) else {
-        return Exit::failure();
+        let Some(pattern) = arguments.operands.iter().find(|operand| matches!(operand, Value::Glob(_)))
+        else {
+            return Exit::failure();
+        };
+        // A pattern may stand for the destination too.
+        machine.possibly(|machine| machine.effect(EffectKind::FileModify, pattern));
+        return Exit::silent();
     };
     let recursive = match transfer {
         Transfer::Copy => {
