@@ -37,7 +37,7 @@ pub(super) struct Makefile {
     simple: BTreeSet<String>,
     /// Variables of the command line, which win.
     given: BTreeMap<String, String>,
-    /// Variables of the environment in which make itself finds something to expand.
+    /// Variables of the environment in which make, or the shell of a recipe, finds something to expand.
     environment: BTreeMap<String, String>,
     /// Variables that recipes find in their environment.
     exported: BTreeSet<String>,
@@ -150,10 +150,8 @@ impl Makefile {
             }
             let mut plain = plain.as_str();
             self.note_exported(plain);
-            while let Some(rest) =
-                ["export ", "override ", "private "].iter().find_map(|word| plain.strip_prefix(word))
-            {
-                plain = rest.trim_start();
+            while let Some(rest) = without_modifier(plain) {
+                plain = rest;
             }
             if let Some(definition) = plain.strip_prefix("define ") {
                 let name = definition.trim_end_matches(['=', ':', '?', '+']).trim().to_owned();
@@ -427,7 +425,12 @@ impl Makefile {
         let rest = rest.trim_start_matches(':');
         if rest.contains('=') {
             // A variable for one target holds for all here: the recipe reads the same.
-            self.assign(rest.trim());
+            let mut plain = rest.trim();
+            self.note_exported(plain);
+            while let Some(rest) = without_modifier(plain) {
+                plain = rest;
+            }
+            self.assign(plain);
             return None;
         }
         let (pattern, prerequisites) = match rest.split_once(':') {
@@ -483,6 +486,11 @@ fn suffixes(target: &str) -> Option<(&str, &str)> {
 struct Branch {
     taken: bool,
     done: bool,
+}
+
+/// A line of a variable without the first word that only says how it is kept; `None` where there is none.
+fn without_modifier(line: &str) -> Option<&str> {
+    ["export ", "override ", "private "].iter().find_map(|word| line.strip_prefix(word)).map(str::trim_start)
 }
 
 #[cfg(test)]

@@ -12,6 +12,10 @@ use crate::programs::instructions::{instructions, not_read};
 /// The greatest number of targets that one call makes (ours).
 const TARGETS: usize = 256;
 
+/// What make, or the shell of a recipe, makes something of in the value of a variable.
+const ACTIVE: &[char] =
+    &['$', '~', '*', '?', '[', '{', '`', ';', '|', '&', '<', '>', '(', ')', '\'', '"', '\\', '#', '!', '\n'];
+
 /// Interprets a call of make.
 pub(crate) fn make(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if call.arguments.has(&["-v", "--version", "-h", "--help"]) {
@@ -134,7 +138,8 @@ fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     for (name, value) in machine.exported_texts() {
-        if value.contains('$') {
+        // The shell of the recipe reads what it says; a plain word stays the variable that it is.
+        if name != "SHELL" && value.contains(ACTIVE) {
             makefile.inherit(&name, &value);
         }
     }
