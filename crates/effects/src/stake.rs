@@ -187,7 +187,16 @@ fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
 /// Whether a file lies neither in the workspace nor among temporary files.
 fn lies_elsewhere(effect: &Effect, world: &dyn World) -> bool {
     let place = world.place();
-    effect.target.path().is_some_and(|path| !path.is_within(&place.workspace) && !place.is_temporary(path))
+    let base = match &effect.target {
+        Target::Path(path) => Some(path.clone()),
+        Target::Glob(pattern) => PathPattern::new(pattern).map(|pattern| pattern.base),
+        Target::Host(_)
+        | Target::Process(_)
+        | Target::Service(_)
+        | Target::Reference(_)
+        | Target::Unknown => None,
+    };
+    base.is_some_and(|path| !path.is_within(&place.workspace) && !place.is_temporary(&path))
 }
 
 /// What version control would lose: for a path, what is not committed there; for a reference, its commits.

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::world::{
-    Committed, Entry, FileFacts, FileText, History, HostPaths, Listing, Repository, Right, VersionState,
-    World,
+    Branches, Committed, Entry, FileFacts, FileText, History, HostPaths, Listing, Repository, Right,
+    VersionState, World,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
 
@@ -45,6 +45,9 @@ pub struct RecordedWorld {
     /// Pairs of names of one file.
     #[serde(default)]
     pub same_files: Vec<(AbsolutePath, AbsolutePath)>,
+    /// The directories and links in directories, where these were asked for.
+    #[serde(default)]
+    pub branches: BTreeMap<AbsolutePath, Option<Branches>>,
     /// Rights that the user does not have, or of which that is not known.
     #[serde(default)]
     pub denied: Vec<(AbsolutePath, Right)>,
@@ -81,6 +84,7 @@ impl RecordedWorld {
             committed_texts: Vec::new(),
             archives: BTreeMap::new(),
             same_files: Vec::new(),
+            branches: BTreeMap::new(),
             denied: Vec::new(),
             variables: BTreeMap::new(),
             variable_names: Vec::new(),
@@ -176,6 +180,21 @@ impl World for RecordedWorld {
             }
             None => Listing::Unknown,
         }
+    }
+
+    fn branches(&self, directory: &AbsolutePath) -> Option<Branches> {
+        if let Some(known) = self.branches.get(directory) {
+            return known.clone();
+        }
+        let Listing::Names(names) = self.children(directory) else { return None };
+        let of = |wanted: fn(&Entry) -> bool| {
+            let is_one = |name: &&String| wanted(&self.entry(&directory.join(name)));
+            names.iter().filter(is_one).cloned().collect()
+        };
+        Some(Branches {
+            directories: of(|entry| *entry == Entry::Directory),
+            links: of(|entry| matches!(entry, Entry::Symlink(_))),
+        })
     }
 
     fn text(&self, path: &AbsolutePath) -> FileText {
@@ -332,6 +351,12 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     fn children(&self, directory: &AbsolutePath) -> Listing {
         let answer = self.inner.children(directory);
         self.facts.borrow_mut().listings.insert(directory.clone(), answer.clone());
+        answer
+    }
+
+    fn branches(&self, directory: &AbsolutePath) -> Option<Branches> {
+        let answer = self.inner.branches(directory);
+        self.facts.borrow_mut().branches.insert(directory.clone(), answer.clone());
         answer
     }
 

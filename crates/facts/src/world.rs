@@ -23,6 +23,9 @@ pub trait World {
     fn entry(&self, path: &AbsolutePath) -> Entry;
     /// The names in a directory, at most [`Listing::LIMIT`].
     fn children(&self, directory: &AbsolutePath) -> Listing;
+    /// The directories and symbolic links in a directory, which costs no look at each of its names; `None` where it cannot be read, or holds more than
+    /// [`Branches::LIMIT`] names.
+    fn branches(&self, directory: &AbsolutePath) -> Option<Branches>;
     /// The text of a file, at most [`FileText::LIMIT`] bytes.
     fn text(&self, path: &AbsolutePath) -> FileText;
     /// The text of a file that is run as code. Zeros may stand in it, but for the first line: a shell runs the lines in front of what is packed
@@ -158,6 +161,20 @@ pub enum Listing {
 impl Listing {
     /// The greatest number of names that a listing holds (ours).
     pub const LIMIT: usize = 4096;
+}
+
+/// The names in a directory that lead further.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Branches {
+    /// The directories, sorted.
+    pub directories: Vec<String>,
+    /// The symbolic links, sorted.
+    pub links: Vec<String>,
+}
+
+impl Branches {
+    /// The greatest number of names in a directory that is looked through (ours).
+    pub const LIMIT: usize = 32_768;
 }
 
 /// The text of a file.

@@ -197,7 +197,24 @@ impl Machine<'_> {
                 }
             }
             Matches::These(texts) => values.extend(texts.into_iter().map(Value::Exact)),
-            Matches::Unknown => values.push(Value::Glob(unescape(&without_groups(pattern)))),
+            Matches::Unknown => {
+                values.push(Value::Glob(unescape(&without_groups(pattern))));
+                self.add_led_out(pattern, values);
+            }
+        }
+    }
+
+    /// What a pattern that is not carried out reaches through links below it, each by itself.
+    fn add_led_out(&self, pattern: &str, values: &mut Vec<Value>) {
+        let led = self.led_out(pattern);
+        for pattern in &led.patterns {
+            match self.glob(pattern) {
+                Matches::These(texts) => values.extend(texts.into_iter().map(Value::Exact)),
+                Matches::Unknown => values.push(Value::Glob(unescape(&without_groups(pattern)))),
+            }
+        }
+        if led.more {
+            values.push(Value::Unknown);
         }
     }
 

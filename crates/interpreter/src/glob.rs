@@ -1,10 +1,10 @@
 //! Patterns of paths, carried out against the tree.
 
 use crate::path::AbsolutePath;
-use crate::world::{Entry, Last, Listing, resolve};
+use crate::world::{Branches, Entry, GuardedPath, Last, Listing, resolve};
 
 use super::machine::Machine;
-use super::pattern::{Letters, Pattern, is_pattern, unescape};
+use super::pattern::{Letters, Pattern, escape, is_pattern, unescape};
 
 /// The greatest number of paths that one pattern stands for before it is kept as a pattern (ours).
 const MATCHES: usize = 256;
@@ -55,6 +55,20 @@ pub(crate) enum Matches {
     Unknown,
 }
 
+/// What a pattern that is too much to be carried out reaches through symbolic links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LedOut {
+    /// Patterns that begin with the links, in the place of what matches them.
+    pub(crate) patterns: Vec<String>,
+    /// Whether there may be more.
+    pub(crate) more: bool,
+}
+
+/// The greatest number of directories that are looked through for links (ours).
+const LOOKED_THROUGH: usize = 1024;
+/// The greatest number of links that are followed for one pattern (ours).
+const LINKS: usize = 32;
+
 /// A path on the way: as it is written, and where it is.
 #[derive(Debug, Clone)]
 struct Way {
@@ -95,6 +109,88 @@ impl Machine<'_> {
         texts.sort();
         texts.dedup();
         Matches::These(texts)
+    }
+
+    /// The patterns by which a pattern leads through symbolic links to what it does not name: out of the workspace and the directory where it
+    /// stands, or to the guard.
+    pub(crate) fn led_out(&self, pattern: &str) -> LedOut {
+        let mut led = LedOut { patterns: Vec::new(), more: false };
+        let start = if pattern.starts_with('/') {
+            Way { text: "/".to_owned(), path: AbsolutePath::root() }
+        } else {
+            let Some(cwd) = self.cwd() else { return led };
+            Way { text: String::new(), path: cwd.clone() }
+        };
+        let guarded = crate::guarded::paths(self.world);
+        let segments: Vec<&str> = split(pattern);
+        let end = if pattern.ends_with('/') { "/" } else { "" };
+        let (mut ways, mut base, mut looked) = (vec![start], None, 0_usize);
+        for (index, segment) in segments.iter().enumerate() {
+            let behind: String = segments.iter().skip(index + 1).flat_map(|part| ["/", part]).collect();
+            let is_last = index + 1 == segments.len();
+            let mut next = Vec::new();
+            let compiled = is_pattern(segment).then(|| Pattern::new(segment));
+            if compiled.is_some() && base.is_none() {
+                base = ways.first().map(|way| way.path.clone());
+            }
+            for way in &ways {
+                let names = if compiled.is_some() {
+                    looked += 1;
+                    let found = if looked > LOOKED_THROUGH {
+                        None
+                    } else {
+                        self.tree.branches(self.world, &way.path)
+                    };
+                    // The last names alone are mostly meant themselves, and not what they lead to.
+                    led.more |= found.is_none() && (!is_last || !end.is_empty());
+                    found.unwrap_or_default()
+                } else {
+                    let name = unescape(segment);
+                    match (base.is_some(), self.entry(&way.path.join(&name))) {
+                        (true, Entry::Symlink(_)) => Branches { links: vec![name], ..Branches::default() },
+                        (true, Entry::Directory) if !is_last => {
+                            Branches { directories: vec![name], ..Branches::default() }
+                        }
+                        (true, _) => Branches::default(),
+                        (false, _) => {
+                            next.push(Way { path: self.follow(&way.path, &name), ..step(way, &name) });
+                            continue;
+                        }
+                    }
+                };
+                let fits = |name: &&String| {
+                    let hides =
+                        name.starts_with('.') && !segment.starts_with('.') && !self.shell.options.dotglob;
+                    compiled.as_ref().is_none_or(|compiled| {
+                        !hides && compiled.matches(name, Letters::AnyCase).unwrap_or(true)
+                    })
+                };
+                for link in names.links.iter().filter(fits) {
+                    let to = self.follow(&way.path, link);
+                    if !base.as_ref().is_some_and(|base| self.leads_out(&to, base, &guarded)) {
+                        continue;
+                    }
+                    if led.patterns.len() >= LINKS {
+                        led.more = true;
+                        break;
+                    }
+                    let text = step(way, &escape(link)).text;
+                    led.patterns.push(format!("{text}{behind}{end}"));
+                }
+                if !is_last {
+                    let inner = names.directories.iter().filter(fits);
+                    next.extend(inner.map(|name| step(way, name)));
+                }
+            }
+            ways = next;
+        }
+        led
+    }
+
+    /// Whether a place is neither in the workspace nor below a directory, or is one of the guard.
+    fn leads_out(&self, to: &AbsolutePath, base: &AbsolutePath, guarded: &[GuardedPath]) -> bool {
+        let is_near = to.is_within(base) || to.is_within(&self.world.place().workspace);
+        !is_near || guarded.iter().any(|guarded| to.is_within(&guarded.path) || guarded.path.is_within(to))
     }
 
     fn segment(&self, way: &Way, segment: &str, last: bool, budget: &mut usize) -> Option<Vec<Way>> {

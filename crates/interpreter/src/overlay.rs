@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::path::AbsolutePath;
-use crate::world::{Entry, FileFacts, FileText, Listing, Timestamp, World};
+use crate::world::{Branches, Entry, FileFacts, FileText, Listing, Timestamp, World};
 
 use super::value::Value;
 
@@ -98,6 +98,31 @@ impl Overlay {
         } else {
             Listing::Names(names.into_iter().collect())
         }
+    }
+
+    /// The directories and symbolic links in a directory.
+    pub(crate) fn branches(&self, world: &dyn World, directory: &AbsolutePath) -> Option<Branches> {
+        let is_fresh = matches!(self.made.get(directory.as_str()), Some(Made::Directory { fresh: true }));
+        let mut branches = if is_fresh || self.is_hidden(directory) {
+            Branches::default()
+        } else {
+            world.branches(directory)?
+        };
+        let start = below(directory);
+        for (path, made) in self.made.range(start.clone()..) {
+            let Some(name) = path.strip_prefix(start.as_str()) else { break };
+            if name.is_empty() || name.contains('/') {
+                continue;
+            }
+            branches.directories.retain(|known| known != name);
+            branches.links.retain(|known| known != name);
+            match made {
+                Made::Directory { .. } => branches.directories.push(name.to_owned()),
+                Made::Link(_) => branches.links.push(name.to_owned()),
+                Made::Gone | Made::File(_) | Made::Doubtful => {}
+            }
+        }
+        Some(branches)
     }
 
     /// The text of a file: what the command wrote into it, else what the world says.

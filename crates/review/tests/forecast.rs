@@ -5,7 +5,8 @@
 use std::cell::Cell;
 
 use checkrein_facts::{
-    Committed, Entry, FileText, History, HostPaths, Listing, RecordedWorld, Repository, VersionState, World,
+    Branches, Committed, Entry, FileText, History, HostPaths, Listing, RecordedWorld, Repository, Right,
+    VersionState, World,
 };
 use checkrein_policy::Policy;
 use checkrein_protocol::{AbsolutePath, Timestamp};
@@ -36,6 +37,9 @@ impl World for Counting {
     }
     fn children(&self, directory: &AbsolutePath) -> Listing {
         self.world.children(directory)
+    }
+    fn branches(&self, directory: &AbsolutePath) -> Option<Branches> {
+        self.world.branches(directory)
     }
     fn text(&self, path: &AbsolutePath) -> FileText {
         self.read.set(self.read.get() + 1);

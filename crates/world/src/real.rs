@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use checkrein_facts::{
-    Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository, Right,
-    VersionState, World,
+    Branches, Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
+    Right, VersionState, World,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
 
@@ -237,6 +237,23 @@ impl World for RealWorld {
 
     fn children(&self, directory: &AbsolutePath) -> Listing {
         self.list(directory).map_or(Listing::Unknown, Listing::Names)
+    }
+
+    fn branches(&self, directory: &AbsolutePath) -> Option<Branches> {
+        self.budget.question().ok()?;
+        let mut branches = Branches::default();
+        for (count, child) in fs::read_dir(directory.as_str()).ok()?.enumerate() {
+            let child = child.ok().filter(|_| count < Branches::LIMIT)?;
+            let kind = child.file_type().ok()?;
+            if kind.is_dir() {
+                branches.directories.push(child.file_name().into_string().ok()?);
+            } else if kind.is_symlink() {
+                branches.links.push(child.file_name().into_string().ok()?);
+            }
+        }
+        branches.directories.sort();
+        branches.links.sort();
+        Some(branches)
     }
 
     fn text(&self, path: &AbsolutePath) -> FileText {

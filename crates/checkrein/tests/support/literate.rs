@@ -162,6 +162,23 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                 world.denied.push((path, Right::Enter));
                 continue;
             }
+            "folders" => {
+                let path = place(&world, rest);
+                for number in 0..300 {
+                    for name in ["a.txt", "b.txt"] {
+                        let file = path.join(&format!("folder-{number}/{name}"));
+                        world = world.with_file(&file, "content\n", VersionState::TrackedClean);
+                    }
+                }
+                continue;
+            }
+            "leads" => {
+                let (from, to) = rest.split_once(' ').unwrap_or_else(|| panic!("no path: `{line}`"));
+                let path = place(&world, from);
+                let to = place(&world, to).as_str().to_owned();
+                world.entries.insert(path, Entry::Symlink(to));
+                continue;
+            }
             "unlisted" => {
                 let path = place(&world, rest);
                 world.listings.insert(path, Listing::Unknown);

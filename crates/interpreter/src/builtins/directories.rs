@@ -119,14 +119,13 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
     let status = match &whereabouts {
         ShellDirectory::Here(path) => match machine.entry(path) {
             Entry::Directory if machine.may(path, Right::Enter) => Status::Success,
-            Entry::Directory => Status::Unknown,
             Entry::Missing if machine.is_disturbed() => Status::Unknown,
             Entry::Missing => {
                 machine.absent = Some(Absence::Directory(whereabouts));
                 return Status::Failure;
             }
             Entry::File(_) | Entry::Special => return Status::Failure,
-            Entry::Symlink(_) | Entry::Unknown => Status::Unknown,
+            Entry::Directory | Entry::Symlink(_) | Entry::Unknown => Status::Unknown,
         },
         ShellDirectory::OneOf(_) | ShellDirectory::Below(_) | ShellDirectory::Unknown => Status::Unknown,
     };

@@ -150,6 +150,11 @@ pub(super) fn transfer(machine: &mut Machine<'_>, arguments: &Arguments, transfe
     if let Destination::Inside(directory) = &destination
         && is_file(machine, directory)
     {
+        if sources.iter().any(|source| matches!(source, Value::Glob(_))) {
+            // A pattern may stand for nothing, and what it is for one of the others.
+            machine.possibly(|machine| machine.write(directory));
+            return Exit::silent();
+        }
         return Exit::failure();
     }
     // `cp x new/` asks for a directory that is not there; only a tree may make it.
