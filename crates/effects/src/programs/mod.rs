@@ -25,7 +25,7 @@
 //! | `processes`, `services`, `system` | ending processes, services, the kernel and the network |
 //! | `text` | text programs that write or run something |
 //! | `shells` | interpreters that run their standard input |
-//! | `windows_shells` | PowerShell and `cmd` |
+//! | `windows_shells`, `cmdlets` | PowerShell and `cmd` |
 //! | `wrappers` | programs that run another program |
 //! | `listed` | operands that stand in a file or come from a pipe |
 
@@ -36,6 +36,7 @@ mod cloud_remote;
 mod cloud_secrets;
 mod cloud_weight;
 mod cloud_words;
+mod cmdlets;
 mod code;
 mod containers;
 mod data_calls;

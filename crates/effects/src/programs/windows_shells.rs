@@ -4,8 +4,8 @@ use crate::effect::Depth;
 use crate::interpreter::filters::decoded_base64;
 use crate::interpreter::{Call, Exit, Machine, Output, Value};
 
-/// Names under which these shells remove files.
-const REMOVERS: &[&str] = &["remove-item", "ri", "rm", "del", "erase", "rd", "rmdir", "clear-content"];
+/// Names under which `cmd` removes files.
+const REMOVERS: &[&str] = &["rm", "del", "erase", "rd", "rmdir"];
 
 /// `pwsh -Command ...`, `powershell -EncodedCommand ...`: options may be shortened and are written in any case.
 pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -14,12 +14,12 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let Some(text) = word.as_exact() else { continue };
         let Some(option) = text.strip_prefix(['-', '/']).map(str::to_ascii_lowercase) else {
             // Without an option the words are a script or a command.
-            return follow(machine, call, word);
+            return follow_powershell(machine, call, word);
         };
         let is = |whole: &str, least: usize| option.len() >= least && whole.starts_with(&option);
         if is("command", 1) {
             let rest: Vec<&str> = words.filter_map(Value::as_exact).collect();
-            return follow(machine, call, &Value::Exact(rest.join(" ")));
+            return follow_powershell(machine, call, &Value::Exact(rest.join(" ")));
         }
         if is("encodedcommand", 1) || option == "ec" {
             // Two bytes a letter.
@@ -29,7 +29,7 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 .and_then(decoded_base64)
                 .map_or(Value::Unknown, |text| Value::Exact(text.replace('\0', "")));
             machine.unread("the command is written so that nobody can read it");
-            return follow(machine, call, &decoded);
+            return follow_powershell(machine, call, &decoded);
         }
         if is("file", 1) {
             return words.next().map_or_else(Exit::unknown, |file| {
@@ -42,7 +42,7 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     | Output::Setup(_)
                     | Output::Unknown => Value::Unknown,
                 };
-                follow(machine, call, &code)
+                follow_powershell(machine, call, &code)
             });
         }
         if is("executionpolicy", 2) || is("workingdirectory", 1) || is("configurationname", 6) {
@@ -65,6 +65,14 @@ pub(crate) fn cmd(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     super::shells::code_input(machine, call)
+}
+
+fn follow_powershell(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {
+    if let Some(text) = text.as_exact() {
+        super::cmdlets::follow(machine, &without_comments(text));
+    }
+    let code = text.as_exact().map_or_else(|| text.clone(), |text| Value::Exact(without_comments(text)));
+    super::code(machine, call, &code)
 }
 
 fn follow(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {

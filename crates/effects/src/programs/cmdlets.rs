@@ -1,0 +1,599 @@
+//! What text of PowerShell does, by a table of cmdlets and their aliases.
+//!
+//! Sources: `Get-Alias` of PowerShell 7.4 and Windows PowerShell 5.1; the reference of the modules Management, Utility, Security, Storage,
+//! `NetSecurity`, `ScheduledTasks`, `LocalAccounts` and Defender; `System.IO.File`, `System.IO.Directory` and `System.Net.WebClient` of .NET.
+
+use crate::effect::{Depth, EffectKind, Severity, Target};
+use crate::interpreter::{Draft, Input, Machine, Value};
+
+/// What a cmdlet does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Removes,
+    Writes,
+    Moves,
+    Copies,
+    Reads,
+    Lists,
+    Requests,
+    Evaluates,
+    Starts,
+    /// Changes the machine itself: its disks, its protection, its services and users.
+    ChangesMachine,
+    /// Takes everything of a disk, or stops the machine.
+    EndsMachine,
+    /// Makes something run later.
+    Lasts,
+}
+
+/// Names of cmdlets and their aliases, in small letters.
+const CMDLETS: &[(&[&str], Deed)] = &[
+    (&["remove-item", "ri", "rm", "rmdir", "rd", "del", "erase"], Deed::Removes),
+    (
+        &[
+            "set-content",
+            "add-content",
+            "clear-content",
+            "out-file",
+            "tee-object",
+            "new-item",
+            "export-csv",
+            "export-clixml",
+            "set-item",
+            "clear-item",
+            "start-transcript",
+            "sc",
+            "ac",
+            "clc",
+            "tee",
+            "ni",
+            "epcsv",
+            "si",
+            "cli",
+        ],
+        Deed::Writes,
+    ),
+    (&["move-item", "mi", "mv", "move", "rename-item", "rni", "ren"], Deed::Moves),
+    (&["copy-item", "cpi", "cp", "copy"], Deed::Copies),
+    (
+        &["get-content", "gc", "cat", "type", "import-csv", "import-clixml", "select-string", "sls"],
+        Deed::Reads,
+    ),
+    (&["get-childitem", "gci", "ls", "dir", "get-item", "gi", "resolve-path", "rvpa"], Deed::Lists),
+    (
+        &["invoke-webrequest", "iwr", "curl", "wget", "invoke-restmethod", "irm", "start-bitstransfer"],
+        Deed::Requests,
+    ),
+    (&["invoke-expression", "iex"], Deed::Evaluates),
+    (&["start-process", "saps", "start"], Deed::Starts),
+    (
+        &[
+            "set-executionpolicy",
+            "set-mppreference",
+            "add-mppreference",
+            "remove-mpthreat",
+            "clear-eventlog",
+            "remove-eventlog",
+            "limit-eventlog",
+            "set-netfirewallprofile",
+            "disable-netfirewallrule",
+            "remove-netfirewallrule",
+            "new-netfirewallrule",
+            "disable-bitlocker",
+            "new-localuser",
+            "remove-localuser",
+            "set-localuser",
+            "add-localgroupmember",
+            "stop-service",
+            "remove-service",
+            "set-service",
+            "suspend-service",
+            "disable-windowsoptionalfeature",
+            "uninstall-windowsfeature",
+            "disable-computerrestore",
+            "disable-scheduledtask",
+            "unregister-scheduledtask",
+            "remove-computer",
+            "rename-computer",
+            "set-dnsclientserveraddress",
+            "disable-netadapter",
+            "set-acl",
+            "disable-psremoting",
+            "enable-psremoting",
+            "set-itemproperty",
+            "new-itemproperty",
+            "remove-itemproperty",
+            "sp",
+            "rp",
+            "clear-itemproperty",
+        ],
+        Deed::ChangesMachine,
+    ),
+    (
+        &[
+            "format-volume",
+            "clear-disk",
+            "initialize-disk",
+            "remove-partition",
+            "reset-physicaldisk",
+            "stop-computer",
+            "restart-computer",
+        ],
+        Deed::EndsMachine,
+    ),
+    (
+        &[
+            "register-scheduledtask",
+            "register-scheduledjob",
+            "new-scheduledtask",
+            "new-service",
+            "register-wmievent",
+            "set-wmiinstance",
+            "add-jobtrigger",
+            "register-engineevent",
+        ],
+        Deed::Lasts,
+    ),
+];
+
+/// Parameters of cmdlets without a value.
+const SWITCHES: &[&str] = &[
+    "-force",
+    "-recurse",
+    "-r",
+    "-fo",
+    "-verbose",
+    "-passthru",
+    "-append",
+    "-nonewline",
+    "-usebasicparsing",
+    "-hidden",
+    "-file",
+    "-directory",
+    "-confirm:$false",
+    "-whatif",
+    "-wait",
+    "-noexit",
+    "-nonewwindow",
+];
+
+/// How deep blocks and texts are followed, and how many statements (ours).
+const DEPTH: usize = 12;
+const STATEMENTS: usize = 512;
+
+/// Adds what a text does.
+pub(super) fn follow(machine: &mut Machine<'_>, text: &str) {
+    Reader { machine, variables: Vec::new(), left: STATEMENTS }.text(text, DEPTH);
+}
+
+struct Reader<'a, 'm> {
+    machine: &'a mut Machine<'m>,
+    variables: Vec<(String, String)>,
+    left: usize,
+}
+
+impl Reader<'_, '_> {
+    fn text(&mut self, text: &str, depth: usize) {
+        if depth == 0 {
+            self.machine.unread("more blocks in each other than are looked at");
+            return;
+        }
+        for statement in cut(text, &[';', '\n', '&']) {
+            if self.left == 0 {
+                self.machine.unread("more statements than are looked at");
+                return;
+            }
+            self.left -= 1;
+            self.statement(statement, depth);
+        }
+    }
+
+    fn statement(&mut self, statement: &str, depth: usize) {
+        self.calls_of_classes(statement);
+        let trimmed = statement.trim();
+        if let Some((name, value)) = trimmed.strip_prefix('$').and_then(|rest| rest.split_once('=')) {
+            let name = name.trim().to_ascii_lowercase();
+            if name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+                let words = words(value);
+                if let [only] = words.as_slice()
+                    && let Some(text) = self.value(only).as_exact()
+                {
+                    self.variables.push((name, text.to_owned()));
+                }
+                return self.pipeline(value, depth);
+            }
+        }
+        self.pipeline(trimmed, depth);
+    }
+
+    /// Commands joined by `|`: what the one lists, the next removes or reads.
+    fn pipeline(&mut self, text: &str, depth: usize) {
+        let mut listed: Option<Value> = None;
+        let mut came: Option<String> = address(text).filter(|_| text.contains('('));
+        for element in cut(text, &['|']) {
+            for block in blocks(element) {
+                self.text(block, depth - 1);
+            }
+            let words = words(element);
+            let mut words = words
+                .iter()
+                .map(String::as_str)
+                .filter(|word| !matches!(*word, "&" | "." | "if" | "else" | "try" | "do"));
+            let Some(first) = words.next() else { continue };
+            let name = first
+                .trim_matches(['(', '"', '\'', '@'])
+                .rsplit('\\')
+                .next()
+                .unwrap_or(first)
+                .to_ascii_lowercase();
+            let rest: Vec<&str> = words.collect();
+            if rest.iter().any(|word| word.eq_ignore_ascii_case("-whatif")) {
+                continue;
+            }
+            if let Some(inner) = inside_parentheses(element)
+                && depth > 1
+            {
+                self.text(inner, depth - 1);
+            }
+            let deed =
+                CMDLETS.iter().find(|(names, _)| names.contains(&name.as_str())).map(|(_, deed)| *deed);
+            let Some(deed) = deed else { continue };
+            self.cmdlet(deed, &name, &rest, &mut listed, &mut came, depth);
+        }
+    }
+
+    fn cmdlet(
+        &mut self,
+        deed: Deed,
+        name: &str,
+        rest: &[&str],
+        listed: &mut Option<Value>,
+        came: &mut Option<String>,
+        depth: usize,
+    ) {
+        let paths = self.paths(rest);
+        match deed {
+            Deed::Lists => *listed = Some(paths.first().cloned().unwrap_or(Value::exact("."))),
+            Deed::Removes => {
+                let targets = if paths.is_empty() { listed.iter().map(below).collect() } else { paths };
+                for target in targets {
+                    self.machine.possibly(|machine| machine.delete(&target, Depth::Recursive));
+                }
+            }
+            Deed::Writes => {
+                if rest.iter().any(|word| word.to_ascii_lowercase().contains("$profile")) {
+                    self.lasts("the profile of PowerShell");
+                }
+                if let Some(target) = paths.first() {
+                    self.machine.possibly(|machine| machine.write(target));
+                }
+            }
+            Deed::Moves | Deed::Copies => {
+                if let [from, to, ..] = paths.as_slice() {
+                    let program: &[&str] = if deed == Deed::Moves { &["mv"] } else { &["cp", "-r"] };
+                    let mut words: Vec<Value> = program.iter().map(|word| Value::exact(*word)).collect();
+                    words.extend([from.clone(), to.clone()]);
+                    self.machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+                }
+            }
+            Deed::Reads => {
+                for path in paths.iter().take(if name == "select-string" || name == "sls" { 0 } else { 8 }) {
+                    let words = [Value::exact("cat"), path.clone()];
+                    self.machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+                }
+            }
+            Deed::Requests => {
+                *came = self.request(rest).or(came.take());
+            }
+            Deed::Evaluates => match (came.as_ref(), paths.first().and_then(Value::as_exact)) {
+                (Some(url), _) => {
+                    let url = url.clone();
+                    self.machine.runs_from_network(&url);
+                }
+                (None, Some(text)) if depth > 1 => {
+                    let text = text.to_owned();
+                    self.text(&text, depth - 1);
+                }
+                (None, _) => self.machine.unread("the text that is evaluated is not known"),
+            },
+            Deed::Starts => {
+                if rest.iter().any(|word| word.eq_ignore_ascii_case("runas")) {
+                    let draft = Draft::new(
+                        EffectKind::PrivilegeEscalation,
+                        Target::Process("administrator".to_owned()),
+                    );
+                    self.machine.add(draft.severity(Severity::High).note("starts it with all rights"));
+                }
+                if paths.first().and_then(Value::as_exact).is_some_and(|program| self.machine.knows(program))
+                {
+                    self.machine.possibly(|machine| machine.run_words(&paths, Input::Inherited));
+                }
+            }
+            Deed::ChangesMachine | Deed::EndsMachine => {
+                let text = rest.join(" ").to_ascii_lowercase();
+                if name.contains("itemproperty") || matches!(name, "sp" | "rp") {
+                    if text.contains("currentversion\\run")
+                        || text.contains("winlogon")
+                        || text.contains("image file execution")
+                    {
+                        self.lasts("the registry");
+                    } else if !text.contains("hklm") && !text.contains("hkey_local") {
+                        return;
+                    }
+                }
+                let severity = if deed == Deed::EndsMachine { Severity::Critical } else { Severity::High };
+                let draft = Draft::new(EffectKind::SystemModification, Target::Service(name.to_owned()));
+                self.machine
+                    .add(draft.severity(severity).note("changes the machine, its protection or its users"));
+            }
+            Deed::Lasts => self.lasts(name),
+        }
+    }
+
+    fn lasts(&mut self, what: &str) {
+        let draft = Draft::new(EffectKind::Persistence, Target::Service(what.to_owned()));
+        self.machine.add(draft.severity(Severity::High).note("runs later by itself"));
+    }
+
+    /// A request, as curl would make it; the address that it asks.
+    fn request(&mut self, rest: &[&str]) -> Option<String> {
+        let of = |names: &[&str]| {
+            rest.iter()
+                .zip(rest.iter().skip(1))
+                .find(|(name, _)| names.contains(&name.to_ascii_lowercase().as_str()))
+                .map(|(_, value)| *value)
+        };
+        let url =
+            of(&["-uri", "-source"]).or_else(|| rest.iter().find(|word| word.contains("://")).copied())?;
+        let url = self.value(url);
+        let mut words = vec![Value::exact("curl")];
+        for (names, option) in [
+            (&["-infile"][..], "-T"),
+            (&["-outfile", "-destination"][..], "-o"),
+            (&["-method"][..], "-X"),
+            (&["-body"][..], "-d"),
+        ] {
+            if let Some(value) = of(names) {
+                words.push(Value::exact(option));
+                words.push(self.value(value));
+            }
+        }
+        words.push(url.clone());
+        self.machine.run_words(&words, Input::Inherited);
+        Some(url.known_start())
+    }
+
+    /// Calls of classes of .NET: `[IO.Directory]::Delete($HOME, $true)`.
+    fn calls_of_classes(&mut self, statement: &str) {
+        for (at, _) in statement.match_indices("]::").take(32) {
+            let class = statement
+                .get(..at)
+                .and_then(|before| before.rsplit('[').next())
+                .unwrap_or_default()
+                .to_ascii_lowercase();
+            let Some((method, behind)) = statement.get(at + 3..).and_then(|rest| rest.split_once('(')) else {
+                continue;
+            };
+            if !(class.ends_with("io.directory") || class.ends_with("io.file")) {
+                continue;
+            }
+            let given: Vec<Value> =
+                cut(closed(behind), &[',']).into_iter().map(|word| self.value(word.trim())).collect();
+            let Some(first) = given.first().cloned() else { continue };
+            match method.trim().to_ascii_lowercase().as_str() {
+                "delete" => self.machine.possibly(|machine| machine.delete(&first, Depth::Recursive)),
+                "writealltext" | "writeallbytes" | "writealllines" | "appendalltext" | "create"
+                | "openwrite" => {
+                    self.machine.possibly(|machine| machine.write(&first));
+                }
+                "readalltext" | "readallbytes" | "readalllines" => {
+                    self.machine.possibly(|machine| {
+                        machine.run_words(&[Value::exact("cat"), first], Input::Inherited)
+                    });
+                }
+                "move" | "copy" => {
+                    let program = if method.trim().eq_ignore_ascii_case("move") { "mv" } else { "cp" };
+                    let words: Vec<Value> =
+                        std::iter::once(Value::exact(program)).chain(given.into_iter().take(2)).collect();
+                    self.machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+                }
+                _ => {}
+            }
+        }
+        for (method, option) in [(".downloadfile(", "-o"), (".uploadfile(", "-T")] {
+            let lower = statement.to_ascii_lowercase();
+            let Some(behind) = lower.find(method).and_then(|at| statement.get(at + method.len()..)) else {
+                continue;
+            };
+            let given: Vec<Value> =
+                cut(closed(behind), &[',']).into_iter().map(|word| self.value(word.trim())).collect();
+            if let [url, file, ..] = given.as_slice() {
+                let words = [Value::exact("curl"), Value::exact(option), file.clone(), url.clone()];
+                self.machine.run_words(&words, Input::Inherited);
+            }
+        }
+    }
+
+    /// The operands, and the values of parameters that name files or texts.
+    fn paths(&self, rest: &[&str]) -> Vec<Value> {
+        const NAMED: &[&str] = &[
+            "-path",
+            "-literalpath",
+            "-lp",
+            "-pspath",
+            "-filepath",
+            "-destination",
+            "-outfile",
+            "-command",
+            "-argumentlist",
+            "-name",
+            "-newname",
+        ];
+        let mut found = Vec::new();
+        let mut words = rest.iter();
+        while let Some(word) = words.next() {
+            let lower = word.to_ascii_lowercase();
+            if !lower.starts_with('-') {
+                found.push(self.value(word));
+            } else if NAMED.contains(&lower.as_str()) {
+                found.extend(words.next().map(|word| self.value(word)));
+            } else if !SWITCHES.iter().any(|switch| switch.starts_with(&lower)) && !lower.contains(':') {
+                words.next();
+            }
+        }
+        found
+    }
+
+    /// A word with its variables filled in; `~` and the home directory of Windows are home.
+    fn value(&self, word: &str) -> Value {
+        let is_literal = word.starts_with('\'');
+        let bare = word.trim_matches(['"', '\'']);
+        if is_literal {
+            return Value::exact(bare);
+        }
+        let home = self.machine.world().place().home.as_str().to_owned();
+        let mut value = Value::exact("");
+        let mut rest = bare;
+        if let Some(behind) = rest.strip_prefix('~') {
+            value = Value::exact(home.clone());
+            rest = behind;
+        }
+        while let Some((before, behind)) = rest.split_once('$') {
+            value = value.followed_by(&Value::exact(before.replace('\\', "/")));
+            let braced = behind.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+            let (name, behind) = braced.unwrap_or_else(|| {
+                let end = behind
+                    .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'))
+                    .unwrap_or(behind.len());
+                behind.split_at(end)
+            });
+            let name = name.to_ascii_lowercase();
+            let known = match name.as_str() {
+                "home" | "env:home" | "env:userprofile" => Some(home.clone()),
+                "pwd" | "psscriptroot" => Some(".".to_owned()),
+                _ => self
+                    .variables
+                    .iter()
+                    .rev()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, text)| text.clone()),
+            };
+            value = value.followed_by(&known.map_or(Value::Unknown, Value::Exact));
+            rest = behind;
+        }
+        let value = value.followed_by(&Value::exact(rest.replace('\\', "/")));
+        match value {
+            Value::Exact(text) if text.contains(['*', '?']) && !text.contains("://") => Value::Glob(text),
+            other => other,
+        }
+    }
+}
+
+/// What lies in a directory that is listed.
+fn below(directory: &Value) -> Value {
+    match directory {
+        Value::Exact(text) if !text.contains('*') => Value::Glob(format!("{}/*", text.trim_end_matches('/'))),
+        other => other.clone(),
+    }
+}
+
+/// The address that a text fetches for itself: `(iwr URL)`, `.DownloadString('URL')`.
+fn address(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let fetches = [
+        ".downloadstring(",
+        ".downloaddata(",
+        "iwr ",
+        "irm ",
+        "invoke-webrequest",
+        "invoke-restmethod",
+        "curl ",
+        "wget ",
+        "getstringasync(",
+    ]
+    .iter()
+    .any(|name| lower.contains(name));
+    let at = text.find("://").filter(|_| fetches)?;
+    let start = text.get(..at)?.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |before| before + 1);
+    let end = text
+        .get(start..)?
+        .find(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | ')' | ';' | '|'))
+        .map_or(text.len(), |end| start + end);
+    text.get(start..end).map(str::to_owned)
+}
+
+/// The pieces between signs that stand outside of quotes, brackets and blocks.
+fn cut<'a>(text: &'a str, signs: &[char]) -> Vec<&'a str> {
+    let (mut pieces, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_usize, None);
+    for (at, letter) in text.char_indices() {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, '(' | '{' | '[') => depth += 1,
+            (None, ')' | '}' | ']') => depth = depth.saturating_sub(1),
+            (None, _) if depth == 0 && signs.contains(&letter) => {
+                pieces.extend(text.get(start..at));
+                start = at + letter.len_utf8();
+            }
+            (Some(_) | None, _) => {}
+        }
+    }
+    pieces.extend(text.get(start..));
+    pieces.retain(|piece| !piece.trim().is_empty());
+    pieces
+}
+
+/// The words of a command; what stands in parentheses is one word.
+fn words(text: &str) -> Vec<String> {
+    cut(text, &[' ', '\t', ',']).into_iter().map(|word| word.trim().to_owned()).collect()
+}
+
+/// The texts in braces, without the names of variables in braces.
+fn blocks(text: &str) -> Vec<&str> {
+    let (mut found, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    let mut before = ' ';
+    let mut of_name = false;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '{' if depth == 0 && before == '$' => of_name = true,
+            '{' => {
+                if depth == 0 {
+                    start = at + 1;
+                }
+                depth += 1;
+            }
+            '}' if of_name => of_name = false,
+            '}' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    found.extend(text.get(start..at));
+                }
+            }
+            _ => {}
+        }
+        before = letter;
+    }
+    found
+}
+
+/// The text in the first parentheses of a command, where it is a command: `rm (Get-Item x)`.
+fn inside_parentheses(text: &str) -> Option<&str> {
+    let (before, behind) = text.split_once('(')?;
+    (!before.ends_with(|c: char| c.is_alphanumeric())).then(|| closed(behind))
+}
+
+/// The text as far as the parenthesis that closes what was opened before it.
+fn closed(text: &str) -> &str {
+    let mut depth = 1_usize;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return text.get(..at).unwrap_or(text);
+        }
+    }
+    text
+}
