@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `call` | the input of a tool call, and effects in the making |
 //! | `client_tools` | the tools that clients bring along, by name |
+//! | `handed` | secrets that stand in what a tool is given |
 //! | `patch` | the patch text of `apply_patch` |
 //! | `mcp` | all other tools, those of MCP servers among them, by the words of their names |
 //! | `runners` | those of them that run a program with its arguments, or code |
@@ -12,6 +13,7 @@
 
 mod call;
 mod client_tools;
+mod handed;
 mod mcp;
 mod patch;
 mod runners;

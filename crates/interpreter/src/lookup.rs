@@ -377,7 +377,25 @@ impl Machine<'_> {
 
     /// Where the content of a file came from, when that matters.
     pub(crate) fn source(&self, path: &AbsolutePath) -> Option<Output> {
-        self.flow.sources.get(path.as_str()).cloned()
+        let known = self.flow.sources.get(path.as_str()).cloned();
+        // What lies in a directory that came over the network as a whole came with it.
+        known.or_else(|| {
+            let mut above = path.parent();
+            while let Some(directory) = above {
+                if let Some(url) = self.flow.trees.get(directory.as_str()) {
+                    return Some(Output::Network(url.clone()));
+                }
+                above = directory.parent();
+            }
+            None
+        })
+    }
+
+    /// Remembers that what a directory holds comes from an address.
+    pub fn remember_tree(&mut self, directory: &AbsolutePath, address: &str) {
+        if self.away.is_none() {
+            self.flow.trees.insert(directory.as_str().to_owned(), address.to_owned());
+        }
     }
 
     /// Runs words with something on the standard input, in a subshell.

@@ -103,6 +103,7 @@ pub(crate) fn verbs(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Some(exit) = cloud_secrets::secret(machine, call, &command) {
         return exit;
     }
+    hand_files_over(machine, call, &command);
     if let Some(exit) =
         cloud_remote::run(machine, call, &command).or_else(|| special(machine, call, &command))
     {
@@ -137,6 +138,30 @@ pub(crate) fn verbs(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.opaque("the words are not known");
     }
     Exit::unknown()
+}
+
+/// Reads the files whose content goes along: `file://PATH` of AWS, `@PATH` of Azure, options of the others.
+/// Sources: AWS CLI, "Loading a parameter from a file"; Azure CLI, "Load arguments from a file"; `gcloud secrets create --help`.
+fn hand_files_over(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) {
+    let mut files: Vec<Value> = Vec::new();
+    for text in call.words.iter().filter_map(Value::as_exact) {
+        let value =
+            text.split_once('=').filter(|(name, _)| name.starts_with("--")).map_or(text, |(_, value)| value);
+        let path = match command.tool {
+            "aws" | "awslocal" => value.strip_prefix("file://").or_else(|| value.strip_prefix("fileb://")),
+            "az" => value.strip_prefix('@').filter(|path| path.contains(['/', '.'])),
+            _ => None,
+        };
+        files.extend(path.map(Value::exact));
+    }
+    if command.verb.is_some_and(|(_, verb)| verb != Verb::Looks) {
+        files.extend(
+            ["--data-file", "--value-file", "--from-file"].iter().filter_map(|option| value_of(call, option)),
+        );
+    }
+    for file in files {
+        containers::carry(machine, &file, command.tool);
+    }
 }
 
 /// Whether a verb that is not known is worth an effect.
@@ -279,6 +304,15 @@ fn special(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) -> Opt
         ("aws" | "awslocal", ["s3", verb, ..]) => objects(machine, call, verb, 2),
         ("gcloud", ["storage", verb @ ("cp" | "mv" | "rm" | "rsync" | "cat" | "ls"), ..]) => {
             objects(machine, call, verb, 2);
+        }
+        ("mc" | "minio-client", ["cp" | "mv" | "mirror" | "put", words @ ..]) => {
+            if let [sources @ .., to] = words {
+                for source in sources.iter().filter(|source| !source.starts_with('-')) {
+                    machine.read(&Value::exact(*source));
+                    let host = Target::Host((*to).to_owned());
+                    machine.add(Draft::new(EffectKind::DataUpload, host).reach(NetworkReach::Known));
+                }
+            }
         }
         ("gcloud", ["components", "install" | "update", names @ ..]) => {
             let name = names.first().copied().unwrap_or("components");

@@ -22,6 +22,13 @@ pub(crate) fn perl(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// `ruby`
 pub(crate) fn ruby(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let says = |wanted: &str| call.words.iter().any(|word| word.as_exact() == Some(wanted));
+    if says("-run") && says("httpd") {
+        // A server of files that comes along with Ruby: `ruby -run -e httpd DIRECTORY`.
+        let directory = call.arguments.operands.first().cloned().unwrap_or_else(|| Value::exact("."));
+        super::network::serving::hand_out(machine, &directory);
+        return Exit::unknown();
+    }
     one_liner(machine, call, &["-e"], RUBY_WORDS)
 }
 

@@ -169,7 +169,9 @@ pub(crate) fn runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 Draft::new(EffectKind::PackageInstall, target).note("downloads a package and runs its code");
             let is_template = known || call.program.ends_with(" create") || name.starts_with("create-");
             // A tool of the usual registry is what such runners are for; one from an address is not.
-            let is_named = package.as_exact().is_some_and(|text| !text.contains("://"));
+            let is_named = package
+                .as_exact()
+                .is_some_and(|text| !text.contains("://") && !is_repository(&call.program, text));
             machine.add(if is_template || is_named { draft } else { draft.severity(Severity::High) });
         }
     }
@@ -179,6 +181,18 @@ pub(crate) fn runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut words = vec![Value::exact(name)];
     words.extend(rest.iter().cloned());
     machine.run_words(&words, Input::Inherited)
+}
+
+/// Whether a runner of npm packages takes a name for a repository: `owner/name`, `github:owner/name`. Source: npm-package-arg, README.
+fn is_repository(program: &str, name: &str) -> bool {
+    const HOSTS: &[&str] = &["github:", "gist:", "gitlab:", "bitbucket:", "git+ssh:", "git@"];
+    let is_of_npm = ["npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "bun"]
+        .iter()
+        .any(|runner| program.split(' ').next() == Some(*runner));
+    let is_path = name.starts_with(['@', '.', '/', '~']);
+    is_of_npm
+        && (HOSTS.iter().any(|host| name.starts_with(host))
+            || !is_path && name.split('@').next().is_some_and(|bare| bare.matches('/').count() == 1))
 }
 
 /// `concurrently`: each operand is a command, or names scripts of the project (`npm:build`).

@@ -10,6 +10,7 @@ use crate::interpreter::Last;
 
 use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, text_of};
 use super::client_tools::command_text;
+use super::handed;
 use super::runners;
 
 /// What the words of a name say that a tool does, from mild to grave.
@@ -48,6 +49,15 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>) {
         return;
     }
     let tool = call.tool().to_owned();
+    let goes_out = deed.is_none_or(|deed| deed > Deed::Quiet);
+    if let Some(what) = handed::secret(&call.action().input).filter(|_| goes_out) {
+        let host = if name.server.is_empty() { tool.clone() } else { name.server.clone() };
+        call.add_as(EffectKind::DataUpload, Target::Host(host), |effect| {
+            effect.reach = Some(NetworkReach::External);
+            effect.severity = Severity::High;
+            effect.note = format!("hands {what} to a connected service");
+        });
+    }
     match deed {
         Some(Deed::Quiet) => {}
         Some(Deed::Look) => look(call, &name),
@@ -94,7 +104,7 @@ pub(crate) fn shell_command(action: &Action) -> Option<String> {
     if !runs {
         return None;
     }
-    ["command", "cmd", "shell_command", "commandLine", "command_line"]
+    ["command", "cmd", "shell_command", "commandLine", "command_line", "cli_command", "bash_command"]
         .iter()
         .filter_map(|key| action.input.get(key))
         .find_map(command_text)

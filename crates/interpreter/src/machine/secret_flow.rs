@@ -12,6 +12,8 @@ use crate::value::Value;
 pub struct SecretFlow {
     /// Where the content of written files came from, when that matters, by path.
     pub(crate) sources: BTreeMap<String, Output>,
+    /// Directories that came over the network as a whole, with the address.
+    pub(crate) trees: BTreeMap<String, String>,
     /// Values of secrets that the words of this command held, with where they are from.
     pub(crate) secret_texts: Vec<(String, Output)>,
     /// Secrets that the shell was given to keep, by the built-in that lists them.
@@ -50,6 +52,7 @@ impl Default for SecretFlow {
     fn default() -> Self {
         Self {
             sources: BTreeMap::new(),
+            trees: BTreeMap::new(),
             secret_texts: Vec::new(),
             listed_again: BTreeMap::new(),
             reshaped: BTreeSet::new(),

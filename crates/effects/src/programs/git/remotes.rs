@@ -233,6 +233,9 @@ fn clone(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     if let Some(path) = place.as_exact().and_then(crate::path::AbsolutePath::new) {
         git.machine.remember_directory(&path);
+        if !near {
+            git.machine.remember_tree(&path, &source.known_start());
+        }
     }
     if words.arguments.value(&["--template"]).is_some_and(|value| value.as_exact() != Some("")) {
         git.machine.add(

@@ -7,7 +7,7 @@ use crate::interpreter::{Call, Draft, Exit, Machine, Value};
 pub(crate) fn serve(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     let directory = arguments
-        .value(&["-d", "--directory", "--root", "--dir"])
+        .value(&["-d", "--directory", "--root", "--dir", "--path", "-h"])
         .or_else(|| arguments.operands.iter().find(|operand| machine.is_directory(operand) == Some(true)))
         .cloned();
     let process = call.program.clone();

@@ -1,0 +1,93 @@
+//! Secrets that stand in what a tool is given: whoever serves the tool has them then.
+//!
+//! Sources: RFC 7468 (private keys); the published forms of tokens of AWS, GitHub, GitLab, Slack, Stripe, Google, npm, OpenAI, Anthropic.
+
+use serde_json::Value as Json;
+
+/// How tokens begin, and how many letters follow at least.
+const TOKENS: &[(&str, usize)] = &[
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("ghp_", 36),
+    ("gho_", 36),
+    ("ghs_", 36),
+    ("ghu_", 36),
+    ("ghr_", 36),
+    ("github_pat_", 22),
+    ("glpat-", 20),
+    ("xoxb-", 20),
+    ("xoxp-", 20),
+    ("xoxa-", 20),
+    ("xoxs-", 20),
+    ("sk_live_", 20),
+    ("rk_live_", 20),
+    ("sk-ant-", 30),
+    ("sk-proj-", 30),
+    ("AIza", 35),
+    ("npm_", 36),
+    ("dop_v1_", 40),
+];
+/// How deep, and how many texts of an input are looked at (ours).
+const DEPTH: usize = 8;
+const TEXTS: usize = 512;
+
+/// What secret stands in the texts of an input, when one does.
+pub(super) fn secret(input: &Json) -> Option<&'static str> {
+    let mut left = TEXTS;
+    search(input, DEPTH, &mut left)
+}
+
+fn search(value: &Json, depth: usize, left: &mut usize) -> Option<&'static str> {
+    if depth == 0 || *left == 0 {
+        return None;
+    }
+    match value {
+        Json::String(text) => {
+            *left -= 1;
+            in_text(text)
+        }
+        Json::Array(items) => items.iter().find_map(|item| search(item, depth - 1, left)),
+        Json::Object(fields) => fields.values().find_map(|item| search(item, depth - 1, left)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => None,
+    }
+}
+
+fn in_text(text: &str) -> Option<&'static str> {
+    let begins_key = text
+        .split("-----BEGIN ")
+        .skip(1)
+        .any(|rest| rest.split("-----").next().is_some_and(|label| label.ends_with("PRIVATE KEY")));
+    if begins_key {
+        return Some("a private key");
+    }
+    let is_of_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_token = |word: &str| {
+        TOKENS.iter().any(|(start, least)| {
+            word.strip_prefix(start).is_some_and(|rest| {
+                // What stands for a token in an explanation is one letter many times.
+                rest.len() >= *least && rest.bytes().any(|byte| byte != rest.as_bytes()[0])
+            })
+        })
+    };
+    text.split(|c| !is_of_token(c)).any(is_token).then_some("a token")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::secret;
+    use serde_json::json;
+
+    #[test]
+    fn secrets_are_told_from_words_about_them() {
+        let key = format!("-----BEGIN OPENSSH {} KEY-----\nabc", "PRIVATE");
+        assert_eq!(secret(&json!({"files": [{"content": key}]})), Some("a private key"));
+        assert_eq!(secret(&json!({"text": format!("use AKIA{}", "IOSFODNN7EXAMPLX")})), Some("a token"));
+        for harmless in [
+            "a PRIVATE KEY is secret",
+            "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "-----BEGIN CERTIFICATE-----",
+        ] {
+            assert_eq!(secret(&json!({ "text": harmless })), None, "{harmless}");
+        }
+    }
+}
