@@ -16,6 +16,7 @@
 //! | `workspace` | snapshots of a whole workspace |
 //! | `diff` | what differs between two times |
 //! | `diff_view` | looking at snapshots without going back to them |
+//! | `presence` | whether a snapshot holds what stands at a path |
 //! | `footprint` | what an action left behind |
 //! | `git_index` | the index of git without its times |
 //! | `plan` | what a restore would do |
