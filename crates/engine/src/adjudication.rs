@@ -32,6 +32,7 @@ impl Surface {
             Self::Hook => &[
                 adjustments::pattern,
                 adjustments::failures,
+                adjustments::masks,
                 adjustments::throttle,
                 adjustments::budget,
                 adjustments::limits,
@@ -42,7 +43,7 @@ impl Surface {
                 adjustments::trust,
             ],
             Self::Permission => &[],
-            Self::Check => &[adjustments::failures],
+            Self::Check => &[adjustments::failures, adjustments::masks],
             Self::Replay => &[adjustments::throttle, adjustments::trust],
         }
     }

@@ -1,9 +1,11 @@
 //! What may make a verdict stricter, each by itself; `adjudication` holds the order.
 
+use checkrein_facts::places;
 use checkrein_intervention::Throttle;
+use checkrein_ledger::mask::holds_mask;
 use checkrein_patterns::{ActionNumber, Fingerprint, PatternKind};
 use checkrein_policy::{Config, Mode};
-use checkrein_protocol::{Effect, Severity};
+use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Severity};
 use checkrein_review::{Escalation, Review, VerdictKind};
 use checkrein_session::SessionState;
 use checkrein_supervise::runs::HookLimits;
@@ -78,6 +80,31 @@ pub(crate) fn take_failure(docket: &mut Docket, failure: &Failure) {
         Consequence::AtLeast(_) => VerdictKind::Nudge,
     };
     docket.escalate(Escalation::new(least, failure.to_string()).instead(failure.hint()));
+}
+
+/// Refuses a call that would write a mask into a file of settings, where the value that it stands for would be lost.
+pub(crate) fn masks(docket: &mut Docket, now: &Circumstances<'_>) {
+    let is_written = |effect: &Effect| {
+        let path = effect.target.path();
+        let is_list = path.and_then(AbsolutePath::name).is_some_and(places::environment_file);
+        is_list && matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify)
+    };
+    let effects = &docket.review().side_effects.effects;
+    let Some(path) = effects.iter().find(|effect| is_written(effect)).and_then(|effect| effect.target.path())
+    else {
+        return;
+    };
+    // A mask that is to be replaced is in no text that is written.
+    let written = ["command", "content", "new_string", "edits", "input"];
+    let texts = written.iter().filter_map(|field| now.action.input.get(*field)).map(ToString::to_string);
+    if texts.into_iter().any(|text| holds_mask(&text)) {
+        let reason = format!(
+            "this writes a mask into `{path}`, which only stands for a value: the value would be lost"
+        );
+        let advice = "change only the lines that are meant, and leave those with masks as they are: `sed -i '/^NAME=/d' FILE` takes one out, \
+                      `echo 'NAME=value' >> FILE` adds one";
+        docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
+    }
 }
 
 /// Refuses a call that tighter limits forbid now.

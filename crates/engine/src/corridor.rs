@@ -115,6 +115,7 @@ pub(crate) fn before(
     // Adjudicate.
     let all = [context.failures(), failures].concat();
     let circumstances = Circumstances {
+        action,
         config,
         state,
         history: world.history(),
@@ -249,14 +250,14 @@ pub fn check(context: &Context, action: &Action, cache: Option<&mut ReviewCache>
     let protected = checkpoint::protect(context, &forecast, &plain, &Protection::Ask);
     let review = protected.judge(&forecast, plain);
     let state = SessionState::default();
-    adjudicate(review, &alone(context, &state, world.history()), Surface::Check).review
+    adjudicate(review, &alone(context, action, &state, world.history()), Surface::Check).review
 }
 
 /// Reviews an action about which the client is going to ask a user by itself.
 pub(crate) fn permission(context: &Context, action: &Action, state: &SessionState) -> Review {
     let world = context.world(state.history());
     let review = Forecast::of(action, &world, context.policy()).judge(&Saved::default());
-    adjudicate(review, &alone(context, state, world.history()), Surface::Permission).review
+    adjudicate(review, &alone(context, action, state, world.history()), Surface::Permission).review
 }
 
 /// Reviews an action of a recording: nothing of what it would destroy is there to be saved.
@@ -269,12 +270,18 @@ pub(crate) fn replayed(
     let there = context.at(action);
     let context = there.as_ref().unwrap_or(context);
     let review = Forecast::of(action, world, context.policy()).judge(&Saved::default());
-    adjudicate(review, &alone(context, state, world.history()), Surface::Replay).review
+    adjudicate(review, &alone(context, action, state, world.history()), Surface::Replay).review
 }
 
 /// The circumstances where there is no hook that waits for an answer.
-fn alone<'a>(context: &'a Context, state: &'a SessionState, history: &'a History) -> Circumstances<'a> {
+fn alone<'a>(
+    context: &'a Context,
+    action: &'a Action,
+    state: &'a SessionState,
+    history: &'a History,
+) -> Circumstances<'a> {
     Circumstances {
+        action,
         config: context.policy().config(),
         state,
         history,

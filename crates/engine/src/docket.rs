@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use checkrein_facts::{History, TrustDebt};
 use checkrein_policy::{Config, Precedent};
-use checkrein_protocol::Timestamp;
+use checkrein_protocol::{Action, Timestamp};
 use checkrein_review::{Escalation, Review, VerdictKind, keep_contract, settle_trust};
 use checkrein_session::SessionState;
 use checkrein_supervise::runs::{HookLimits, HookSwitch};
@@ -14,6 +14,8 @@ use crate::fail_closed::Failure;
 /// What is known beside a review when a call is decided.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Circumstances<'a> {
+    /// What the agent wants to do.
+    pub(crate) action: &'a Action,
     pub(crate) config: &'a Config,
     pub(crate) state: &'a SessionState,
     pub(crate) history: &'a History,

@@ -1,5 +1,6 @@
 //! The laws of the table, and each adjustment by itself.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use checkrein_facts::{History, VersionState};
@@ -7,7 +8,7 @@ use checkrein_ledger::{Projection as _, first_prev};
 use checkrein_patterns::ActionNumber;
 use checkrein_policy::{Config, LimitPreset, Mode, Policy, Profile};
 use checkrein_protocol::{
-    ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId, Timestamp, TokenCounts,
+    Action, ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId, Timestamp, TokenCounts,
     TranscriptMark, UsageRecord,
 };
 use checkrein_session::SessionState;
@@ -20,6 +21,9 @@ use proptest::prelude::*;
 use super::*;
 
 const SURFACES: [Surface; 4] = [Surface::Hook, Surface::Permission, Surface::Check, Surface::Replay];
+
+/// An action of which nothing depends.
+static ANY: LazyLock<Action> = LazyLock::new(|| command("ls"));
 
 /// What a case is made of; the circumstances borrow from it.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +42,7 @@ struct Case {
 impl Case {
     fn circumstances(&self) -> Circumstances<'_> {
         Circumstances {
+            action: &ANY,
             config: &self.config,
             state: &self.state,
             history: &self.history,
@@ -52,7 +57,9 @@ impl Case {
 
     /// What the hook decides about a command.
     fn decide(&self, text: &str) -> Adjudicated {
-        adjudicate(reviewed(text), &self.circumstances(), Surface::Hook)
+        let action = command(text);
+        let circumstances = Circumstances { action: &action, ..self.circumstances() };
+        adjudicate(reviewed(text), &circumstances, Surface::Hook)
     }
 
     fn with(mut self, body: RecordBody) -> Self {
@@ -272,6 +279,22 @@ fn case() -> impl Strategy<Value = Case> {
             case
         },
     )
+}
+
+#[test]
+fn a_mask_is_not_written_where_the_value_stands() {
+    const MASK: &str = "[masked:api_key:0a1b2c3d]";
+    let decide = |text: &str| Case::default().decide(text).review.verdict.kind;
+    for text in [format!("echo 'KEY={MASK}' > .env"), format!("cat > .env <<'E'\nA=1\nKEY={MASK}\nE")] {
+        assert_eq!(decide(&text), VerdictKind::Block, "{text}");
+    }
+    for text in [
+        format!("echo 'KEY={MASK}' > notes.md"),
+        format!("grep '{MASK}' .env.example"),
+        "echo A=1 >> .env".to_owned(),
+    ] {
+        assert!(decide(&text) < VerdictKind::Block, "{text}");
+    }
 }
 
 proptest! {

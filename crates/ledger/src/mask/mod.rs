@@ -254,6 +254,11 @@ fn mask_length(text: &[u8]) -> Option<usize> {
     fits.then_some(OPENING.len() + kind + 1 + DIGITS + 1)
 }
 
+/// Whether a mask stands in a text.
+pub fn holds_mask(text: &str) -> bool {
+    kinds_of_masks(text).next().is_some()
+}
+
 /// The kinds of the masks in a text, in their order.
 fn kinds_of_masks(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("[masked:").filter_map(|(start, _)| {
