@@ -53,6 +53,12 @@ fn no_value_reaches_the_model_whichever_way_settings_are_shown() {
             "Read",
             json!({ "file_path": at(&environment, ".env"), "offset": 3, "limit": 2 }),
         )]),
+        bash("ln -s .env plain.txt"),
+        Turn::Calls(vec![("Read", json!({ "file_path": at(&environment, "plain.txt") }))]),
+        Turn::Calls(vec![(
+            "Edit",
+            json!({ "file_path": at(&environment, ".env"), "old_string": "PORT=3000", "new_string": "PORT=3001" }),
+        )]),
         bash("cat .env nowhere"),
         bash("base64 .env"),
         bash("cut -c1-30 .env"),
@@ -68,7 +74,7 @@ fn no_value_reaches_the_model_whichever_way_settings_are_shown() {
     for value in VALUES {
         assert!(!heard.contains(value), "{value}: {heard}");
     }
-    assert!(heard.contains("PORT=3000") && heard.contains("API_KEY=[masked:"), "{heard}");
+    assert!(heard.contains("PORT=3001") && heard.contains("API_KEY=[masked:"), "{heard}");
     assert!(heard.contains("nowhere: No such file"), "a failure is still one: {heard}");
 }
 
@@ -100,5 +106,5 @@ fn where_masking_is_switched_off_a_user_is_asked_as_before() {
     let model = Model::start(calls, vec![]);
     run(&environment, &model, &["--permission-mode", "bypassPermissions"]);
     let heard = model.heard();
-    assert!(!heard.contains("[masked:") && !heard.contains("PORT=3000"), "{heard}");
+    assert!(!heard.contains("[masked:") && !heard.contains("PORT=3001"), "{heard}");
 }

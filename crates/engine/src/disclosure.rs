@@ -7,6 +7,7 @@ use checkrein_facts::places;
 use checkrein_files::read;
 use checkrein_ledger::mask::{SecretSetting, ShownText, mask_output, secret_settings, secret_variable};
 use checkrein_protocol::{AbsolutePath, HookResponse, Outcome, ToolOutput};
+use checkrein_world::changes::real_path;
 use serde_json::Value as Json;
 
 use crate::context::Context;
@@ -48,7 +49,7 @@ pub(crate) fn masked(context: &Context, outcome: &Outcome) -> Option<Masked> {
         ));
         return None;
     }
-    let read_list = read_as_list(outcome);
+    let read_list = read_as_list(outcome, &output);
     let shown = if read_list.is_some() { ShownText::List } else { ShownText::Anything };
     let settings = read_list.unwrap_or_else(|| known(context, outcome));
     let key = match session_ledger::mask_key(context.environment(), context.policy().config()) {
@@ -80,11 +81,29 @@ impl Masked {
     }
 }
 
-/// The secrets of a list of settings that a tool showed; `None` when it showed anything else.
-fn read_as_list(outcome: &Outcome) -> Option<Vec<SecretSetting>> {
-    let path = outcome.action.input.get("file_path").filter(|_| outcome.action.tool.as_str() == "Read")?;
-    let path = outcome.action.cwd.join(path.as_str()?);
-    list(&path).map(|text| secret_settings(&text))
+/// The secrets of a list of settings that a tool showed, by what it showed; `None` when it showed anything else. Who edits one is shown the
+/// lines around the change.
+fn read_as_list(outcome: &Outcome, output: &Json) -> Option<Vec<SecretSetting>> {
+    let path = outcome.action.input.get("file_path").and_then(Json::as_str)?;
+    let path = outcome.action.cwd.join(path);
+    // A link shows what it leads to.
+    let is_list = |path: &AbsolutePath| path.name().is_some_and(places::environment_file);
+    if !is_list(&path) && !is_list(&real_path(&path)) {
+        return None;
+    }
+    let mut shown = Vec::new();
+    texts(output, &mut shown);
+    Some(secret_settings(&shown.join("\n")))
+}
+
+/// All texts in an output.
+fn texts<'json>(value: &'json Json, found: &mut Vec<&'json str>) {
+    match value {
+        Json::String(text) => found.push(text),
+        Json::Array(items) => items.iter().for_each(|item| texts(item, found)),
+        Json::Object(fields) => fields.values().for_each(|field| texts(field, found)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
 }
 
 /// The secrets that are known whatever is printed: those of the environment, and the long values of the project's settings.
