@@ -52,12 +52,16 @@ fn in_line(line: &str) -> Vec<SecretSetting> {
     let before = before.trim_end();
     let name = before.get(before.trim_end_matches(is_part).len()..).unwrap_or_default();
     let value = unquoted(value.trim());
-    if value.len() < SHORTEST || stands_for_one(name, value) {
+    if value.len() < SHORTEST || stands_for_one(name, value) || is_switch(value) {
         return Vec::new();
     }
     let whole = |kind| vec![SecretSetting { kind, value: value.to_owned() }];
     match judge(name) {
         Name::Secret(kind) => whole(kind),
+        // Elsewhere such a name may stand before anything; in a list it says what the value is for.
+        Name::KeyLike | Name::Plain if speaks_of_secrets(name) && !is_plainly_no_secret(name, value) => {
+            whole("secret")
+        }
         Name::KeyLike if !is_ordinary(value) => whole("key"),
         Name::Plain if !is_ordinary(value) && is_unusual(value) => whole("setting"),
         Name::KeyLike | Name::Plain => value
@@ -66,6 +70,59 @@ fn in_line(line: &str) -> Vec<SecretSetting> {
             .map(|word| SecretSetting { kind: "setting", value: word.to_owned() })
             .collect(),
     }
+}
+
+/// Words of a name that say that its value has to do with secrets.
+const TELLING: [&str; 26] = [
+    "secret",
+    "secrets",
+    "token",
+    "tokens",
+    "password",
+    "passwords",
+    "passwd",
+    "passphrase",
+    "pass",
+    "pwd",
+    "pw",
+    "credential",
+    "credentials",
+    "creds",
+    "key",
+    "keys",
+    "auth",
+    "private",
+    "pin",
+    "otp",
+    "salt",
+    "seed",
+    "cookie",
+    "jwt",
+    "login",
+    "license",
+];
+
+/// Words of a name behind which numbers are secrets.
+const NUMBERS: [&str; 2] = ["pin", "otp"];
+
+fn words(name: &str) -> impl Iterator<Item = String> {
+    name.split(|letter: char| !letter.is_ascii_alphanumeric()).map(str::to_ascii_lowercase)
+}
+
+fn speaks_of_secrets(name: &str) -> bool {
+    words(name).any(|word| TELLING.contains(&word.as_str()))
+}
+
+fn is_switch(value: &str) -> bool {
+    const SWITCHES: [&str; 8] = ["true", "false", "none", "null", "enabled", "disabled", "auto", "basic"];
+    SWITCHES.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// Whether a value is a number or a place, as settings about secrets have them.
+fn is_plainly_no_secret(name: &str, value: &str) -> bool {
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let has_number = words(name).any(|word| NUMBERS.contains(&word.as_str()));
+    is_number && !has_number || is_path(value) || value.contains("://")
 }
 
 /// A value without its quotes and the remark behind it.
@@ -101,6 +158,7 @@ mod tests {
     fn what_is_worth_keeping_is_found_and_the_rest_stays() {
         let list = "# of the shop\nexport API_KEY=sk-live-abcdefghijklmnop1234\nDB_PASSWORD='correct horse'\nPIN_CODE=hunter2\n\
                     STRIPE=9f8e7d6c5b4a3f2e1d0c\nSESSION_SECRET=abcd # for now\nPORT=3000\nNODE_ENV=production\nLOG=/var/log/x1\n\
+                    PIN=1234\nSECRET_LIST=one two\nTOKEN_TTL=3600\nUSE_SECRET=true\nAUTH_ENABLED=true\nKEY_FILE=/run/keys/a\n\
                     HOST=db.example.internal\nDEBUG=true\nURL=https://example.com/a1b2c3\nTOKEN=changeme\nEMPTY=\n";
         let found: Vec<(&str, String)> =
             secret_settings(list).into_iter().map(|setting| (setting.kind, setting.value)).collect();
@@ -108,6 +166,9 @@ mod tests {
             ("api_key", "sk-live-abcdefghijklmnop1234"),
             ("setting", "9f8e7d6c5b4a3f2e1d0c"),
             ("password", "correct horse"),
+            ("secret", "hunter2"),
+            ("secret", "one two"),
+            ("secret", "1234"),
             ("secret", "abcd"),
         ];
         let expected: Vec<(&str, String)> =
