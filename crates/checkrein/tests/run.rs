@@ -397,7 +397,7 @@ fn a_namespace_changes_nothing_of_status_ladder_and_remains() {
 
 #[test]
 fn what_asks_us_to_end_ends_the_agent() {
-    for (signal, status) in [("-TERM", 143), ("-HUP", 129), ("-INT", 130), ("-QUIT", 130)] {
+    for (signal, status) in [("-TERM", 143), ("-HUP", 129), ("-INT", 130), ("-QUIT", 131)] {
         let run = Run::new();
         let mut child = run.begun(&[]);
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());

@@ -265,10 +265,12 @@ fn watch(
             return ExitCause::Asked(signal);
         }
         // The command has it too, and decides what it means; one that does not take it is ended with the second one.
-        if signals.interrupted() && process_tree::ignores_interrupts(pid) {
+        if let Some(signal) = signals.interrupted()
+            && process_tree::ignores_interrupts(pid)
+        {
             interrupts += 1;
             if interrupts > 1 {
-                return ExitCause::Asked(libc::SIGINT);
+                return ExitCause::Asked(signal);
             }
         }
         if let Some((_, time)) = deadline.filter(|(end, _)| Instant::now() >= *end) {

@@ -1,7 +1,7 @@
 //! What we are asked by signals, remembered until somebody looks.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::SuperviseError;
 
@@ -16,7 +16,7 @@ pub fn ignore_file_size_signal() {
 #[derive(Debug)]
 pub struct Signals {
     asked: Arc<AtomicUsize>,
-    interrupted: Arc<AtomicBool>,
+    interrupted: Arc<AtomicUsize>,
 }
 
 impl Signals {
@@ -25,29 +25,36 @@ impl Signals {
     pub fn remembered() -> Result<Self, SuperviseError> {
         let fail = SuperviseError::restriction::<std::io::Error>;
         let signals = Self { asked: Arc::default(), interrupted: Arc::default() };
-        for signal in [libc::SIGTERM, libc::SIGHUP] {
+        let remembered = [
+            (libc::SIGTERM, &signals.asked),
+            (libc::SIGHUP, &signals.asked),
+            (libc::SIGINT, &signals.interrupted),
+            (libc::SIGQUIT, &signals.interrupted),
+        ];
+        for (signal, last) in remembered {
             let number = usize::try_from(signal).unwrap_or_default();
-            signal_hook::flag::register_usize(signal, Arc::clone(&signals.asked), number)
-                .map_err(fail("signals"))?;
-        }
-        for signal in [libc::SIGINT, libc::SIGQUIT] {
-            signal_hook::flag::register(signal, Arc::clone(&signals.interrupted)).map_err(fail("signals"))?;
+            signal_hook::flag::register_usize(signal, Arc::clone(last), number).map_err(fail("signals"))?;
         }
         Ok(signals)
     }
 
     /// Whether somebody asked for an end, or interrupted us, since this was last asked; the signal.
     pub fn asked(&self) -> Option<i32> {
-        self.taken().or_else(|| self.interrupted().then_some(libc::SIGINT))
+        self.taken().or_else(|| self.interrupted())
     }
 
-    /// Whether somebody interrupted us at the keyboard since this was last asked.
-    pub fn interrupted(&self) -> bool {
-        self.interrupted.swap(false, Ordering::Relaxed)
+    /// The last signal of the keyboard, an interrupt or a request to quit, once.
+    pub fn interrupted(&self) -> Option<i32> {
+        last(&self.interrupted)
     }
 
     /// The last signal that asked for an end, once.
     pub fn taken(&self) -> Option<i32> {
-        i32::try_from(self.asked.swap(0, Ordering::Relaxed)).ok().filter(|number| *number != 0)
+        last(&self.asked)
     }
+}
+
+/// The number that was remembered last; none is remembered from then on.
+fn last(remembered: &AtomicUsize) -> Option<i32> {
+    i32::try_from(remembered.swap(0, Ordering::Relaxed)).ok().filter(|number| *number != 0)
 }

@@ -294,7 +294,7 @@ pub fn supervise(
                 .then_some(Stop::Abandoned)
                 .or_else(|| signals.taken().map(Stop::Signal))
                 // The agent leads a session of its own, so what is typed to interrupt reaches only us.
-                .or_else(|| signals.interrupted().then_some(Stop::Signal(libc::SIGINT)))
+                .or_else(|| signals.interrupted().map(Stop::Signal))
                 .or_else(|| (ignored > 1).then_some(Stop::Signal(libc::SIGINT)))
                 .or_else(|| judge(&moment.progress))
                 .or_else(|| {
