@@ -5,7 +5,7 @@
 
 use checkrein_facts::World;
 use checkrein_policy::Decision;
-use checkrein_protocol::{Action, Effect, EffectKind, Target};
+use checkrein_protocol::{AbsolutePath, Action, Effect, EffectKind, Target};
 use checkrein_shell::{Command, Part, ShellStatement, Simple, Span, Word, parse, quoted};
 
 use crate::verdict::{Review, Rewrite, RewriteConsent, Safety};
@@ -100,7 +100,7 @@ fn is_shared(reference: &str) -> bool {
     SHARED.contains(&name) || first == "release" || name.contains(' ')
 }
 
-/// `git clean` and `git stash` become the same that leave out the files of the guard, when nothing else about the guard is in the way.
+/// `git clean`, `git stash` and `find` become the same that leave out the files of the guard, when nothing else about the guard is in the way.
 /// What is known of the command then is what its own review says.
 pub(crate) fn spare_guard(action: &Action, review: &Review, world: &dyn World) -> Option<Rewrite> {
     let text = action.shell_text()?;
@@ -131,6 +131,9 @@ pub(crate) fn spare_guard(action: &Action, review: &Review, world: &dyn World) -
     }
     for simple in stashed {
         edits.push(stash_without(simple, &spared)?);
+    }
+    for simple in simples.iter().filter(|simple| is_find(simple)) {
+        edits.extend(find_without(simple, &spared, &root, &action.cwd));
     }
     if edits.is_empty() {
         return None;
@@ -181,6 +184,47 @@ fn stash_without(simple: &Simple, spared: &[&str]) -> Option<(Span, String)> {
     let paths = spared.iter().map(|path| format!(" {}", quoted(&format!(":(top,exclude){path}"))));
     let end = simple.words.last()?.span.end;
     Some((Span { start: end, end }, format!(" -- :/{}", paths.collect::<String>())))
+}
+
+/// `find START ! -path START/PATH`, as the first test; `None` where it does not come by the files, or the starting points are not written out.
+fn find_without(
+    simple: &Simple,
+    spared: &[&str],
+    root: &AbsolutePath,
+    cwd: &AbsolutePath,
+) -> Option<(Span, String)> {
+    let is_option = |text: &str| matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O");
+    let begins_expression = |text: &str| text.starts_with(['-', '(', ')', '!', ',']);
+    let mut end = simple.words.first()?.span.end;
+    let mut starts = Vec::new();
+    for word in simple.words.iter().skip(1) {
+        let text = literal(word)?;
+        if !(starts.is_empty() && is_option(&text)) {
+            if begins_expression(&text) {
+                break;
+            }
+            starts.push(text);
+        }
+        end = word.span.end;
+    }
+    if starts.is_empty() {
+        starts.push(".".to_owned());
+    }
+    let is_plain = |start: &String| !start.contains(['*', '?', '[', '\\']) && !start.starts_with('~');
+    if !starts.iter().all(is_plain) {
+        return None;
+    }
+    let tests: String = starts
+        .iter()
+        .flat_map(|start| {
+            let from = cwd.join(start);
+            let below = move |path: &str| root.join(path).relative_to(&from).map(str::to_owned);
+            let top = start.trim_end_matches('/');
+            spared.iter().filter_map(move |path| below(path)).map(move |rest| format!("{top}/{rest}"))
+        })
+        .flat_map(|path| [" ! -path ".to_owned(), quoted(&path)])
+        .collect();
+    (!tests.is_empty()).then_some((Span { start: end, end }, tests))
 }
 
 /// `git clean -fd` becomes a dry run, with a question: the list is shown, the user decides.
@@ -240,6 +284,10 @@ fn download_then_show(text: &str, script: &[ShellStatement], review: &Review) ->
 
 fn is_short_group(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-') && word.chars().skip(1).all(|flag| flag.is_ascii_alphabetic())
+}
+
+fn is_find(simple: &Simple) -> bool {
+    simple.words.first().and_then(literal).as_deref() == Some("find")
 }
 
 fn is_git(simple: &Simple, subcommand: &str) -> bool {
