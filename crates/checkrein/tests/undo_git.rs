@@ -279,26 +279,42 @@ fn objects_come_back_where_nothing_else_differs() {
         ("git gc -q", "git repack -a -d -q && git prune-packed"),
         ("git gc -q", "git repack -a -d -q"),
     ] {
-        let environment = TestEnvironment::new();
-        run(&environment, SETUP);
-        run(
-            &environment,
-            "git branch -qD topic; git reflog expire --expire=now --all; git config gc.pruneExpire never",
-        );
-        run(&environment, first);
-        let before = objects(&environment);
-        call(&environment, "PreToolUse", command, json!({}));
-        run(&environment, command);
-        call(&environment, "PostToolUse", command, json!({ "tool_response": { "stdout": "" } }));
-        let lost = objects(&environment);
-        assert!(before.keys().any(|name| !lost.contains_key(name)), "{command}: lost nothing");
-        let shown = environment.checkrein(&["undo", "--dry-run"]);
-        assert!(String::from_utf8_lossy(&shown.stdout).contains("of git"), "{command}: {shown:?}");
-        assert!(objects(&environment) == lost, "{command}: a dry run gave something back");
-        let output = environment.checkrein(&["undo", "--yes"]);
-        let after = objects(&environment);
-        assert!(before.keys().all(|name| after.contains_key(name)), "{command}: {output:?}");
+        objects_come_back(&TestEnvironment::new(), first, command);
     }
+}
+
+#[test]
+fn objects_come_back_from_another_file_system_too() {
+    for command in ["git prune", "git repack -a -d -q && git prune-packed"] {
+        let elsewhere = tempfile::tempdir_in("/dev/shm").unwrap();
+        let environment = TestEnvironment::new();
+        let states = environment.state().parent().unwrap().to_owned();
+        std::fs::create_dir_all(states.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), &states).unwrap();
+        let first = if command == "git prune" { "true" } else { "git gc -q" };
+        objects_come_back(&environment, first, command);
+    }
+}
+
+fn objects_come_back(environment: &TestEnvironment, first: &str, command: &str) {
+    run(environment, SETUP);
+    run(
+        environment,
+        "git branch -qD topic; git reflog expire --expire=now --all; git config gc.pruneExpire never",
+    );
+    run(environment, first);
+    let before = objects(environment);
+    call(environment, "PreToolUse", command, json!({}));
+    run(environment, command);
+    call(environment, "PostToolUse", command, json!({ "tool_response": { "stdout": "" } }));
+    let lost = objects(environment);
+    assert!(before.keys().any(|name| !lost.contains_key(name)), "{command}: lost nothing");
+    let shown = environment.checkrein(&["undo", "--dry-run"]);
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("of git"), "{command}: {shown:?}");
+    assert!(objects(environment) == lost, "{command}: a dry run gave something back");
+    let output = environment.checkrein(&["undo", "--yes"]);
+    let after = objects(environment);
+    assert!(before.keys().all(|name| after.contains_key(name)), "{command}: {output:?}");
 }
 
 #[test]

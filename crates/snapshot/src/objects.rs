@@ -87,22 +87,27 @@ impl Store {
     }
 
     /// How many of the kept objects a repository has in no form any more, neither by themselves nor in a pack. With a period in milliseconds
-    /// since 1970 only what went then counts, as the second names of the files tell.
+    /// since 1970 only what went then counts, as the second names of the files tell, or the directories of the repository where those are copies.
     pub fn lost_objects(
         &self,
         objects: &Path,
         went: Option<&RangeInclusive<u64>>,
     ) -> Result<usize, SnapshotError> {
         let kept = object_files(&self.kept_objects(objects))?;
+        let device = fs::metadata(objects).ok().map(|facts| facts.dev());
         let is_gone = |(name, path): &&(PathBuf, PathBuf)| {
+            let here = objects.join(name);
             let changed = || {
-                fs::metadata(path).ok().filter(|facts| facts.nlink() == 1).map(|facts| {
-                    let milliseconds = facts.ctime().saturating_mul(1_000) + facts.ctime_nsec() / 1_000_000;
-                    u64::try_from(milliseconds).unwrap_or(0)
-                })
+                let kept = fs::metadata(path).ok()?;
+                if Some(kept.dev()) == device {
+                    // The time of status change is when the other name went.
+                    return (kept.nlink() == 1).then(|| milliseconds(kept.ctime(), kept.ctime_nsec()));
+                }
+                // A copy knows nothing of the other, but the directory does that it was in, or the one above where that went with it.
+                let folder = here.ancestors().skip(1).find_map(|folder| fs::metadata(folder).ok())?;
+                Some(milliseconds(folder.mtime(), folder.mtime_nsec()))
             };
-            !objects.join(name).exists()
-                && went.is_none_or(|went| changed().is_some_and(|at| went.contains(&at)))
+            !here.exists() && went.is_none_or(|went| changed().is_some_and(|at| went.contains(&at)))
         };
         let gone: Vec<&(PathBuf, PathBuf)> = kept.iter().filter(is_gone).collect();
         if gone.is_empty() {
@@ -136,6 +141,11 @@ impl Store {
         let key = ObjectId::of(real.as_os_str().as_encoded_bytes()).digits(16);
         self.directory().join("objects").join(key)
     }
+}
+
+/// A time of a file in milliseconds since 1970.
+fn milliseconds(seconds: i64, nanoseconds: i64) -> u64 {
+    u64::try_from(seconds.saturating_mul(1_000).saturating_add(nanoseconds / 1_000_000)).unwrap_or(0)
 }
 
 /// The files of objects, loose and packed, with their names below the directory. A pack comes before its index, which makes it count.
