@@ -4,6 +4,7 @@ use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::thread;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{FromArgMatches as _, Parser as _};
 
 use crate::api::ErrorAnswer;
@@ -15,6 +16,7 @@ use crate::arguments::{
 };
 use crate::commands::check::Where;
 use crate::commands::init::Approval;
+use crate::commands::name_choice::is_near;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, audit, check, config, credential, diff, doctor, exec, export, halt,
     incidents, init, log, marks, mask, notify, policy, recover, replay, reviews, rollback, route, run, runs,
@@ -52,6 +54,7 @@ pub fn run() -> ExitCode {
     let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
+            let error = with_near_commands(error);
             // The status 2 of a usage error would be read as a block by those who call `check`.
             let failed = error.use_stderr();
             drop(error.print());
@@ -96,6 +99,29 @@ fn aside(output: OutputForm) {
 /// Whether JSON is asked for by words that are no command as a whole.
 fn asks_for_json() -> bool {
     std::env::args_os().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
+}
+
+/// The error about an unknown command with those that may be meant: clap compares letters by their places, so that a swap (`lgo`) is far off.
+fn with_near_commands(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand).cloned() else {
+        return error;
+    };
+    if error.get(ContextKind::SuggestedSubcommand).is_some() {
+        return error;
+    }
+    let all = command_line();
+    let before = std::env::args().skip(1).take_while(|word| *word != typed);
+    let known = before.fold(&all, |known, word| known.find_subcommand(word).unwrap_or(known));
+    let shown = known.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut near: Vec<(usize, String)> = shown
+        .filter_map(|command| Some((is_near(&typed, command.get_name())?, command.get_name().to_owned())))
+        .collect();
+    near.sort();
+    if !near.is_empty() {
+        let names = near.into_iter().map(|(_, name)| name).take(3).collect();
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(names));
+    }
+    error
 }
 
 /// Words that are not a command, for programs: what clap says first, and its advice.

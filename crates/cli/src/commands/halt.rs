@@ -6,7 +6,7 @@ use checkrein_session::SessionLedger;
 use checkrein_supervise::runs::{Runs, Whereabouts};
 use checkrein_world::find_workspace;
 
-use super::name_choice::NamedKind;
+use super::name_choice::{NamedKind, is_near};
 use super::session_choice::folders;
 use super::watch::EndedRuns;
 use super::{ExitStatus, OutputForm, Switch, for_people_only};
@@ -276,28 +276,11 @@ fn near(text: &str, all: &[FolderName]) -> Vec<String> {
         .iter()
         .filter_map(|folder| {
             let beginning: String = folder.as_str().chars().take(length).collect();
-            let distance = edits(text, &beginning);
-            (distance * 3 <= length.max(3)).then(|| (distance, format!("`{}`", folder.as_str())))
+            is_near(text, &beginning).map(|edits| (edits, format!("`{}`", folder.as_str())))
         })
         .collect();
     found.sort();
     found.into_iter().map(|(_, name)| name).take(3).collect()
-}
-
-/// How many letters have to be put in, taken out or changed (Levenshtein).
-fn edits(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, letter) in one.chars().take(64).enumerate() {
-        let mut next = vec![index + 1];
-        for (place, known) in other.iter().enumerate() {
-            let at = |row: &[usize], place: usize| row.get(place).copied().unwrap_or(usize::MAX / 2);
-            let changed = at(&row, place) + usize::from(letter != *known);
-            next.push(changed.min(at(&row, place + 1) + 1).min(at(&next, place) + 1));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 fn aim(folder: Option<&FolderName>) -> HaltTarget<'_> {

@@ -93,9 +93,49 @@ impl NamedKind {
     }
 }
 
+/// How many letters stand otherwise in a mistyped name; `None` where they are too many for one to be meant by the other (ours: a third).
+pub fn is_near(typed: &str, known: &str) -> Option<usize> {
+    let edits = edits(typed, known);
+    (edits * 3 <= typed.chars().count().max(3)).then_some(edits)
+}
+
+/// How many letters have to be put in, taken out, changed, or swapped with the one beside them (optimal string alignment).
+fn edits(one: &str, other: &str) -> usize {
+    let one: Vec<char> = one.chars().take(64).collect();
+    let other: Vec<char> = other.chars().take(64).collect();
+    let at = |row: &[usize], place: usize| row.get(place).copied().unwrap_or(usize::MAX / 2);
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (index, letter) in one.iter().enumerate() {
+        let mut next = vec![index + 1];
+        for (place, known) in other.iter().enumerate() {
+            let changed = at(&row, place) + usize::from(letter != known);
+            let mut least = changed.min(at(&row, place + 1) + 1).min(at(&next, place) + 1);
+            let is_swapped = index > 0
+                && place > 0
+                && one.get(index - 1) == Some(known)
+                && other.get(place - 1) == Some(letter);
+            if is_swapped {
+                least = least.min(at(&before, place - 1) + 1);
+            }
+            next.push(least);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_near_that_differs_in_a_third_of_its_letters_or_one_swap() {
+        let cases = [("lgo", "log", Some(1)), ("wach", "watch", Some(1)), ("log", "log", Some(0))];
+        for (typed, known, expected) in cases.into_iter().chain([("ls", "log", None), ("abc", "xyz", None)]) {
+            assert_eq!(is_near(typed, known), expected, "{typed} {known}");
+        }
+    }
 
     fn only(beginning: &str, all: &[&'static str]) -> Result<String, String> {
         let found = NamedKind::Action.only(beginning, all.iter().copied());
