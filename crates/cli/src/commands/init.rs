@@ -1,5 +1,6 @@
 //! `checkrein init` and `checkrein uninstall`: registering the hooks of a client, and taking them back.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
@@ -328,7 +329,7 @@ fn apply(
         remarks.iter().for_each(|remark| print(remark));
         let difference = difference(settings, before, after);
         match approval {
-            Approval::Ask | Approval::DryRun => print(&difference),
+            Approval::Ask | Approval::DryRun => print(&folded(&difference)),
             // Who agreed beforehand does not read it.
             Approval::Given => {
                 let counted = |sign: char| {
@@ -396,6 +397,42 @@ fn difference(path: &AbsolutePath, before: &str, after: &str) -> String {
         .context_radius(2)
         .header(&format!("{path} (now)"), &format!("{path} (then)"))
         .to_string()
+}
+
+/// A difference in which a list that is added with the lines of an earlier one only names that: the hooks of most events are the same.
+fn folded(difference: &str) -> String {
+    let mut known: BTreeMap<Vec<&str>, &str> = BTreeMap::new();
+    let mut shown = String::new();
+    let lines: Vec<&str> = difference.lines().collect();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        let rest = lines.get(at + 1..).unwrap_or_default();
+        let stanza = opened(line).and_then(|(margin, name)| {
+            let ends = |line: &&str| line.strip_prefix(margin).is_some_and(|end| matches!(end, "]" | "],"));
+            let length = rest.iter().position(ends)?;
+            let body = rest.get(..length)?;
+            body.iter().all(|line| line.starts_with('+')).then_some((margin, name, body))
+        });
+        if let Some((margin, name, body)) = stanza {
+            let first = *known.entry(body.to_vec()).or_insert(name);
+            if first != name {
+                shown.extend([margin, name, ": as ", first, "\n"]);
+                at += body.len() + 2;
+                continue;
+            }
+        }
+        shown.push_str(line);
+        shown.push('\n');
+        at += 1;
+    }
+    shown
+}
+
+/// The margin, with its sign, and the name of a list that begins on a line of its own: `+  "name": [`.
+fn opened(line: &str) -> Option<(&str, &str)> {
+    let name = line.strip_prefix('+')?.trim_start().strip_suffix(": [")?;
+    let margin = line.get(..line.find('"')?)?;
+    name.starts_with('"').then_some((margin, name))
 }
 
 /// The command that the client will run: one that looks for the program where that finds this one, else one with its path.

@@ -1,21 +1,24 @@
 //! `checkrein watch`: the sessions that are running, as they run.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _};
 use std::thread;
 use std::time::Duration;
 
 use checkrein_clients::CANARY_SESSION;
 use checkrein_ledger::{FolderName, last};
 use checkrein_protocol::{HaltScope, Record, RecordBody, ReviewRecord, SessionId, VerdictKind};
+use checkrein_sandbox::Signals;
 use checkrein_session::{SessionLedger, SessionState, SessionSummary};
 use checkrein_supervise::runs::{RunStage, Runs};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
 use super::sessions::{spent, tokens_in_words};
 use super::{ExitStatus, OutputForm, Switch, tell_fallen};
 use crate::api::{self, recorded};
 use crate::render::{call, severity_name, time};
-use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
+use crate::terminal::{bold, counted, cut, dim, plain, print, table, verdict};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::usage::cost_in_words;
@@ -50,7 +53,8 @@ pub fn watch(
     all: Switch,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let is_live = std::io::stdout().is_terminal() && once == Switch::Off;
+    let is_live = io::stdout().is_terminal() && once == Switch::Off;
+    let keyboard = if is_live && output == OutputForm::Text { Keyboard::open() } else { None };
     loop {
         let seen = look(environment, all)?;
         match output {
@@ -63,17 +67,88 @@ pub fn watch(
                 if is_live {
                     // Home and clear: what is shown is always what is now.
                     print("\u{1b}[H\u{1b}[2J");
-                    print(&dim(&format!("checkrein watch  {}  (Ctrl-C ends)", time(environment.now().0))));
+                    print(&dim(&format!("checkrein watch  {}  (q ends)", time(environment.now().0))));
                 }
-                print(&shown(&seen, all));
+                let shown = shown(&seen, all);
+                print(&if is_live { fitted(&shown, height()) } else { shown });
                 tell_fallen(environment, output);
             }
         }
         if !is_live && (output == OutputForm::Text || once == Switch::On) {
             return Ok(ExitStatus::Done);
         }
-        thread::sleep(INTERVAL);
+        match &keyboard {
+            Some(keyboard) if keyboard.ends() => return Ok(ExitStatus::Done),
+            Some(_) => {}
+            None => thread::sleep(INTERVAL),
+        }
     }
+}
+
+/// The keyboard while the sessions are shown: keys come one by one and are not printed, until this is dropped.
+struct Keyboard {
+    before: Termios,
+    signals: Signals,
+}
+
+impl Keyboard {
+    /// `None` where no terminal is read.
+    fn open() -> Option<Self> {
+        let before = tcgetattr(io::stdin()).ok()?;
+        // An interrupt must not leave the terminal silent.
+        let signals = Signals::remembered().ok()?;
+        let mut silent = before.clone();
+        silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
+        tcsetattr(io::stdin(), OptionalActions::Now, &silent).ok()?;
+        Some(Self { before, signals })
+    }
+
+    /// Waits until it is time to look again; whether the user wants no more.
+    fn ends(&self) -> bool {
+        let input = io::stdin();
+        let mut waiting = [PollFd::new(&input, PollFlags::IN)];
+        let time = Timespec { tv_sec: i64::try_from(INTERVAL.as_secs()).unwrap_or(1), tv_nsec: 0 };
+        let is_typed = poll(&mut waiting, Some(&time)).is_ok_and(|ready| ready > 0);
+        if self.signals.asked().is_some() {
+            return true;
+        }
+        let mut keys = [0; 64];
+        is_typed
+            && match rustix::io::read(&input, &mut keys) {
+                // A terminal that is gone.
+                Ok(0) | Err(_) => true,
+                Ok(length) => keys.iter().take(length).any(|key| matches!(key, b'q' | b'Q')),
+            }
+    }
+}
+
+impl Drop for Keyboard {
+    fn drop(&mut self) {
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.before);
+    }
+}
+
+/// The height of the terminal, in lines; `None` where it tells none.
+fn height() -> Option<usize> {
+    let rows = tcgetwinsize(io::stdout()).ok()?.ws_row;
+    (rows > 0).then_some(usize::from(rows))
+}
+
+/// Lines of the window that are not of the table (ours): the title above it, what is left out below it, and that of the cursor.
+const AROUND: usize = 3;
+
+/// The first lines, as many as the window holds: the newest sessions stand first.
+fn fitted(text: &str, height: Option<usize>) -> String {
+    let most = height.map_or(usize::MAX, |height| height.saturating_sub(AROUND).max(1));
+    let count = text.lines().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let mut lines: Vec<&str> = text.lines().take(most).collect();
+    let more =
+        format!("{} below; `checkrein watch --once` shows all", counted((count - most) as u64, "more line"));
+    lines.push(&more);
+    lines.join("\n")
 }
 
 /// The sessions of runs that have ended or were stopped, with when that was, in milliseconds since 1970.
@@ -226,4 +301,21 @@ fn shown(seen: &[Seen], all: Switch) -> String {
         "cost",
     ];
     table(&head, seen.iter().map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_sessions_stay_in_the_window() {
+        let text = "head\none\ntwo\nthree";
+        assert_eq!(fitted(text, None), text);
+        assert_eq!(fitted(text, Some(7)), text);
+        assert_eq!(
+            fitted(text, Some(6)),
+            "head\none\ntwo\n1 more line below; `checkrein watch --once` shows all"
+        );
+        assert!(fitted(text, Some(1)).starts_with("head\n3 more lines"));
+    }
 }
