@@ -96,6 +96,14 @@ impl CredentialStore {
             Self::File => "file",
         }
     }
+
+    /// Where it is kept, for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Keyring => "the keyring of the system",
+            Self::File => "a file that only you can read",
+        }
+    }
 }
 
 /// The end of the name of a mark.

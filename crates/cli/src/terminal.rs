@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::api::{self, Remark};
 use anstyle::{AnsiColor, Style};
 use checkrein_engine::diagnostics::Diagnostic;
-pub use checkrein_engine::text::{counted, cut, plain};
+pub use checkrein_engine::text::{counted, cut, plain, plain_name};
 use checkrein_hook::remarks;
 use checkrein_review::VerdictKind;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};

@@ -35,11 +35,11 @@ use crate::session_ledger;
 use databases::Settled;
 pub(crate) use lost::{Lost, leave};
 pub(crate) use words::NOT_SAVED;
-pub use words::{call_in_words, in_words};
 use words::{
-    left_out, missing, places_in_words, references_in_words, special, told, too_much, was_saved,
+    SavedWords, left_out, missing, places_in_words, references_in_words, special, told, too_much, was_saved,
     would_be_saved,
 };
+pub use words::{call_in_words, in_words};
 
 /// How much is saved of what can be had again elsewhere (ours): enough for sources, not for what an install brings.
 const WELCOME: CaptureBounds = CaptureBounds::LITTLE;
@@ -230,7 +230,7 @@ struct Plan {
     /// Whether nobody can say what it does to what git runs by itself.
     is_unseen: bool,
     /// The names of commits that go, in words.
-    lost_names: Option<String>,
+    lost_names: Option<SavedWords>,
 }
 
 /// How much of a work tree may change.
@@ -349,7 +349,7 @@ impl Plan {
     }
 
     /// What is saved, in words: commits by the names that go, anything else by its place.
-    fn what_is_saved(&self, taken: &[ToSave]) -> String {
+    fn what_is_saved(&self, taken: &[ToSave]) -> SavedWords {
         self.lost_names.clone().unwrap_or_else(|| places_in_words(taken))
     }
 
@@ -472,8 +472,8 @@ impl Plan {
         left.extend(special(&captured.skipped));
         let not_saved = told(&captured.skipped);
         let what = match taken.as_slice() {
-            [] if is_whole => "the work tree".to_owned(),
-            [] => "what the repository's branches, tags and stashes point to".to_owned(),
+            [] if is_whole => SavedWords::One("the work tree".to_owned()),
+            [] => SavedWords::One("what the repository's branches, tags and stashes point to".to_owned()),
             taken => self.what_is_saved(taken),
         };
         let (entries, bytes, but) = (captured.entries, captured.bytes, left_out(&captured.skipped));

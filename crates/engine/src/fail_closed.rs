@@ -98,6 +98,20 @@ impl Failure {
         }
     }
 
+    /// What a user can do about it, who is the one that reads this.
+    pub fn hint_for_user(&self) -> &'static str {
+        match self {
+            Self::Resources(_) => "look at the limits of this machine",
+            Self::Configuration(_) => "`checkrein config check` shows all that is wrong",
+            Self::History(_) | Self::Record(_) => {
+                "look at the disk, and see that the state directory can be written to"
+            }
+            Self::Oversize | Self::InputDeadline | Self::Payload(_) | Self::ReviewDeadline | Self::Panic => {
+                self.hint()
+            }
+        }
+    }
+
     /// The reason given to the client.
     pub fn reason(&self) -> String {
         format!("checkrein could not do its work, so this did not pass: {self}\nInstead: {}", self.hint())

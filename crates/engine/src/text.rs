@@ -24,6 +24,11 @@ pub fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
+/// A name from elsewhere in one line: as [`plain`], with a line feed and a tab written as `\n` and `\t`.
+pub fn plain_name(name: &str) -> String {
+    plain(name).replace('\n', "\\n").replace('\t', "\\t")
+}
+
 /// How far a rollback went, in words.
 pub fn rollback_stage(stage: RollbackStage) -> &'static str {
     match stage {

@@ -475,9 +475,9 @@ fn write_comparison(
 fn suspects(review: &ReviewRecord) -> Vec<String> {
     let unread = review.effects.iter().filter(|effect| effect.kind == EffectKind::Opaque);
     let mut names: Vec<String> = unread.map(|effect| effect.cause.clone()).collect();
-    names.retain(|name| review.programs.contains(name));
+    names.retain(|name| !name.is_empty() && review.programs.contains(name));
     if names.is_empty() {
-        names.clone_from(&review.programs);
+        names.extend(review.programs.iter().filter(|name| !name.is_empty()).cloned());
     }
     if names.is_empty() {
         names.push(review.tool.as_str().to_owned());

@@ -323,6 +323,8 @@ fn said_of(path: &AbsolutePath, effects: &[Effect]) -> String {
         .iter()
         .filter(|effect| Knowledge::of(std::slice::from_ref(effect)) == Knowledge::Opaque)
         .map(|effect| effect.cause.as_str())
+        // A statement of the shell that cannot be followed has no program.
+        .filter(|cause| !cause.is_empty())
         .collect();
     unread.dedup();
     if !unread.is_empty() {

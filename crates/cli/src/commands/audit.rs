@@ -74,7 +74,7 @@ pub fn verify(
             })?),
             OutputForm::Text => {
                 let well = if verification.is_whole() { Health::Well } else { Health::Broken };
-                print(&format!("{} {name}  {} records", mark(well), verification.records));
+                print(&format!("{} {name}  {}", mark(well), counted(verification.records, "record")));
                 problems.iter().for_each(|problem| print(&format!("     {problem}")));
                 repairs.iter().for_each(|repair| print(&format!("     repaired: {repair}")));
             }

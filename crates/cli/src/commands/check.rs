@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::halt::halt_of_all;
 use super::{ExitStatus, OutputForm, line, pretty};
-use crate::terminal::{bold, dim, log, plain, print, verdict};
+use crate::terminal::{bold, dim, log, plain, plain_name, print, verdict};
 use checkrein_engine::check as check_action;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -33,7 +33,7 @@ pub fn one(
     command: &str,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let cwd = directory(&environment, place.cwd.as_deref());
+    let cwd = directory(&environment, place.cwd.as_deref())?;
     let context = context(environment, place, &cwd);
     let review = check_action(&context, &Action::command(command, cwd), None);
     match output {
@@ -60,7 +60,7 @@ pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Resul
             File::open(path).map_err(|error| CommandError::file("read", path, &error))?,
         )),
     };
-    let own = directory(&environment, place.cwd.as_deref());
+    let own = directory(&environment, place.cwd.as_deref())?;
     let first = context(environment, place, &own);
     let settings = &first.policy().config().step_reviewer.cache;
     let size = if settings.enabled { usize::try_from(settings.max_size).unwrap_or(usize::MAX) } else { 0 };
@@ -144,8 +144,18 @@ fn action(question: BatchQuestion, cwd: AbsolutePath) -> Action {
     }
 }
 
-fn directory(environment: &HostEnvironment, given: Option<&str>) -> AbsolutePath {
-    given.map_or_else(|| environment.cwd.clone(), |text| environment.cwd.join(text))
+/// The working directory that was given, or that of this process. What would happen in a directory that is not there is not known.
+fn directory(environment: &HostEnvironment, given: Option<&str>) -> Result<AbsolutePath, CommandError> {
+    let Some(text) = given else { return Ok(environment.cwd.clone()) };
+    let path = environment.cwd.join(text);
+    match std::fs::metadata(path.as_str()) {
+        Ok(facts) if facts.is_dir() => Ok(path),
+        Ok(_) => Err(CommandError::user(
+            format!("`{}` is not a directory", plain_name(path.as_str())),
+            "give the working directory that the command would run in",
+        )),
+        Err(error) => Err(CommandError::file("look into", path, &error)),
+    }
 }
 
 fn context(environment: HostEnvironment, place: &Where, cwd: &AbsolutePath) -> Context {

@@ -23,7 +23,7 @@ pub fn set(
     let place = Credentials::of(environment).set(name, &secret)?;
     match output {
         OutputForm::Json => print(&api::pretty(&described(name, place))?),
-        OutputForm::Text => print(&format!("kept in the {}", place.word())),
+        OutputForm::Text => print(&format!("`{name}` is kept in {}", place.in_words())),
     }
     Ok(ExitStatus::Done)
 }
@@ -56,8 +56,8 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
         }
         OutputForm::Text if all.is_empty() => print("no credential is kept"),
         OutputForm::Text => {
-            let rows = all.iter().map(|(name, place)| vec![name.to_string(), place.word().to_owned()]);
-            print(&table(&["name", "kept in the"], rows.collect()));
+            let rows = all.iter().map(|(name, place)| vec![name.to_string(), place.in_words().to_owned()]);
+            print(&table(&["name", "kept in"], rows.collect()));
         }
     }
     Ok(ExitStatus::Done)

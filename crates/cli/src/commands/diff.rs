@@ -7,7 +7,7 @@ use super::restore::{RestoreContext, Unfinished};
 use super::snapshots::size;
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
-use crate::terminal::{dim, plain, print};
+use crate::terminal::{dim, plain, plain_name, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -34,7 +34,7 @@ pub fn diff(
                 to_bytes: one.now.as_ref().map(Node::length),
             })?),
             OutputForm::Text => {
-                print(&format!("{:<8} {}{}", word(one), plain(&place), dim(&lengths(one))));
+                print(&format!("{:<8} {}{}", word(one), plain_name(&place), dim(&lengths(one))));
                 if patch == Switch::On {
                     let text = |node: Option<&Node>| match node {
                         Some(Node::File { content, length, .. }) if *length <= LONGEST => {

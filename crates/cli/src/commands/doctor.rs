@@ -89,7 +89,12 @@ pub fn doctor(
     let state = environment.state.clone();
     let context = Context::open(environment, &crate_cwd()?);
     for failure in context.failures() {
-        findings.push(finding("configuration", Health::Broken, failure.to_string(), Some(failure.hint())));
+        findings.push(finding(
+            "configuration",
+            Health::Broken,
+            failure.to_string(),
+            Some(failure.hint_for_user()),
+        ));
     }
     let observes = context.policy().config().mode == Mode::Observe;
     if context.failures().is_empty() {
@@ -167,7 +172,12 @@ pub(super) fn protection(
     let settings = settings_findings(environment, client, &mut findings);
     let context = Context::open(environment.clone(), &environment.cwd);
     for failure in context.failures() {
-        findings.push(finding("configuration", Health::Broken, failure.to_string(), Some(failure.hint())));
+        findings.push(finding(
+            "configuration",
+            Health::Broken,
+            failure.to_string(),
+            Some(failure.hint_for_user()),
+        ));
     }
     probe_all(&context, &settings, 1, &mut findings);
     // How fast the hook is is no matter of protection.

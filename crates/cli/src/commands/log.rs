@@ -101,7 +101,8 @@ const ACTION: usize = 14;
 /// call without a word ran.
 fn is_told(record: &Record) -> bool {
     match &record.body {
-        RecordBody::Usage(_) | RecordBody::Message { .. } => false,
+        // Anchors tie the chains of sessions together, and only `audit` has a use for them.
+        RecordBody::Usage(_) | RecordBody::Message { .. } | RecordBody::Anchor { .. } => false,
         // What the client tells of its own turns is the frame of the calls, and no call.
         RecordBody::Event { name, .. } => name.starts_with("checkrein.") || name == "PermissionDenied",
         RecordBody::Outcome(outcome) => {
@@ -164,7 +165,7 @@ fn describe(record: &Record) -> (String, String, String) {
             plainly(format!("session {source}"), workspace.clone())
         }
         RecordBody::Prompt { text } => plainly("prompt".to_owned(), text.clone()),
-        RecordBody::Event { name, .. } => plainly(name.clone(), String::new()),
+        RecordBody::Event { name, .. } => plainly(event_in_words(name).to_owned(), String::new()),
         RecordBody::Issue(issue) => plainly(
             format!("issue: {}, {}", issue.kind.name(), severity_name(issue.severity)),
             issue.summary.clone(),
@@ -206,5 +207,19 @@ fn describe(record: &Record) -> (String, String, String) {
             plainly(format!("repaired, {lost_bytes} bytes"), reason.clone())
         }
         RecordBody::Unknown => plainly("unknown record".to_owned(), "written by a newer version".to_owned()),
+    }
+}
+
+/// What an event of ours is called, for people; one of a client has the name that the client gives it.
+fn event_in_words(name: &str) -> &str {
+    match name {
+        "checkrein.snapshot" => "the work tree was saved",
+        "checkrein.snapshots_pruned" => "old snapshots were removed",
+        "checkrein.incidents_removed" => "old incident reports were removed",
+        "checkrein.restored" => "a snapshot was restored",
+        "checkrein.merged" => "a worktree was merged",
+        "checkrein.notified" => "a user was told",
+        "checkrein.stopped" => "the session was stopped",
+        other => other,
     }
 }

@@ -24,7 +24,7 @@ use self::sorting::Sorted;
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, saved};
 use crate::render::time;
-use crate::terminal::{Reply, bold, confirm, dim, log, plain, print};
+use crate::terminal::{Reply, bold, confirm, dim, log, plain, plain_name, print};
 use checkrein_engine::checkpoint;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -169,7 +169,7 @@ impl RestoreContext {
         let finished = self.store.finish(begun, &self.manner(), request)?;
         log(&format!("{} left and now done", count(finished.done, "step was", "steps were")));
         for (path, why) in &finished.left {
-            log(&format!("not as it was: {}: {}", plain(&path.as_path().to_string_lossy()), plain(why)));
+            log(&format!("not as it was: {}: {}", plain_name(&path.as_path().to_string_lossy()), plain(why)));
         }
         Ok(())
     }
@@ -388,7 +388,9 @@ fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, cas
     if files.len() > SHOWN {
         print(&format!("  and {} more", files.len() - SHOWN));
     }
-    git::in_words(prepared, snapshot, &of_git).iter().for_each(|line| print(&format!("  {}", plain(line))));
+    git::in_words(prepared, snapshot, &of_git)
+        .iter()
+        .for_each(|line| print(&format!("  {}", plain_name(line))));
     let (kept_of_git, kept): (Vec<_>, Vec<_>) =
         sorted.left.iter().partition(|(step, _)| git::directory_of(snapshot, step).is_some());
     for (step, why) in kept.iter().take(SHOWN) {
@@ -398,10 +400,10 @@ fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, cas
         print(&format!("  and {} more are kept", kept.len() - SHOWN));
     }
     for (what, why) in git::kept(snapshot, &kept_of_git) {
-        print(&format!("  {:<8} of git: {}  {}", "keep", plain(&what), dim(why)));
+        print(&format!("  {:<8} of git: {}  {}", "keep", plain_name(&what), dim(why)));
     }
     for top in sorted.made_again.iter().take(SHOWN) {
-        let top = plain(&top.to_string_lossy());
+        let top = plain_name(&top.to_string_lossy());
         let why = format!("changed since, and something makes it again; `{}` puts it back", case.by_force());
         print(&format!("  {:<8} {top}  {}", "keep", dim(&why)));
     }
@@ -428,7 +430,7 @@ pub fn elsewhere(environment: &HostEnvironment, ground: &RestoreContext) -> Stri
 }
 
 fn path(step: &Step) -> String {
-    plain(&step.path.as_path().to_string_lossy())
+    plain_name(&step.path.as_path().to_string_lossy())
 }
 
 fn detail(step: &Step) -> String {
@@ -490,7 +492,7 @@ fn tell(
                 None => {}
             }
             for (path, why) in &left {
-                log(&format!("not as it was: {}: {}", plain(path), plain(why)));
+                log(&format!("not as it was: {}: {}", plain_name(path), plain(why)));
             }
         }
     }

@@ -21,7 +21,7 @@ use super::session_choice::only_folder;
 use super::undo::{Opened, Stories, grounds, is_action, session as session_of};
 use super::{ExitStatus, OutputForm, unconfirmed};
 use crate::api;
-use crate::terminal::{Reply, confirm, dim, log, plain, print};
+use crate::terminal::{Reply, confirm, dim, log, plain, plain_name, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::rollback::{RECORDED, Session, recorded, set_back, would_set_back};
@@ -300,11 +300,15 @@ impl Rollback<'_> {
 
     fn show(&self, plan: &Plan) {
         for (of, step) in plan.steps.values().take(SHOWN) {
-            print(&format!("  {}{}", plain(&self.in_words(step)), dim(&format!("  from snapshot {of}"))));
+            print(&format!(
+                "  {}{}",
+                plain_name(&self.in_words(step)),
+                dim(&format!("  from snapshot {of}"))
+            ));
         }
         for path in plan.made.iter().take(SHOWN) {
             let why = dim("  made by the session");
-            print(&format!("  {}{why}", plain(&self.removal(path))));
+            print(&format!("  {}{why}", plain_name(&self.removal(path))));
         }
         match plan.steps.len().max(plan.made.len()) {
             0 => print("nothing that is saved changed since then; nothing to do"),
@@ -313,7 +317,7 @@ impl Rollback<'_> {
         }
         let kept = plan.kept.iter().map(|(path, (_, why))| (path, why)).chain(&plan.made_kept);
         for (path, why) in kept.take(SHOWN) {
-            print(&format!("  keep {}{}", plain(&self.shown(path)), dim(&format!("  {why}"))));
+            print(&format!("  keep {}{}", plain_name(&self.shown(path)), dim(&format!("  {why}"))));
         }
         if plan.kept.len() > SHOWN {
             print(&format!("  and {} more are kept", plan.kept.len() - SHOWN));

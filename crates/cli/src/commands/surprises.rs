@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use checkrein_ledger::{FolderName, lines};
-use checkrein_protocol::{OutcomeRecord, RecordBody, VerificationRecord};
+use checkrein_protocol::{OutcomeRecord, RecordBody, SurpriseRecord, SurpriseRecordKind, VerificationRecord};
 use checkrein_session::SessionLedger;
 
 use super::session_choice::folders;
 use super::{ExitStatus, OutputForm};
 use crate::api::{self, recorded};
 use crate::render::time;
-use crate::terminal::{cut, dim, plain, print, table};
+use crate::terminal::{cut, dim, plain, plain_name, print, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -70,7 +70,7 @@ pub fn surprises(
             );
         }
         OutputForm::Text => {
-            print(&table(&["program", "when", "command", "predicted", "seen"], rows(&calls)));
+            print(&table(&["program", "when", "command", "predicted", "what was seen"], rows(&calls)));
             print(&dim(&format!(
                 "\nA surprise is not a proof. To teach what a program does, describe it in {}/catalogue/NAME.toml as docs/catalogue.md says;\n\
                  `checkrein check COMMAND` then shows it. `checkrein log --json` has the names of calls for `checkrein show ID`.",
@@ -97,20 +97,39 @@ fn of_session(environment: &HostEnvironment, folder: &FolderName) -> Result<Vec<
     Ok(found)
 }
 
+/// What a call ran, in words; records of older versions hold empty names.
+fn program(verification: &VerificationRecord) -> String {
+    let names = verification.programs.iter().map(String::as_str).filter(|name| !name.is_empty());
+    let names: Vec<&str> = names.collect();
+    match names.as_slice() {
+        [] => "unknown".to_owned(),
+        names => names.join(", "),
+    }
+}
+
+/// What was seen, in words. What was predicted and did not happen is not gone.
+fn seen(surprise: &SurpriseRecord) -> String {
+    let path = plain_name(&surprise.path);
+    match surprise.kind {
+        SurpriseRecordKind::Missing => format!("nothing happened at {path}"),
+        kind => format!("{kind} {path}"),
+    }
+}
+
 /// One row for each surprise; what is the same as in the row above is left out.
 fn rows(calls: &[Surprised]) -> Vec<Vec<String>> {
     let mut programs: BTreeMap<String, Vec<&Surprised>> = BTreeMap::new();
     for call in calls {
-        programs.entry(call.verification.programs.join(", ")).or_default().push(call);
+        programs.entry(program(&call.verification)).or_default().push(call);
     }
     let mut groups: Vec<_> = programs.into_iter().collect();
     groups.sort_by_key(|(_, calls)| std::cmp::Reverse(calls.len()));
     let mut rows = Vec::new();
     for (program, calls) in groups {
-        let mut name = plain(&program);
+        let mut name = cut(&plain(&program), 16);
         for call in calls {
             let mut when = dim(&time(call.at));
-            let mut command = cut(&plain(&call.verification.call), 40);
+            let mut command = cut(&plain(&call.verification.call), 32);
             let mut row = |predicted: String, seen: String| {
                 rows.push(vec![
                     std::mem::take(&mut name),
@@ -121,10 +140,15 @@ fn rows(calls: &[Surprised]) -> Vec<Vec<String>> {
                 ]);
             };
             for surprise in &call.verification.surprises {
-                let predicted = cut(&plain(&surprise.predicted.replacen("that ", "", 1)), 48);
+                let predicted = cut(
+                    &plain(
+                        &surprise.predicted.replacen("that ", "", 1).replace("``, ", "").replace(", ``", ""),
+                    ),
+                    40,
+                );
                 let doubtful =
                     if call.verification.other_causes.is_empty() { "" } else { " (or another call)" };
-                row(predicted, format!("{} {}{doubtful}", surprise.kind, plain(&surprise.path)));
+                row(predicted, format!("{}{doubtful}", seen(surprise)));
             }
             if call.verification.more_surprises > 0 {
                 row(String::new(), format!("and {} more", call.verification.more_surprises));

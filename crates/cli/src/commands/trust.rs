@@ -37,6 +37,9 @@ pub fn trust(
         match output {
             // Nothing waits, so everything there is counts.
             OutputForm::Json => told(true)?,
+            OutputForm::Text if std::fs::symlink_metadata(file.as_str()).is_err() => print(&format!(
+                "nothing waits for your consent: `{file}` does not exist, and no session waits"
+            )),
             OutputForm::Text => print(&format!(
                 "`{file}` loosens nothing that is not trusted already, and no session waits for this"
             )),

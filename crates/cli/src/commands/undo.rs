@@ -25,7 +25,7 @@ use super::restore::{
 };
 use super::{ExitStatus, OutputForm};
 use crate::render::time;
-use crate::terminal::{cut, log, plain};
+use crate::terminal::{cut, log, plain, plain_name};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -167,7 +167,7 @@ pub fn undo(
 /// The line that names what is new and stays, since nothing shows that a call made it.
 fn kept_as_new(new: &BTreeSet<PathBuf>) -> Option<String> {
     let names: Vec<String> =
-        new.iter().take(NAMED).map(|path| format!("`{}`", plain(&path.to_string_lossy()))).collect();
+        new.iter().take(NAMED).map(|path| format!("`{}`", plain_name(&path.to_string_lossy()))).collect();
     let more = new.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     (!names.is_empty())

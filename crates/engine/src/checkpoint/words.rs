@@ -58,37 +58,54 @@ pub(super) fn too_much(over: LimitExceeded, bounds: &CaptureBounds) -> String {
     format!("this destroys more than can be saved first: {bound}")
 }
 
-pub(super) fn places_in_words(taken: &[ToSave]) -> String {
+/// What is saved, in words, with its number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SavedWords {
+    /// One thing.
+    One(String),
+    /// Several things.
+    Several(String),
+}
+
+pub(super) fn places_in_words(taken: &[ToSave]) -> SavedWords {
     match taken {
-        [] => "what it changes".to_owned(),
-        [one] => format!("`{}`", one.path),
-        [first, rest @ ..] => format!("`{}` and {} more", first.path, rest.len()),
+        [] => SavedWords::One("what it changes".to_owned()),
+        [one] => SavedWords::One(format!("`{}`", one.path)),
+        [first, rest @ ..] => SavedWords::Several(format!("`{}` and {} more", first.path, rest.len())),
     }
 }
 
-pub(super) fn was_saved(what: &str, left_out: Option<&str>, id: u64) -> String {
+pub(super) fn was_saved(what: &SavedWords, left_out: Option<&str>, id: u64) -> String {
+    let (what, was, them) = match what {
+        SavedWords::One(words) => (words, "was", "it"),
+        SavedWords::Several(words) => (words, "were", "them"),
+    };
     match left_out {
-        None => format!("{what} was saved first (snapshot {id}); `checkrein undo` brings it back"),
+        None => format!("{what} {was} saved first (snapshot {id}); `checkrein undo` brings {them} back"),
         Some(lacking) => format!(
-            "{what} was saved first (snapshot {id}) but for {lacking}; `checkrein undo` brings the rest back"
+            "{what} {was} saved first (snapshot {id}) but for {lacking}; `checkrein undo` brings the rest back"
         ),
     }
 }
 
-pub(super) fn would_be_saved(what: &str) -> String {
-    format!("{what} would be saved first, so that `checkrein undo` can bring it back")
+pub(super) fn would_be_saved(what: &SavedWords) -> String {
+    let (what, them) = match what {
+        SavedWords::One(words) => (words, "it"),
+        SavedWords::Several(words) => (words, "them"),
+    };
+    format!("{what} would be saved first, so that `checkrein undo` can bring {them} back")
 }
 
 /// The names of commits that an action loses, in words; `None` when it loses none.
-pub(super) fn references_in_words(effects: &[Effect]) -> Option<String> {
+pub(super) fn references_in_words(effects: &[Effect]) -> Option<SavedWords> {
     let mut names = effects.iter().filter_map(|effect| match (effect.kind, &effect.target) {
         (EffectKind::VcsLocalLoss, Target::Reference(name)) => Some(name),
         _ => None,
     });
     let first = names.next()?;
     Some(match names.count() {
-        0 => format!("`{first}` with its commits"),
-        more => format!("`{first}` and {more} more with their commits"),
+        0 => SavedWords::One(format!("`{first}` with its commits")),
+        more => SavedWords::Several(format!("`{first}` and {more} more with their commits")),
     })
 }
 

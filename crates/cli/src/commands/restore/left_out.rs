@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use checkrein_snapshot::{Listed, SkipReason, Skipped, is_saved_elsewhere};
 
 use super::SHOWN;
-use crate::terminal::plain;
+use crate::terminal::plain_name;
 
 /// How many names are looked at to find out whether something that was left out has changed (ours).
 const LOOKED_AT: usize = 50_000;
@@ -16,7 +16,7 @@ const LOOKED_AT: usize = 50_000;
 pub fn gone(snapshot: &Listed) -> Vec<String> {
     let is_gone = |one: &&Skipped| one.path.as_path().symlink_metadata().is_err();
     let line = |one: &Skipped| {
-        let path = plain(&one.path.as_path().to_string_lossy());
+        let path = plain_name(&one.path.as_path().to_string_lossy());
         format!("does not come back: {path}: {}", one.reason)
     };
     let mut lines: Vec<String> = left_out(snapshot).filter(is_gone).take(SHOWN + 1).map(line).collect();
@@ -40,7 +40,7 @@ pub(super) fn changed(snapshot: &Listed, own: &[PathBuf]) -> Vec<String> {
                 Change::Some => "changed since and is left as it is",
                 Change::Unknown => "is left as it is",
             };
-            Some(format!("{} {words}: {}", plain(&path.to_string_lossy()), one.reason))
+            Some(format!("{} {words}: {}", plain_name(&path.to_string_lossy()), one.reason))
         })
         .take(SHOWN + 1)
         .collect();

@@ -407,8 +407,17 @@ impl RunSession {
         match (self.state.stage, &self.state.worktree) {
             (RunStage::Stopped, _) => {
                 let mut goes_on = format!("`checkrein run --resume {}` goes on", self.state.id);
-                if let Err(error) = self.state.limits.left(&self.state.counted) {
-                    goes_on = format!("{goes_on}; {}", error.hint);
+                match self.state.limits.left(&self.state.counted) {
+                    Err(error) => goes_on = format!("{goes_on}; {}", error.hint),
+                    Ok(left) => {
+                        // What is as good as used up ends the next attempt at its first answer.
+                        let budget = left.budget.zip(self.state.limits.dollars);
+                        if let Some((left, limit)) = budget.filter(|(left, limit)| left * 20.0 < *limit) {
+                            goes_on = format!(
+                                "{goes_on}; {left:.2} of its {limit:.2} dollars are left, `--budget` gives it more"
+                            );
+                        }
+                    }
                 }
                 Some(match Halted::of(environment, self.state.session()) {
                     Some(Halted { lifted_by, .. }) => format!("`{lifted_by}` lifts the halt; then {goes_on}"),
