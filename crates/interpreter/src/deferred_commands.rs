@@ -1,7 +1,6 @@
 //! Commands that stand where one does not look for them: in variables, aliases, traps and options.
 
 use crate::effect::{EffectKind, Severity, Target};
-use crate::path::AbsolutePath;
 
 use super::call::{Call, Input};
 use super::draft::Draft;
@@ -92,15 +91,20 @@ impl Machine<'_> {
                 | "PYTHONSTARTUP"
                 | "GCONV_PATH"
                 | "PERL5DB" => true,
-                "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => {
-                    text.split(':').any(|place| self.anyone_writes(place))
-                }
                 "PERL5OPT" => has(&["-M", "-m", "-d", "-e", "-I"]),
                 "RUBYOPT" => has(&["-r", "-I"]),
                 "NODE_OPTIONS" => has(&["-r", "--require", "--import", "--loader", "--experimental-loader"]),
-                "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" => has(&["-javaagent", "-agentpath", "-agentlib"]),
-                name if name.starts_with("PS") => {
+                "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" | "JAVA_OPTS" | "MAVEN_OPTS"
+                | "GRADLE_OPTS" | "SBT_OPTS" | "ANT_OPTS" | "LEIN_JVM_OPTS" | "CATALINA_OPTS" => {
+                    text.split_whitespace().any(loads_into_java)
+                }
+                "ERL_FLAGS" | "ERL_AFLAGS" | "ERL_ZFLAGS" | "ELIXIR_ERL_OPTIONS" => has(&["-eval", "-run"]),
+                "PS0" | "PS1" | "PS2" | "PS3" | "PS4" => {
                     self.show_prompt(name);
+                    false
+                }
+                "TOX_OVERRIDE" => {
+                    self.run_commands_of_tox(&text);
                     false
                 }
                 "BASH_ENV" | "ENV" if value.alternatives().is_none() => true,
@@ -118,6 +122,7 @@ impl Machine<'_> {
                     false
                 }
                 name => {
+                    self.load_what_variable_names(name, &value);
                     for program in named_in_flags(name, &text) {
                         self.run_named_program(name, program);
                     }
@@ -143,13 +148,15 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a directory of libraries is one into which anyone may have put something.
-    fn anyone_writes(&self, place: &str) -> bool {
-        let Some(path) = AbsolutePath::new(place) else { return false };
-        self.world().place().temporary.iter().any(|temporary| path.is_within(temporary))
-            || ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|shared| {
-                place.strip_prefix(shared).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            })
+    /// Runs what an override of tox's settings puts in the place of the commands of an environment (tox, "Overriding configuration from the
+    /// command line": `testenv.commands=...`).
+    fn run_commands_of_tox(&mut self, text: &str) {
+        for setting in text.split(';') {
+            let Some((key, command)) = setting.split_once('=') else { continue };
+            if key.rsplit('.').next().is_some_and(|key| key.starts_with("commands")) {
+                self.possibly(|machine| machine.run_text(&Value::exact(command), Input::Inherited));
+            }
+        }
     }
 
     /// Runs text that runs before every command of a shell, and adds that what is typed is written down when it is.
@@ -194,6 +201,21 @@ impl Machine<'_> {
             self.unread(format!("the alias `{name}` runs more than the program of that name"));
         }
     }
+}
+
+/// Whether an option of the JVM loads code into it (java(1), "Extra options"). Its own debugger (`-agentlib:jdwp`) does not.
+fn loads_into_java(option: &str) -> bool {
+    const LOADING: &[&str] = &[
+        "-javaagent:",
+        "-agentpath:",
+        "-agentlib:",
+        "-Xbootclasspath",
+        "-XX:OnError=",
+        "-XX:OnOutOfMemoryError=",
+        "-XX:Flags=",
+        "-XX:VMOptionsFile=",
+    ];
+    LOADING.iter().any(|start| option.starts_with(start)) && !option.starts_with("-agentlib:jdwp")
 }
 
 /// Whether a text is the name of a program with options at most: no path, nothing of the shell's language.

@@ -7,6 +7,7 @@
 //! | `targets` | from words to targets |
 //! | `assignment` | assignments, and what becomes of a value that is assigned |
 //! | `ambient` | variables that shells and clients set by themselves |
+//! | `loading_variables` | variables by which a program loads code or settings |
 //! | `telling_variables` | variables that are options of a program, or name one |
 //! | `file_operations` | reading, writing, making and removing files |
 //! | `first_line` | scripts and what their first line starts them with |
@@ -127,6 +128,7 @@ pub mod guarded;
 mod handing;
 mod heuristics;
 pub mod known_hosts;
+mod loading_variables;
 mod log_tampering;
 mod lookup;
 mod loops;

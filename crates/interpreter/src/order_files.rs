@@ -4,6 +4,7 @@
 //! gnuplot 6 ("Shell commands"), Vim 9.1 (`:help :!`, `-S`), MySQL 9 (`mysql`: "system"), telnet(1) and mailx(1) ("TILDE ESCAPES").
 
 use super::call::{Call, Input};
+use super::exit::Output;
 use super::machine::Machine;
 use super::value::Value;
 
@@ -78,6 +79,16 @@ const READERS: &[Reader] = &[
     },
 ];
 
+/// Programs that compile, or carry out, what comes in on their input, and the words of which one asks for that; without words they always do.
+/// Sources: the manuals of GCC 14 ("Overall Options": `-` is the standard input), TinyCC 0.9 (`-run`), GNU m4 1.4 (`syscmd`, `esyscmd`), GDB
+/// 15, uv ("Running scripts": `uv run -`).
+const CODE_FROM_INPUT: &[(&[&str], &[&str])] = &[
+    (&["gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "gfortran", "rustc", "as"], FROM_INPUT),
+    (&["uv", "uv run"], FROM_INPUT),
+    (&["m4", "gm4", "gdb", "rust-gdb", "cgdb", "lldb", "rust-lldb"], &[]),
+];
+const FROM_INPUT: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
 /// The greatest number of orders that are looked at (ours).
 const ORDERS: usize = 64;
 
@@ -85,9 +96,23 @@ impl Machine<'_> {
     /// Runs what the files and the input of orders of a call hold as commands.
     pub(super) fn run_orders_of(&mut self, call: &Call) {
         let program = call.program.as_str();
+        if let Input::Network(url) = &call.input
+            && CODE_FROM_INPUT.iter().any(|(programs, wanted)| {
+                programs.contains(&program)
+                    && (wanted.is_empty()
+                        || call.words.iter().filter_map(Value::as_exact).any(|word| wanted.contains(&word)))
+            })
+        {
+            self.runs_from_network(&url.clone());
+        }
+        self.load_agents_of_java(call);
         for reader in READERS.iter().filter(|reader| reader.programs.contains(&program)) {
             for file in files_of(reader, &call.words) {
                 let Some(path) = self.one_path_through(&file) else { continue };
+                if let Some(Output::Network(url)) = self.source(&path) {
+                    self.runs_from_network(&url);
+                    continue;
+                }
                 let text = self.text(&path);
                 match text.as_exact() {
                     Some(text) => {

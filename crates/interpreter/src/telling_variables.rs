@@ -13,10 +13,13 @@ enum Form {
     Whole,
     /// The value of one option.
     Behind(&'static str),
+    /// The value of an option behind all other words.
+    Last(&'static str),
 }
 
 /// Variables that hold options, by the programs that read them. Sources: the manuals of GNU tar 1.35 (3.2.1), zip 3.0 and unzip 6.0
-/// ("ENVIRONMENT OPTIONS"), xz 5.6, gzip 1.13, bzip2 1.0.8, rsync 3.4, vim 9.1 (`initialization`), man-db 2.13, bc 1.07, fzf 0.60, less 668.
+/// ("ENVIRONMENT OPTIONS"), xz 5.6, gzip 1.13, bzip2 1.0.8, rsync 3.4, vim 9.1 (`initialization`), man-db 2.13, bc 1.07, fzf 0.60, less 668,
+/// pip ("Configuration"), uv ("Environment variables"), npm ("config").
 const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["tar", "gtar", "bsdtar"], &["TAR_OPTIONS"], Form::Words),
     (&["zip"], &["ZIPOPT", "ZIP"], Form::Words),
@@ -29,12 +32,18 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["fzf"], &["FZF_DEFAULT_OPTS"], Form::Words),
     (&["less"], &["LESS"], Form::Whole),
     (&["rsync"], &["RSYNC_RSH"], Form::Behind("-e")),
+    (&["pip", "pip3"], &["PIP_INDEX_URL"], Form::Last("--index-url")),
+    (&["pip", "pip3"], &["PIP_EXTRA_INDEX_URL"], Form::Last("--extra-index-url")),
+    (&["pip", "pip3"], &["PIP_FIND_LINKS"], Form::Last("--find-links")),
+    (&["uv"], &["UV_INDEX_URL", "UV_DEFAULT_INDEX"], Form::Last("--default-index")),
+    (&["uv"], &["UV_EXTRA_INDEX_URL", "UV_INDEX"], Form::Last("--index")),
+    (&["npm", "pnpm", "yarn"], &["npm_config_registry", "NPM_CONFIG_REGISTRY"], Form::Last("--registry")),
     (&["vim", "vi", "view", "ex", "nvim", "gvim", "vimdiff"], &["VIMINIT", "EXINIT"], Form::Behind("-c")),
 ];
 
 /// Variables that name a program which other programs run when they show, edit, build or connect. Those of git stand with git.
 /// Sources: environ(7); the manuals of less 668, systemd 257, sudoedit, kubectl, Mercurial, Subversion, CVS, gh, bat, delta, psql, ssh and fzf;
-/// the Cargo Book, "Environment Variables"; GNU make 4.4, "Variables Used by Implicit Rules"; cmake-env-variables(7).
+/// the Cargo Book, "Environment Variables"; rsync(1); Autoconf, "config.status Invocation"; ccache(1); npm, "config"; GNU make 4.4, "Variables Used by Implicit Rules"; cmake-env-variables(7).
 const PROGRAMS: &[&str] = &[
     "PAGER",
     "MANPAGER",
@@ -63,6 +72,23 @@ const PROGRAMS: &[&str] = &[
     "SVN_SSH",
     "CVS_RSH",
     "SSH_ASKPASS",
+    "TERMINAL",
+    "RSYNC_CONNECT_PROG",
+    "CONFIG_SHELL",
+    "CCACHE_PREFIX",
+    "CCACHE_COMPILER",
+    "npm_config_script_shell",
+    "NPM_CONFIG_SCRIPT_SHELL",
+    "npm_config_shell",
+    "NPM_CONFIG_SHELL",
+    "npm_config_git",
+    "NPM_CONFIG_GIT",
+    "npm_config_editor",
+    "NPM_CONFIG_EDITOR",
+    "npm_config_viewer",
+    "NPM_CONFIG_VIEWER",
+    "npm_config_browser",
+    "NPM_CONFIG_BROWSER",
     "SUDO_ASKPASS",
     "FZF_DEFAULT_COMMAND",
     "RUSTC",
@@ -123,9 +149,10 @@ impl Machine<'_> {
     /// The words of a program that reads options from variables too, with these. What the environment of the agent held before the
     /// command was there anyway.
     pub(super) fn options_of_variables(&self, base: &str, rest: &[Value]) -> Option<Vec<Value>> {
-        let (_, variables, form) = OPTIONS.iter().find(|(programs, ..)| programs.contains(&base))?;
         let mut words: Vec<Value> = Vec::new();
-        for name in *variables {
+        let mut last: Vec<Value> = Vec::new();
+        let read = OPTIONS.iter().filter(|(programs, ..)| programs.contains(&base));
+        for (name, form) in read.flat_map(|(_, names, form)| names.iter().map(move |name| (name, form))) {
             let Some(Value::Exact(text)) = self.variable(name) else { continue };
             if text.is_empty() || self.world().variable(name).as_deref() == Some(text.as_str()) {
                 continue;
@@ -134,9 +161,10 @@ impl Machine<'_> {
                 Form::Words => words.extend(quoted_words(&text).into_iter().map(Value::Exact)),
                 Form::Whole => words.push(Value::Exact(text)),
                 Form::Behind(option) => words.extend([Value::exact(*option), Value::Exact(text)]),
+                Form::Last(option) => last.extend([Value::exact(*option), Value::Exact(text)]),
             }
         }
-        if words.is_empty() {
+        if words.is_empty() && last.is_empty() {
             return None;
         }
         // Letters without a dash (`tar cf x`) are options only where they stand first.
@@ -146,6 +174,7 @@ impl Machine<'_> {
         } else {
             words.extend(rest.iter().cloned());
         }
+        words.extend(last);
         Some(words)
     }
 }
