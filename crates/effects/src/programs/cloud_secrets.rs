@@ -24,7 +24,13 @@ pub(super) fn secret(machine: &mut Machine<'_>, call: &Call, command: &Command<'
         ("aws", ["configure", "export-credentials", ..]) => true,
         ("aws", ["configure", "set", ..]) => {
             let home = machine.world().place().home.clone();
-            machine.write(&Value::exact(home.join(".aws/config").as_str()));
+            let file = home.join(".aws/config");
+            machine.write(&Value::exact(file.as_str()));
+            // AWS CLI, "Sourcing credentials with an external process".
+            if path.iter().any(|word| word.rsplit('.').next() == Some("credential_process")) {
+                let draft = Draft::new(EffectKind::Persistence, Target::Path(file));
+                machine.add(draft.note("names a program that every later call for credentials runs"));
+            }
             return Some(Exit::unknown());
         }
         (

@@ -103,6 +103,53 @@ fn view(machine: &mut Machine<'_>, call: &Call) {
     }
 }
 
+/// The text behind an option that the grammar of the program does not list.
+fn option_value(call: &Call, option: &str) -> Option<String> {
+    let mut words = call.words.iter().filter_map(Value::as_exact);
+    while let Some(word) = words.next() {
+        match word.strip_prefix(option) {
+            Some("") => return words.next().map(str::to_owned),
+            Some(rest) if rest.starts_with('=') => return rest.get(1..).map(str::to_owned),
+            Some(_) | None => {}
+        }
+    }
+    None
+}
+
+/// `kubectl config set-credentials --exec-command`, `kubectl config set users.NAME.exec.command`: a program that every later call of
+/// kubectl runs. Those of the clouds are what such settings are for (kubernetes.io, "client-go credential plugins").
+fn name_program_for_credentials(machine: &mut Machine<'_>, call: &Call) {
+    const USUAL: &[&str] = &[
+        "aws",
+        "aws-iam-authenticator",
+        "gke-gcloud-auth-plugin",
+        "kubelogin",
+        "kubectl",
+        "oci",
+        "doctl",
+        "gcloud",
+        "tsh",
+        "exo",
+        "vultr-cli",
+        "linode-cli",
+    ];
+    let words: Vec<&str> = call.arguments.operands.iter().filter_map(Value::as_exact).collect();
+    let by_path = match words.as_slice() {
+        ["config", "set", path, value, ..]
+            if path.ends_with(".exec.command") || path.ends_with(".cmd-path") =>
+        {
+            Some((*value).to_owned())
+        }
+        _ => None,
+    };
+    let Some(program) = by_path.or_else(|| option_value(call, "--exec-command")) else { return };
+    if !USUAL.contains(&program.as_str()) {
+        let file = machine.world().place().home.join(".kube/config");
+        let draft = Draft::new(EffectKind::Persistence, Target::Path(file));
+        machine.add(draft.note(format!("`kubectl` runs `{program}` from now on")));
+    }
+}
+
 /// Interprets a call of kubectl or oc.
 pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let operands = &call.arguments.operands;
@@ -119,6 +166,15 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     match verb {
         "get" => get(machine, call, rest),
         "config" if rest.first().and_then(Value::as_exact) == Some("view") => view(machine, call),
+        "config" => name_program_for_credentials(machine, call),
+        "krew" => {
+            for option in ["--manifest-url", "--archive", "--manifest"] {
+                if let Some(place) = option_value(call, option) {
+                    let draft = Draft::new(EffectKind::PackageInstall, Target::Service(place));
+                    machine.add(draft.severity(Severity::High).note("code of a plugin that is in no index"));
+                }
+            }
+        }
         "debug" if rest.first().is_some_and(is_node) => {
             let node = rest.first().cloned().unwrap_or(Value::Unknown);
             machine.add(
@@ -270,6 +326,13 @@ fn get(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
 fn exec(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) -> Exit {
     let place = rest.first().cloned().unwrap_or(Value::exact("a pod"));
     let words = behind_dashes(call).unwrap_or_else(|| rest.get(1..).unwrap_or_default().to_vec());
+    if matches!(words.as_slice(), [only] if matches!(only.as_exact(), Some("env" | "printenv"))) {
+        let target = Target::Service(place.as_exact().unwrap_or("a pod").to_owned());
+        machine.add(
+            Draft::new(EffectKind::SecretRead, target)
+                .note("prints what the cluster keeps in the environment of the pod, secrets with it"),
+        );
+    }
     containers::inside(machine, &place, &words, call.input.clone())
 }
 
