@@ -36,6 +36,9 @@ pub(crate) fn run(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for mount in mounts.iter().filter(|_| !is_of_the_project(&image)) {
         hand_in(machine, &mount.here, &image);
     }
+    if !is_of_the_project(&image) {
+        hand_in_variables(machine, call, &image);
+    }
     let command = command_words(arguments.value(&["--entrypoint"]), words);
     if command.is_empty() {
         return Exit::unknown();
@@ -95,15 +98,46 @@ fn hand_in(machine: &mut Machine<'_>, here: &AbsolutePath, image: &str) {
     }
 }
 
+/// Variables that hold credentials, and lists of them, which an image of somebody else is given.
+fn hand_in_variables(machine: &mut Machine<'_>, call: &Call, image: &str) {
+    let home = machine.world().place().home.clone();
+    for file in call.arguments.values(&["--env-file"]) {
+        let Some(path) = machine.one_path_through(file) else { continue };
+        if credential(&path, &home).is_some() {
+            machine.add(handed_to(image, path.as_str()));
+        }
+    }
+    for given in call.arguments.values(&["-e", "--env"]).map(Value::known_start).collect::<Vec<_>>() {
+        let name = given.split('=').next().unwrap_or_default();
+        // Keys of clouds belong to no image but those of the cloud's own maker.
+        let is_key = matches!(
+            name,
+            "AWS_SECRET_ACCESS_KEY"
+                | "AWS_SESSION_TOKEN"
+                | "AZURE_CLIENT_SECRET"
+                | "ARM_CLIENT_SECRET"
+                | "GOOGLE_CREDENTIALS"
+                | "DIGITALOCEAN_TOKEN"
+                | "HCLOUD_TOKEN"
+                | "CLOUDFLARE_API_TOKEN"
+        );
+        let is_of_maker = OWN_CREDENTIALS.iter().any(|(_, owner)| image.starts_with(owner));
+        if is_key && !is_of_maker {
+            machine.add(handed_to(image, name));
+        }
+    }
+}
+
 fn carry_credentials(machine: &mut Machine<'_>, here: &AbsolutePath, image: &str) {
     machine.read(&Value::exact(here.as_str()));
-    let draft = Draft::new(EffectKind::DataUpload, Target::Host(image.to_owned()));
-    machine.add(
-        draft
-            .reach(NetworkReach::External)
-            .severity(Severity::High)
-            .note(format!("hands `{}` to an image of somebody else", here.as_str())),
-    );
+    machine.add(handed_to(image, here.as_str()));
+}
+
+fn handed_to(image: &str, what: &str) -> Draft {
+    Draft::new(EffectKind::DataUpload, Target::Host(image.to_owned()))
+        .reach(NetworkReach::External)
+        .severity(Severity::High)
+        .note(format!("hands `{what}` to an image of somebody else"))
 }
 
 /// `docker exec`: the words behind the container run in one that is there already.
@@ -227,6 +261,12 @@ fn container_of(value: &Value) -> Option<String> {
 /// Compose, with the subcommand as the first operand.
 pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let Some((verb, rest)) = call.arguments.operands.split_first() else { return Exit::unknown() };
+    // A description from elsewhere (docs.docker.com, "Compose file: Git repositories, OCI artifacts") says what runs, and with which mounts.
+    for file in call.arguments.values(&["-f", "--file"]).map(Value::known_start).collect::<Vec<_>>() {
+        if file.contains("://") || file.starts_with("git@") || file.starts_with("github.com/") {
+            machine.runs_from_network(&file);
+        }
+    }
     let given = |names: &[&str]| {
         rest.iter().filter_map(Value::as_exact).any(|word| names.contains(&word) || is_bundled(word, names))
     };

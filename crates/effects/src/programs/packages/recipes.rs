@@ -1,6 +1,6 @@
 //! `make` and `just`: which recipes run, and in which order.
 
-use crate::interpreter::{Call, Exit, Input, Machine, Status, Value};
+use crate::interpreter::{Call, Exit, Input, Machine, Output, Status, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Timestamp};
 
@@ -116,11 +116,26 @@ fn makefiles(machine: &mut Machine<'_>, call: &Call, cwd: &AbsolutePath) -> Opti
             .find(|name| !matches!(machine.entry(&cwd.join(name)), Entry::Missing | Entry::Unknown));
         match present {
             Some(name) => texts.push((name.to_owned(), instructions(machine, &cwd.join(name))?)),
+            // What a repository holds that this command has cloned is not known.
+            None if came_over_network(machine, cwd).is_some() => return None,
             None if machine.entry(&cwd.join("Makefile")) == Entry::Missing => {}
             None => return None,
         }
     }
     Some(texts)
+}
+
+/// The address from which the makefile of a directory came in this command.
+fn came_over_network(machine: &Machine<'_>, directory: &AbsolutePath) -> Option<String> {
+    match machine.peek(&Value::exact(directory.join("Makefile").as_str())) {
+        Output::Network(url) => Some(url),
+        Output::Nothing
+        | Output::Text(_)
+        | Output::Secret(_)
+        | Output::Local(_)
+        | Output::Setup(_)
+        | Output::Unknown => None,
+    }
 }
 
 fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -157,6 +172,8 @@ fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let Some(texts) = makefiles(machine, call, &cwd) else {
         if let Input::Network(url) = &call.input {
             machine.runs_from_network(&url.clone());
+        } else if let Some(url) = came_over_network(machine, &cwd) {
+            machine.runs_from_network(&url);
         }
         run_evaluated(machine, &evaluated, &mut makefile);
         return spawned(machine, "make", "the makefile could not be read");
