@@ -67,6 +67,7 @@ impl Git<'_, '_> {
     /// Adds the credentials whose content a subcommand prints, now or as it was committed.
     pub(super) fn note_contents(&mut self, name: &str, words: &Words) -> Option<Output> {
         self.note_stored(name, words);
+        self.note_repository_handed_out(name, words);
         if !prints_contents(name, words) {
             return None;
         }
@@ -90,6 +91,20 @@ impl Git<'_, '_> {
             return Some(Output::Secret(place));
         }
         self.shown_of_stored(name, words).or_else(|| self.searched_anywhere(name, words))
+    }
+
+    /// What packs the repository, or commits of it, into the output reads it: whoever gets the output has it.
+    fn note_repository_handed_out(&mut self, name: &str, words: &Words) {
+        let is_packed = match name {
+            "archive" => !words.any(&["-o", "--output", "--remote", "-l", "--list"]),
+            "bundle" => words.operand(0) == Some("create") && words.operand(1).is_none_or(|file| file == "-"),
+            "format-patch" => words.has("--stdout"),
+            "fast-export" | "pack-objects" => true,
+            _ => false,
+        };
+        if let Some(root) = self.root().filter(|_| is_packed) {
+            self.machine.add(Draft::new(EffectKind::FileRead, Target::Path(root)));
+        }
     }
 
     /// The files that the operands name, and whether as a commit holds them.

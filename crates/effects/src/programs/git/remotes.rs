@@ -92,6 +92,7 @@ fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     let remote = words.operands().first().or_else(|| words.arguments.value(&["--repo"])).cloned();
     git.note_strange_remote(remote.as_ref());
+    git.note_changed_remote(remote.as_ref());
     if !words.has("--no-verify") {
         git.run_hook("pre-push");
     }
@@ -164,10 +165,12 @@ fn remote(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         Some("prune") if words.any(&["-n", "--dry-run"]) => Exit::unknown(),
         Some("add") => {
             note_address(git, words);
+            git.keep_address(words);
             git.touch("")
         }
         Some("set-url") => {
             note_address(git, words);
+            git.keep_address(words);
             git.forget("what was known of the remote")
         }
         Some(_) => git.forget("what was known of the remote"),
@@ -486,9 +489,49 @@ impl Git<'_, '_> {
                     && known_hosts::reach(&host) == NetworkReach::External
                 {
                     self.machine.host(&Value::exact(host), Upload::Yes);
+                    if let Some(root) = self.root() {
+                        self.machine.add(Draft::new(EffectKind::FileRead, Target::Path(root)));
+                    }
                 }
             }
             Some(_) | None => {}
+        }
+    }
+
+    /// Keeps the address that `git remote add` or `set-url` gives for the calls behind it.
+    fn keep_address(&mut self, words: &Words) {
+        let (Some(name), Some(address)) = (words.operand(1), words.operands().get(2)) else { return };
+        let key = if words.has("--push") { "pushurl" } else { "url" };
+        let Some(file) = self.repository_directory().map(|directory| directory.join("config")) else {
+            return;
+        };
+        let text = self.with_setting(&file, &format!("remote.{name}.{key}"), address);
+        let before = self.machine.effect_count();
+        self.machine.write_text(&Value::exact(file.as_str()), &text);
+        self.machine.amend(before, |effect| effect.nature = Nature::SettingThatRunsNothing);
+    }
+
+    /// A remote of which this command itself says where it is, by `-c`, `remote set-url` or `config`, is like an address that is named.
+    fn note_changed_remote(&mut self, remote: Option<&Value>) {
+        let name = remote.map_or(Some("origin"), Value::as_exact).unwrap_or_default();
+        if is_address(name) {
+            return;
+        }
+        let file = self.repository_directory().map(|directory| directory.join("config"));
+        let is_kept_here = file.is_some_and(|file| self.machine.is_written_here(&file));
+        let keys = [format!("remote.{name}.pushurl"), format!("remote.{name}.url")];
+        let named = keys
+            .iter()
+            .find(|key| self.settings.value(key).is_some())
+            .filter(|key| is_kept_here || self.settings.is_given(key))
+            .and_then(|key| self.settings.value(key));
+        let rewritten = self.settings.given_rewrites();
+        // Whoever is given a name and a password there is a host of the user's own.
+        let is_own = |address: &Value| {
+            address.as_exact().is_none_or(|text| text.contains("://") && text.contains('@'))
+        };
+        for address in named.into_iter().chain(rewritten).filter(|address| !is_own(address)) {
+            self.note_strange_remote(Some(&address));
         }
     }
 

@@ -150,6 +150,20 @@ impl Settings {
         self.value(key)?.as_exact().map(str::to_owned)
     }
 
+    /// Whether the call itself gives the setting.
+    pub(super) fn is_given(&self, key: &str) -> bool {
+        self.given.iter().any(|(name, _)| name == key)
+    }
+
+    /// The addresses that the call itself puts in the place of others (`url.BASE.insteadOf`, `url.BASE.pushInsteadOf`).
+    pub(super) fn given_rewrites(&self) -> Vec<Value> {
+        let base = |key: &str| {
+            let part = key.strip_prefix("url.")?;
+            part.strip_suffix(".pushinsteadof").or_else(|| part.strip_suffix(".insteadof")).map(Value::exact)
+        };
+        self.given.iter().filter_map(|(key, _)| base(key)).collect()
+    }
+
     /// Settings of this call that name code to run, with their values.
     pub(super) fn given_code(&self) -> Vec<(String, Value)> {
         self.given.iter().filter(|(key, _)| runs_code(key) && !key.starts_with("alias.")).cloned().collect()
@@ -452,7 +466,7 @@ impl Git<'_, '_> {
     }
 
     /// The text of a configuration file with one more setting.
-    fn with_setting(&self, file: &AbsolutePath, name: &str, value: &Value) -> Value {
+    pub(super) fn with_setting(&self, file: &AbsolutePath, name: &str, value: &Value) -> Value {
         let before = match self.machine.entry(file) {
             Entry::Missing => Value::exact(""),
             Entry::File(_) => self.machine.text(file),

@@ -517,6 +517,8 @@ fn archive(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 fn bundle(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     match words.operand(0) {
+        // It goes to the output.
+        Some("create") if words.operand(1) == Some("-") => Exit::unknown(),
         Some("create") => {
             git.write_all(words.operands().get(1..2).unwrap_or_default());
             Exit::silent()
