@@ -139,13 +139,13 @@ const BEHIND: &[(&[&str], &[&str], usize, Runner)] = &[
     (&["guix"], &["shell", "--"], 0, Runner::Words),
     (&["guix"], &["environment", "--"], 0, Runner::Words),
     (&["zellij"], &["run", "--"], 0, Runner::Words),
-    (&["zellij"], &["action", "write-chars"], 0, Runner::Shell),
-    (&["kitty", "kitten"], &["@", "send-text"], 0, Runner::Last),
+    (&["zellij"], &["action", "write-chars"], 0, Runner::Typed),
+    (&["kitty", "kitten"], &["@", "send-text"], 0, Runner::Typed),
     (&["kitty", "kitten"], &["@", "launch"], 0, Runner::Words),
-    (&["wezterm"], &["cli", "send-text"], 0, Runner::Last),
+    (&["wezterm"], &["cli", "send-text"], 0, Runner::Typed),
     (&["wezterm"], &["start", "--"], 0, Runner::Words),
-    (&["xdotool", "ydotool"], &["type"], 0, Runner::Last),
-    (&["wtype"], &[], 0, Runner::Last),
+    (&["xdotool", "ydotool"], &["type"], 0, Runner::Typed),
+    (&["wtype"], &[], 0, Runner::Typed),
     (&["dtach"], &["-n"], 1, Runner::Words),
     (&["dtach"], &["-c"], 1, Runner::Words),
     (&["dtach"], &["-A"], 1, Runner::Words),
@@ -175,6 +175,7 @@ const BEHIND: &[(&[&str], &[&str], usize, Runner)] = &[
     (&["gnome-terminal", "xfce4-terminal", "terminator"], &["-x"], 0, Runner::Words),
     (&["dbus-launch"], &[], 0, Runner::Words),
     (&["screen"], &["-X", "eval"], 0, Runner::Screen),
+    (&["screen"], &["-X", "stuff"], 0, Runner::Typed),
     (&["salt-call"], &["cmd.run"], 0, Runner::Shell),
     (&["salt-call"], &["cmd.shell"], 0, Runner::Shell),
     (&["pyinfra"], &["exec", "--"], 0, Runner::Words),
@@ -190,8 +191,8 @@ enum Runner {
     Program(&'static str),
     /// A shell reads the next word.
     Shell,
-    /// A shell reads the last word.
-    Last,
+    /// What runs in a terminal reads the last word as if it was typed.
+    Typed,
     /// Scripts of a project that later run: `scripts.test=x`.
     Scripts,
     /// Commands of screen, of which some run a program.
@@ -357,9 +358,9 @@ impl Machine<'_> {
                     self.possibly(|machine| machine.run_text(&text, Input::Inherited));
                 }
             }
-            Runner::Last => {
+            Runner::Typed => {
                 if let Some(text) = rest.last().filter(|word| !is_option(word)).cloned() {
-                    self.possibly(|machine| machine.run_text(&text, Input::Inherited));
+                    self.run_typed(&text);
                 }
             }
             Runner::Scripts => {
@@ -374,8 +375,10 @@ impl Machine<'_> {
             }
             Runner::Screen => {
                 for text in rest.iter().filter_map(Value::as_exact) {
-                    let command =
-                        ["exec ", "screen ", "stuff "].iter().find_map(|start| text.strip_prefix(start));
+                    if let Some(typed) = text.strip_prefix("stuff ") {
+                        self.run_typed(&Value::exact(typed.trim_matches(['"', '\''])));
+                    }
+                    let command = ["exec ", "screen "].iter().find_map(|start| text.strip_prefix(start));
                     if let Some(command) = command {
                         let command = Value::exact(command);
                         self.possibly(|machine| machine.run_text(&command, Input::Inherited));
@@ -388,6 +391,19 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+
+    /// Runs what is typed into a terminal, where a shell may read it. Keys are written as screen and its kin read them.
+    fn run_typed(&mut self, text: &Value) {
+        let text = match text {
+            Value::Exact(text) => Value::Exact(typed(text)),
+            Value::AnyOf(texts) => Value::one_of(texts.iter().map(|text| typed(text)).collect()),
+            Value::Between { prefix, suffix } => {
+                Value::Between { prefix: typed(prefix), suffix: typed(suffix) }
+            }
+            Value::Glob(_) | Value::Unknown => text.clone(),
+        };
+        self.possibly(|machine| machine.run_text(&text, Input::Inherited));
     }
 
     /// What a module of Ansible does on this machine.
@@ -502,6 +518,33 @@ fn behind<'w>(words: &'w [Value], marks: &[&str]) -> Option<&'w [Value]> {
         rest = rest.get(at + 1..)?;
     }
     Some(rest)
+}
+
+/// The lines that a text of keys makes in a terminal: `^M`, `\\n`, `\\015` and their kin end one, and what ends or takes back a line by another
+/// key is taken to end it too (screen 4.9 and 5, "stuff"; kitty, "send-text").
+fn typed(text: &str) -> String {
+    let mut lines = String::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (letter, letters.peek().copied()) {
+            ('^', Some('A'..='Z' | '[' | '_' | 'c' | 'j' | 'm' | 'u')) | ('\\', Some('n' | 'r')) => {
+                letters.next();
+                lines.push('\n');
+            }
+            ('\\', Some('0'..='7')) => {
+                let mut code = 0_u32;
+                for _ in 0..3 {
+                    let Some(digit) = letters.peek().and_then(|digit| digit.to_digit(8)) else { break };
+                    code = code * 8 + digit;
+                    letters.next();
+                }
+                lines.push(char::from_u32(code).filter(|letter| !letter.is_control()).unwrap_or('\n'));
+            }
+            (letter, _) if letter.is_control() && letter != '\t' => lines.push('\n'),
+            (letter, _) => lines.push(letter),
+        }
+    }
+    lines
 }
 
 /// Whether a text is nothing but a name.

@@ -176,15 +176,21 @@ pub(crate) fn crontab(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// `tmux`: commands for new panes run, keys sent may run.
 pub(crate) fn tmux(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let mut text = Value::exact("");
     // A lone `;` stands between commands.
     for words in call.arguments.operands.split(|word| word.as_exact() == Some(";")) {
-        tmux_command(machine, words);
+        text = text.followed_by(&tmux_command(machine, words));
+    }
+    if text.as_exact() != Some("") {
+        machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
     }
     Exit::unknown()
 }
 
-fn tmux_command(machine: &mut Machine<'_>, words: &[Value]) {
-    let Some((verb, rest)) = words.split_first() else { return };
+/// Carries out one command; answers what it types into a terminal.
+fn tmux_command(machine: &mut Machine<'_>, words: &[Value]) -> Value {
+    let nothing = Value::exact("");
+    let Some((verb, rest)) = words.split_first() else { return nothing };
     let values = ["-s", "-n", "-t", "-c", "-x", "-y", "-e", "-F", "-f", "-l", "-p", "-b", "-N"];
     let value = |option: &str| {
         let at = rest.iter().position(|word| word.as_exact() == Some(option))?;
@@ -216,32 +222,36 @@ fn tmux_command(machine: &mut Machine<'_>, words: &[Value]) {
             }
         }
         "send-keys" | "send" => {
-            let words = skip_options(rest, &values);
-            for word in words {
-                let is_key = word.as_exact().is_some_and(|text| {
-                    matches!(
-                        text,
-                        "Enter"
-                            | "C-m"
-                            | "Space"
-                            | "Escape"
-                            | "Up"
-                            | "Down"
-                            | "Left"
-                            | "Right"
-                            | "Tab"
-                            | "BSpace"
-                            | "KPEnter"
-                    ) || text.starts_with("C-")
-                        || text.starts_with("M-")
-                });
-                if !is_key {
-                    machine.possibly(|machine| machine.run_text(word, Input::Inherited));
-                }
-            }
+            let keys = skip_options(rest, &["-t", "-N", "-c"]);
+            let is_literal = rest
+                .iter()
+                .take(rest.len().saturating_sub(keys.len()))
+                .any(|word| word.as_exact() == Some("-l"));
+            return typed(keys, is_literal);
         }
         _ => {}
     }
+    nothing
+}
+
+/// What keys make in the line of a terminal; those that leave the line end it (tmux(1), "send-keys").
+fn typed(keys: &[Value], is_literal: bool) -> Value {
+    keys.iter().fold(Value::exact(""), |line, key| {
+        let meant = match key.as_exact() {
+            Some(_) if is_literal => None,
+            Some("Space") => Some(" "),
+            Some("Tab" | "BTab" | "C-i") => Some(""),
+            Some(
+                "Enter" | "KPEnter" | "Escape" | "Up" | "Down" | "Left" | "Right" | "Home" | "End" | "PageUp"
+                | "PageDown" | "BSpace" | "DC" | "IC",
+            ) => Some("\n"),
+            Some(text) if text.starts_with("C-") || text.starts_with("M-") || text.starts_with("S-") => {
+                Some("\n")
+            }
+            Some(_) | None => None,
+        };
+        line.followed_by(&meant.map_or_else(|| key.clone(), Value::exact))
+    })
 }
 
 /// One word is text for a shell, several are a command.
