@@ -372,7 +372,14 @@ fn repository_data(path: &AbsolutePath, world: &dyn World) -> Option<Loss> {
     }
     if let Some(inside) = inside_repository(text) {
         let first = inside.split('/').next().unwrap_or_default();
+        let is_empty = || {
+            world.entry(path) == Entry::Directory
+                && matches!(world.children(path), Listing::Names(names) if names.is_empty())
+        };
         return Some(match first {
+            "objects" | "refs" | "worktrees" | "modules" | "hooks" | "info" | "logs" if is_empty() => {
+                Loss::new(Stake::Regenerable, "made again by git")
+            }
             "objects" | "refs" | "HEAD" | "packed-refs" | "worktrees" | "modules"
                 if !inside.ends_with(".lock") =>
             {
