@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use checkrein_shell::{Descriptor, Part, Redirect, RedirectOperation, Word};
+use checkrein_shell::{Command, Descriptor, Part, Redirect, RedirectOperation, Redirected, Word};
 
 use super::call::Input;
 use super::descriptors::{Opening, Sink, number_of};
@@ -45,6 +45,16 @@ struct Opened {
     sure: bool,
     /// The descriptor from which the standard input goes on reading.
     shared: Option<u32>,
+}
+
+/// What is read of a list that is not there. Where it was to hold a secret, that is what it holds by then.
+fn emptied(input: &Input) -> Input {
+    match input {
+        Input::Secret(_) => input.clone(),
+        Input::Inherited | Input::Text(_) | Input::Network(_) | Input::Local(_) | Input::Unknown => {
+            Input::Text(Value::exact(""))
+        }
+    }
 }
 
 impl Opened {
@@ -167,6 +177,20 @@ impl Machine<'_> {
             }
             None => done,
         }
+    }
+
+    /// Runs a command of several with redirections in force.
+    pub(super) fn run_redirected(&mut self, redirected: &Redirected) -> Done {
+        let supposing = self.position.supposing;
+        let is_loop_over_file = matches!(*redirected.command, Command::While(_))
+            && matches!(redirected.redirects.as_slice(), [only] if matches!(only.operation, RedirectOperation::Read(_)));
+        self.with_redirects(&redirected.redirects, |machine| {
+            // A list that is not there has no lines.
+            if is_loop_over_file && machine.position.supposing > supposing {
+                machine.input = emptied(&machine.input);
+            }
+            machine.run_command(&redirected.command)
+        })
     }
 
     /// What a command wrote that names no other place for it: it goes where `exec` has led the standard output of the shell.

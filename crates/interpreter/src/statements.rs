@@ -276,9 +276,7 @@ impl Machine<'_> {
                 done.output = done.output.followed_by(told);
                 done
             }
-            Command::Redirected(redirected) => {
-                self.with_redirects(&redirected.redirects, |machine| machine.run_command(&redirected.command))
-            }
+            Command::Redirected(redirected) => self.run_redirected(redirected),
             Command::Opaque(opaque) => {
                 self.findings.problems.push(format!("not understood: `{}`", shortened(&opaque.text)));
                 let draft = Draft::new(EffectKind::Opaque, Target::Unknown)
