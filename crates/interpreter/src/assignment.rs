@@ -23,6 +23,13 @@ pub(super) fn place_in(items: &BTreeMap<i64, Value>, number: i64) -> Option<i64>
     end.checked_add(number).filter(|place| *place >= 0)
 }
 
+/// Whether a text can be the name of a variable.
+pub(crate) fn is_variable_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
 impl Machine<'_> {
     /// Assigns the arrays among the operands of `declare` and its like.
     pub(super) fn declare_arrays(&mut self, simple: &Simple, words: &[Value]) {
@@ -227,6 +234,9 @@ impl Machine<'_> {
     /// Assigns a variable, keeping whether it is exported.
     pub(crate) fn assign_content(&mut self, name: &str, content: VariableContent) {
         let name = &self.shell.referred(name).to_owned();
+        if self.points(name, &content) {
+            return;
+        }
         let before = self.shell.variables.get(name);
         if before.is_some_and(|variable| variable.readonly) {
             return;
@@ -284,6 +294,50 @@ impl Machine<'_> {
     }
 
     /// What a variable makes of a text that is assigned to it.
+    /// Leaves open what a reference stands for: the next assignment says it, unless its value says it already.
+    pub(crate) fn leave_open(&mut self, name: &str) {
+        let content = self.shell.variables.get(name).map(|variable| variable.content.clone());
+        match content {
+            None | Some(VariableContent::Unset) => {}
+            Some(VariableContent::Scalar(Value::Exact(target)))
+                if is_variable_name(&target) && target != name =>
+            {
+                self.shell.references.insert(name.to_owned(), target);
+            }
+            // It has the value of another variable, whichever that is by then.
+            Some(
+                VariableContent::Scalar(_)
+                | VariableContent::List(_)
+                | VariableContent::Map(_)
+                | VariableContent::Unknown,
+            ) => self.assign_content(name, VariableContent::Unknown),
+        }
+    }
+
+    /// Whether an assignment says which variable a reference stands for, which was declared without one.
+    fn points(&mut self, name: &str, content: &VariableContent) -> bool {
+        let is_open = self.shell.variables.get(name).is_some_and(|variable| {
+            variable.treatment == Treatment::Reference && variable.content == VariableContent::Unset
+        });
+        let VariableContent::Scalar(Value::Exact(target)) = content else { return false };
+        let is_followed = is_open && self.budget.scanning == 0 && is_variable_name(target) && target != name;
+        if is_followed {
+            self.shell.references.insert(name.to_owned(), target.clone());
+        }
+        is_followed
+    }
+
+    /// Gives the variable of a `for` loop its value, which a reference takes as the name of what it stands for.
+    pub(crate) fn assign_in_turn(&mut self, name: &str, value: Value) {
+        if self.shell.references.remove(name).is_some() {
+            self.treat(name, Treatment::Reference);
+            if let Some(variable) = self.shell.variables.get_mut(name) {
+                variable.content = VariableContent::Unset;
+            }
+        }
+        self.assign(name, value);
+    }
+
     fn treated(&mut self, treatment: Treatment, value: Value) -> Value {
         match treatment {
             Treatment::None => value,

@@ -60,7 +60,7 @@ impl Machine<'_> {
             let is_known = matches!(value, Value::Exact(_) | Value::Glob(_)) && !is_cut;
             let before = Standing::of(self);
             let turn = |machine: &mut Self| {
-                machine.assign(&each.variable, value.clone());
+                machine.assign_in_turn(&each.variable, value.clone());
                 if let Some(origin) =
                     origin.as_ref().filter(|_| !matches!(word, Value::Exact(_) | Value::Glob(_)))
                 {

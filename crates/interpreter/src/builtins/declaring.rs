@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::assignment::is_variable_name;
 use crate::printed::ALL_VARIABLES;
 use crate::secrets;
 use crate::{Done, Exit, Machine, Options, Output, Treatment, Value, Variable, VariableContent};
@@ -164,10 +165,8 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
         }
         if declared.reference {
             machine.shell.references.remove(&name);
-            let target = value.as_ref().and_then(Value::as_exact).filter(|target| {
-                !target.is_empty() && target.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            });
-            if let Some(target) = target.filter(|target| *target != name) {
+            let target = value.as_ref().and_then(Value::as_exact);
+            if let Some(target) = target.filter(|target| is_variable_name(target) && *target != name) {
                 machine.shell.references.insert(name, target.to_owned());
                 continue;
             }
@@ -216,8 +215,7 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
         }
         if declared.reference {
             machine.treat(&name, Treatment::Reference);
-            // It has the value of another variable, whichever that is by then.
-            machine.assign_content(&name, VariableContent::Unknown);
+            machine.leave_open(&name);
         }
         if declared.exported == Some(true) {
             machine.mark_telling_variables(&[name.as_str()]);
@@ -278,6 +276,12 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     for word in words {
         if let (true, Some(name)) = (references, word.as_exact()) {
             machine.shell.references.remove(name);
+            if let Some(variable) = machine.shell.variables.get_mut(name)
+                && variable.treatment == Treatment::Reference
+            {
+                variable.treatment = Treatment::None;
+                variable.content = VariableContent::Unset;
+            }
             continue;
         }
         let Some(name) = word.as_exact().filter(|name| !name.starts_with('-')) else { continue };
