@@ -8,6 +8,8 @@ use super::pattern::{Letters, Pattern, escape, is_pattern, unescape};
 
 /// The greatest number of paths that one pattern stands for before it is kept as a pattern (ours).
 const MATCHES: usize = 256;
+/// The greatest number of directories on the way to these (ours).
+const ON_THE_WAY: usize = 1024;
 /// The greatest number of directories that `**` looks into (ours).
 const DIRECTORIES: usize = 512;
 
@@ -96,7 +98,7 @@ impl Machine<'_> {
                 let found = self.segment(way, segment, last && !only_directories, &mut budget);
                 let Some(found) = found else { return Matches::Unknown };
                 next.extend(found);
-                if next.len() > MATCHES {
+                if next.len() > if last { MATCHES } else { ON_THE_WAY } {
                     return Matches::Unknown;
                 }
             }
