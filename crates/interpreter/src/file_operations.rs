@@ -389,7 +389,9 @@ impl Machine<'_> {
 
     /// Whether a file can be opened for writing; `None` when that is not known.
     pub(super) fn can_open_to_write(&self, value: &Value) -> Option<bool> {
-        value.as_exact()?;
+        if value.as_exact()?.ends_with('/') {
+            return Some(false);
+        }
         let aims = self.paths_through(value);
         let [aim] = aims.as_slice() else { return None };
         let path = aim.target.path()?;

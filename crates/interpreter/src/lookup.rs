@@ -331,12 +331,16 @@ impl Machine<'_> {
         let before = filters::fold(self, &call);
         let (count, commands) = (self.effect_count(), self.findings.commands.len());
         let program = self.table.entry(base, self.catalogue);
-        let exit = if let Some(program) = &program {
+        let mut exit = if let Some(program) = &program {
             self.table.run(self, program, call.clone())
         } else {
             self.opaque(format!("`{written}` is not in the catalogue"));
             Exit::unknown()
         };
+        // Whatever else is wrong with its words, most programs explain themselves.
+        if exit.status == Status::Failure && rest.iter().any(asks_for_explanation) {
+            exit.status = Status::Open;
+        }
         self.note_unread_words(&call, program.as_deref(), count, commands);
         self.flow.sweep.showing = outer_showing;
         self.note_unseen_writes(&call, count);
@@ -421,4 +425,11 @@ fn is_among_programs(name: &str) -> bool {
         .rsplit('/')
         .next()
         .is_some_and(|last| matches!(last, "bin" | "sbin" | ".bin" | "Scripts" | "games" | "shims"))
+}
+
+/// Whether a word makes most programs say what they are and end well, also when it is cut short (`--he`).
+fn asks_for_explanation(word: &Value) -> bool {
+    word.as_exact().is_some_and(|text| {
+        text.len() > 3 && ["--help", "--version"].iter().any(|option| option.starts_with(text))
+    })
 }

@@ -104,6 +104,16 @@ fn usual_course(machine: &Machine<'_>) -> Course {
     if machine.shell.options.physical { Course::Physical } else { Course::Logical }
 }
 
+/// Whether each `..` in a path stands behind a directory.
+fn goes_back_over_directories(machine: &Machine<'_>, value: &Value) -> bool {
+    let text = value.as_exact().unwrap_or_default();
+    text.match_indices("..").all(|(at, _)| {
+        let (before, behind) = text.split_at(at);
+        let is_part = matches!(behind.get(2..3), None | Some("" | "/")) && before.ends_with('/');
+        !is_part || machine.is_directory(&Value::exact(before)) == Some(true)
+    })
+}
+
 /// Changes the directory, when that can work; answers whether it does.
 fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
     let value = &by_search_path(machine, value);
@@ -118,6 +128,10 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
     };
     let status = match &whereabouts {
         ShellDirectory::Here(path) => match machine.entry(path) {
+            // bash refuses to go back over what is no directory, dash does not look.
+            Entry::Directory if logical.is_some() && !goes_back_over_directories(machine, value) => {
+                Status::Unknown
+            }
             Entry::Directory if machine.may(path, Right::Enter) => Status::Success,
             Entry::Missing if machine.is_disturbed() => Status::Unknown,
             Entry::Missing => {

@@ -33,7 +33,8 @@ pub(super) fn may_fail(machine: &Machine<'_>, name: &str, words: &[Value]) -> bo
                 || asks(&['a', 'A'])
                     && texts.iter().flatten().any(|name| machine.shell.variables.contains_key(*name))
         }
-        "unset" => declares("fvn"),
+        // What is a function and a variable at once is refused.
+        "unset" => declares("fvn") || asks(&['f']) && asks(&['v', 'n']),
         "set" => texts.is_none_or(|texts| !sets(&texts)),
         "shopt" => texts.is_none_or(|texts| {
             !texts.iter().all(|text| matches!(*text, "-s" | "-u") || SHELL_OPTIONS.contains(text))

@@ -24,7 +24,9 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                 text.get(9..).unwrap_or_default().clone_into(&mut suffix);
             }
             Some("--suffix") => {
-                rest.next().and_then(Value::as_exact).unwrap_or_default().clone_into(&mut suffix);
+                let next = rest.next();
+                is_known &= next.is_some();
+                next.and_then(Value::as_exact).unwrap_or_default().clone_into(&mut suffix);
             }
             Some("--" | "--quiet") => {}
             Some(text) if text.starts_with("--") => is_known = false,
@@ -38,6 +40,7 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                             let attached =
                                 text.get(place + 1..).filter(|rest| !rest.is_empty()).map(Value::exact);
                             parent = attached.or_else(|| rest.next().cloned());
+                            is_known &= parent.is_some();
                             break;
                         }
                         'q' => {}
@@ -62,6 +65,8 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         && in_temporary
         && !text.contains("XXX")
     {
+        // Of macOS it is the beginning of a name, GNU refuses it.
+        is_known = false;
         name = Value::Exact(format!("{text}.XXXXXXXX"));
     }
     name = name.followed_by(&Value::Exact(suffix));
