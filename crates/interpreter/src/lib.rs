@@ -15,6 +15,7 @@
 //! | `statements` | control flow: lists, pipes, functions |
 //! | `branches` | `if` and `case` |
 //! | `ways` | following more than one way |
+//! | `whole_files` | files that reach a command whole on its standard input |
 //! | `loops` | loops |
 //! | `simple` | simple commands |
 //! | `lookup` | who is called: a function, a built-in, a program, a file |
@@ -169,6 +170,7 @@ mod user_hooks;
 mod value;
 pub mod walks;
 mod ways;
+mod whole_files;
 
 pub use brought::Brought;
 pub use call::{Arguments, Call, Input};

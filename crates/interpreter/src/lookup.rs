@@ -341,6 +341,7 @@ impl Machine<'_> {
         if exit.status == Status::Failure && rest.iter().any(asks_for_explanation) {
             exit.status = Status::Open;
         }
+        self.position.whole.written = self.whole_output(&call);
         self.note_unread_words(&call, program.as_deref(), count, commands);
         self.flow.sweep.showing = outer_showing;
         self.note_unseen_writes(&call, count);

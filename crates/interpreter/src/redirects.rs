@@ -16,6 +16,7 @@ use super::value::Value;
 use super::ways::Fallen;
 use crate::effect::EffectKind;
 use crate::nature::Nature;
+use crate::path::AbsolutePath;
 use crate::world::Entry;
 
 /// The connection that a word opens: `/dev/tcp/host/port`.
@@ -45,6 +46,8 @@ struct Opened {
     sure: bool,
     /// The descriptor from which the standard input goes on reading.
     shared: Option<u32>,
+    /// The file that the standard input begins with.
+    whole: Option<AbsolutePath>,
 }
 
 /// What is read of a list that is not there. Where it was to hold a secret, that is what it holds by then.
@@ -57,9 +60,25 @@ fn emptied(input: &Input) -> Input {
     }
 }
 
+/// Whether a redirection without a number, or with that of the standard input, says what is read.
+fn reads(operation: &RedirectOperation) -> bool {
+    match operation {
+        RedirectOperation::Read(_)
+        | RedirectOperation::HereString(_)
+        | RedirectOperation::HereDocument(_)
+        | RedirectOperation::ReadWrite(_)
+        | RedirectOperation::Duplicate(_) => true,
+        RedirectOperation::Write(_)
+        | RedirectOperation::Clobber(_)
+        | RedirectOperation::Append(_)
+        | RedirectOperation::WriteAll(_)
+        | RedirectOperation::AppendAll(_) => false,
+    }
+}
+
 impl Opened {
     fn failing(self, input: Input) -> Self {
-        Self { lasting: Vec::new(), missing: Some(input), sure: true, shared: None, ..self }
+        Self { lasting: Vec::new(), missing: Some(input), sure: true, shared: None, whole: None, ..self }
     }
 
     /// Makes one stream of what goes into one file by several numbers: by the standard output, and those that were copied from it.
@@ -106,6 +125,7 @@ impl Machine<'_> {
         let unopened = (!sure).then(|| Fallen::of(self));
         let mut before: Vec<(u32, Option<Opening>)> = Vec::new();
         let mut outer = None;
+        let mut given = None;
         let mut sink = None;
         let shared = opened.shared;
         for (number, opening) in opened.descriptors {
@@ -113,6 +133,7 @@ impl Machine<'_> {
                 0 => {
                     if let Some(input) = opening.input {
                         outer = Some(std::mem::replace(&mut self.input, input));
+                        given = std::mem::replace(&mut self.position.whole.given, opened.whole.clone());
                     }
                 }
                 1 => sink = Some(opening.sink),
@@ -153,6 +174,7 @@ impl Machine<'_> {
             };
         }
         if let Some(outer) = outer {
+            self.position.whole.given = given;
             let left = std::mem::replace(&mut self.input, outer);
             // Both numbers stand for one place in what is read.
             if let Some(opening) = shared.and_then(|number| self.shell.descriptors.get_mut(&number)) {
@@ -298,6 +320,7 @@ impl Machine<'_> {
             missing: None,
             sure: true,
             shared: None,
+            whole: None,
         };
         for redirect in redirects {
             let number = match &redirect.descriptor {
@@ -305,6 +328,9 @@ impl Machine<'_> {
                 Some(Descriptor::Variable(name)) => Some(self.chosen_number(name, redirect, &mut opened)),
                 None => None,
             };
+            if matches!(number, None | Some(0)) && reads(&redirect.operation) {
+                opened.whole = None;
+            }
             match &redirect.operation {
                 RedirectOperation::Read(word) => {
                     let value = self.expand_text(word);
@@ -313,6 +339,9 @@ impl Machine<'_> {
                     }
                     let input = self.read(&value).into_input();
                     opened.sure &= self.is_readable(&value);
+                    if matches!(number, None | Some(0)) {
+                        opened.whole = self.one_path_through(&value);
+                    }
                     let directory = match self.directory(&value) {
                         ShellDirectory::Here(path) => {
                             Some(path).filter(|path| self.entry(path) == Entry::Directory)

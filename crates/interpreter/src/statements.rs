@@ -101,6 +101,14 @@ impl Machine<'_> {
     }
 
     fn run_statement(&mut self, statement: &ShellStatement) -> Done {
+        // Of several commands any may have read a part of what all of them are given.
+        let whole = std::mem::take(&mut self.position.whole);
+        let done = self.launch_statement(statement);
+        self.position.whole = whole;
+        done
+    }
+
+    fn launch_statement(&mut self, statement: &ShellStatement) -> Done {
         match statement.launch {
             Launch::Foreground => {
                 let done = self.run_command(&statement.command);
@@ -401,6 +409,7 @@ impl Machine<'_> {
         } else {
             self.position.outer_conditions += usize::from(pipeline.negated);
             let outer = self.input.clone();
+            let whole = self.position.whole.clone();
             let last = pipeline.stages.len().saturating_sub(1);
             let mut failed = Status::Success;
             let screens = self.screens(&pipeline.stages);
@@ -418,6 +427,7 @@ impl Machine<'_> {
                     self.position.before_pipeline = Some(before.clone());
                 }
                 let last_stays = index == last && self.shell.options.lastpipe;
+                self.position.whole.written = None;
                 let joined;
                 let command = match stage.carries {
                     Carries::OutputAndErrors if index < last => {
@@ -438,10 +448,12 @@ impl Machine<'_> {
                 if index < last {
                     failed = failed.and_then(done.status);
                     self.input = std::mem::replace(&mut done.output, Output::Nothing).into_input();
+                    self.position.whole.given = self.position.whole.written.take();
                 }
             }
             self.position.before_pipeline = around;
             self.input = outer;
+            self.position.whole = whole;
             self.position.outer_conditions -= usize::from(pipeline.negated);
             if self.shell.options.pipefail {
                 done.status = failed.and_then(done.status);

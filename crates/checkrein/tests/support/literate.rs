@@ -189,6 +189,7 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                 let names = text.split_whitespace().map(str::to_owned).collect();
                 world.archives.insert(path.clone(), Listing::Names(names));
                 world = world.with_file(&path, "packed", VersionState::Untracked);
+                world.texts.insert(path, FileText::Unknown);
                 continue;
             }
             "committed" => {

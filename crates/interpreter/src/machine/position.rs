@@ -3,6 +3,7 @@
 use crate::exit::Output;
 use crate::overlay::Overlay;
 use crate::shell::Speech;
+use crate::whole_files::WholeFiles;
 
 /// What is around the present point.
 #[derive(Debug, Default)]
@@ -37,6 +38,8 @@ pub(crate) struct Position {
     pub(crate) limited: usize,
     /// The aliases that are being expanded.
     pub(crate) aliases_running: Vec<String>,
+    /// Files that pass from one command to the next as they are.
+    pub(crate) whole: WholeFiles,
     /// What `sh` is taken for at the present point; `None` where it may be either.
     pub(crate) reads_as: Option<Speech>,
 }

@@ -49,15 +49,17 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
                     return Exit::failure();
                 }
             }
+            let given = machine.whole_input(call).map(|path| Value::exact(path.as_str()));
+            let file = tar.file.clone().or(given);
             if tar.to_output {
-                let found = tar.file.as_ref().and_then(|file| secret_packed_in(machine, file, &tar.members));
+                let found = file.as_ref().and_then(|file| secret_packed_in(machine, file, &tar.members));
                 return Exit::with(found.unwrap_or(source));
             }
             if tar.directory.as_ref().is_some_and(|directory| machine.is_certainly_missing(directory)) {
                 machine.if_it_succeeds(|machine| {
                     unpack_from(
                         machine,
-                        tar.file.as_ref().filter(|_| !tar.renames),
+                        file.as_ref().filter(|_| !tar.renames),
                         &directory,
                         Names::Without(tar.stripped),
                     );
@@ -69,7 +71,7 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
                     Some(name) => inside(&directory, name),
                     None => directory,
                 };
-                let archive = tar.file.as_ref().filter(|_| !tar.renames);
+                let archive = file.as_ref().filter(|_| !tar.renames);
                 if tar.unlinks {
                     unlink_below(machine, archive, &directory, Names::Without(tar.stripped));
                 }
