@@ -49,14 +49,6 @@ impl Session {
         answer["hookSpecificOutput"]["permissionDecision"].as_str().map(str::to_owned)
     }
 
-    /// What the hook has run in place of a command; `None` when it says nothing of the kind.
-    fn runs(&mut self, command: &str) -> Option<String> {
-        self.calls += 1;
-        let answer =
-            self.event("PreToolUse", shell_call(&format!("call-{}", self.calls), command, json!({})));
-        answer["hookSpecificOutput"]["updatedInput"]["command"].as_str().map(str::to_owned)
-    }
-
     /// Makes a call that nobody asks about.
     fn run(&mut self, command: &str) {
         assert_eq!(self.asks(command), None, "{command}");
@@ -89,19 +81,13 @@ fn a_secret_stays_one_where_an_earlier_call_put_it() {
         (&["mv .env x"][..], "cat x"),
         (&["mv .env src/x"], "grep -r . src"),
         (&["mv .env x", "mv x y"], "tail y"),
+        (&["tar cf x.tar ."], "tar xOf x.tar ./.env"),
         (&["git add -f .env"], "git diff --cached"),
         (&["git add -f .env", "git commit -qm third"], "git show HEAD"),
         (&["git stash -aq"], "git stash show -p --include-untracked"),
     ] {
         assert!(after(calls).asks(last).is_some(), "{calls:?}, then {last}");
     }
-}
-
-#[test]
-fn what_prints_a_secret_line_by_line_out_of_an_archive_is_masked() {
-    let mut session = after(&["tar cf x.tar ."]);
-    let runs = session.runs("tar xOf x.tar ./.env");
-    assert!(runs.as_deref().is_some_and(|text| text.ends_with("/checkrein mask)")), "{runs:?}");
 }
 
 #[test]

@@ -82,28 +82,27 @@ pub(crate) fn take_failure(docket: &mut Docket, failure: &Failure) {
     docket.escalate(Escalation::new(least, failure.to_string()).instead(failure.hint()));
 }
 
-/// Refuses a call that would write a mask into a file of settings, where the value that it stands for would be lost.
+/// Refuses a call that would write a mask into a file of settings, where the value that it stands for would be lost, and asks about one that
+/// writes it elsewhere.
 pub(crate) fn masks(docket: &mut Docket, now: &Circumstances<'_>) {
-    let is_written = |effect: &Effect| {
-        let path = effect.target.path();
-        let is_list = path.and_then(AbsolutePath::name).is_some_and(places::environment_file);
-        is_list && matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify)
-    };
+    let is_written =
+        |effect: &&Effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
     let effects = &docket.review().side_effects.effects;
-    let Some(path) = effects.iter().find(|effect| is_written(effect)).and_then(|effect| effect.target.path())
-    else {
-        return;
-    };
+    let written: Vec<&AbsolutePath> =
+        effects.iter().filter(is_written).filter_map(|effect| effect.target.path()).collect();
+    let list = written.iter().find(|path| path.name().is_some_and(places::environment_file));
+    let Some(path) = list.or(written.first()).map(ToString::to_string) else { return };
+    let least = if list.is_some() { VerdictKind::Block } else { VerdictKind::Escalate };
     // A mask that is to be replaced is in no text that is written.
-    let written = ["command", "content", "new_string", "edits", "input"];
-    let texts = written.iter().filter_map(|field| now.action.input.get(*field)).map(ToString::to_string);
+    let fields = ["command", "content", "new_string", "edits", "input"];
+    let texts = fields.iter().filter_map(|field| now.action.input.get(*field)).map(ToString::to_string);
     if texts.into_iter().any(|text| holds_mask(&text)) {
         let reason = format!(
             "this writes a mask into `{path}`, which only stands for a value: the value would be lost"
         );
         let advice = "change only the lines that are meant, and leave those with masks as they are: `sed -i '/^NAME=/d' FILE` takes one out, \
                       `echo 'NAME=value' >> FILE` adds one";
-        docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
+        docket.escalate(Escalation::new(least, reason).instead(advice));
     }
 }
 

@@ -115,7 +115,10 @@ fn known(context: &Context, outcome: &Outcome) -> Vec<SecretSetting> {
     directories.dedup();
     for path in directories.into_iter().flat_map(|directory| SETTINGS.map(|name| directory.join(name))) {
         let text = list(&path).unwrap_or_default();
-        all.extend(secret_settings(&text).into_iter().filter(|setting| setting.length() >= LONG));
+        let (long, short): (Vec<_>, Vec<_>) =
+            secret_settings(&text).into_iter().partition(|setting| setting.length() >= LONG);
+        all.extend(long);
+        all.extend(short.into_iter().flat_map(SecretSetting::behind_its_name));
     }
     all
 }

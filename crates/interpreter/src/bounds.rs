@@ -121,7 +121,10 @@ impl Machine<'_> {
     pub(super) fn is_masker(&self, call: &Call) -> bool {
         let is_named = call.program == "checkrein"
             && matches!(call.words.as_slice(), [only] if only.as_exact() == Some("mask"));
-        is_named && self.world.masker().is_some_and(|masker| self.surely_names(&call.written, &masker))
+        let is_function = self.shell.functions.contains_key(&call.written);
+        is_named
+            && !is_function
+            && self.world.masker().is_some_and(|masker| self.surely_names(&call.written, &masker))
     }
 
     /// Whether the name of a program as it is written surely leads to this one.

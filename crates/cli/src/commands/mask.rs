@@ -40,7 +40,10 @@ fn pass_on(input: &mut dyn BufRead, output: &mut dyn Write, key: &MaskKey) -> io
         if length == 0 {
             return output.write_all(&masked(&waiting, key)).and_then(|()| output.flush());
         }
-        let lines = waiting.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        // What waited already has no end of a line, or is the beginning of a key.
+        let fresh = waiting.len() - length;
+        let end = waiting.get(fresh..).unwrap_or_default().iter().rposition(|byte| *byte == b'\n');
+        let lines = end.map_or(0, |end| fresh + end + 1);
         let whole = waiting.get(..lines).unwrap_or_default();
         if lines == 0 || has_open_key(whole) && lines < LONGEST_KEY {
             continue;
@@ -88,6 +91,30 @@ mod tests {
         }
         for kept in ["PORT=3000\n", ".env:2:API_KEY=[masked:", "+DB_PASSWORD='[masked:", "\nplain words\n"] {
             assert!(shown.contains(kept), "{shown}");
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_secret_is_left_whatever_its_form() {
+        for line in [
+            "export A=1 DB_PASSWORD=gone\\ goner",
+            "DB_PASSWORD=\"gone\\\"goner\\\" gonest\"",
+            "API_KEY='gone'\"goner\"",
+            "SECRET_KEY_BASE=gone",
+            "NEXTAUTH_SECRET=gone",
+            "DB_PASSWORD=changeme-gone1",
+            "TOKEN=gone # was goner",
+            "# password: goner",
+            "CONNECTION=Server=db;Uid=sa;Pwd=gone;",
+            "DSN=me:gone@tcp(db)/app",
+            "A={\"pass\":\"gone\"}",
+            "HOOK=https://discord.example/api/webhooks/1/gone",
+            "A=1\rDB_PASSWORD=gone",
+            "dir/.env:12:DB_PASSWORD=gone",
+        ] {
+            let shown = passed(&format!("{line}\nPORT=3000\n"));
+            assert!(!shown.contains("gone"), "{line}: {shown}");
+            assert!(shown.ends_with("PORT=3000\n"), "{line}: {shown}");
         }
     }
 

@@ -289,11 +289,14 @@ fn bundle(
     options: &Options<'_>,
     into: &mut Arguments,
 ) -> Taken {
+    // A count with its unit, as `head -60c` of old: nothing of it waits for another word.
+    let count = text.trim_start_matches('-').trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let is_count = text.len() > count.len() + 1 && !count.is_empty();
     for (place, letter) in text.char_indices().skip(1) {
         let name = format!("-{letter}");
         let rest = rest_of(word, place + letter.len_utf8());
         let empty = rest == Value::exact("");
-        if options.values.contains(&name.as_str()) {
+        if options.values.contains(&name.as_str()) && !(is_count && empty) {
             let (value, taken) =
                 if empty { (next.cloned(), Taken::NextWord) } else { (Some(rest), Taken::Nothing) };
             into.options.push((name, value));

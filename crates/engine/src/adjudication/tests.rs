@@ -288,11 +288,8 @@ fn a_mask_is_not_written_where_the_value_stands() {
     for text in [format!("echo 'KEY={MASK}' > .env"), format!("cat > .env <<'E'\nA=1\nKEY={MASK}\nE")] {
         assert_eq!(decide(&text), VerdictKind::Block, "{text}");
     }
-    for text in [
-        format!("echo 'KEY={MASK}' > notes.md"),
-        format!("grep '{MASK}' .env.example"),
-        "echo A=1 >> .env".to_owned(),
-    ] {
+    assert_eq!(decide(&format!("echo 'KEY={MASK}' > notes.md")), VerdictKind::Escalate);
+    for text in [format!("grep '{MASK}' .env.example"), "echo A=1 >> .env".to_owned()] {
         assert!(decide(&text) < VerdictKind::Block, "{text}");
     }
 }

@@ -27,11 +27,32 @@ pub(crate) fn hides_values(call: &Call) -> bool {
 
 /// Whether every line that a call prints is one that it read, as it was.
 pub(crate) fn keeps_lines(call: &Call) -> bool {
-    let options = || call.words.iter().filter_map(Value::as_exact).filter(|word| word.starts_with('-'));
+    let Some(words) = call.words.iter().map(Value::as_exact).collect::<Option<Vec<&str>>>() else {
+        return false;
+    };
+    let options = || words.iter().filter(|word| word.starts_with('-') && word.len() > 1);
+    let only = |letters: &str, word: &str| {
+        word.strip_prefix('-').is_some_and(|cluster| cluster.chars().all(|letter| letters.contains(letter)))
+    };
     match call.program.as_str() {
-        "cat" => options().all(|word| word == "-" || word == "-u"),
-        "sort" | "uniq" | "tac" => true,
-        "head" | "tail" => !options().any(|word| word.starts_with("-c") || word.starts_with("--b")),
+        "cat" => options().all(|word| *word == "-u"),
+        "sort" => options().all(|word| {
+            only("bdfgiMhnRrVsu", word) || word.starts_with("-k") || matches!(*word, "--unique" | "--reverse")
+        }),
+        // A second name is written to.
+        "uniq" => options().all(|word| only("cdDiu", word)) && words.len() - options().count() <= 1,
+        "tac" => options().count() == 0,
+        "head" | "tail" => {
+            let counts = |word: &str| {
+                let rest = word.trim_start_matches(['-', 'q', 'v']);
+                let number = rest.strip_prefix('n').unwrap_or(rest);
+                number.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, '+' | '-'))
+            };
+            let is_known = |word: &str| {
+                counts(word) || matches!(word, "-f" | "-F" | "--quiet") || word.starts_with("--lines=")
+            };
+            options().all(|word| is_known(word)) && !words.iter().any(|word| word.starts_with('+'))
+        }
         program if SEARCHING.contains(&program) => Search::new(call).prints_whole_lines(),
         _ => false,
     }

@@ -168,7 +168,8 @@ const PASSES: usize = 4;
 pub fn mask_text<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
     if key.settings.iter().any(|setting| text.contains(&setting.value)) {
         let without = key.settings.iter().fold(text.to_owned(), |text, setting| {
-            replace_where(&text, &setting.value, &key.mask(setting.kind, &setting.value), Standing::Alone)
+            let mask = setting.with_mask(|secret| key.mask(setting.kind, secret));
+            replace_where(&text, &setting.value, &mask, Standing::Alone)
         });
         return Cow::Owned(mask_known(&without, key).into_owned());
     }

@@ -91,6 +91,7 @@ pub(super) fn judge(name: &str) -> Name {
     let mut joined = [0_u8; DECIDING];
     let mut length = 0;
     let mut last_word = 0;
+    let mut first_end = None;
     let mut words = 1;
     let mut previous = b'_';
     for byte in tail.bytes() {
@@ -98,6 +99,7 @@ pub(super) fn judge(name: &str) -> Name {
         let hump = byte.is_ascii_uppercase() && (previous.is_ascii_lowercase() || previous.is_ascii_digit());
         if (mark || hump) && length > last_word {
             last_word = length;
+            first_end = first_end.or(Some(length));
             words += 1;
         }
         previous = byte;
@@ -114,7 +116,7 @@ pub(super) fn judge(name: &str) -> Name {
     };
     let all = all.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let last = all.get(last_word..).unwrap_or_default();
-    if HARMLESS.iter().any(|word| all.starts_with(word)) && !all.ends_with("password") {
+    if is_about_something_else(all, first_end, words) {
         return Name::Plain;
     }
     if let Some((_, kind)) = SECRET.iter().find(|(ending, _)| all.ends_with(ending)) {
@@ -128,6 +130,18 @@ pub(super) fn judge(name: &str) -> Name {
     } else {
         Name::Plain
     }
+}
+
+/// Whether a name is one of those whose first words take the meaning away: `public_key`, `next_token`, `next_page_token`. A longer one is
+/// the secret of something that is called so.
+fn is_about_something_else(all: &str, first_end: Option<usize>, words: usize) -> bool {
+    if all.ends_with("password") {
+        return false;
+    }
+    let first = first_end.and_then(|end| all.get(..end)).unwrap_or(all);
+    let is_harmless =
+        HARMLESS.contains(&first) || words == 1 && HARMLESS.iter().any(|word| all.starts_with(word));
+    is_harmless && (words <= 2 || all.starts_with("nextpage"))
 }
 
 #[cfg(test)]
@@ -154,6 +168,11 @@ mod tests {
             "AccountKey",
             "password2",
             "OPENAI_API_KEY",
+            "NEXTAUTH_SECRET",
+            "NEXT_AUTH_SECRET",
+            "PAGERDUTY_TOKEN",
+            "PUBNUB_SECRET_KEY",
+            "CACHE_AUTH_TOKEN",
         ] {
             assert!(matches!(judge(name), Name::Secret(_)), "{name}");
         }
@@ -166,6 +185,10 @@ mod tests {
             "author",
             "tokenizer",
             "public_key",
+            "publicKey",
+            "next_token",
+            "nextPageToken",
+            "cancellation_token",
             "keyboard",
             "a",
         ]) {

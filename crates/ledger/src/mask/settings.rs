@@ -1,14 +1,19 @@
 //! The values of a list of settings (`NAME=value` in each line) that are worth keeping secret.
 
 use super::name::{Name, judge};
+use super::token::is_filler;
 use super::value::{is_path, looks_random, stands_for_one};
 
 /// A value that must not be shown, and what its mask says it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretSetting {
+    /// The name that it stands behind; empty where that is not known.
+    pub(super) name: String,
     /// The kind in its mask.
     pub(super) kind: &'static str,
-    /// The value, without quotes.
+    /// How much of what is looked for stays, in bytes.
+    pub(super) stays: usize,
+    /// The value, without quotes, behind what stays.
     pub(super) value: String,
 }
 
@@ -16,6 +21,23 @@ impl SecretSetting {
     /// The length of the value, in bytes.
     pub fn length(&self) -> usize {
         self.value.len()
+    }
+
+    /// The same where it stands behind its name and a `=` only: short values may be words. One for each way to quote it.
+    pub fn behind_its_name(self) -> impl Iterator<Item = Self> {
+        let Self { name, kind, value, .. } = self;
+        ["=", "=\"", "='"].into_iter().map(move |sign| Self {
+            name: name.clone(),
+            kind,
+            stays: name.len() + sign.len(),
+            value: format!("{name}{sign}{value}"),
+        })
+    }
+
+    /// What stands in place of it, with the mask of its secret part.
+    pub(super) fn with_mask(&self, mask: impl Fn(&str) -> String) -> String {
+        let (stays, secret) = self.value.split_at_checked(self.stays).unwrap_or(("", &self.value));
+        format!("{stays}{}", mask(secret))
     }
 }
 
@@ -41,39 +63,88 @@ pub fn secret_settings(text: &str) -> Vec<SecretSetting> {
 /// The variable of an environment when its value is a secret by its name and looks like one.
 pub fn secret_variable(name: &str, value: &str) -> Option<SecretSetting> {
     match judge(name) {
-        Name::Secret(kind) if is_unusual(value) => Some(SecretSetting { kind, value: value.to_owned() }),
+        Name::Secret(kind) if is_unusual(value) => {
+            Some(SecretSetting { name: String::new(), kind, stays: 0, value: value.to_owned() })
+        }
         Name::Secret(_) | Name::KeyLike | Name::Plain => None,
     }
 }
 
 fn in_line(line: &str) -> Vec<SecretSetting> {
-    let Some((before, value)) = line.split_once('=') else { return Vec::new() };
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
-    let before = before.trim_end();
-    let name = before.get(before.trim_end_matches(is_part).len()..).unwrap_or_default();
-    let value = unquoted(value.trim());
-    if value.len() < SHORTEST || stands_for_one(name, value) || is_switch(value) {
-        return Vec::new();
+    let Some((before, rest)) = line.split_once(['=', ':']) else { return Vec::new() };
+    let is_remark = line.trim_start().starts_with('#');
+    if line.find('=') != Some(before.len()) && !is_remark {
+        // `file:12:NAME=value`, as programs print it that search.
+        return in_line_behind(line);
     }
-    let whole = |kind| vec![SecretSetting { kind, value: value.to_owned() }];
+    let before = before.trim_end();
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    let name = before.get(before.trim_end_matches(is_part).len()..).unwrap_or_default();
+    let rest = rest.trim();
+    let value = unquoted(rest);
+    let whole = |kind, value: &str| {
+        let fits = value.len() >= SHORTEST && !is_placeholder(value) && !is_switch(value);
+        fits.then(|| SecretSetting { name: name.to_owned(), kind, stays: 0, value: value.to_owned() })
+            .into_iter()
+            .collect()
+    };
     match judge(name) {
-        Name::Secret(kind) => whole(kind),
+        Name::Secret(kind) => whole(kind, value),
         // Elsewhere such a name may stand before anything; in a list it says what the value is for.
         Name::KeyLike | Name::Plain if speaks_of_secrets(name) && !is_plainly_no_secret(name, value) => {
-            whole("secret")
+            whole("secret", value)
         }
-        Name::KeyLike if !is_ordinary(value) => whole("key"),
-        Name::Plain if !is_ordinary(value) && is_unusual(value) => whole("setting"),
+        // What is said there of something else, in whatever form.
+        Name::KeyLike | Name::Plain if assigns_secret(rest) => whole("secret", value),
+        Name::KeyLike if !is_ordinary(value) => whole("key", value),
+        Name::Plain if !is_ordinary(value) && is_unusual(value) => whole("setting", value),
         Name::KeyLike | Name::Plain => value
-            .split_whitespace()
+            .split(|letter: char| letter.is_whitespace() || matches!(letter, '/' | '?' | '&' | '='))
             .filter(|word| *word != value && looks_random(word))
-            .map(|word| SecretSetting { kind: "setting", value: word.to_owned() })
+            .map(|word| SecretSetting {
+                name: name.to_owned(),
+                kind: "setting",
+                stays: 0,
+                value: word.to_owned(),
+            })
             .collect(),
     }
 }
 
+fn in_line_behind(line: &str) -> Vec<SecretSetting> {
+    let start = line.find('=').and_then(|sign| line.get(..sign)?.rfind(':'));
+    start.and_then(|colon| line.get(colon + 1..)).map(in_line).unwrap_or_default()
+}
+
+/// Whether a text gives something of which the name speaks of secrets a value: a second setting, a part of a connection string, a field of
+/// JSON, the user part of an address.
+fn assigns_secret(text: &str) -> bool {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let speaks = words.into_iter().any(|word| {
+        let word = word.to_ascii_lowercase();
+        TELLING.contains(&word.as_str()) || IN_ADDRESSES.contains(&word.as_str())
+    });
+    speaks && text.contains(['=', ':']) || text.contains('@') && text.contains(':')
+}
+
+/// Whether a value only says that something belongs here.
+fn is_placeholder(value: &str) -> bool {
+    let between = |open: &str, close: &str| value.starts_with(open) && value.ends_with(close);
+    stands_for_one("", value)
+        && value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_'))
+        || is_filler(value.as_bytes())
+        || value.contains("[masked:") && value.ends_with(']')
+        || between("${", "}")
+        || between("{{", "}}")
+        || between("<", ">")
+            && value.bytes().all(|byte| byte.is_ascii_alphabetic() || b"<>-_ ".contains(&byte))
+}
+
+/// Parts of addresses that carry a secret.
+const IN_ADDRESSES: [&str; 4] = ["sig", "signature", "webhooks", "hooks"];
+
 /// Words of a name that say that its value has to do with secrets.
-const TELLING: [&str; 26] = [
+const TELLING: [&str; 34] = [
     "secret",
     "secrets",
     "token",
@@ -82,6 +153,7 @@ const TELLING: [&str; 26] = [
     "passwords",
     "passwd",
     "passphrase",
+    "passwort",
     "pass",
     "pwd",
     "pw",
@@ -90,16 +162,23 @@ const TELLING: [&str; 26] = [
     "creds",
     "key",
     "keys",
+    "apikey",
     "auth",
     "private",
     "pin",
     "otp",
     "salt",
     "seed",
+    "mnemonic",
+    "phrase",
+    "recovery",
     "cookie",
     "jwt",
     "login",
     "license",
+    "dsn",
+    "signing",
+    "encryption",
 ];
 
 /// Words of a name behind which numbers are secrets.
@@ -125,14 +204,15 @@ fn is_plainly_no_secret(name: &str, value: &str) -> bool {
     is_number && !has_number || is_path(value) || value.contains("://")
 }
 
-/// A value without its quotes and the remark behind it.
+/// A value without the quotes around it; where a quote stands inside too, or a remark behind, all of it.
 fn unquoted(value: &str) -> &str {
     for quote in ['"', '\''] {
-        if let Some(rest) = value.strip_prefix(quote) {
-            return rest.split(quote).next().unwrap_or(rest);
+        let inside = value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+        if let Some(inside) = inside.filter(|inside| !inside.contains(quote)) {
+            return inside;
         }
     }
-    value.split(" #").next().unwrap_or(value).trim_end()
+    value
 }
 
 /// Whether a value says something that everybody may know: a number, a switch, a place, an address of the network without a password.
@@ -165,11 +245,11 @@ mod tests {
         let expected = [
             ("api_key", "sk-live-abcdefghijklmnop1234"),
             ("setting", "9f8e7d6c5b4a3f2e1d0c"),
+            ("secret", "abcd # for now"),
             ("password", "correct horse"),
             ("secret", "hunter2"),
             ("secret", "one two"),
             ("secret", "1234"),
-            ("secret", "abcd"),
         ];
         let expected: Vec<(&str, String)> =
             expected.into_iter().map(|(kind, value)| (kind, value.to_owned())).collect();
