@@ -30,6 +30,8 @@ pub(super) struct Search<'a, 'w> {
     minimum: usize,
     /// Whether `-prune` keeps from going on: not where directories come after what is in them.
     prunes: bool,
+    /// The directories that the search is in, from its start down.
+    inside: Vec<AbsolutePath>,
     found: Vec<Found>,
 }
 
@@ -55,6 +57,7 @@ impl<'a, 'w> Search<'a, 'w> {
             maximum: expression.maximum_depth().unwrap_or(usize::MAX),
             minimum: expression.minimum_depth().unwrap_or(0),
             prunes: !parsed.goes_deep_first,
+            inside: Vec::new(),
             found: Vec::new(),
         }
     }
@@ -86,12 +89,12 @@ impl<'a, 'w> Search<'a, 'w> {
             && let Some(place) = self.machine.one_path_through(&Value::exact(path.as_str()))
             && self.machine.entry(&place) != Entry::Missing
         {
-            // `find` goes round no circle.
-            if path.is_within(&place) {
-                return Some(());
-            }
             entry = self.machine.entry(&place);
             inside = place;
+        }
+        // `find` goes round no circle. A link that leads above its start is none.
+        if self.inside.contains(&inside) {
+            return Some(());
         }
         match entry {
             Entry::Missing => return Some(()),
@@ -110,10 +113,12 @@ impl<'a, 'w> Search<'a, 'w> {
             return None;
         }
         let Listing::Names(names) = self.machine.children(&inside) else { return None };
+        self.inside.push(inside.clone());
         for name in names {
             let below = if text.ends_with('/') { format!("{text}{name}") } else { format!("{text}/{name}") };
             self.visit(&inside.join(&name), &below, depth + 1)?;
         }
+        self.inside.pop();
         Some(())
     }
 
