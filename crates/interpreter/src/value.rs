@@ -50,6 +50,12 @@ impl Value {
         }
     }
 
+    /// A word out of a text that holds patterns: a pattern where it has the signs of one.
+    pub fn of_pattern(text: impl Into<String>) -> Self {
+        let text = text.into();
+        if text.contains(['*', '?', '[']) { Self::Glob(text) } else { Self::Exact(text) }
+    }
+
     /// The text followed by another: exact where both are, bounded alternatives, else what is known of the ends.
     #[must_use]
     pub fn followed_by(&self, next: &Self) -> Self {

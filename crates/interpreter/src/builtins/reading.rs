@@ -67,7 +67,7 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             let (line, more) = all.split_once(delimiter).unwrap_or((all.as_str(), ""));
             let ended = all.contains(delimiter);
             let left = Input::Text(Value::exact(more));
-            match (descriptor, opening) {
+            match (descriptor, opening.clone()) {
                 (Some(number), Some(opening)) => machine.open_again(number, opening, left),
                 _ => machine.input = left,
             }
@@ -91,9 +91,18 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         };
         let glob = match &input {
             // Paths that are read one by one are what their pattern says.
-            Input::Text(Value::Glob(pattern)) if names.len() == 1 => Some(Value::Glob(pattern.clone())),
+            Input::Text(Value::Glob(text)) if names.len() == 1 => Some(line_of_patterns(text, delimiter)),
             _ => None,
         };
+        let (glob, left) = glob.map_or((None, None), |(line, left)| (Some(line), left));
+        let has_more = left.is_some();
+        if let Some(left) = left {
+            let left = Input::Text(left);
+            match (descriptor, opening) {
+                (Some(number), Some(opening)) => machine.open_again(number, opening, left),
+                _ => machine.input = left,
+            }
+        }
         let known_list = lines.is_some() || glob.is_some();
         let mut fields = vec![Vec::new(); names.len()];
         let separators = separators(machine);
@@ -113,7 +122,11 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         for name in names.iter().chain(&array) {
             keep_class(machine, name, &input);
         }
-        let status = if input == Input::Inherited || known_list { Status::Unknown } else { Status::Open };
+        let status = match known_list || input == Input::Inherited {
+            true if has_more => Status::Success,
+            true => Status::Unknown,
+            false => Status::Open,
+        };
         return Done::next(Exit { status, output: Output::Nothing });
     };
     let line = read_raw(&line, raw);
@@ -134,6 +147,22 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     keep_secret(machine, names.iter(), secret.as_ref().filter(|_| is_in_parts));
     // A last line without an end is read, and the command says failure: loops written for it test the variable too.
     Done::next(if ended { Exit::success() } else { Exit::failure() })
+}
+
+/// A line of a text that holds patterns, and what is left of the text behind it. Lines that are no patterns come first, and the last pattern
+/// stays, as it may stand for any number of lines: how many there are is open to the end.
+fn line_of_patterns(text: &str, delimiter: char) -> (Value, Option<Value>) {
+    let mut lines: Vec<&str> = text
+        .split(delimiter)
+        .map(|line| line.trim_end_matches('\n'))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let first = lines.iter().position(|line| Value::of_pattern(*line).as_exact().is_some()).unwrap_or(0);
+    if lines.len() < 2 {
+        return (lines.pop().map_or_else(|| Value::exact(""), Value::of_pattern), None);
+    }
+    let line = Value::of_pattern(lines.remove(first));
+    (line, Some(Value::of_pattern(lines.join(&delimiter.to_string()))))
 }
 
 /// A line without the backslashes that `read` takes away where it is not told to leave them.

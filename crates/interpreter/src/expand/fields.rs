@@ -91,6 +91,22 @@ impl Fields {
             Value::AnyOf(texts) if texts.iter().any(|text| must_split(text)) => {
                 self.push(Value::Unknown, true);
             }
+            // What was printed of patterns and of other words: each is a word again.
+            Value::Glob(text) if must_split(text) => {
+                if text.starts_with(|c| separators.contains(c)) {
+                    self.end_field();
+                }
+                let words = text.split(|c| separators.contains(c)).filter(|word| !word.is_empty());
+                for (index, word) in words.enumerate() {
+                    if index > 0 {
+                        self.end_field();
+                    }
+                    self.push(Value::of_pattern(word), true);
+                }
+                if text.ends_with(|c| separators.contains(c)) {
+                    self.end_field();
+                }
+            }
             // The words that are known to the end stand for themselves; what may be several behind them is one.
             Value::Between { prefix, .. } if must_split(prefix) => {
                 let Some((head, tail)) = prefix.rsplit_once(|c: char| separators.contains(c)) else { return };

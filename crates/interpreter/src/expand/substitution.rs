@@ -119,6 +119,7 @@ pub(crate) fn without_newlines(value: Value) -> Value {
                 Value::Between { prefix, suffix }
             }
         }
-        Value::Glob(_) | Value::Unknown => value,
+        Value::Glob(pattern) => Value::Glob(cut(&pattern)),
+        Value::Unknown => value,
     }
 }

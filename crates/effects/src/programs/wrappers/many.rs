@@ -31,23 +31,30 @@ impl Words {
 }
 
 pub(super) fn words_of(input: &Input, lines: bool, separator: Option<char>) -> Words {
-    match input {
-        Input::Text(Value::Exact(text)) => {
-            let words: Vec<String> = match separator {
-                Some(separator) => text
-                    .trim_end_matches('\n')
-                    .split(separator)
-                    .filter(|word| !word.is_empty())
-                    .map(str::to_owned)
-                    .collect(),
-                None if lines => {
-                    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
-                }
-                None => quoted_words(text),
-            };
-            Words::These(words.into_iter().map(Value::Exact).collect())
+    let cut = |text: &str| -> Vec<String> {
+        match separator {
+            Some(separator) => text
+                .trim_end_matches('\n')
+                .split(separator)
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            None if lines => {
+                text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+            }
+            None => quoted_words(text),
         }
-        Input::Text(value @ Value::Glob(_)) => Words::Many(value.clone()),
+    };
+    match input {
+        Input::Text(Value::Exact(text)) => Words::These(cut(text).into_iter().map(Value::Exact).collect()),
+        // A pattern stands for any number of words; others may have been printed beside it.
+        Input::Text(Value::Glob(text)) => {
+            let words: Vec<Value> = cut(text).into_iter().map(Value::of_pattern).collect();
+            match words.as_slice() {
+                [only] => Words::Many(only.clone()),
+                _ => Words::These(words),
+            }
+        }
         Input::Text(Value::AnyOf(texts)) if texts.iter().all(|text| !text.trim_end().contains('\n')) => {
             Words::Many(Value::one_of(texts.iter().map(|text| text.trim_end().to_owned()).collect()))
         }
