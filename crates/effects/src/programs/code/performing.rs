@@ -461,11 +461,22 @@ impl Evaluator<'_, '_, '_> {
                 let inside = ScriptValue::Text(
                     root.value().followed_by(&Value::exact("/")).followed_by(&Value::Unknown),
                 );
-                if name == "os.walk" {
-                    let names = ScriptValue::List(vec![ScriptValue::Text(Value::Glob("*".to_owned()))]);
-                    ScriptValue::List(vec![ScriptValue::List(vec![inside, names.clone(), names])])
-                } else {
-                    ScriptValue::List(vec![inside])
+                let names = || ScriptValue::List(vec![ScriptValue::Text(Value::Glob("*".to_owned()))]);
+                match name {
+                    "os.walk" => ScriptValue::List(vec![ScriptValue::List(vec![inside, names(), names()])]),
+                    // The last is the directory itself, opened.
+                    "os.fwalk" => {
+                        let opened = ScriptValue::File(inside.value());
+                        ScriptValue::List(vec![ScriptValue::List(vec![inside, names(), names(), opened])])
+                    }
+                    // Entries of a directory have a name and a path.
+                    "os.scandir" => {
+                        let entry = root.value().followed_by(&Value::exact("/"));
+                        ScriptValue::List(vec![ScriptValue::Path(
+                            entry.followed_by(&Value::Glob("*".to_owned())),
+                        )])
+                    }
+                    _ => ScriptValue::List(vec![inside]),
                 }
             }
             LibraryCall::Exists => self.exists(&given.at(0)),

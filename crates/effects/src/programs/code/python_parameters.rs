@@ -347,7 +347,26 @@ pub(super) fn placed(function: &str, given: &Given) -> Given {
     {
         placed.positional.push(unknown());
     }
+    for (place, names) in [(0, ["dir_fd", "src_dir_fd"]), (1, ["dst_dir_fd", "dir_fd_dst"])] {
+        let opened = names.into_iter().find_map(by_name).map(|(_, value)| value);
+        if let (Some(opened), Some(path)) = (opened, placed.positional.get_mut(place)) {
+            below(opened, path);
+        }
+    }
     placed
+}
+
+/// Puts a path below the directory that was opened for it, unless it begins at the root.
+fn below(opened: &ScriptValue, path: &mut ScriptValue) {
+    let written = path.value();
+    if written.known_start().starts_with('/') || opened.exact().as_deref() == Some("None") {
+        return;
+    }
+    let directory = match opened {
+        ScriptValue::File(directory) | ScriptValue::Path(directory) => directory.clone(),
+        _ => Value::Unknown,
+    };
+    *path = ScriptValue::Text(directory.followed_by(&Value::exact("/")).followed_by(&written));
 }
 
 #[cfg(test)]
