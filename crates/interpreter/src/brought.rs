@@ -6,6 +6,7 @@
 use crate::effect::{EffectKind, Severity, Target};
 use crate::guarded::SECOND_NAME;
 use crate::path::AbsolutePath;
+use crate::places::{self, SystemPlace};
 use crate::world::{Entry, Last, Listing, resolve};
 
 use super::draft::{AimedTarget, Draft, Inspection};
@@ -130,7 +131,7 @@ impl Machine<'_> {
             match &aim.target.clone() {
                 Target::Path(path) => {
                     self.guard_within(path);
-                    if crate::places::credential(path, &home).is_some() {
+                    if places::credential(path, &home).is_some() {
                         self.read(&Value::exact(path.as_str()));
                     }
                     if self.belongs_elsewhere(path) {
@@ -162,13 +163,18 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether something lies in the home directory outside of the workspace, and neither this command nor an earlier one of the session made
+    /// Whether something lies outside of the workspace and is no view of the kernel, and neither this command nor an earlier one of the session made
     /// it. Where programs keep what they can get again nothing belongs to anybody.
     fn belongs_elsewhere(&self, path: &AbsolutePath) -> bool {
         let place = self.world.place();
         self.away.is_none()
-            && path.is_within(&place.home)
             && !path.is_within(&place.workspace)
+            && match places::system_place(path) {
+                Some(SystemPlace::Kernel | SystemPlace::Device) => false,
+                // Software of the system: its packages hold it again.
+                Some(SystemPlace::Vital) => path.parts().next() != Some("usr"),
+                Some(SystemPlace::Local | SystemPlace::State) | None => true,
+            }
             && !self.is_temporary(path)
             && !self.tree.is_new(path)
             && !self.world.history().created.iter().any(|made| path.is_within(made))

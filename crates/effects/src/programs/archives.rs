@@ -307,6 +307,9 @@ pub(crate) fn cpio(machine: &mut Machine<'_>, call: &Call) -> Exit {
         unpack(machine, &directory);
     } else if arguments.has(&["-p", "--pass-through"]) {
         if let Some(destination) = arguments.operands.first() {
+            if arguments.has(&["-l", "--link"]) {
+                link_listed(machine, &call.input);
+            }
             unpack(machine, destination);
         }
     } else if let Some(file) = arguments.value(&["-F", "-O", "--file"]) {
@@ -315,6 +318,24 @@ pub(crate) fn cpio(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::with(listed_secret(machine, &call.input).unwrap_or(Output::Unknown));
     }
     Exit::unknown()
+}
+
+/// Gives the files that a list names a second name.
+fn link_listed(machine: &mut Machine<'_>, list: &Input) {
+    let Input::Text(names) = list else { return };
+    match names {
+        Value::Exact(text) => {
+            for name in text.split(['\n', '\0']).filter(|name| !name.is_empty()).map(Value::exact) {
+                // A directory is made anew.
+                if machine.is_directory(&name) != Some(true) {
+                    machine.second_name(&name);
+                }
+            }
+        }
+        Value::Glob(_) | Value::AnyOf(_) | Value::Between { .. } | Value::Unknown => {
+            machine.second_name(names);
+        }
+    }
 }
 
 /// The secret among the files that a list names, when they go into an archive that is written to the output.

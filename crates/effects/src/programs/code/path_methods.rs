@@ -53,9 +53,15 @@ impl Evaluator<'_, '_, '_> {
                 let both = Given { positional: vec![this, given.at(0)], named: Vec::new() };
                 self.transfer(files::cp, "cp", &both, &["-r"]);
             }
-            "symlink_to" | "hardlink_to" | "make_symlink" => {
+            // The one method of its kind whose argument is the new name.
+            "link_to" => {
+                let at = given.at(0).value();
+                self.act(|machine| machine.second_name(path));
+                self.act(|machine| machine.make_link(&at, path));
+            }
+            "symlink_to" | "hardlink_to" | "make_symlink" | "make_link" => {
                 let to = given.at(0).value();
-                if name == "hardlink_to" {
+                if matches!(name, "hardlink_to" | "make_link") {
                     self.act(|machine| machine.second_name(&to));
                 }
                 self.act(|machine| machine.make_link(path, &to));

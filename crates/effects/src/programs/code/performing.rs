@@ -139,14 +139,33 @@ impl Evaluator<'_, '_, '_> {
                 let over = ["copytree", "copy_tree", "fs.cp", "fs.copy", "dircopy"]
                     .iter()
                     .any(|end| plain.ends_with(end));
-                self.transfer(files::cp, "cp", given, if over { &["-r", "-f", "-T"] } else { &["-r", "-f"] });
+                let mut options = vec!["-r", "-f"];
+                if over {
+                    options.push("-T");
+                }
+                // What a tree is copied by may give second names instead.
+                let by = given.named("copy_function").or_else(|| given.positional.get(4));
+                if ["cp_lr", "link_entry"].iter().any(|end| plain.ends_with(end))
+                    || plain == "shutil.copytree"
+                        && matches!(by, Some(ScriptValue::Name(by)) if by == "os.link")
+                {
+                    options.push("-l");
+                }
+                self.transfer(files::cp, "cp", given, &options);
                 unknown
             }
             LibraryCall::Link => {
                 let (to, at) = (given.at(0).value(), given.at(1).value());
                 if matches!(
                     name.trim_end_matches("Sync"),
-                    "os.link" | "fs.link" | "link" | "File.link" | "FileUtils.ln" | "Deno.link"
+                    "os.link"
+                        | "fs.link"
+                        | "link"
+                        | "ln"
+                        | "File.link"
+                        | "FileUtils.ln"
+                        | "FileUtils.link"
+                        | "Deno.link"
                 ) {
                     self.act(|machine| machine.second_name(&to));
                 }

@@ -119,10 +119,15 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "FileUtils.copy_entry"
         | "FileUtils.install"
         | "IO.copy_stream"
+        | "FileUtils.cp_lr"
+        | "FileUtils.link_entry"
         | "cp"
-        | "cp_r" => LibraryCall::Copy,
-        "File.symlink" | "File.link" | "FileUtils.ln" | "FileUtils.ln_s" | "FileUtils.ln_sf"
-        | "FileUtils.symlink" => LibraryCall::Link,
+        | "cp_r"
+        | "cp_lr" => LibraryCall::Copy,
+        "File.symlink" | "File.link" | "FileUtils.ln" | "FileUtils.link" | "FileUtils.ln_s"
+        | "FileUtils.ln_sf" | "FileUtils.ln_sr" | "ln" | "ln_s" | "ln_sf" | "FileUtils.symlink" => {
+            LibraryCall::Link
+        }
         "Process.ppid" => LibraryCall::ParentProcess,
         "Dir.mkdir" | "FileUtils.mkdir" | "FileUtils.mkdir_p" | "FileUtils.makedirs" | "mkdir_p"
         | "mkdir" => LibraryCall::MakeDirectory,
