@@ -34,11 +34,22 @@ fn a_secret_behind_a_link_is_a_secret() {
         ["cat .env", "head -3 again", "cat .e?v", "cp ~/.ssh/id_rsa copy", "cat ~/.aws/credentials"]
     {
         let answer = environment.bash("reads", command);
-        assert!(decision(&answer).is_some_and(|said| said != "allow"), "{command}: {answer}");
+        let masked = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
+        let is_masked = masked.is_some_and(|text| text.contains("/checkrein mask; exit "));
+        assert!(is_masked || decision(&answer).is_some_and(|said| said != "allow"), "{command}: {answer}");
     }
     let call = json!({ "tool_name": "Read", "tool_input": { "file_path": project.join(".env") }, "tool_use_id": "r" });
-    let answer = environment.answer_to(&environment.payload("reads", "PreToolUse", call));
-    assert!(decision(&answer).is_some_and(|said| said != "allow"), "{answer}");
+    let answer = environment.answer_to(&environment.payload("reads", "PreToolUse", call.clone()));
+    let shown =
+        json!({ "type": "text", "file": { "filePath": project.join(".env"), "content": "TOKEN=8f2b1c\n" } });
+    let mut call = call;
+    call["tool_response"] = shown;
+    let output = environment.answer_to(&environment.payload("reads", "PostToolUse", call));
+    let masked = output["hookSpecificOutput"]["updatedToolOutput"].to_string();
+    assert!(
+        decision(&answer).is_some() || masked.contains("TOKEN=[masked:") && !masked.contains("8f2b1c"),
+        "{answer} {output}"
+    );
     for command in ["cat sample.env", "ls -l .env", "set -a; . ./.env; set +a; make"] {
         let answer = environment.bash("ordinary", command);
         assert!(decision(&answer).is_none_or(|said| said == "allow"), "{command}: {answer}");
