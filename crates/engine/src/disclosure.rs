@@ -3,7 +3,7 @@
 //! Masked is what gives itself away by its form, what the environment and the settings of the project hold, and what a list of settings
 //! says that was read as a whole. What a user was asked about and let through they wanted to be read, so it stays.
 
-use checkrein_facts::places;
+use checkrein_facts::{FileText, places};
 use checkrein_files::read;
 use checkrein_ledger::mask::{SecretSetting, ShownText, mask_output, secret_settings, secret_variable};
 use checkrein_protocol::{AbsolutePath, HookResponse, Outcome, ToolOutput};
@@ -17,8 +17,8 @@ use crate::session_ledger;
 /// The largest output that is looked through, in bytes (ours). Clients cut what they show to less.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// The largest file of settings that is read, in bytes (ours).
-const LARGEST_SETTINGS: u64 = 64 * 1024;
+/// The largest file of settings that is read, in bytes: as much as is read of any text.
+const LARGEST_SETTINGS: u64 = FileText::LIMIT as u64;
 
 /// The files of a project with settings of its own, of which the values are known for secrets wherever they are printed.
 const SETTINGS: [&str; 2] = [".env", ".env.local"];
@@ -106,7 +106,8 @@ fn texts<'json>(value: &'json Json, found: &mut Vec<&'json str>) {
     }
 }
 
-/// The secrets that are known whatever is printed: those of the environment, and the long values of the project's settings.
+/// The secrets that are known whatever is printed: those of the environment, and the values of the project's settings that are secret by
+/// their names, the short ones behind these only. What merely looks like one in a list may be the name of a model or a bucket elsewhere.
 fn known(context: &Context, outcome: &Outcome) -> Vec<SecretSetting> {
     let environment = context.environment();
     let mut all: Vec<SecretSetting> =
@@ -114,20 +115,12 @@ fn known(context: &Context, outcome: &Outcome) -> Vec<SecretSetting> {
     let mut directories = vec![context.workspace(), &outcome.action.cwd];
     directories.dedup();
     for path in directories.into_iter().flat_map(|directory| SETTINGS.map(|name| directory.join(name))) {
-        let text = list(&path).unwrap_or_default();
-        let (long, short): (Vec<_>, Vec<_>) =
-            secret_settings(&text).into_iter().partition(|setting| setting.length() >= LONG);
+        let Ok(bytes) = read(path.as_str(), LARGEST_SETTINGS) else { continue };
+        let named =
+            secret_settings(&String::from_utf8_lossy(&bytes)).into_iter().filter(SecretSetting::is_named);
+        let (long, short): (Vec<_>, Vec<_>) = named.partition(|setting| setting.length() >= LONG);
         all.extend(long);
         all.extend(short.into_iter().flat_map(SecretSetting::behind_its_name));
     }
     all
-}
-
-/// The text of a list of settings; `None` when it is not there, or anything else.
-fn list(path: &AbsolutePath) -> Option<String> {
-    if !path.name().is_some_and(places::environment_file) {
-        return None;
-    }
-    let bytes = read(path.as_str(), LARGEST_SETTINGS).ok()?;
-    String::from_utf8(bytes).ok().filter(|text| places::is_list_of_settings(path, text))
 }

@@ -18,6 +18,11 @@ pub struct SecretSetting {
 }
 
 impl SecretSetting {
+    /// Whether it is a secret by its name, not only by its looks.
+    pub fn is_named(&self) -> bool {
+        self.kind != BY_LOOKS
+    }
+
     /// The length of the value, in bytes.
     pub fn length(&self) -> usize {
         self.value.len()
@@ -41,6 +46,9 @@ impl SecretSetting {
     }
 }
 
+/// What a mask says of a value that only looks like a secret.
+const BY_LOOKS: &str = "setting";
+
 /// The shortest value that is masked wherever it stands, in bytes (ours): shorter ones are parts of everything.
 const SHORTEST: usize = 4;
 
@@ -60,10 +68,10 @@ pub fn secret_settings(text: &str) -> Vec<SecretSetting> {
     all
 }
 
-/// The variable of an environment when its value is a secret by its name and looks like one.
+/// The variable of an environment when its value is a secret by its name and was made by chance: a word would be masked wherever it stands.
 pub fn secret_variable(name: &str, value: &str) -> Option<SecretSetting> {
     match judge(name) {
-        Name::Secret(kind) if is_unusual(value) => {
+        Name::Secret(kind) if looks_random(value) => {
             Some(SecretSetting { name: String::new(), kind, stays: 0, value: value.to_owned() })
         }
         Name::Secret(_) | Name::KeyLike | Name::Plain => None,
@@ -97,13 +105,13 @@ fn in_line(line: &str) -> Vec<SecretSetting> {
         // What is said there of something else, in whatever form.
         Name::KeyLike | Name::Plain if assigns_secret(rest) => whole("secret", value),
         Name::KeyLike if !is_ordinary(value) => whole("key", value),
-        Name::Plain if !is_ordinary(value) && is_unusual(value) => whole("setting", value),
+        Name::Plain if !is_ordinary(value) && is_unusual(value) => whole(BY_LOOKS, value),
         Name::KeyLike | Name::Plain => value
             .split(|letter: char| letter.is_whitespace() || matches!(letter, '/' | '?' | '&' | '='))
             .filter(|word| *word != value && looks_random(word))
             .map(|word| SecretSetting {
                 name: name.to_owned(),
-                kind: "setting",
+                kind: BY_LOOKS,
                 stays: 0,
                 value: word.to_owned(),
             })
@@ -233,6 +241,25 @@ fn is_unusual(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_of_words_is_masked_nowhere() {
+        assert!(secret_variable("GITHUB_TOKEN", "a1b2c3d4e5f6a7b8c9d0").is_some());
+        for (name, value) in [
+            ("MY_SECRET", "production1"),
+            ("SESSION_TOKEN", "x86_64-linux"),
+            ("BUILD", "a1b2c3d4e5f6a7b8c9d0"),
+        ] {
+            assert_eq!(secret_variable(name, value), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_secret_is_told_apart() {
+        let found = secret_settings("MODEL=small-model-4-20260514\nAPI_KEY=a1b2c3d4e5f6a7b8c9d0\n");
+        let named: Vec<bool> = found.iter().map(SecretSetting::is_named).collect();
+        assert_eq!(named, [false, true]);
+    }
 
     #[test]
     fn what_is_worth_keeping_is_found_and_the_rest_stays() {
