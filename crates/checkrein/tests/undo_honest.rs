@@ -86,8 +86,8 @@ fn names_that_are_no_text_come_back() {
     }
 }
 
-#[test]
-fn what_was_too_much_to_be_saved_is_named_before_anything_older() {
+/// A project with a folder of more files than are saved before one call, where a note was just deleted.
+fn after_a_small_loss() -> TestEnvironment {
     let environment = TestEnvironment::new();
     environment.write("note.txt", "only here\n");
     environment.write("checkrein.yaml", "snapshots:\n  max_files: 20\n");
@@ -96,6 +96,12 @@ fn what_was_too_much_to_be_saved_is_named_before_anything_older() {
     }
     environment.succeed(&["trust", "--yes"]);
     run(&environment, "first", "rm note.txt", Ending::Told);
+    environment
+}
+
+#[test]
+fn what_was_too_much_to_be_saved_is_named_before_anything_older() {
+    let environment = after_a_small_loss();
     let answer = run(&environment, "second", "rm -rf many", Ending::Told);
     assert_eq!(answer.as_deref(), Some("ask"));
     let text = said(&environment, &["undo", "--dry-run"]);
@@ -105,14 +111,7 @@ fn what_was_too_much_to_be_saved_is_named_before_anything_older() {
 
 #[test]
 fn what_another_snapshot_holds_is_named_and_nothing_older_is_touched() {
-    let environment = TestEnvironment::new();
-    environment.write("note.txt", "only here\n");
-    environment.write("checkrein.yaml", "snapshots:\n  max_files: 20\n");
-    for number in 0..60 {
-        environment.write(&format!("many/{number}"), "only here\n");
-    }
-    environment.succeed(&["trust", "--yes"]);
-    run(&environment, "first", "rm note.txt", Ending::Told);
+    let environment = after_a_small_loss();
     let before = files(&environment, "many");
     let call = shell_call("asked", "rm -rf many", json!({}));
     let question = environment.answer_to(&environment.payload("s", "PreToolUse", call));

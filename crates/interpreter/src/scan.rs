@@ -4,7 +4,7 @@
 
 use checkrein_shell::{
     AssignedValue, Assignment, Block, Command, ConditionalExpression, ParameterExpansion, ParameterOperation,
-    Part, Redirect, RedirectOperation, ShellStatement, Word,
+    Part, Redirect, ShellStatement, Word,
 };
 
 use super::exit::{Exit, Status};
@@ -185,18 +185,7 @@ fn assigned<'t>(assignments: &'t [Assignment], left: &mut Vec<Piece<'t>>) {
 }
 
 fn redirected<'t>(redirects: &'t [Redirect], left: &mut Vec<Piece<'t>>) {
-    left.extend(redirects.iter().map(|redirect| match &redirect.operation {
-        RedirectOperation::Read(word)
-        | RedirectOperation::Write(word)
-        | RedirectOperation::Clobber(word)
-        | RedirectOperation::Append(word)
-        | RedirectOperation::ReadWrite(word)
-        | RedirectOperation::WriteAll(word)
-        | RedirectOperation::AppendAll(word)
-        | RedirectOperation::Duplicate(word)
-        | RedirectOperation::HereString(word)
-        | RedirectOperation::HereDocument(word) => Piece::Word(word),
-    }));
+    left.extend(redirects.iter().map(|redirect| Piece::Word(redirect.operation.word())));
 }
 
 fn pieces_of_word<'t>(word: &'t Word, left: &mut Vec<Piece<'t>>) {

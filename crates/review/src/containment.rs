@@ -58,11 +58,7 @@ pub(crate) fn runs_only_what_is_missing(review: &Review) -> bool {
 fn within_bounds(action: &Action, review: &Review, world: &dyn World, config: &Config) -> Option<Rewrite> {
     let effects = &review.side_effects.effects;
     let is_opaque = effects.iter().any(|effect| effect.kind == EffectKind::Opaque);
-    let asks_only_about_that = review
-        .rules
-        .iter()
-        .all(|finding| finding.decision < Decision::Modify || finding.rule == ASKS_ABOUT_OPAQUE);
-    if !is_opaque || !asks_only_about_that {
+    if !is_opaque || !review.asks_only_by(ASKS_ABOUT_OPAQUE) {
         return None;
     }
     let text = action.shell_text()?;

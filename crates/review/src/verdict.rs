@@ -262,6 +262,13 @@ pub struct Rewrite {
     pub safety: Safety,
 }
 
+impl Review {
+    /// Whether nothing but this rule asks or refuses.
+    pub(crate) fn asks_only_by(&self, rule: &str) -> bool {
+        self.rules.iter().all(|finding| finding.decision < Decision::Modify || finding.rule == rule)
+    }
+}
+
 /// What makes a rewritten action safer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

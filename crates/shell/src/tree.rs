@@ -405,6 +405,24 @@ pub enum RedirectOperation {
     HereDocument(Word),
 }
 
+impl RedirectOperation {
+    /// The word behind the sign: a file, a descriptor, or a text.
+    pub fn word(&self) -> &Word {
+        match self {
+            Self::Read(word)
+            | Self::Write(word)
+            | Self::Clobber(word)
+            | Self::Append(word)
+            | Self::ReadWrite(word)
+            | Self::WriteAll(word)
+            | Self::AppendAll(word)
+            | Self::Duplicate(word)
+            | Self::HereString(word)
+            | Self::HereDocument(word) => word,
+        }
+    }
+}
+
 /// A word: parts written without space between them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
 pub struct Word {

@@ -172,11 +172,7 @@ pub(super) fn rough(text: &str) -> Vec<Finding> {
         .split(';')
         .filter(|piece| !piece.trim().is_empty())
         .flat_map(|piece| {
-            let names: Vec<String> = piece
-                .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
-                .filter(|word| !word.is_empty())
-                .map(str::to_owned)
-                .collect();
+            let names = names_in(piece);
             let words: Vec<String> = names.iter().map(|name| name.to_ascii_uppercase()).collect();
             let found = by_words(&words, &names);
             if found.is_empty() && words.iter().any(|word| word == "OUTFILE" || word == "PROGRAM") {
@@ -188,6 +184,12 @@ pub(super) fn rough(text: &str) -> Vec<Finding> {
         .collect();
     found.dedup();
     found
+}
+
+/// The words of a piece of text, with the dots inside of them.
+fn names_in(piece: &str) -> Vec<String> {
+    let words = piece.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// What the text does that a statement has the server carry out: `DO $$ ... $$`, `EXEC('...')`, `PREPARE x FROM '...'`.
@@ -212,11 +214,7 @@ pub(super) fn carried(tokens: &[Token]) -> Vec<Finding> {
 /// The losses that stand anywhere in a statement of a procedure.
 fn within(piece: &str) -> Vec<Finding> {
     const VERBS: &[&str] = &["DROP", "TRUNCATE", "DELETE", "UPDATE", "GRANT", "REVOKE", "ALTER"];
-    let names: Vec<String> = piece
-        .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
+    let names = names_in(piece);
     let words: Vec<String> = names.iter().map(|name| name.to_ascii_uppercase()).collect();
     let Some(at) = words.iter().position(|word| VERBS.contains(&word.as_str())) else { return Vec::new() };
     by_words(words.get(at..).unwrap_or_default(), names.get(at..).unwrap_or_default())
