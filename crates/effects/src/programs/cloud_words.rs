@@ -8,6 +8,12 @@ pub(super) enum Verb {
     Destroys,
 }
 
+/// Whether words say that something goes which is more than the content of a list or a cache.
+pub(super) fn destroys_beyond_lists(words: &str) -> bool {
+    let is_of_lists = matches!(words, "clear" | "empty" | "reset" | "flush" | "drop" | "down" | "del");
+    !is_of_lists && kind_of(words) == Some(Verb::Destroys)
+}
+
 /// What a word does as a verb: `terminate-instances`, `apps:destroy`, `deleteTable`.
 pub(super) fn kind_of(word: &str) -> Option<Verb> {
     let known = |piece: &str| {

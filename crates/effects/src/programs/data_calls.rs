@@ -7,7 +7,7 @@ use crate::effect::{EffectKind, Target};
 use crate::interpreter::{Call, Draft, Input, Machine, Value};
 use checkrein_catalogue::DefaultStore;
 
-use super::cloud_words::{Verb, kind_of};
+use super::cloud_words::destroys_beyond_lists;
 use super::sql::{self, Finding, Language};
 use super::{store_place, stores};
 
@@ -84,8 +84,6 @@ const RUNS_STATEMENTS: &[&str] = &[
     "unprepared",
     "executeRawUnsafe",
     "queryRawUnsafe",
-    "run",
-    "do",
 ];
 
 /// Adds what code that stands on the command line, or comes in, does to stores and clouds.
@@ -105,7 +103,8 @@ pub(super) fn look_over(machine: &mut Machine<'_>, call: &Call, text: &str) {
 fn find(machine: &mut Machine<'_>, text: &str) {
     let bare = stores::without_strings(text);
     let speaks_of_cloud = LIBRARIES.iter().any(|library| text.contains(library));
-    let mut statements = false;
+    // A database in a file is a file.
+    let is_server = !text.contains("sqlite") && !text.contains(":memory:");
     for (name, before, behind) in methods(&bare) {
         let arguments: String = behind.chars().filter(|c| !c.is_whitespace()).take(3).collect();
         let is_call = arguments.starts_with('(');
@@ -122,29 +121,28 @@ fn find(machine: &mut Machine<'_>, text: &str) {
                     .irreversible()
                     .note(format!("calls `{name}`")),
             );
-        } else if speaks_of_cloud && is_call && destroys_in_cloud(name) {
+        } else if speaks_of_cloud && is_call && destroys_in_cloud(name, before, is_unconditional) {
             machine.add(
                 Draft::new(EffectKind::InfrastructureDestroy, Target::Service(name.to_owned()))
                     .irreversible()
                     .note(format!("calls `{name}`")),
             );
         }
-        statements |= RUNS_STATEMENTS.contains(&name);
-    }
-    // A database in a file is a file.
-    if statements && !text.contains("sqlite") && !text.contains(":memory:") {
-        for statement in strings(text) {
-            let found: Vec<Finding> = sql::findings(statement, Language::Generic)
-                .into_iter()
-                .filter(|finding| matches!(finding, Finding::Destroys { .. }))
-                .collect();
-            sql::apply(machine, &found, "database");
+        if is_call && is_server && RUNS_STATEMENTS.contains(&name) {
+            for statement in statements_given(text, &bare, behind) {
+                let found: Vec<Finding> = sql::findings(&statement, Language::Generic)
+                    .into_iter()
+                    .filter(|finding| matches!(finding, Finding::Destroys { .. }))
+                    .collect();
+                sql::apply(machine, &found, "database");
+            }
         }
     }
 }
 
-/// Whether the name of a method says that something in a cloud goes: `terminate_instances`, `deleteNamespace`, `DeleteBucketCommand`.
-fn destroys_in_cloud(name: &str) -> bool {
+/// Whether the name of a method says that something in a cloud goes: `terminate_instances`, `deleteNamespace`, `DeleteBucketCommand`. A verb
+/// alone is one of lists, sets and files too, so it counts where it is given nothing, or is called on what another call gave.
+fn destroys_in_cloud(name: &str, before: &str, is_given_nothing: bool) -> bool {
     let mut words = String::new();
     for letter in name.chars() {
         if letter.is_ascii_uppercase() && !words.is_empty() {
@@ -152,9 +150,8 @@ fn destroys_in_cloud(name: &str) -> bool {
         }
         words.push(if letter == '_' { '-' } else { letter.to_ascii_lowercase() });
     }
-    let is_of_lists =
-        matches!(words.as_str(), "clear" | "empty" | "reset" | "flush" | "drop" | "down" | "del");
-    !is_of_lists && kind_of(&words) == Some(Verb::Destroys)
+    let has_noun = words.contains('-') || is_given_nothing || before.ends_with(").");
+    has_noun && destroys_beyond_lists(&words)
 }
 
 /// The names behind `.`, `::` and `new `, with what stands in front of each and behind it.
@@ -175,17 +172,38 @@ fn methods(bare: &str) -> Vec<(&str, &str, &str)> {
         .collect()
 }
 
-/// The texts in quotes that begin as a statement does.
-fn strings(text: &str) -> Vec<&str> {
+/// The texts in quotes that a call is given and that begin as a statement does. `behind` is what stands behind its name in `bare`, which has
+/// as many letters as `text`.
+fn statements_given(text: &str, bare: &str, behind: &str) -> Vec<String> {
     const FIRST: &[&str] = &["drop", "truncate", "delete", "update", "alter"];
-    const MOST: usize = 64;
-    text.split(['"', '\'', '`'])
-        .take(MOST * 8)
-        .map(str::trim)
-        .filter(|piece| {
-            let first = piece.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-            piece.contains(' ') && FIRST.contains(&first.as_str())
+    let start = bare.chars().count() - behind.chars().count();
+    let mut depth = 0_usize;
+    let length = behind
+        .chars()
+        .take_while(|letter| {
+            match letter {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth > 0
         })
-        .take(MOST)
-        .collect()
+        .count();
+    let (mut found, mut open): (Vec<String>, Option<(char, String)>) = (Vec::new(), None);
+    for letter in text.chars().skip(start).take(length) {
+        match &mut open {
+            Some((quote, piece)) if letter == *quote => {
+                found.push(std::mem::take(piece));
+                open = None;
+            }
+            Some((_, piece)) => piece.push(letter),
+            None if matches!(letter, '"' | '\'' | '`') => open = Some((letter, String::new())),
+            None => {}
+        }
+    }
+    found.retain(|piece| {
+        let first = piece.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+        FIRST.contains(&first.as_str())
+    });
+    found
 }

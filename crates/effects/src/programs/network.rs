@@ -24,7 +24,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Valu
 
 use crate::interpreter::known_hosts;
 
-use super::cloud_words::{Verb, kind_of};
+use super::cloud_words::destroys_beyond_lists;
 
 /// Adds that a request tells a host elsewhere to delete something, where its method or its path says so.
 /// Sources: RFC 9110, 9.3.5; Elasticsearch, "Delete by query"; InfluxDB, `/api/v2/delete`; CouchDB, `/{db}/_purge`.
@@ -39,7 +39,8 @@ fn note_deletion(machine: &mut Machine<'_>, url: &Value, method: Option<&str>) {
     let deletes = match method {
         Some("DELETE") => true,
         Some("POST" | "PUT") => {
-            is_path_of_host && kind_of(last.trim_start_matches('-')) == Some(Verb::Destroys)
+            let words = last.trim_start_matches('-');
+            is_path_of_host && !words.ends_with("-reset") && destroys_beyond_lists(words)
         }
         Some(_) | None => false,
     };

@@ -196,7 +196,7 @@ fn names_in(piece: &str) -> Vec<String> {
 pub(super) fn carried(tokens: &[Token]) -> Vec<Finding> {
     let runs_text = matches!(
         tokens.first(),
-        Some(Token::Word(word)) if matches!(upper(word).as_str(), "DO" | "EXECUTE" | "EXEC" | "CALL" | "PREPARE")
+        Some(Token::Word(word)) if matches!(upper(word).as_str(), "DO" | "EXECUTE" | "EXEC" | "PREPARE")
     );
     if !runs_text {
         return Vec::new();
@@ -214,9 +214,17 @@ pub(super) fn carried(tokens: &[Token]) -> Vec<Finding> {
 /// The losses that stand anywhere in a statement of a procedure.
 fn within(piece: &str) -> Vec<Finding> {
     const VERBS: &[&str] = &["DROP", "TRUNCATE", "DELETE", "UPDATE", "GRANT", "REVOKE", "ALTER"];
+    // Behind any other word it is one of a text.
+    const OPENING: &[&str] = &["BEGIN", "ELSE", "EXECUTE", "FORMAT", "IMMEDIATE", "LOOP", "THEN"];
     let names = names_in(piece);
     let words: Vec<String> = names.iter().map(|name| name.to_ascii_uppercase()).collect();
-    let Some(at) = words.iter().position(|word| VERBS.contains(&word.as_str())) else { return Vec::new() };
+    let begins = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        before.is_none_or(|word| OPENING.contains(&word.as_str()))
+    };
+    let verb = (0..words.len())
+        .find(|at| begins(*at) && words.get(*at).is_some_and(|word| VERBS.contains(&word.as_str())));
+    let Some(at) = verb else { return Vec::new() };
     by_words(words.get(at..).unwrap_or_default(), names.get(at..).unwrap_or_default())
 }
 

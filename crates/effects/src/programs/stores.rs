@@ -63,12 +63,12 @@ fn redis_script(machine: &mut Machine<'_>, text: &str) {
 }
 
 /// An order to a store that speaks in lines, sent by a program that knows nothing of it: `echo flush_all | nc localhost 11211`.
-/// Sources: memcached, protocol.txt; redis.io, "Redis serialization protocol", inline commands; ZooKeeper, "The Four Letter Words".
+/// Sources: memcached, protocol.txt; redis.io, "Redis serialization protocol", inline commands.
 pub(super) fn orders_in_lines(machine: &mut Machine<'_>, text: &Value) {
     let Some(text) = text.as_exact() else { return };
     for line in text.lines() {
         let first = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-        if matches!(first.as_str(), "flush_all" | "flushall" | "flushdb" | "shutdown" | "kill") {
+        if matches!(first.as_str(), "flush_all" | "flushall" | "flushdb") {
             let store = Target::Service("store".to_owned());
             machine.add(
                 Draft::new(EffectKind::DatastoreDestroy, store)
@@ -162,11 +162,6 @@ pub(crate) fn mongo(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for value in arguments.values(&["--eval"]) {
         given = true;
         script(machine, value);
-        // The shell of MongoDB is Node.js, and starts what that starts.
-        if value.as_exact().is_some_and(|text| text.contains("require") || text.contains("process.")) {
-            let node = Call { program: "node".to_owned(), ..call.clone() };
-            super::code(machine, &node, value);
-        }
     }
     let files = arguments
         .operands
