@@ -9,6 +9,8 @@ use crate::interpreter::{Draft, Input, Machine, Value};
 /// What a cmdlet does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deed {
+    /// Goes to another directory.
+    Enters,
     Removes,
     Writes,
     Moves,
@@ -28,6 +30,7 @@ enum Deed {
 
 /// Names of cmdlets and their aliases, in small letters.
 const CMDLETS: &[(&[&str], Deed)] = &[
+    (&["set-location", "sl", "cd", "chdir", "push-location", "pushd"], Deed::Enters),
     (&["remove-item", "ri", "rm", "rmdir", "rd", "del", "erase"], Deed::Removes),
     (
         &[
@@ -163,12 +166,14 @@ const STATEMENTS: usize = 512;
 
 /// Adds what a text does.
 pub(super) fn follow(machine: &mut Machine<'_>, text: &str) {
-    Reader { machine, variables: Vec::new(), left: STATEMENTS }.text(text, DEPTH);
+    Reader { machine, variables: Vec::new(), directory: None, left: STATEMENTS }.text(text, DEPTH);
 }
 
 struct Reader<'a, 'm> {
     machine: &'a mut Machine<'m>,
     variables: Vec<(String, String)>,
+    /// Where the text has gone to; `None` where it was started.
+    directory: Option<Value>,
     left: usize,
 }
 
@@ -237,8 +242,42 @@ impl Reader<'_, '_> {
             }
             let deed =
                 CMDLETS.iter().find(|(names, _)| names.contains(&name.as_str())).map(|(_, deed)| *deed);
-            let Some(deed) = deed else { continue };
+            let Some(deed) = deed else {
+                self.native(first, &rest);
+                continue;
+            };
             self.cmdlet(deed, &name, &rest, &mut listed, &mut came, depth);
+        }
+    }
+
+    /// A program of the machine that is called by its name.
+    fn native(&mut self, program: &str, rest: &[&str]) {
+        if !self.machine.knows(program) {
+            return;
+        }
+        let words: Vec<Value> =
+            std::iter::once(Value::exact(program)).chain(rest.iter().map(|word| self.value(word))).collect();
+        match self.directory.clone() {
+            Some(directory) => self.machine.possibly(|machine| {
+                machine.run_words(
+                    &[Value::exact("env"), Value::exact("-C"), directory]
+                        .into_iter()
+                        .chain(words)
+                        .collect::<Vec<_>>(),
+                    Input::Inherited,
+                )
+            }),
+            None => self.machine.possibly(|machine| machine.run_words(&words, Input::Inherited)),
+        };
+    }
+
+    /// Where a path lies, seen from the directory that the text has gone to.
+    fn placed(&self, path: &Value) -> Value {
+        match &self.directory {
+            Some(directory) if !path.known_start().starts_with(['/', '~']) => {
+                directory.followed_by(&Value::exact("/")).followed_by(path)
+            }
+            Some(_) | None => path.clone(),
         }
     }
 
@@ -252,7 +291,28 @@ impl Reader<'_, '_> {
         depth: usize,
     ) {
         let paths = self.paths(rest);
+        let is_of_files = match deed {
+            Deed::Enters
+            | Deed::Removes
+            | Deed::Writes
+            | Deed::Moves
+            | Deed::Copies
+            | Deed::Reads
+            | Deed::Lists => true,
+            Deed::Requests
+            | Deed::Evaluates
+            | Deed::Starts
+            | Deed::ChangesMachine
+            | Deed::EndsMachine
+            | Deed::Lasts => false,
+        };
+        let paths: Vec<Value> =
+            if is_of_files { paths.iter().map(|path| self.placed(path)).collect() } else { paths };
         match deed {
+            Deed::Enters => {
+                let home = || Value::exact(self.machine.world().place().home.as_str());
+                self.directory = Some(paths.first().cloned().unwrap_or_else(home));
+            }
             Deed::Lists => *listed = Some(paths.first().cloned().unwrap_or(Value::exact("."))),
             Deed::Removes => {
                 let targets = if paths.is_empty() { listed.iter().map(below).collect() } else { paths };
@@ -444,12 +504,31 @@ impl Reader<'_, '_> {
         found
     }
 
+    /// What an expression in brackets comes to, where it puts a path together or names one.
+    fn in_brackets(&self, word: &str) -> Value {
+        let inner = word.trim_start_matches('@').strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+        let words: Vec<&str> = inner.unwrap_or_default().split_whitespace().collect();
+        let Some((name, rest)) = words.split_first() else { return Value::Unknown };
+        let name = name.to_ascii_lowercase();
+        match (name.as_str(), rest) {
+            ("join-path", [directory, below]) => {
+                self.value(directory).followed_by(&Value::exact("/")).followed_by(&self.value(below))
+            }
+            ("resolve-path" | "rvpa" | "convert-path" | "get-item" | "gi", [path]) => self.value(path),
+            (_, []) if name.starts_with(['"', '\'', '$']) => self.value(words.first().unwrap_or(&"")),
+            _ => Value::Unknown,
+        }
+    }
+
     /// A word with its variables filled in; `~` and the home directory of Windows are home.
     fn value(&self, word: &str) -> Value {
         let is_literal = word.starts_with('\'');
         let bare = word.trim_matches(['"', '\'']);
         if is_literal {
             return Value::exact(bare);
+        }
+        if bare.starts_with('(') || bare.starts_with("@(") {
+            return self.in_brackets(bare);
         }
         let home = self.machine.world().place().home.as_str().to_owned();
         let mut value = Value::exact("");
