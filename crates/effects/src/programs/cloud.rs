@@ -307,7 +307,11 @@ fn special(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) -> Opt
         }
         ("mc" | "minio-client", ["cp" | "mv" | "mirror" | "put", words @ ..]) => {
             if let [sources @ .., to] = words {
-                for source in sources.iter().filter(|source| !source.starts_with('-')) {
+                let comes_here = to.starts_with(['/', '.', '~']);
+                if comes_here {
+                    machine.write(&Value::exact(*to));
+                }
+                for source in sources.iter().filter(|source| !comes_here && !source.starts_with('-')) {
                     machine.read(&Value::exact(*source));
                     let host = Target::Host((*to).to_owned());
                     machine.add(Draft::new(EffectKind::DataUpload, host).reach(NetworkReach::Known));

@@ -14,6 +14,8 @@ use super::{containers, sql};
 enum Place {
     /// The value of one of these options, as text.
     Option(&'static [&'static str]),
+    /// Every value of one of these options up to the next option, each a line.
+    Options(&'static [&'static str]),
     /// The words behind this word, without options and as many operands as are said.
     Behind(&'static str, usize),
     /// The words behind `--`.
@@ -30,8 +32,12 @@ const RUNNERS: &[Runner] = &[
     (&["gcloud"], &["compute", "ssh"], Place::Dashes),
     (&["gcloud"], &["app", "instances", "ssh"], Place::Dashes),
     (&["gcloud"], &["compute", "tpus", "tpu-vm", "ssh"], Place::Option(&["--command"])),
-    (&["az"], &["vm", "run-command"], Place::Option(&["--scripts", "--script"])),
-    (&["az"], &["vmss", "run-command"], Place::Option(&["--scripts", "--script"])),
+    (&["az"], &["vm", "run-command", "invoke"], Place::Options(&["--scripts"])),
+    (&["az"], &["vm", "run-command", "create"], Place::Options(&["--script"])),
+    (&["az"], &["vm", "run-command", "update"], Place::Options(&["--script"])),
+    (&["az"], &["vmss", "run-command", "invoke"], Place::Options(&["--scripts"])),
+    (&["az"], &["vmss", "run-command", "create"], Place::Options(&["--script"])),
+    (&["az"], &["vmss", "run-command", "update"], Place::Options(&["--script"])),
     (&["az"], &["aks", "command", "invoke"], Place::Option(&["--command", "-c"])),
     (&["az"], &["container", "exec"], Place::Option(&["--exec-command"])),
     (&["az"], &["containerapp", "exec"], Place::Option(&["--command"])),
@@ -99,12 +105,17 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>)
         let exit = match place {
             Place::Option(options) => options.iter().find_map(|option| value_of(call, option)).map(|text| {
                 let text = if command.tool.starts_with("aws") && options.contains(&"--parameters") {
-                    shell_lines(&text)
+                    shell_lines(machine, &text)
                 } else {
                     text
                 };
                 elsewhere(machine, command, |machine| machine.run_text(&text, call.input.clone()))
             }),
+            Place::Options(options) => {
+                options.iter().find_map(|option| lines_of(machine, call, option)).map(|text| {
+                    elsewhere(machine, command, |machine| machine.run_text(&text, call.input.clone()))
+                })
+            }
             Place::Behind(word, operands) => {
                 let words = behind(call, word);
                 let mut words = containers::skip_options(&words, VALUES);
@@ -167,8 +178,44 @@ fn elsewhere(
     exit
 }
 
+/// The values behind an option, as the lines of a script; `@FILE` is a script that stands in a file (`az vm run-command invoke --help`).
+fn lines_of(machine: &mut Machine<'_>, call: &Call, option: &str) -> Option<Value> {
+    let first = value_of(call, option)?;
+    let is_same = |word: &&Value| *word == &first;
+    let behind = call.words.iter().skip_while(|word| !is_same(word)).skip(1);
+    let more = behind.take_while(|word| !word.known_start().starts_with('-'));
+    let mut text = in_file(machine, &first);
+    for value in more {
+        let line = in_file(machine, value);
+        text = text.followed_by(&Value::exact("\n")).followed_by(&line);
+    }
+    Some(text)
+}
+
+/// The content of the file that `@FILE` names; any other value as it is.
+fn in_file(machine: &mut Machine<'_>, value: &Value) -> Value {
+    match value.as_exact().and_then(|text| text.strip_prefix('@')) {
+        Some(file) => content_of(machine, file),
+        None => value.clone(),
+    }
+}
+
+fn content_of(machine: &mut Machine<'_>, file: &str) -> Value {
+    match machine.read(&Value::exact(file)) {
+        Output::Text(text) => text,
+        Output::Nothing
+        | Output::Secret(_)
+        | Output::Network(_)
+        | Output::Local(_)
+        | Output::Setup(_)
+        | Output::Unknown => Value::Unknown,
+    }
+}
+
 /// The lines of `commands=["a","b"]` or `{"commands":["a","b"]}`, as a shell would run them.
-fn shell_lines(parameters: &Value) -> Value {
+fn shell_lines(machine: &mut Machine<'_>, parameters: &Value) -> Value {
+    let in_file = parameters.as_exact().and_then(|text| text.strip_prefix("file://"));
+    let parameters = in_file.map_or_else(|| parameters.clone(), |file| content_of(machine, file));
     let Some(text) = parameters.as_exact() else { return Value::Unknown };
     let given = text.split_once("commands=").map_or(text, |(_, rest)| rest);
     let lines = |json: &serde_json::Value| -> Option<String> {
@@ -184,12 +231,12 @@ fn shell_lines(parameters: &Value) -> Value {
             | serde_json::Value::Object(_) => None,
         }
     };
-    match serde_json::from_str::<serde_json::Value>(given).ok().as_ref().and_then(lines) {
-        Some(text) => Value::Exact(text),
-        // The short form of the command line: `commands=[ls,df]` or `commands=ls`.
-        None if given.starts_with("file://") => Value::Unknown,
-        None => Value::exact(given.trim_matches(['[', ']']).replace(',', "\n")),
+    if let Some(text) = serde_json::from_str::<serde_json::Value>(given).ok().as_ref().and_then(lines) {
+        return Value::Exact(text);
     }
+    // The short form of the command line: `commands=[ls,df]` or `commands=ls`.
+    let inner = given.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(given);
+    Value::exact(inner.replace(',', "\n"))
 }
 
 /// Statements for a database that such a platform keeps: `heroku pg:psql -c`.

@@ -163,11 +163,18 @@ const EVERYONE: &[&str] = &[
 ];
 
 /// Options that make a thing public, by themselves.
-const MAKES_PUBLIC: &[&str] = &["--publicly-accessible", "--no-block-public-access", "--public-access"];
+const MAKES_PUBLIC: &[&str] = &[
+    "--publicly-accessible",
+    "--no-block-public-access",
+    "--public-access",
+    "--allow-unauthenticated",
+    "--no-public-access-prevention",
+];
 
 /// Options, with a value where one is wanted, that switch off what protects against loss or against others.
 const UNPROTECTS: &[&str] = &[
     "--no-deletion-protection",
+    "--no-deletion-protection-enabled",
     "--deletion-protection=false",
     "--no-enable-deletion-protection",
     "--no-termination-protection",
@@ -214,7 +221,9 @@ pub(super) fn grave_change(call: &Call, command: &Command<'_>) -> Option<&'stati
     let verb = command.verb_word();
     let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
-    let creates = is_any(verb, &["create", "run", "deploy", "new", "add", "launch"]);
+    // `add-metadata` changes a machine that is there.
+    let creates =
+        !verb.ends_with("-metadata") && is_any(verb, &["create", "run", "deploy", "new", "add", "launch"]);
     // A role of Chef is a list of what runs on a machine.
     let rights = if command.tool == "knife" { &[] } else { RIGHTS };
     if command.speaks_of(rights)

@@ -1,7 +1,7 @@
 //! docker, podman and compose: what is run in containers, and which doors to this machine they open.
 
 use super::files;
-use super::store_place::locate_in_container;
+use super::store_place::{host_of, is_loopback, locate_in_container, speaks_of_production};
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::remote::{Access, Lifetime, Mount, RemoteContext};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
@@ -76,6 +76,37 @@ const OWN_CREDENTIALS: &[(&str, &str)] = &[
     (".docker", "docker/"),
 ];
 
+/// Images that are given the keys of whichever cloud they are to work on.
+const TOOLS_OF_ALL_CLOUDS: &[&str] =
+    &["hashicorp/", "ghcr.io/opentofu/", "pulumi/", "alpine/terragrunt", "gruntwork/", "rclone/", "restic/"];
+
+/// Variables with the keys of clouds: how their names begin, words of which one tells a key from a setting, and how the images of its maker
+/// begin. Sources: the documentation of each command line on its environment.
+const KEYS_OF_CLOUDS: &[(&str, &[&str], &[&str])] = &[
+    (
+        "AWS_",
+        &["SECRET", "SESSION_TOKEN"],
+        &["amazon/", "public.ecr.aws/aws-cli/", "public.ecr.aws/sam/", "localstack/", "minio/"],
+    ),
+    ("AZURE_", &["SECRET", "PASSWORD"], &["mcr.microsoft.com/"]),
+    ("ARM_", &["SECRET", "ACCESS_KEY", "SAS_TOKEN"], &["mcr.microsoft.com/"]),
+    ("GOOGLE_", &["CREDENTIALS", "TOKEN"], &["google/cloud-sdk", "gcr.io/google.com/cloudsdktool/"]),
+    ("CLOUDSDK_AUTH_", &["TOKEN"], &["google/cloud-sdk", "gcr.io/google.com/cloudsdktool/"]),
+    ("DIGITALOCEAN_", &["TOKEN"], &["digitalocean/"]),
+    ("HCLOUD_", &["TOKEN"], &["hetznercloud/"]),
+    ("CLOUDFLARE_", &["TOKEN", "KEY"], &["cloudflare/"]),
+    ("OCI_CLI_", &["KEY", "TOKEN"], &["ghcr.io/oracle/"]),
+    ("IBMCLOUD_", &["KEY", "TOKEN"], &["icr.io/"]),
+    ("ALIBABA_CLOUD_", &["SECRET", "TOKEN"], &["aliyun/"]),
+    ("LINODE_", &["TOKEN"], &["linode/"]),
+    ("VULTR_", &["KEY"], &["vultr/"]),
+    ("SCW_", &["SECRET"], &["scaleway/"]),
+    ("HEROKU_", &["KEY"], &["heroku/"]),
+    ("FLY_", &["TOKEN"], &["flyio/"]),
+    ("VERCEL_", &["TOKEN"], &["vercel/"]),
+    ("NETLIFY_", &["TOKEN"], &["netlify/"]),
+];
+
 /// A directory of this machine that holds credentials, or is itself a home of them, and is handed into a container of somebody else's image.
 fn hand_in(machine: &mut Machine<'_>, here: &AbsolutePath, image: &str) {
     let place = machine.world().place();
@@ -109,20 +140,14 @@ fn hand_in_variables(machine: &mut Machine<'_>, call: &Call, image: &str) {
     }
     for given in call.arguments.values(&["-e", "--env"]).map(Value::known_start).collect::<Vec<_>>() {
         let name = given.split('=').next().unwrap_or_default();
-        // Keys of clouds belong to no image but those of the cloud's own maker.
-        let is_key = matches!(
-            name,
-            "AWS_SECRET_ACCESS_KEY"
-                | "AWS_SESSION_TOKEN"
-                | "AZURE_CLIENT_SECRET"
-                | "ARM_CLIENT_SECRET"
-                | "GOOGLE_CREDENTIALS"
-                | "DIGITALOCEAN_TOKEN"
-                | "HCLOUD_TOKEN"
-                | "CLOUDFLARE_API_TOKEN"
-        );
-        let is_of_maker = OWN_CREDENTIALS.iter().any(|(_, owner)| image.starts_with(owner));
-        if is_key && !is_of_maker {
+        // Keys of clouds belong to no image but those of the cloud's own maker, and of tools that work on every cloud.
+        let key = KEYS_OF_CLOUDS.iter().find(|(start, _, _)| name.starts_with(start));
+        let belongs =
+            |makers: &[&str]| makers.iter().chain(TOOLS_OF_ALL_CLOUDS).any(|maker| image.starts_with(maker));
+        if let Some((_, words, makers)) = key
+            && words.iter().any(|word| name.contains(word))
+            && !belongs(makers)
+        {
             machine.add(handed_to(image, name));
         }
     }
@@ -164,6 +189,80 @@ pub(super) fn inside(machine: &mut Machine<'_>, place: &Value, words: &[Value], 
     }
     let place = place.as_exact().unwrap_or("a container").to_owned();
     machine.elsewhere(&place, |machine| machine.run_words(words, input))
+}
+
+/// `docker rm`, `stop`, `kill` and `prune`: what they end on this machine is made again by a line; on another one others may use it.
+pub(crate) fn end(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let verb = call.program.rsplit(' ').next().unwrap_or_default();
+    let mut names: Vec<Value> = call.arguments.operands.clone();
+    if names.is_empty() {
+        names.push(Value::exact(if verb == "prune" { "unused containers and images" } else { "containers" }));
+    }
+    let stops = matches!(verb, "stop" | "kill");
+    let (severity, note) = match verb {
+        "stop" | "kill" => (Severity::Low, "stops containers"),
+        "prune" => (Severity::Medium, "removes every stopped container and unused image"),
+        _ => (Severity::Low, "removes containers"),
+    };
+    let is_elsewhere = is_engine_elsewhere(machine, call);
+    for name in &names {
+        let target =
+            |of: fn(String) -> Target| name.as_exact().map_or(Target::Unknown, |text| of(text.to_owned()));
+        let draft = if stops {
+            Draft::new(EffectKind::ProcessKill, target(Target::Process))
+        } else {
+            Draft::new(EffectKind::InfrastructureChange, target(Target::Service))
+        };
+        machine.add(draft.severity(severity).note(note));
+        if is_elsewhere {
+            // What is stopped can be started again.
+            let draft = if stops {
+                let draft = Draft::new(EffectKind::InfrastructureChange, target(Target::Service));
+                draft.severity(Severity::High)
+            } else {
+                Draft::new(EffectKind::InfrastructureDestroy, target(Target::Service))
+            };
+            machine.add(draft.note("on another machine"));
+        }
+    }
+    let volumes = if verb == "prune" {
+        Some((&["--volumes"][..], "unused volumes", "removes every unused volume with the data in it", None))
+    } else {
+        let note = "removes the anonymous volumes of the containers";
+        (verb == "rm").then_some((
+            &["-v", "--volumes"][..],
+            "anonymous volumes",
+            note,
+            Some(Severity::Medium),
+        ))
+    };
+    if let Some((options, name, note, severity)) = volumes
+        && call.arguments.has(options)
+    {
+        let draft = Draft::new(EffectKind::DatastoreDestroy, Target::Service(name.to_owned())).note(note);
+        machine.add(match severity {
+            Some(severity) => draft.severity(severity),
+            None => draft,
+        });
+    }
+    Exit::unknown()
+}
+
+/// Whether the engine that a call commands is one of another machine: by `-H`, `--context`, or the variables that say the same.
+/// Source: docs.docker.com, "Docker contexts", "Environment variables" of the command line.
+fn is_engine_elsewhere(machine: &Machine<'_>, call: &Call) -> bool {
+    let value = |options: &[&str], variables: &[&str]| {
+        let given = call.arguments.value(options).cloned();
+        given.or_else(|| variables.iter().find_map(|name| machine.variable(name)))
+    };
+    let is_remote = |address: Value| {
+        let start = address.known_start();
+        let is_address = ["tcp:", "ssh:", "http:", "https:"].iter().any(|scheme| start.starts_with(scheme));
+        is_address && !is_loopback(host_of(&start))
+    };
+    value(&["-H", "--host", "--url"], &["DOCKER_HOST", "CONTAINER_HOST"]).is_some_and(is_remote)
+        || value(&["-c", "--context", "--connection"], &["DOCKER_CONTEXT", "CONTAINER_CONNECTION"])
+            .is_some_and(|context| context.as_exact().is_some_and(speaks_of_production))
 }
 
 /// `docker cp`: files between a container and this machine.

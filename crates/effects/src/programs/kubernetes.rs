@@ -3,6 +3,7 @@
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Value};
 
+use super::cloud::value_of;
 use super::containers;
 use super::store_place::speaks_of_production;
 
@@ -103,19 +104,6 @@ fn view(machine: &mut Machine<'_>, call: &Call) {
     }
 }
 
-/// The text behind an option that the grammar of the program does not list.
-fn option_value(call: &Call, option: &str) -> Option<String> {
-    let mut words = call.words.iter().filter_map(Value::as_exact);
-    while let Some(word) = words.next() {
-        match word.strip_prefix(option) {
-            Some("") => return words.next().map(str::to_owned),
-            Some(rest) if rest.starts_with('=') => return rest.get(1..).map(str::to_owned),
-            Some(_) | None => {}
-        }
-    }
-    None
-}
-
 /// `kubectl config set-credentials --exec-command`, `kubectl config set users.NAME.exec.command`: a program that every later call of
 /// kubectl runs. Those of the clouds are what such settings are for (kubernetes.io, "client-go credential plugins").
 fn name_program_for_credentials(machine: &mut Machine<'_>, call: &Call) {
@@ -142,12 +130,19 @@ fn name_program_for_credentials(machine: &mut Machine<'_>, call: &Call) {
         }
         _ => None,
     };
-    let Some(program) = by_path.or_else(|| option_value(call, "--exec-command")) else { return };
+    let Some(program) = by_path.or_else(|| value_of(call, "--exec-command").as_ref().and_then(exact_text))
+    else {
+        return;
+    };
     if !USUAL.contains(&program.as_str()) {
         let file = machine.world().place().home.join(".kube/config");
         let draft = Draft::new(EffectKind::Persistence, Target::Path(file));
         machine.add(draft.note(format!("`kubectl` runs `{program}` from now on")));
     }
+}
+
+fn exact_text(value: &Value) -> Option<String> {
+    value.as_exact().map(str::to_owned)
 }
 
 /// Interprets a call of kubectl or oc.
@@ -169,7 +164,7 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         "config" => name_program_for_credentials(machine, call),
         "krew" => {
             for option in ["--manifest-url", "--archive", "--manifest"] {
-                if let Some(place) = option_value(call, option) {
+                if let Some(place) = value_of(call, option).as_ref().and_then(exact_text) {
                     let draft = Draft::new(EffectKind::PackageInstall, Target::Service(place));
                     machine.add(draft.severity(Severity::High).note("code of a plugin that is in no index"));
                 }
@@ -207,7 +202,15 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         "rollout" => match rest.first().and_then(Value::as_exact) {
             Some("status" | "history") | None => {}
-            Some(_) => change(machine, rest.get(1), "changes what runs"),
+            Some(_) => {
+                let subject = rest.get(1).cloned().unwrap_or(Value::exact("cluster"));
+                let draft = infrastructure(EffectKind::InfrastructureChange, subject);
+                machine.add(if is_of_production(call) {
+                    draft.severity(Severity::High).note(CHANGES_PRODUCTION)
+                } else {
+                    draft.note("changes what runs")
+                });
+            }
         },
         "create" if rest.first().and_then(Value::as_exact) == Some("token") => {
             let target = Target::Service(named_resource(rest).as_exact().unwrap_or("token").to_owned());
@@ -216,7 +219,14 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         "set" | "certificate" | "adm" | "policy" => {
             let grave = matches!(verb, "adm" | "policy" | "certificate");
             let subject = named_resource(rest.get(1..).unwrap_or_default());
-            machine.add(weigh(infrastructure(EffectKind::InfrastructureChange, subject), grave));
+            let draft = infrastructure(EffectKind::InfrastructureChange, subject);
+            machine.add(if grave {
+                draft.severity(Severity::High).note("changes who may do what in the cluster")
+            } else if is_of_production(call) {
+                draft.severity(Severity::High).note(CHANGES_PRODUCTION)
+            } else {
+                draft
+            });
         }
         "apply" if matches!(rest.first().and_then(Value::as_exact), Some("view-last-applied")) => {}
         "apply" | "create" | "replace" | "patch" | "edit" | "scale" | "autoscale" | "label" | "annotate"
@@ -247,7 +257,7 @@ fn grave_change(call: &Call, verb: &str, rest: &[Value], subject: &Value) -> Opt
         bare == "0" || bare.contains("\"replicas\":0") || bare.contains("replicas:0")
     };
     let files = || arguments.values(&["-f", "--filename", "-k", "--kustomize"]);
-    let of_rights = ["clusterrolebinding", "clusterrole", "rolebinding", "role/", "serviceaccount"];
+    let of_rights = ["clusterrolebinding", "clusterrole", "rolebinding", "role/"];
     if verb == "replace" && arguments.has(&["--force"]) {
         Some("removes the resources and makes them again")
     } else if call.words.iter().any(|word| matches!(word.as_exact(), Some("--prune" | "--prune=true"))) {
@@ -260,17 +270,21 @@ fn grave_change(call: &Call, verb: &str, rest: &[Value], subject: &Value) -> Opt
         Some("moves everything off the node")
     } else if matches!(verb, "apply" | "create" | "replace") && files().any(is_from_elsewhere) {
         Some("applies a description from elsewhere that nobody has read")
-    } else if of_rights.iter().any(|kind| text.starts_with(kind)) && !text.starts_with("serviceaccount") {
+    } else if of_rights.iter().any(|kind| text.starts_with(kind)) {
         Some("changes who may do what in the cluster")
-    } else if arguments
-        .values(&["--context", "--cluster"])
-        .filter_map(Value::as_exact)
-        .any(speaks_of_production)
-    {
-        Some("changes what runs in production")
+    } else if is_of_production(call) {
+        Some(CHANGES_PRODUCTION)
     } else {
         None
     }
+}
+
+const CHANGES_PRODUCTION: &str = "changes what runs in production";
+
+/// Whether the call names a cluster that users depend on.
+fn is_of_production(call: &Call) -> bool {
+    let named = call.arguments.values(&["--context", "--cluster"]).filter_map(Value::as_exact);
+    named.into_iter().any(speaks_of_production)
 }
 
 /// Whether a file is one of the network.
@@ -326,7 +340,7 @@ fn get(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
 fn exec(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) -> Exit {
     let place = rest.first().cloned().unwrap_or(Value::exact("a pod"));
     let words = behind_dashes(call).unwrap_or_else(|| rest.get(1..).unwrap_or_default().to_vec());
-    if matches!(words.as_slice(), [only] if matches!(only.as_exact(), Some("env" | "printenv"))) {
+    if prints_environment(&words) {
         let target = Target::Service(place.as_exact().unwrap_or("a pod").to_owned());
         machine.add(
             Draft::new(EffectKind::SecretRead, target)
@@ -334,6 +348,22 @@ fn exec(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) -> Exit {
         );
     }
     containers::inside(machine, &place, &words, call.input.clone())
+}
+
+/// Whether words print every variable: `env`, `printenv`, and a shell that is given one of them.
+fn prints_environment(words: &[Value]) -> bool {
+    let is_of_shell = |word: &Value| {
+        let name = word.as_exact().and_then(|text| text.rsplit('/').next());
+        name.is_some_and(|name| matches!(name, "sh" | "bash" | "ash" | "dash" | "zsh"))
+    };
+    let prints = |text: &str| matches!(text.trim(), "env" | "printenv" | "export" | "export -p" | "set");
+    match words {
+        [only] => matches!(only.as_exact(), Some("env" | "printenv")),
+        [shell, option, text, ..] if is_of_shell(shell) && option.known_end().ends_with('c') => {
+            text.known_start().split([';', '|', '&', '\n']).any(prints)
+        }
+        _ => false,
+    }
 }
 
 /// `kubectl run NAME --image=I [-- WORDS]`: a new pod.
@@ -456,8 +486,4 @@ fn infrastructure(kind: EffectKind, what: Value) -> Draft {
         Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => Target::Unknown,
     };
     Draft::new(kind, target)
-}
-
-fn weigh(draft: Draft, grave: bool) -> Draft {
-    if grave { draft.severity(Severity::High).note("changes who may do what in the cluster") } else { draft }
 }

@@ -8,7 +8,7 @@ mod roles;
 
 use super::containers::skip_options;
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 
 use crate::interpreter::process_lists::ListedProcesses;
@@ -142,6 +142,29 @@ pub(crate) fn kill_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 fn process(value: &Value) -> Target {
     value.as_exact().map_or(Target::Unknown, |text| Target::Process(text.to_owned()))
+}
+
+/// `ps`: the letter `e` among those without a dash shows the environment of each process, as `-E` does on macOS. Source: ps(1) of procps,
+/// "To see every process" and "BSD syntax": the letters `o`, `O`, `k`, `p`, `q`, `t`, `U` take what stands behind them.
+pub(crate) fn ps(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let mut takes_next = false;
+    let mut shows = call.arguments.has(&["-E"]);
+    for word in call.arguments.operands.iter().filter_map(Value::as_exact) {
+        let is_value = std::mem::take(&mut takes_next);
+        if is_value || !word.chars().all(|letter| letter.is_ascii_alphabetic()) {
+            continue;
+        }
+        let letters = word.split(['o', 'O', 'k', 'p', 'q', 't', 'U']).next().unwrap_or(word);
+        shows |= letters.contains('e');
+        takes_next = word.len() == letters.len() + 1;
+    }
+    if shows {
+        machine.add(
+            Draft::new(EffectKind::SecretRead, Target::Unknown)
+                .note("prints the environment of every process"),
+        );
+    }
+    Exit::with(Output::Unknown)
 }
 
 /// `crontab`.

@@ -93,6 +93,19 @@ fn from_host(host: &Value) -> Output {
     Output::Network(format!("ssh://{}", host.known_start()))
 }
 
+/// `vagrant ssh`: the text of `-c`, or the words behind `--`, run in a virtual machine. Source: `vagrant ssh --help`.
+pub(crate) fn vagrant_ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    const PLACE: &str = "a virtual machine";
+    if let Some(text) = call.arguments.value(&["-c", "--command"]).cloned() {
+        return machine.elsewhere(PLACE, |machine| machine.run_text(&text, call.input.clone()));
+    }
+    let words = super::cloud::behind(call, "--");
+    if words.is_empty() {
+        return Exit::unknown();
+    }
+    machine.elsewhere(PLACE, |machine| machine.run_words(&words, call.input.clone()))
+}
+
 /// Interprets a call of sftp, ftp or lftp: what its commands put there, and what it is given to upload.
 pub(crate) fn session(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;

@@ -191,7 +191,7 @@ fn hosts(texts: &[String]) -> impl Iterator<Item = &str> {
 }
 
 /// The host of an address: `postgres://me:pw@db.example:5432/app` -> `db.example`. A path of a socket stays as it is.
-fn host_of(address: &str) -> &str {
+pub(super) fn host_of(address: &str) -> &str {
     let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
     if bare.starts_with('/') {
         return bare;
@@ -205,7 +205,7 @@ fn host_of(address: &str) -> &str {
     if host.matches(':').count() > 1 { host } else { host.split([':', ',']).next().unwrap_or(host) }
 }
 
-fn is_loopback(host: &str) -> bool {
+pub(super) fn is_loopback(host: &str) -> bool {
     matches!(host, "" | "localhost" | "::1" | "0.0.0.0" | "." | "(local)" | "host.docker.internal")
         || host.starts_with("127.")
         || host.starts_with('/')

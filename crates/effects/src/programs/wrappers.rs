@@ -13,7 +13,7 @@ mod start_files;
 pub(crate) use many::xargs;
 pub(crate) use parallel::parallel;
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::builtins::assignment;
 use crate::interpreter::strings;
 use crate::interpreter::strings::quoted_words;
@@ -261,7 +261,23 @@ pub(crate) fn ionice(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// `nix develop`, `nix shell`: all that stands behind `-c` is a command.
 pub(crate) fn nix_command(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    // Source: nix.dev, "Nix command: nix flake", types of references. `nixpkgs#jq` is an entry of the registry.
+    const SCHEMES: &[&str] =
+        &["github:", "gitlab:", "sourcehut:", "git+", "hg+", "tarball+", "http://", "https://"];
     let begins = |word: &Value| matches!(word.as_exact(), Some("-c" | "--command" | "--"));
+    let described = call.words.iter().take_while(|word| !begins(word));
+    let is_from_elsewhere = |word: &&Value| {
+        SCHEMES.iter().any(|scheme| word.known_start().starts_with(scheme))
+            && !word.known_start().starts_with("github:NixOS/")
+    };
+    if let Some(flake) = described.clone().find(is_from_elsewhere) {
+        let target = Target::Service(flake.known_start());
+        machine.add(
+            Draft::new(EffectKind::PackageInstall, target)
+                .severity(Severity::High)
+                .note("runs a description from elsewhere that nobody has read"),
+        );
+    }
     match call.words.iter().position(begins) {
         Some(place) => machine.run_words(call.words.get(place + 1..).unwrap_or_default(), call.input.clone()),
         None => Exit::unknown(),
