@@ -17,6 +17,7 @@
 #[path = "support/literate.rs"]
 mod literate;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -29,7 +30,9 @@ use literate::{Case, build_world, pages, place, read_page};
 
 fn main() {
     let arguments = Arguments::from_args();
-    let trials = pages(Path::new("tests/cases")).iter().flat_map(|page| trials_of(page)).collect();
+    let mut trials: Vec<Trial> =
+        pages(Path::new("tests/cases")).iter().flat_map(|page| trials_of(page)).collect();
+    trials.push(Trial::test("docs/policy.md says what the cases of policy.md say", page_of_policy_is_true));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -44,6 +47,29 @@ fn trials_of(page: &Path) -> Vec<Trial> {
             Trial::test(format!("{name}:{}: {}", case.line, first_line(&case.action)), move || run(&case))
         })
         .collect()
+}
+
+/// The page on which people read what is decided in doubt states the commands and verdicts of the cases, all of them and no others.
+fn page_of_policy_is_true() -> Result<(), Failed> {
+    let cases = read_page(&fs::read_to_string("tests/cases/policy.md")?);
+    let decided: BTreeSet<(String, String)> = cases
+        .iter()
+        .map(|case| (case.action.trim().to_owned(), first_line(&case.expected).to_owned()))
+        .collect();
+    let page = fs::read_to_string("../../docs/policy.md")?;
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    let stated: BTreeSet<(String, String)> = rows
+        .map(|(command, rest)| {
+            let verdict = rest.split(" |").next().unwrap_or_default();
+            (command.replace("\\|", "|"), verdict.to_owned())
+        })
+        .collect();
+    let only_stated: Vec<_> = stated.difference(&decided).collect();
+    let only_decided: Vec<_> = decided.difference(&stated).collect();
+    if only_stated.is_empty() && only_decided.is_empty() && !stated.is_empty() {
+        return Ok(());
+    }
+    Err(format!("only on the page: {only_stated:#?}\nonly in the cases: {only_decided:#?}").into())
 }
 
 fn first_line(text: &str) -> &str {
