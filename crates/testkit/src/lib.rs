@@ -2,6 +2,7 @@
 
 pub mod notation;
 pub mod records;
+pub mod shells;
 pub mod world;
 
 use std::env;
