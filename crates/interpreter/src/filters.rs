@@ -25,6 +25,7 @@ mod texts;
 
 use crate::builtins;
 use crate::machine::Absence;
+use crate::path::AbsolutePath;
 use crate::printed::ALL_VARIABLES;
 use crate::process_lists;
 use crate::world::{Entry, Listing};
@@ -294,6 +295,7 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
             machine.variable(name).map(|value| Exit::printing(value.followed_by(&Value::exact("\n"))))
         }
         "git" => repository_root(machine, words),
+        "npm" | "pnpm" => package_place(machine, words),
         "ls" => listed(machine, words),
         "tr" | "cut" | "sort" | "uniq" | "head" | "tail" | "rev" | "tac" | "sed" | "gsed" | "awk"
         | "gawk" | "mawk" | "base64" | "wc" | "xxd"
@@ -451,6 +453,28 @@ fn repository_root(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
         _ => None,
     }
 }
+
+/// What `npm root` and `npm prefix` print: the nearest directory upward with a package in it, or the working directory.
+/// Source: docs.npmjs.com, "npm-prefix", "folders".
+fn package_place(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
+    let words = exact_words(words)?;
+    let here = machine.cwd()?.clone();
+    let holds_package = |directory: &AbsolutePath| {
+        ["package.json", "node_modules"]
+            .iter()
+            .any(|name| machine.entry(&directory.join(name)) != Entry::Missing)
+    };
+    let upward = std::iter::successors(Some(here.clone()), AbsolutePath::parent);
+    let directory = upward.take(DIRECTORIES_UPWARD).find(holds_package).unwrap_or(here);
+    match words.as_slice() {
+        ["root"] => Some(line(directory.join("node_modules").as_str())),
+        ["prefix"] => Some(line(directory.as_str())),
+        _ => None,
+    }
+}
+
+/// How far upward a package is looked for (ours).
+const DIRECTORIES_UPWARD: usize = 32;
 
 /// The names that `ls` prints into a pipe, for calls that only name places.
 fn listed(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {

@@ -424,6 +424,9 @@ fn delete(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
     let many =
         call.arguments.has(&["--all", "-l", "--selector", "-A", "--all-namespaces", "--field-selector"]);
     let Some(first) = rest.first() else { return };
+    // Those with a label are those of one deployment, as the name of one is that of one pod.
+    let is_labelled = call.arguments.has(&["-l", "--selector"])
+        && !call.arguments.has(&["--all", "-A", "--all-namespaces"]);
     let text = first.as_exact().unwrap_or_default();
     let kind =
         text.split('/').next().unwrap_or(text).split('.').next().unwrap_or_default().to_ascii_lowercase();
@@ -448,7 +451,7 @@ fn delete(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
                     .irreversible()
                     .note("removes it with everything in it"),
             );
-        } else if MADE_AGAIN.contains(&kind.as_str()) && !many {
+        } else if MADE_AGAIN.contains(&kind.as_str()) && (!many || is_labelled) {
             change(machine, Some(&name), "a controller makes it again, if there is one");
         } else {
             destroy(machine, &name, "");

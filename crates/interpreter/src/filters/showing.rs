@@ -1,6 +1,8 @@
 //! What programs show of the files that they read.
 
 use crate::expression::{Case, Dialect, Expression};
+use crate::path::AbsolutePath;
+use crate::places;
 use crate::{Call, Value};
 
 use super::searching::Search;
@@ -65,7 +67,7 @@ pub(crate) fn showing(call: &Call) -> Showing {
         };
     }
     if COPYING.contains(&program) {
-        return Showing::Kept;
+        return if is_told_by_its_name(call) { Showing::Nothing } else { Showing::Kept };
     }
     if settings::hides_values(call) {
         return Showing::Names;
@@ -77,6 +79,17 @@ pub(crate) fn showing(call: &Call) -> Showing {
         return Showing::Nothing;
     }
     Showing::Everything
+}
+
+/// Whether what a call copies one file to lies in the project under a name that says that it is secret, so that whoever reads the copy is
+/// told then: `cp .env .env.backup`.
+fn is_told_by_its_name(call: &Call) -> bool {
+    let operands: Option<Vec<&str>> =
+        call.words.iter().map(|word| word.as_exact().filter(|text| !text.starts_with('-'))).collect();
+    let Some([_, to]) = operands.as_deref() else { return false };
+    let is_below = !to.starts_with(['/', '~']) && !to.split('/').any(|part| part == "..");
+    let root = AbsolutePath::root();
+    is_below && places::credential(&root.join(to), &root).is_some()
 }
 
 /// Whether lines of what a call reads are among what it prints, whichever.

@@ -258,7 +258,8 @@ impl Machine<'_> {
     }
 
     /// Adds that a script or program runs that is not there to be read. In the workspace a build makes such things, and among the
-    /// files of the system nobody does without being seen; where everybody may write, somebody else may have.
+    /// files of the system nobody does without being seen; where everybody may write, somebody else may have. In the home directory
+    /// what is not there when it is looked for does not run.
     pub(crate) fn not_there(&mut self, name: &str, path: &AbsolutePath) {
         let note = format!("`{name}` is not there to be read");
         let target = if self.call.cause.is_empty() {
@@ -267,7 +268,9 @@ impl Machine<'_> {
             Target::Process(self.call.cause.clone())
         };
         let draft = Draft::new(EffectKind::Opaque, target).nature(Nature::NotThere).note(note);
-        let is_of_a_build = path.is_within(&self.world.place().workspace) || !self.is_within_reach(path);
+        let place = self.world.place();
+        let stays_away = path.is_within(&place.home) && !self.is_temporary(path) && self.nothing_is_at(path);
+        let is_of_a_build = path.is_within(&place.workspace) || !self.is_within_reach(path) || stays_away;
         self.add(if is_of_a_build { draft } else { draft.severity(Severity::High) });
     }
 
