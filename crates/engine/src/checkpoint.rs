@@ -296,7 +296,13 @@ impl Plan {
                 (Ok(facts), Need::Absence) if facts.is_dir() => {
                     if place.reach != DirectoryReach::Itself {
                         place.need = Need::Welcome;
-                        beside.push(place);
+                        // Elsewhere than in the workspace, which is saved as a whole, nothing else would tell what stood there.
+                        if place.path.is_within(&around.workspace) {
+                            beside.push(place);
+                        } else {
+                            place.reach = DirectoryReach::Below;
+                            plan.places.push(place);
+                        }
                     }
                 }
                 (Ok(_), Need::Absence) => {
@@ -322,7 +328,7 @@ impl Plan {
         }
         if !plan.is_empty() {
             plan.places.extend(beside);
-            if changes_unknown_files(review) || is_opaque(review) || runs_unread_code(review) {
+            if makes_unknown_files(review) || is_opaque(review) || runs_unread_code(review) {
                 plan.extent = Extent::WorkTree;
             }
         }
@@ -623,6 +629,17 @@ impl Plan {
             CaptureOutcome::Over(_) => Ok(Vec::new()),
         }
     }
+}
+
+/// Whether an action changes files of which nobody can say beforehand which they are: those that a pattern means, and those that something may
+/// come to overwrite which is made anywhere below a directory that stands.
+fn makes_unknown_files(review: &Review) -> bool {
+    changes_unknown_files(review)
+        || to_save(review).iter().any(|place| {
+            place.need == Need::Absence
+                && place.reach == DirectoryReach::Tree
+                && Path::new(place.path.as_str()).is_dir()
+        })
 }
 
 /// Captures the work tree together with other places; `None` when it is too large for an action to wait for it.

@@ -5,7 +5,7 @@ use crate::interpreter::{Call, Draft, Exit, Machine, Output, Upload, Value};
 use crate::nature::Nature;
 
 use super::cloud_words::{GROUPS, SMALL_THINGS, STORES, VALUES, Verb, kind_of};
-use super::{cloud_remote, cloud_secrets, cloud_weight, containers, sql};
+use super::{cloud_remote, cloud_secrets, cloud_weight, containers, downloads, sql};
 
 /// The command that a call names: `ec2 terminate-instances`, and what follows.
 pub(super) struct Command<'a> {
@@ -100,6 +100,7 @@ pub(crate) fn verbs(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     machine.set_cause(&command.name());
+    downloads::of_cloud(machine, call, &command);
     if let Some(exit) = cloud_secrets::secret(machine, call, &command) {
         return exit;
     }
@@ -318,6 +319,17 @@ fn special(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>) -> Opt
                 }
             }
         }
+        ("gcloud", ["compute", "scp", ..] | ["alpha" | "beta", "compute", "scp", ..]) => {
+            // `[USER@]INSTANCE:PATH`, as scp (gcloud compute scp --help).
+            let first = path.iter().position(|word| *word == "scp").map_or(0, |at| at + 1);
+            let words: Vec<Value> = call.arguments.operands.iter().skip(first).cloned().collect();
+            let recurses = has("--recurse").then(|| Value::exact("-r"));
+            return Some(machine.call_program(
+                "scp",
+                "scp",
+                &recurses.into_iter().chain(words).collect::<Vec<_>>(),
+            ));
+        }
         ("gcloud", ["components", "install" | "update", names @ ..]) => {
             let name = names.first().copied().unwrap_or("components");
             machine.add(Draft::new(EffectKind::PackageInstall, Target::Service(name.to_owned())));
@@ -489,7 +501,7 @@ fn objects(machine: &mut Machine<'_>, call: &Call, verb: &str, first: usize) {
                 }));
             }
         }
-        "cp" | "mv" | "sync" | "rsync" | "put" | "get" | "copy" => {
+        "cp" | "mv" | "sync" | "rsync" | "put" | "get" | "copy" | "dsync" => {
             let Some((to, from)) = operands.split_last() else { return };
             let (from, to) = if verb == "get" && from.is_empty() {
                 (std::slice::from_ref(to), Value::exact("."))
@@ -549,7 +561,7 @@ fn transfer(machine: &mut Machine<'_>, call: &Call, verb: &str, from: &Value, to
             if call.program.starts_with("aws") || call.program.starts_with("gcloud") {
                 ask(machine, &read_command(call));
             }
-            let many = matches!(verb, "sync" | "rsync")
+            let many = matches!(verb, "sync" | "rsync" | "dsync")
                 || call.arguments.has(&["--recursive", "-r", "-R", "--recursive=true"]);
             let is_written = to.as_exact() == Some("-") || many && containers::write_over_tree(machine, to);
             if !is_written {

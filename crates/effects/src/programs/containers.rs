@@ -1,5 +1,6 @@
 //! docker, podman and compose: what is run in containers, and which doors to this machine they open.
 
+use super::downloads;
 use super::files;
 use super::store_place::{host_of, is_loopback, locate_in_container, speaks_of_production};
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
@@ -331,6 +332,11 @@ pub(super) fn write_into(machine: &mut Machine<'_>, from: &Value, to: &Value) {
     let directory = to.known_end().ends_with('/')
         || matches!(to.as_exact(), Some("." | ".."))
         || machine.is_directory(to) == Some(true);
+    if name.as_ref().is_some_and(|name| name.contains(['*', '?', '[', '{'])) {
+        // What the pattern means elsewhere need not stand here.
+        downloads::come_into(machine, to);
+        return;
+    }
     let place = match name {
         Some(name) if directory => to.followed_by(&Value::Exact(format!("/{name}"))),
         Some(_) | None => to.clone(),

@@ -12,6 +12,7 @@
 //! | `databases`, `sql`, `sql_words`, `stores` | clients of databases and what statements do |
 //! | `direnv` | letting the variables of a directory in |
 //! | `disk` | overwriting devices and files |
+//! | `downloads` | files that are fetched, and where they come to lie |
 //! | `files` | making, moving and removing files |
 //! | `find` | `find` and `fd` |
 //! | `git` | git |
@@ -24,6 +25,7 @@
 //! | `media` | sound, films, pictures, AppleScript |
 //! | `processes`, `services`, `system` | ending processes, services, the kernel and the network |
 //! | `text` | text programs that write or run something |
+//! | `transfer_sessions` | sftp, ftp, lftp, smbclient: programs with commands of their own to fetch and put files |
 //! | `shells` | interpreters that run their standard input |
 //! | `windows_shells`, `cmdlets` | PowerShell and `cmd` |
 //! | `wrappers` | programs that run another program |
@@ -43,6 +45,7 @@ mod data_calls;
 mod databases;
 mod direnv;
 mod disk;
+mod downloads;
 mod files;
 mod find;
 mod git;
@@ -64,6 +67,7 @@ pub(crate) mod store_place;
 mod stores;
 mod system;
 mod text;
+mod transfer_sessions;
 mod windows_shells;
 mod wrappers;
 
@@ -163,7 +167,9 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "powershell" => windows_shells::powershell,
         "cmd" => windows_shells::cmd,
         "mount" => disk::mount,
-        "transfer_session" => remote::session,
+        "transfer_session" => transfer_sessions::session,
+        "file_server" => transfer_sessions::file_server,
+        "fetcher" => downloads::fetcher,
         "debugger" => wrappers::debugger,
         "strace" => wrappers::strace,
         "script" => wrappers::script,

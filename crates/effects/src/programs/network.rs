@@ -16,6 +16,7 @@ mod streams;
 mod transfer;
 
 pub(crate) use streams::{netcat, socat};
+pub(super) use transfer::remote_name;
 pub(crate) use transfer::{curl, httpie, wget};
 
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};

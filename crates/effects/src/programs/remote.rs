@@ -6,6 +6,7 @@ use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
+use super::downloads::come_into;
 use super::files::{self, arrive_tree};
 use super::network::sends_strange_secret;
 
@@ -89,7 +90,7 @@ fn note_secret_given(machine: &mut Machine<'_>, call: &Call, host: &Value) {
 }
 
 /// What comes from another machine over ssh, which proves who it is.
-fn from_host(host: &Value) -> Output {
+pub(super) fn from_host(host: &Value) -> Output {
     Output::Network(format!("ssh://{}", host.known_start()))
 }
 
@@ -104,84 +105,6 @@ pub(crate) fn vagrant_ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     machine.elsewhere(PLACE, |machine| machine.run_words(&words, call.input.clone()))
-}
-
-/// Interprets a call of sftp, ftp or lftp: what its commands put there, and what it is given to upload.
-pub(crate) fn session(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let arguments = &call.arguments;
-    local_commands(machine, call);
-    let Some(host) = arguments.operands.first().map(host_of) else { return Exit::unknown() };
-    let mut orders: Vec<Value> = arguments.values(&["-e", "-c"]).cloned().collect();
-    if let Some(batch) = arguments.value(&["-b", "-f"]).filter(|file| file.as_exact() != Some("-")).cloned()
-        && let Output::Text(text) = machine.read(&batch)
-    {
-        orders.push(text);
-    }
-    let mut unknown = !matches!(call.input, Input::Inherited | Input::Text(Value::Exact(_)));
-    if let ("sftp", Some((_, there))) = (
-        call.program.as_str(),
-        arguments.operand(0).and_then(|first| first.trim_start_matches("sftp://").split_once(':')),
-    ) && !there.ends_with('/')
-    {
-        // `sftp host:file [here]` fetches it.
-        fetched(machine, there, arguments.operand(1));
-    }
-    if let Input::Text(text) = &call.input {
-        orders.push(text.clone());
-    }
-    let mut sends = false;
-    for order in orders {
-        let Some(text) = order.as_exact() else {
-            unknown = true;
-            continue;
-        };
-        for line in text.split(['\n', ';']) {
-            let mut words = line.split_whitespace();
-            let verb = words.next().unwrap_or_default();
-            if matches!(verb, "get" | "reget" | "mget") {
-                let names: Vec<&str> = words.clone().filter(|word| !word.starts_with('-')).collect();
-                let there = names.first().copied().unwrap_or_default();
-                fetched(machine, there, names.get(1).filter(|_| verb != "mget").copied());
-            }
-            let mirrors_there = verb == "mirror" && line.contains("-R");
-            if mirrors_there || matches!(verb, "put" | "mput" | "reput" | "send" | "append") {
-                let file = words.find(|word| !word.starts_with('-')).unwrap_or(".");
-                let depth = if mirrors_there { Depth::Recursive } else { Depth::Single };
-                send(machine, &Value::exact(file), depth);
-                sends = true;
-            }
-        }
-    }
-    // `ftp -u ADDRESS FILE`
-    let (address, files) = match (call.program.as_str(), arguments.value(&["-u"])) {
-        ("ftp" | "tnftp", Some(address)) => (address.clone(), arguments.operands.clone()),
-        ("ncftpput", _) => (host, arguments.operands.get(1..).unwrap_or_default().to_vec()),
-        _ => (host, Vec::new()),
-    };
-    for file in &files {
-        send(machine, file, Depth::Single);
-        sends = true;
-    }
-    machine.host(&address, if sends { Upload::Yes } else { Upload::No });
-    if unknown && !sends {
-        machine.possibly(|machine| machine.host(&address, Upload::Yes));
-    }
-    Exit::unknown()
-}
-
-/// Writes what is fetched: to the name that is given, or into it when it is a directory, else to its own name here.
-fn fetched(machine: &mut Machine<'_>, there: &str, here: Option<&str>) {
-    let name = there.rsplit('/').next().unwrap_or(there);
-    let file = match here {
-        Some(here) if here.ends_with('/') || machine.is_directory(&Value::exact(here)) == Some(true) => {
-            format!("{}/{name}", here.trim_end_matches('/'))
-        }
-        Some(here) => here.to_owned(),
-        None => name.to_owned(),
-    };
-    if !name.is_empty() && !name.contains('*') {
-        machine.write(&Value::Exact(file));
-    }
 }
 
 /// Interprets a call of scp.
@@ -331,7 +254,7 @@ pub(crate) fn rclone(machine: &mut Machine<'_>, call: &Call) -> Exit {
 }
 
 /// Options of ssh and scp that run commands here.
-fn local_commands(machine: &mut Machine<'_>, call: &Call) {
+pub(super) fn local_commands(machine: &mut Machine<'_>, call: &Call) {
     for setting in call.arguments.values(&["-o"]).cloned().collect::<Vec<_>>() {
         let start = setting.known_start();
         let (name, command) = start.split_once(['=', ' ']).unwrap_or((start.as_str(), ""));
@@ -353,7 +276,7 @@ fn local_commands(machine: &mut Machine<'_>, call: &Call) {
 }
 
 /// Reads what is sent: a file, or a directory with what is below it.
-fn send(machine: &mut Machine<'_>, source: &Value, depth: Depth) {
+pub(super) fn send(machine: &mut Machine<'_>, source: &Value, depth: Depth) {
     if depth == Depth::Recursive && machine.is_directory(source) != Some(false) {
         for aim in machine.paths_through(source) {
             machine.add(Draft::at(EffectKind::FileRead, aim).recursive());
@@ -469,13 +392,27 @@ fn delete_others(
     }
 }
 
+/// What makes a name a pattern.
+const PATTERN: [char; 3] = ['*', '?', '['];
+
 /// A file that arrives: into the directory, or under the name that is given.
-fn receive(machine: &mut Machine<'_>, destination: &Value, name: &Value, depth: Depth, content: &Output) {
+pub(super) fn receive(
+    machine: &mut Machine<'_>,
+    destination: &Value,
+    name: &Value,
+    depth: Depth,
+    content: &Output,
+) {
     let base = name.as_exact().and_then(|text| text.trim_end_matches('/').rsplit('/').next());
     let is_directory = machine.is_directory(destination) == Some(true)
         || destination.as_exact().is_some_and(|text| text.ends_with('/'));
     let place = match (is_directory, base) {
-        (true, Some(base)) if base.contains(['*', '?', '[']) => {
+        // What a pattern means elsewhere need not stand here.
+        (true, Some(base)) if base.contains('{') || depth == Depth::Recursive && base.contains(PATTERN) => {
+            come_into(machine, destination);
+            return;
+        }
+        (true, Some(base)) if base.contains(PATTERN) => {
             destination.followed_by(&Value::exact("/")).followed_by(&Value::Glob(base.to_owned()))
         }
         (true, Some(base)) => destination.followed_by(&Value::exact(format!("/{base}"))),
@@ -516,7 +453,7 @@ fn sends(input: &Input) -> bool {
 }
 
 /// The host without a user.
-fn host_of(word: &Value) -> Value {
+pub(super) fn host_of(word: &Value) -> Value {
     match word.as_exact() {
         Some(text) => {
             let plain = text.strip_prefix("ssh://").unwrap_or(text);

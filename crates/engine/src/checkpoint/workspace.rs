@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use checkrein_policy::Snapshots;
 use checkrein_protocol::{RecordBody, SnapshotRecord};
-use checkrein_review::{Review, VerdictKind, changes_unknown_files, is_opaque, runs_unread_code};
+use checkrein_review::{Review, VerdictKind, is_opaque, runs_unread_code};
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureRequest, Circumstances, LimitExceeded, Mounts, Outlook, Retention,
     SessionPlace, SnapshotError, SnapshotId, SnapshotReason, Unchanged, WorkspaceCapture,
@@ -14,7 +14,7 @@ use checkrein_snapshot::{
 use serde_json::json;
 
 use super::words::told;
-use super::{NOT_SAVED, ignoring, masked, run_by_git, store};
+use super::{NOT_SAVED, ignoring, makes_unknown_files, masked, run_by_git, store};
 use crate::context::Context;
 use crate::environment::HostEnvironment;
 
@@ -132,7 +132,7 @@ pub(crate) fn before(
 ) -> Kept {
     let settings = &context.policy().config().snapshots;
     let effects = &review.side_effects.effects;
-    let is_unclear = is_opaque(review) || changes_unknown_files(review) || runs_unread_code(review);
+    let is_unclear = is_opaque(review) || makes_unknown_files(review) || runs_unread_code(review);
     let changes = is_unclear || effects.iter().any(|effect| effect.kind.is_mutating());
     let is_refused = review.verdict.kind >= VerdictKind::Block && saved.is_none();
     if !settings.enabled || !changes || is_refused {

@@ -3,6 +3,8 @@
 use crate::effect::{Certainty, EffectKind, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value, secrets};
 
+use crate::programs::downloads::{come_into, here};
+
 use super::{Sent, configured, note_deletion, note_secret_sent, request};
 
 /// The files that a format for `--write-out` names: `%output{x}`, and `%output{>>x}` to add to one (curl 8.3).
@@ -106,18 +108,45 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for output in outputs {
         if output.as_exact() == Some("-") {
             prints = true;
+        } else if is_numbered(&output) {
+            come_into(machine, &directory_of_name(&within(directory.as_ref(), &output)));
         } else {
             save(machine, &within(directory.as_ref(), &output), &came);
         }
     }
     if arguments.has(&["-O", "--remote-name", "--remote-name-all"]) {
         prints = false;
+        let place = || directory.clone().unwrap_or_else(here);
+        // The server says the name, or one address means many (curl(1), `-J` and "GLOBBING").
+        if arguments.has(&["-J", "--remote-header-name"]) {
+            come_into(machine, &place());
+        }
         for url in &urls {
-            let name = remote_name(url, None).map_or(Value::Unknown, Value::exact);
-            save(machine, &within(directory.as_ref(), &name), &came);
+            let name = remote_name(url, None);
+            if name.as_ref().is_some_and(|name| name.contains(['{', '[']))
+                && !arguments.has(&["-g", "--globoff"])
+            {
+                come_into(machine, &place());
+                continue;
+            }
+            save(machine, &within(directory.as_ref(), &name.map_or(Value::Unknown, Value::exact)), &came);
         }
     }
     if prints && !arguments.has(&["-I", "--head"]) { Exit::with(came) } else { Exit::unknown() }
+}
+
+/// Whether a name stands for many: `#1` is what the first pattern of the address means (curl(1), `-o`).
+fn is_numbered(name: &Value) -> bool {
+    let text = name.known_start();
+    text.split('#').skip(1).any(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
+}
+
+/// The directory that a name lies in.
+fn directory_of_name(name: &Value) -> Value {
+    match name.known_start().rsplit_once('/') {
+        Some((directory, _)) if !directory.contains('#') && !directory.is_empty() => Value::exact(directory),
+        Some(_) | None => here(),
+    }
 }
 
 /// Writes what came to a file; when nothing comes over the network, nothing is written.
@@ -200,7 +229,8 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
         came = came.followed_by(fetch(machine, url, sent));
         note_deletion(machine, url, method.as_deref());
     }
-    if arguments.has(&["--spider"]) || arguments.operands.is_empty() {
+    let reads_list = arguments.value(&["-i", "--input-file"]).is_some();
+    if arguments.has(&["--spider"]) || arguments.operands.is_empty() && !reads_list {
         return Exit::unknown();
     }
     if let Some(output) = arguments.value(&["-O", "--output-document"]).cloned() {
@@ -231,6 +261,14 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 );
             }
         }
+        return Exit::silent();
+    }
+    // The addresses stand in a file, the server says the name, or it gets its path as directories (wget(1)).
+    let makes_directories = arguments.has(&["-x", "--force-directories", "--protocol-directories"]);
+    if reads_list || makes_directories || arguments.has(&["--content-disposition", "--trust-server-names"]) {
+        come_into(machine, &directory.clone().unwrap_or_else(here));
+    }
+    if makes_directories {
         return Exit::silent();
     }
     for url in &arguments.operands {
@@ -296,6 +334,11 @@ pub(crate) fn httpie(machine: &mut Machine<'_>, call: &Call) -> Exit {
     match arguments.value(&["-o", "--output"]).cloned() {
         Some(output) => {
             machine.write_from(&output, &came);
+            Exit::silent()
+        }
+        // The server says the name, or the address; httpie does not overwrite what is there, and xh does (`xh --help`).
+        None if arguments.has(&["-d", "--download"]) => {
+            come_into(machine, &here());
             Exit::silent()
         }
         None => Exit::with(came),
@@ -471,7 +514,7 @@ fn form(machine: &mut Machine<'_>, value: &Value, call: &Call) -> Sent {
 }
 
 /// The name under which a URL is kept; `None` when not known.
-fn remote_name(url: &Value, otherwise: Option<&str>) -> Option<String> {
+pub(in crate::programs) fn remote_name(url: &Value, otherwise: Option<&str>) -> Option<String> {
     let text = url.as_exact()?;
     let plain = text.split('#').next().unwrap_or(text);
     let path = plain.split_once("://").map_or(plain, |(_, rest)| rest);
