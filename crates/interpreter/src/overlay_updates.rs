@@ -1,5 +1,7 @@
 //! What handlers note down about the file tree without an effect of its own, and what they ask of it.
 
+use std::collections::BTreeMap;
+
 use crate::effect::Target;
 use crate::filters::Lines;
 use crate::path::AbsolutePath;
@@ -8,9 +10,10 @@ use crate::world::{Entry, Listing};
 
 use super::draft::AimedTarget;
 use super::exit::Output;
+use super::glob::Matches;
 use super::machine::Machine;
 use super::secrets;
-use super::shell::VariableContent;
+use super::shell::{Treatment, Variable, VariableContent};
 use super::value::Value;
 
 /// The greatest number of entries of a tree that are copied one by one (ours).
@@ -190,17 +193,81 @@ impl Machine<'_> {
         answer
     }
 
-    /// The variables that the command itself hands to programs, with their texts where these are known.
-    pub fn exported_texts(&self) -> Vec<(String, String)> {
-        let held = self.shell.variables.iter().filter(|(_, variable)| variable.exported);
-        held.filter_map(|(name, variable)| match &variable.content {
-            VariableContent::Scalar(value) => Some((name.clone(), value.as_exact()?.to_owned())),
-            VariableContent::List(_)
-            | VariableContent::Map(_)
-            | VariableContent::Unknown
-            | VariableContent::Unset => None,
-        })
-        .collect()
+    /// Runs `work` as a program that hands on its environment with these variables set, or taken away. What only the shell holds is not
+    /// there.
+    pub fn in_environment<T>(
+        &mut self,
+        changes: Vec<(String, Option<Value>)>,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.shell.variables.clone();
+        let world = self.world;
+        self.shell.variables.retain(|name, variable| {
+            variable.exported || variable.content == VariableContent::Unset || world.variable(name).is_some()
+        });
+        let gone = || Variable {
+            content: VariableContent::Unset,
+            exported: false,
+            readonly: false,
+            origin: None,
+            treatment: Treatment::None,
+        };
+        let mut set = Vec::new();
+        for (name, value) in changes {
+            if let Some(value) = value {
+                set.push((name, value));
+            } else {
+                self.shell.variables.insert(name, gone());
+            }
+        }
+        let answer = self.with_variables(set, work);
+        self.shell.variables = before;
+        answer
+    }
+
+    /// The variables that a program finds in its environment, each with its value where that is known and may stand in a text: a secret
+    /// stays behind its name. `None` where the environment is not known.
+    pub fn environment_of_programs(&self) -> Option<BTreeMap<String, Option<String>>> {
+        if self.away.is_some() || self.budget.scanning > 0 {
+            return None;
+        }
+        let mut all: BTreeMap<String, Option<String>> = BTreeMap::new();
+        let always = ["HOME", "PATH", "PWD", "USER", "LOGNAME", "SHELL"].map(str::to_owned);
+        for name in self.world.variable_names().into_iter().chain(always) {
+            if let Some(value) = self.environment(&name) {
+                all.insert(name, value.as_exact().map(str::to_owned));
+            }
+        }
+        for (name, variable) in &self.shell.variables {
+            match &variable.content {
+                VariableContent::Scalar(value) if variable.exported || all.contains_key(name) => {
+                    all.insert(name.clone(), value.as_exact().map(str::to_owned));
+                }
+                VariableContent::Scalar(_) => {}
+                VariableContent::Unset => {
+                    all.remove(name);
+                }
+                VariableContent::List(_) | VariableContent::Map(_) | VariableContent::Unknown => {
+                    if variable.exported {
+                        all.insert(name.clone(), None);
+                    }
+                }
+            }
+        }
+        for (name, value) in &mut all {
+            if self.secret_in(name).is_some() {
+                *value = None;
+            }
+        }
+        Some(all)
+    }
+
+    /// The existing paths that a pattern stands for, written as it is; `None` where they are not known.
+    pub fn paths_of(&self, pattern: &str) -> Option<Vec<String>> {
+        match self.glob(pattern) {
+            Matches::These(paths) => Some(paths),
+            Matches::Unknown => None,
+        }
     }
 
     /// Whether the command itself made or changed a file.

@@ -3,18 +3,21 @@
 //! | module | holds |
 //! |---|---|
 //! | `life_cycle` | scripts that a package manager runs by itself |
+//! | `make` | `make`: which recipes run, and in which order |
 //! | `makefile` | makefiles: rules, variables, functions |
-//! | `recipes` | `make` and `just`: which recipes run, and in which order |
+//! | `just` | `just`: the same for justfiles |
 //!
 //! A script that can be read is interpreted. One that cannot be read is the project's own, which its owner runs every day: a
 //! process worth naming, not an unknown danger.
 
+mod just;
 mod life_cycle;
+mod make;
 mod makefile;
-mod recipes;
 
+pub(crate) use just::just;
 pub(crate) use life_cycle::life_cycle;
-pub(crate) use recipes::{just, make};
+pub(crate) use make::make;
 
 use serde_json::Value as Json;
 

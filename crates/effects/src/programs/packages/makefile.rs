@@ -4,15 +4,22 @@
 //! |---|---|
 //! | `functions` | the functions |
 //! | `lines` | lines, brackets, arguments, patterns |
+//! | `reading` | what each line of the text says |
+//! | `variables` | which definition of a variable holds |
 
 mod functions;
 mod lines;
+mod reading;
+mod variables;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) use lines::matched;
-use lines::{compared, logical_lines, matching, outside_brackets, without_comment};
+pub(super) use lines::{commands_of, matched};
+pub(super) use variables::RULES;
+
+use lines::matching;
+use variables::{DEFAULTS, Flavor, Origin, Specific, Variable};
 
 /// The greatest depth of variables in variables and of included files (ours).
 const DEPTH: usize = 16;
@@ -29,24 +36,41 @@ pub(super) const LOADED: &str = "make-loads-an-object";
 pub(super) const BEYOND: &str = "make-too-much-to-follow";
 
 /// A makefile.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Makefile {
-    /// Variables, unexpanded.
-    variables: BTreeMap<String, String>,
-    /// Variables whose value was expanded when it was read, so that what is added to them is too.
-    simple: BTreeSet<String>,
-    /// Variables of the command line, which win.
-    given: BTreeMap<String, String>,
-    /// Variables of the environment in which make, or the shell of a recipe, finds something to expand.
-    environment: BTreeMap<String, String>,
-    /// Variables that recipes find in their environment.
-    exported: BTreeSet<String>,
+    variables: BTreeMap<String, Variable>,
+    /// Variables of the command line, as it set them.
+    given: BTreeMap<String, Variable>,
+    /// Variables that make found in its environment.
+    came: BTreeSet<String>,
+    /// Those of them that it still marks so.
+    inherited: BTreeSet<String>,
+    /// Whether these are stronger than what the makefile says.
+    environment_wins: bool,
+    /// Whether what the environment holds beside them is not known.
+    has_unknown_environment: bool,
+    /// Variables of which it is said whether recipes find them in their environment.
+    exported: BTreeMap<String, bool>,
     /// Whether they find all of them there.
     exports_all: bool,
+    /// Definitions that hold for some targets.
+    specific: Vec<Specific>,
+    /// The variables as they are for all targets, while those of one hold.
+    global: Option<BTreeMap<String, Variable>>,
+    /// What functions put in, the innermost last.
+    bound: RefCell<Vec<(String, String)>>,
     /// Commands that functions ran, until they are taken.
     ran: RefCell<Vec<String>>,
     /// Texts that `$(eval ...)` gave, until they are read.
     evaluated: RefCell<Vec<String>>,
+    /// How the questions came out whose answer is not known, in the order in which they were met.
+    decisions: RefCell<Vec<(String, bool)>>,
+    /// How those are to come out that are met first.
+    forced: Vec<bool>,
+    /// The names that patterns stand for, as far as somebody looked.
+    found: BTreeMap<String, String>,
+    /// Patterns that were asked about, and nobody had looked.
+    asked: RefCell<BTreeSet<String>>,
     /// The other makefiles that it names.
     pub(super) included: Vec<String>,
     /// Rules in order.
@@ -58,16 +82,20 @@ pub(super) struct Makefile {
 }
 
 /// A rule.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Rule {
     /// What it makes, expanded; may hold `%`.
     pub(super) targets: Vec<String>,
     /// From what, expanded; may hold `%`.
     pub(super) prerequisites: Vec<String>,
+    /// What has to be there before, whatever its age.
+    pub(super) before: Vec<String>,
     /// Lines of shell text, unexpanded, with their prefixes.
     pub(super) recipe: Vec<String>,
     /// For a static pattern rule, the pattern of the targets.
     pub(super) pattern: Option<String>,
+    /// Whether the rule stands for itself beside others for the same target (`::`).
+    pub(super) stands_alone: bool,
 }
 
 /// The values of the automatic variables of one recipe.
@@ -75,29 +103,54 @@ pub(super) struct Rule {
 pub(super) struct Automatic {
     pub(super) target: String,
     pub(super) prerequisites: Vec<String>,
+    pub(super) before: Vec<String>,
     pub(super) stem: String,
 }
 
 impl Makefile {
-    /// A makefile in a directory, with nothing in it.
+    /// A makefile in a directory, with nothing in it but what make has by itself.
     pub(super) fn new(directory: &str) -> Self {
-        Self { directory: directory.to_owned(), ..Self::default() }
-    }
-
-    /// Sets a variable on the command line, as it is written there: `NAME=value`, `NAME:=value`.
-    pub(super) fn give(&mut self, name: &str, value: &str) {
-        let plain = name.trim_end_matches([':', '?', '+', '!']);
-        let value = match name.get(plain.len()..) {
-            Some("!") => self.run(self.expand(value, None, 0)).replace('$', "$$"),
-            Some(sign) if sign.starts_with(':') => self.expand(value, None, 0).replace('$', "$$"),
-            Some(_) | None => value.to_owned(),
+        let own = |(name, text): &(&str, &str)| {
+            let variable = Variable {
+                text: (*text).to_owned(),
+                flavor: Flavor::Recursive,
+                origin: Origin::Default,
+                is_doubtful: false,
+                exports: None,
+            };
+            ((*name).to_owned(), variable)
         };
-        self.given.insert(plain.to_owned(), value);
+        let mut variables: BTreeMap<String, Variable> = DEFAULTS.iter().map(own).collect();
+        for (name, text) in
+            [("CURDIR", directory), ("MAKEFILE_LIST", "Makefile"), ("SHELL", "/bin/sh"), ("MAKEFLAGS", "")]
+        {
+            let variable = Variable {
+                text: text.replace('$', "$$"),
+                flavor: Flavor::Recursive,
+                origin: Origin::File,
+                is_doubtful: false,
+                exports: None,
+            };
+            variables.insert(name.to_owned(), variable);
+        }
+        Self { directory: directory.to_owned(), variables, ..Self::default() }
     }
 
-    /// Sets a variable of the environment.
-    pub(super) fn inherit(&mut self, name: &str, value: &str) {
-        self.environment.insert(name.to_owned(), value.to_owned());
+    /// Says what is to be made.
+    pub(super) fn give_goals(&mut self, goals: &[String]) {
+        let variable = Variable {
+            text: goals.join(" "),
+            flavor: Flavor::Simple,
+            origin: Origin::File,
+            is_doubtful: false,
+            exports: None,
+        };
+        self.variables.insert("MAKECMDGOALS".to_owned(), variable);
+    }
+
+    /// Says that the environment may hold any other variable.
+    pub(super) fn inherit_unknown(&mut self) {
+        self.has_unknown_environment = true;
     }
 
     /// The commands that functions ran since they were taken last, in order.
@@ -107,11 +160,7 @@ impl Makefile {
 
     /// The value of a variable as it was given, unexpanded.
     pub(super) fn held(&self, name: &str) -> Option<String> {
-        self.given
-            .get(name)
-            .or_else(|| self.variables.get(name))
-            .or_else(|| self.environment.get(name))
-            .cloned()
+        self.variables.get(name).map(|variable| variable.text.clone())
     }
 
     /// Whether a rule names this target.
@@ -119,126 +168,93 @@ impl Makefile {
         self.rules.iter().any(|rule| rule.targets.iter().any(|name| name == target))
     }
 
-    /// Reads the text of a makefile; `include` answers the text of another by its name, `environment` a variable.
-    pub(super) fn read(&mut self, text: &str, include: &dyn Fn(&str) -> Option<String>, depth: usize) {
-        let mut skipping: Vec<Branch> = Vec::new();
-        let mut open: Option<Vec<usize>> = None;
-        let mut lines = logical_lines(text).into_iter();
-        while let Some(line) = lines.next() {
-            if depth < DEPTH {
-                for text in self.evaluated.take() {
-                    self.read(&text, include, depth + 1);
-                }
-            }
-            // Where no rule is open, a line that begins with a tab is one like others.
-            if let (Some(recipe), Some(rules)) = (line.strip_prefix('\t'), &open) {
-                if skipping.iter().all(|branch| branch.taken) {
-                    for index in rules {
-                        if let Some(rule) = self.rules.get_mut(*index) {
-                            rule.recipe.push(recipe.to_owned());
-                        }
-                    }
-                }
-                continue;
-            }
-            let plain = without_comment(&line).trim().to_owned();
-            if plain.is_empty()
-                || self.condition(&plain, &mut skipping)
-                || !skipping.iter().all(|branch| branch.taken)
-            {
-                continue;
-            }
-            let mut plain = plain.as_str();
-            self.note_exported(plain);
-            while let Some(rest) = without_modifier(plain) {
-                plain = rest;
-            }
-            if let Some(definition) = plain.strip_prefix("define ") {
-                let name = definition.trim_end_matches(['=', ':', '?', '+']).trim().to_owned();
-                let mut body = Vec::new();
-                for inner in lines.by_ref() {
-                    if inner.trim() == "endef" {
-                        break;
-                    }
-                    body.push(inner);
-                }
-                self.variables.insert(name, body.join("\n"));
-                continue;
-            }
-            let first = plain.split_whitespace().next().unwrap_or_default();
-            if matches!(first, "include" | "-include" | "sinclude") {
-                if depth >= DEPTH {
-                    self.run(BEYOND.to_owned());
-                    continue;
-                }
-                let names = self.expand(plain.get(first.len()..).unwrap_or_default(), None, 0);
-                for name in names.split_whitespace() {
-                    self.included.push(name.to_owned());
-                    if let Some(text) = include(name) {
-                        self.read(&text, include, depth + 1);
-                    }
-                }
-                continue;
-            }
-            if first == "load" || first == "-load" {
-                self.run(LOADED.to_owned());
-                continue;
-            }
-            if self.assign(plain) {
-                open = None;
-                continue;
-            }
-            open = self.rule(plain);
-        }
-        if depth < DEPTH {
-            for text in self.evaluated.take() {
-                self.read(&text, include, depth + 1);
-            }
-        } else if !self.evaluated.take().is_empty() {
-            self.run(BEYOND.to_owned());
-        }
-    }
-
-    /// Remembers which variables recipes find in their environment (GNU make, "Communicating Variables to a Sub-make").
-    fn note_exported(&mut self, line: &str) {
-        match line.strip_prefix("export") {
-            Some("") => self.exports_all = true,
-            Some(rest) if rest.starts_with([' ', '\t']) => {
-                let rest = rest.trim();
-                let names = rest
-                    .split_once('=')
-                    .map_or(rest, |(name, _)| name.trim_end_matches([':', '?', '+', '!']));
-                let names = names.trim().strip_prefix("define ").unwrap_or(names);
-                self.exported.extend(names.split_whitespace().map(str::to_owned));
-            }
-            Some(_) | None => {}
-        }
-    }
-
-    /// The variables that recipes find in their environment, expanded.
-    pub(super) fn environment_of_recipes(&self) -> Vec<(String, String)> {
-        let all = self.exports_all || self.names(".EXPORT_ALL_VARIABLES");
-        let is_given = |name: &String| all || self.exported.contains(name) || self.given.contains_key(name);
-        self.variables
-            .keys()
-            .chain(self.given.keys())
-            .filter(|name| {
-                is_given(name) && !matches!(name.as_str(), "SHELL" | "MAKEFLAGS" | "PATH" | "HOME")
+    /// Whether a name stands in the makefile, so that it ought to exist or to be made.
+    pub(super) fn mentions(&self, name: &str) -> bool {
+        self.names(name)
+            || self.rules.iter().any(|rule| {
+                !rule.targets.iter().any(|target| target.contains('%'))
+                    && rule.prerequisites.iter().chain(&rule.before).any(|one| one == name)
             })
-            .filter_map(|name| Some((name.clone(), self.expand(&self.held(name)?, None, 0))))
-            .collect()
     }
 
     /// The target that is made when none is named.
     pub(super) fn default_goal(&self) -> Option<String> {
-        if let Some(goal) = self.variables.get(".DEFAULT_GOAL") {
-            return Some(self.expand(goal, None, 0).trim().to_owned());
+        if self.variables.contains_key(".DEFAULT_GOAL") {
+            let goal = self.expand("$(.DEFAULT_GOAL)", None, 0).trim().to_owned();
+            if !goal.is_empty() {
+                return Some(goal);
+            }
         }
         let named = self.rules.iter().flat_map(|rule| &rule.targets);
         named
             .into_iter()
             .find(|name| !name.contains('%') && (!name.starts_with('.') || name.contains('/')))
             .cloned()
+    }
+
+    /// Says the answer to a question that is not known: as it was given before, as it is forced, or the usual one.
+    fn decide(&self, question: String, usual: bool) -> bool {
+        let mut decisions = self.decisions.borrow_mut();
+        if let Some((_, answer)) = decisions.iter().find(|(known, _)| *known == question) {
+            return *answer;
+        }
+        let answer = self.forced.get(decisions.len()).copied().unwrap_or(usual);
+        decisions.push((question, answer));
+        answer
+    }
+
+    /// How the questions came out so far.
+    pub(super) fn decided(&self) -> Vec<bool> {
+        self.decisions.borrow().iter().map(|(_, answer)| *answer).collect()
+    }
+
+    /// The same makefile, in which the questions that are met come out in this way, the first ones first.
+    pub(super) fn deciding(&self, forced: Vec<bool>) -> Self {
+        Self { forced, ..self.clone() }
+    }
+
+    /// How the questions were forced to come out that were met first.
+    pub(super) fn forced_before(&self) -> Vec<bool> {
+        self.forced.clone()
+    }
+
+    /// The same makefile, in which what was asked since so many questions comes out otherwise; `None` where nothing was asked.
+    pub(super) fn otherwise(&self, known: usize) -> Option<Self> {
+        let decided = self.decided();
+        if decided.len() <= known {
+            return None;
+        }
+        let forced = decided.iter().enumerate().map(|(place, answer)| (place < known) == *answer).collect();
+        let other = Self { forced, ..self.clone() };
+        other.decisions.borrow_mut().truncate(known);
+        Some(other)
+    }
+
+    /// Forgets which names patterns stand for: a recipe may make others.
+    pub(super) fn forget_names(&mut self) {
+        self.found.clear();
+        self.asked.take();
+    }
+
+    /// Forgets what `$(eval ...)` gave and nobody has read.
+    pub(super) fn forget_evaluated(&mut self) {
+        self.evaluated.take();
+    }
+
+    /// Forgets how its questions came out, so that two readings can be compared.
+    pub(super) fn forget_decisions(&mut self) {
+        self.decisions.take();
+        self.forced.clear();
+    }
+
+    /// The patterns that were asked about and that nobody has looked at.
+    pub(super) fn patterns_to_look_at(&self) -> BTreeSet<String> {
+        self.asked.take()
+    }
+
+    /// Says which names a pattern stands for.
+    pub(super) fn find(&mut self, pattern: String, names: String) {
+        self.found.insert(pattern, names);
     }
 
     /// Expands variables and functions; `automatic` are the values of `$@` and its like inside a recipe.
@@ -285,15 +301,18 @@ impl Makefile {
             }
             return UNKNOWN.to_owned();
         }
-        if let Some((name, (from, to))) =
-            inner.split_once(':').and_then(|(name, change)| Some((name, change.split_once('=')?)))
-        {
-            let value = self.variable(name, automatic, depth);
+        let change = lines::outside_brackets(inner, ':')
+            .map(|at| inner.split_at(at))
+            .and_then(|(name, change)| Some((name, change.get(1..)?.split_once('=')?)));
+        if let Some((name, (from, to))) = change {
+            let value = self.variable(&self.expand(name, automatic, depth), automatic, depth);
+            let (from, to) = (self.expand(from, automatic, depth), self.expand(to, automatic, depth));
             let change = |word: &str| {
                 if from.contains('%') {
-                    matched(from, word).map_or_else(|| word.to_owned(), |stem| to.replacen('%', &stem, 1))
+                    matched(&from, word).map_or_else(|| word.to_owned(), |stem| to.replacen('%', &stem, 1))
                 } else {
-                    word.strip_suffix(from).map_or_else(|| word.to_owned(), |start| format!("{start}{to}"))
+                    word.strip_suffix(from.as_str())
+                        .map_or_else(|| word.to_owned(), |start| format!("{start}{to}"))
                 }
             };
             return value.split_whitespace().map(change).collect::<Vec<_>>().join(" ");
@@ -307,190 +326,52 @@ impl Makefile {
             let directory =
                 |path: &str| path.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned();
             let file = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+            let each = |part: &dyn Fn(&str) -> String| {
+                automatic.prerequisites.iter().map(|path| part(path)).collect::<Vec<_>>().join(" ")
+            };
             let first = automatic.prerequisites.first().cloned().unwrap_or_default();
             match name {
                 "@" => return automatic.target.clone(),
                 "<" => return first,
-                "^" | "+" | "?" => return automatic.prerequisites.join(" "),
+                "^" | "?" => {
+                    let mut once: Vec<&str> = Vec::new();
+                    for name in &automatic.prerequisites {
+                        if !once.contains(&name.as_str()) {
+                            once.push(name);
+                        }
+                    }
+                    return once.join(" ");
+                }
+                "+" => return automatic.prerequisites.join(" "),
+                "|" => return automatic.before.join(" "),
                 "*" => return automatic.stem.clone(),
                 "@D" => return directory(&automatic.target),
                 "@F" => return file(&automatic.target),
                 "<D" => return directory(&first),
                 "<F" => return file(&first),
+                "*D" => return directory(&automatic.stem),
+                "*F" => return file(&automatic.stem),
+                "^D" | "+D" | "?D" => return each(&directory),
+                "^F" | "+F" | "?F" => return each(&file),
                 _ => {}
             }
         }
-        if let Some(value) = self.held(name) {
-            return self.expand(&value, automatic, depth);
+        if let Some((_, value)) = self.bound.borrow().iter().rev().find(|(bound, _)| bound == name) {
+            return value.clone();
         }
-        match name {
-            "MAKE" => "make".to_owned(),
-            "RM" => "rm -f".to_owned(),
-            "CC" => "cc".to_owned(),
-            "CXX" => "c++".to_owned(),
-            "AR" => "ar".to_owned(),
-            "CURDIR" | "PWD" => self.directory.clone(),
-            "MAKEFILE_LIST" => "Makefile".to_owned(),
-            "SHELL" => "/bin/sh".to_owned(),
+        match self.variables.get(name) {
+            Some(Variable { text, flavor: Flavor::Simple, .. }) => text.clone(),
+            Some(Variable { text, flavor: Flavor::Recursive, .. }) => self.expand(text, automatic, depth),
             // What make does not know comes from the environment, as the shell would see it too.
-            _ if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
+            None if self.has_unknown_environment
+                && !name.is_empty()
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') =>
+            {
                 format!("${{{name}-}}")
             }
-            _ => String::new(),
+            None => String::new(),
         }
     }
-
-    /// Reads a conditional directive. Answers whether the line was one.
-    fn condition(&self, line: &str, branches: &mut Vec<Branch>) -> bool {
-        let (word, rest) = line.split_once([' ', '(']).unwrap_or((line, ""));
-        let holds = match word {
-            "ifdef" | "ifndef" => {
-                // Only asked for: nothing of it runs.
-                let ran = self.ran.borrow().len();
-                let value = self.variable(rest.trim(), None, 0);
-                self.ran.borrow_mut().truncate(ran);
-                (!value.starts_with("${") && !value.is_empty()) == (word == "ifdef")
-            }
-            "ifeq" | "ifneq" => {
-                let (left, right) = compared(line.get(word.len()..).unwrap_or_default().trim());
-                (self.expand(&left, None, 0).trim() == self.expand(&right, None, 0).trim())
-                    == (word == "ifeq")
-            }
-            "else" => {
-                if let Some(branch) = branches.pop() {
-                    let rest = rest.trim();
-                    let mut next = Branch { taken: !branch.done, done: true };
-                    if !rest.is_empty() && !branch.done {
-                        let mut inner = Vec::new();
-                        self.condition(rest, &mut inner);
-                        next = inner.pop().unwrap_or(next);
-                    }
-                    branches.push(next);
-                }
-                return true;
-            }
-            "endif" => {
-                branches.pop();
-                return true;
-            }
-            _ => return false,
-        };
-        branches.push(Branch { taken: holds, done: holds });
-        true
-    }
-
-    /// Reads a variable. Answers whether the line was one.
-    fn assign(&mut self, line: &str) -> bool {
-        let Some(at) = line.find('=') else { return false };
-        let left = line.get(..at).unwrap_or_default();
-        let value = line.get(at + 1..).unwrap_or_default().trim().to_owned();
-        let name = left.trim_end_matches([':', '?', '+', '!']).trim();
-        let sign = left.get(left.trim_end_matches([':', '?', '+', '!']).len()..).unwrap_or_default();
-        // A colon in the name means a rule with a value in it, or a variable for one target.
-        if name.is_empty() || name.contains([':', ' ', '\t', '$', '(']) {
-            return false;
-        }
-        let value = match sign {
-            ":" | "::" | ":::" => {
-                self.simple.insert(name.to_owned());
-                self.expand(&value, None, 0).replace('$', "$$")
-            }
-            "!" => self.run(self.expand(&value, None, 0)).replace('$', "$$"),
-            "?" if self.variables.contains_key(name) => return true,
-            "+" if self.simple.contains(name) => {
-                let more = self.expand(&value, None, 0).replace('$', "$$");
-                format!("{} {more}", self.variables.get(name).map_or("", String::as_str))
-            }
-            "+" => match self.variables.get(name) {
-                Some(before) => format!("{before} {value}"),
-                None => value,
-            },
-            _ => value,
-        };
-        self.variables.insert(name.to_owned(), value);
-        true
-    }
-
-    /// Reads the head of a rule; the indices of the rules to which the recipe below belongs.
-    fn rule(&mut self, line: &str) -> Option<Vec<usize>> {
-        let parts = outside_brackets(line, ';').map(|at| line.split_at(at));
-        let (head, inline) = match parts {
-            Some((head, inline)) if head.contains(':') => {
-                (head, Some(inline.trim_start_matches(';').trim().to_owned()))
-            }
-            Some(_) | None => (line, None),
-        };
-        let expanded = self.expand(head, None, 0);
-        let (targets, rest) = expanded.split_once(':')?;
-        let rest = rest.trim_start_matches(':');
-        if rest.contains('=') {
-            // A variable for one target holds for all here: the recipe reads the same.
-            let mut plain = rest.trim();
-            self.note_exported(plain);
-            while let Some(rest) = without_modifier(plain) {
-                plain = rest;
-            }
-            self.assign(plain);
-            return None;
-        }
-        let (pattern, prerequisites) = match rest.split_once(':') {
-            Some((pattern, prerequisites)) => (Some(pattern.trim().to_owned()), prerequisites),
-            None => (None, rest),
-        };
-        let names = |text: &str| {
-            text.split_whitespace().filter(|word| *word != "|").map(str::to_owned).collect::<Vec<_>>()
-        };
-        let targets = names(targets);
-        if targets.iter().any(|target| target == ".PHONY") {
-            self.phony.extend(names(prerequisites));
-            return None;
-        }
-        // An old form of pattern: `.c.o:` makes `%.o` of `%.c`, and `.c:` makes `%` of it.
-        let old = match targets.as_slice() {
-            [only] if prerequisites.trim().is_empty() => suffixes(only),
-            _ => None,
-        };
-        if let Some((from, to)) = old {
-            self.rules.push(Rule {
-                targets: vec![format!("%{to}")],
-                prerequisites: vec![format!("%{from}")],
-                recipe: inline.iter().cloned().collect(),
-                pattern: None,
-            });
-            self.rules.push(Rule { targets, recipe: inline.into_iter().collect(), ..Rule::default() });
-            return Some(vec![self.rules.len() - 2, self.rules.len() - 1]);
-        }
-        self.rules.push(Rule {
-            targets,
-            prerequisites: names(prerequisites),
-            recipe: inline.into_iter().collect(),
-            pattern,
-        });
-        Some(vec![self.rules.len() - 1])
-    }
-}
-
-/// The suffixes of a rule in the old form: of what, and what is made.
-fn suffixes(target: &str) -> Option<(&str, &str)> {
-    let inner = target.strip_prefix('.').filter(|inner| !inner.contains('/') && !inner.is_empty())?;
-    if inner.chars().any(|letter| letter.is_ascii_uppercase()) && inner.len() > 2 {
-        return None; // `.PHONY`, `.DEFAULT` and their like.
-    }
-    match inner.find('.') {
-        Some(at) => Some((target.get(..=at)?, target.get(at + 1..)?)),
-        None => Some((target, "")),
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Branch {
-    taken: bool,
-    done: bool,
-}
-
-/// A line of a variable without the first word that only says how it is kept; `None` where there is none.
-fn without_modifier(line: &str) -> Option<&str> {
-    ["export ", "override ", "private "].iter().find_map(|word| line.strip_prefix(word)).map(str::trim_start)
 }
 
 #[cfg(test)]
@@ -514,7 +395,7 @@ mod tests {
         let automatic = Automatic {
             target: "build/app".to_owned(),
             prerequisites: app.prerequisites.clone(),
-            stem: String::new(),
+            ..Automatic::default()
         };
         assert_eq!(made.expand(&app.recipe[0], Some(&automatic), 0), "@mkdir -p build");
         assert_eq!(made.expand(&app.recipe[1], Some(&automatic), 0), "cc -o build/app a.o b.o");
@@ -529,7 +410,7 @@ mod tests {
         assert_eq!(made.expand("$(FLAGS)", None, 0), "-g");
         assert_eq!(made.expand("$(FILES)", None, 0), "*.o");
         assert_eq!(made.expand("$(shell git rev-parse HEAD) $$HOME", None, 0), "$(git rev-parse HEAD) $HOME");
-        assert_eq!(made.expand("$(DESTDIR)/x", None, 0), "${DESTDIR-}/x");
+        assert_eq!(made.expand("$(DESTDIR)/x", None, 0), "/x");
         assert_eq!(matched("%.o", "a.o").as_deref(), Some("a"));
     }
 }

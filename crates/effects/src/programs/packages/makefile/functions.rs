@@ -3,6 +3,8 @@
 use checkrein_shell::quoted;
 
 use super::lines::{matched, split_arguments};
+use super::reading::is_unknown;
+use super::variables::Flavor;
 use super::{Automatic, Makefile};
 
 /// The greatest number of commands that are kept until they are taken (ours).
@@ -38,7 +40,48 @@ impl Makefile {
                 String::new()
             }
             "value" => self.held(argument(0).trim()).unwrap_or_default(),
-            "wildcard" => expand(rest),
+            "origin" => {
+                let name = argument(0);
+                let is_automatic =
+                    automatic.is_some() && matches!(name.trim(), "@" | "<" | "^" | "*" | "?" | "+");
+                match self.variables.get(name.trim()) {
+                    _ if is_automatic => "automatic",
+                    Some(variable) => variable.origin.word(),
+                    None => "undefined",
+                }
+                .to_owned()
+            }
+            "flavor" => match self.variables.get(argument(0).trim()).map(|variable| variable.flavor) {
+                Some(Flavor::Simple) => "simple",
+                Some(Flavor::Recursive) => "recursive",
+                None => "undefined",
+            }
+            .to_owned(),
+            "wildcard" => {
+                let patterns = words(&expand(rest));
+                patterns.iter().map(|pattern| self.names_of(pattern)).collect::<Vec<_>>().join(" ")
+            }
+            "findstring" => {
+                let (wanted, text) = (argument(0), argument(1));
+                match text.contains(&wanted) {
+                    true => wanted,
+                    // The text is one that only the shell can tell.
+                    false if is_unknown(&text) => format!("$(echo {})", quoted(&wanted)),
+                    false => String::new(),
+                }
+            }
+            "wordlist" => {
+                let place = |index: usize| argument(index).trim().parse::<usize>().ok();
+                let (start, end) = (place(0)?.checked_sub(1)?, place(1)?);
+                let all = words(&argument(2));
+                all.get(start..end.min(all.len())).unwrap_or_default().join(" ")
+            }
+            "join" => {
+                let (left, right) = (words(&argument(0)), words(&argument(1)));
+                let one = |words: &[String], index: usize| words.get(index).cloned().unwrap_or_default();
+                let count = left.len().max(right.len());
+                (0..count).map(|index| one(&left, index) + &one(&right, index)).collect::<Vec<_>>().join(" ")
+            }
             "strip" => words(&argument(0)).join(" "),
             "subst" => argument(2).replace(&argument(0), &argument(1)),
             "patsubst" => {
@@ -49,10 +92,14 @@ impl Makefile {
             }
             "filter" | "filter-out" => {
                 let patterns = words(&argument(0));
+                let text = argument(1);
+                if is_unknown(&text) {
+                    return Some(text); // It may be any of these words.
+                }
                 let keeps = |word: &String| {
                     patterns.iter().any(|pattern| matched(pattern, word).is_some()) == (name == "filter")
                 };
-                words(&argument(1)).into_iter().filter(keeps).collect::<Vec<_>>().join(" ")
+                words(&text).into_iter().filter(keeps).collect::<Vec<_>>().join(" ")
             }
             "sort" => {
                 let mut all = words(&argument(0));
@@ -87,28 +134,37 @@ impl Makefile {
                 if word.starts_with('/') { word.to_owned() } else { format!("{}/{word}", self.directory) }
             }),
             "if" => {
-                let holds = !argument(0).trim().is_empty();
-                argument(if holds { 1 } else { 2 })
+                let holds = self.says_something(&argument(0));
+                if holds { argument(1) } else { self.rest_of(&arguments, 2, automatic, depth) }
             }
-            "or" => (0..arguments.len()).map(argument).find(|text| !text.is_empty()).unwrap_or_default(),
+            "or" => (0..arguments.len())
+                .map(argument)
+                .find(|text| self.says_something(text))
+                .map(|text| text.trim().to_owned())
+                .unwrap_or_default(),
             "and" => {
-                let all: Vec<String> = (0..arguments.len()).map(argument).collect();
-                if all.iter().any(String::is_empty) {
-                    String::new()
-                } else {
-                    all.last().cloned().unwrap_or_default()
+                let mut last = String::new();
+                for index in 0..arguments.len() {
+                    argument(index).trim().clone_into(&mut last);
+                    if !self.says_something(&last) {
+                        return Some(String::new());
+                    }
                 }
+                last
             }
             "foreach" => {
-                let variable = argument(0);
+                let variable = argument(0).trim().to_owned();
                 let body = arguments.get(2..).unwrap_or_default().join(",");
-                let one = |word: &str| {
-                    let bound = body
-                        .replace(&format!("$({variable})"), word)
-                        .replace(&format!("${{{variable}}}"), word);
-                    expand(&bound)
-                };
-                each(1, &one)
+                each(1, &|word| self.binding(vec![(variable.clone(), word.to_owned())], || expand(&body)))
+            }
+            "let" => {
+                let names = words(&argument(0));
+                let mut values = words(&argument(1));
+                // The last name takes what is left.
+                let left = values.split_off(names.len().saturating_sub(1).min(values.len())).join(" ");
+                let values = values.into_iter().chain([left]).chain(std::iter::repeat(String::new()));
+                let body = arguments.get(2..).unwrap_or_default().join(",");
+                self.binding(names.into_iter().zip(values).collect(), || expand(&body))
             }
             "info" | "warning" | "error" => {
                 expand(rest);
@@ -145,20 +201,50 @@ impl Makefile {
         String::new()
     }
 
-    /// `$(call name,...)`: the value of a variable with `$(1)`, `$(2)` and so on put in.
+    /// The arguments of a function from one on, with the commas between them, expanded.
+    fn rest_of(
+        &self,
+        arguments: &[String],
+        from: usize,
+        automatic: Option<&Automatic>,
+        depth: usize,
+    ) -> String {
+        self.expand(&arguments.get(from..).unwrap_or_default().join(","), automatic, depth)
+    }
+
+    /// The names that a pattern stands for, or the pattern where nobody looked.
+    pub(super) fn names_of(&self, pattern: &str) -> String {
+        self.found.get(pattern).cloned().unwrap_or_else(|| {
+            self.asked.borrow_mut().insert(pattern.to_owned());
+            pattern.to_owned()
+        })
+    }
+
+    /// Does something while variables stand for what a function puts in.
+    fn binding(&self, values: Vec<(String, String)>, work: impl FnOnce() -> String) -> String {
+        let before = self.bound.borrow().len();
+        self.bound.borrow_mut().extend(values);
+        let text = work();
+        self.bound.borrow_mut().truncate(before);
+        text
+    }
+
+    /// `$(call name,...)`: the value of a variable with `$(1)`, `$(2)` and so on put in; of a function, what it answers.
     fn called(&self, name: &str, given: &[String], automatic: Option<&Automatic>, depth: usize) -> String {
-        let Some(mut body) = self.held(name) else { return String::new() };
-        for number in (0..10_usize).rev() {
-            let value = match number.checked_sub(1) {
-                None => name,
-                Some(place) => given.get(place).map_or("", String::as_str),
+        let Some(body) = self.held(name) else {
+            let is_function = name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-');
+            let given: Vec<String> = given.iter().map(|text| text.replace('$', "$$")).collect();
+            return if is_function && depth < super::DEPTH {
+                self.function(name, &given.join(","), automatic, depth + 1).unwrap_or_default()
+            } else {
+                String::new()
             };
-            // What is put in was expanded already.
-            let value = value.replace('$', "$$");
-            for written in [format!("$({number})"), format!("${{{number}}}"), format!("${number}")] {
-                body = body.replace(&written, &value);
-            }
+        };
+        let mut values = vec![("0".to_owned(), name.to_owned())];
+        for number in 1..10_usize {
+            let value = given.get(number - 1).cloned().unwrap_or_default();
+            values.push((number.to_string(), value));
         }
-        self.expand(&body, automatic, depth)
+        self.binding(values, || self.expand(&body, automatic, depth))
     }
 }
