@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use checkrein_facts::regenerated_when_ignored;
 use checkrein_snapshot::{
-    ActionEndTime, EntryKind, Listed, NewFileOrigin, Node, Prepared, RestoreAction, Root, SavedPart,
-    SavedPath, Since, Step,
+    ActionEndTime, EntryKind, FileTime, Listed, NewFileOrigin, Node, Prepared, RestoreAction, Root,
+    SavedPart, SavedPath, Since, Step,
 };
 
 use super::git::{directory_of, taken_away};
@@ -31,6 +32,17 @@ struct Objection {
     why: String,
     /// `None` where no permission helps.
     permit: Option<Permit>,
+}
+
+/// Who made something that was not there before an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Maker {
+    /// The action.
+    Action,
+    /// Somebody after it.
+    Other,
+    /// It is not known.
+    Unknown,
 }
 
 /// A permission that a person gives by an option.
@@ -313,9 +325,9 @@ impl RestoreTerms<'_> {
                     })
         };
         if step.deed == RestoreAction::Remove
-            && let Some(why) = self.objection_to_removing(prepared, step, held)
+            && let Some(objection) = self.objection_to_removing(prepared, step, held)
         {
-            return Some(Objection { why, permit: Some(Permit::RemoveNew) });
+            return Some(objection);
         }
         if step.deed == RestoreAction::Remove && permissions.new == New::Remove {
             None
@@ -346,27 +358,70 @@ impl RestoreTerms<'_> {
     }
 
     /// Why something that was not there is not removed, where somebody else may have made it or changed it: force puts back what was
-    /// there, and never removes what was not.
+    /// there, and never removes what was not. Its removal is offered only where the action is known to have made it.
     fn objection_to_removing(
         &self,
         prepared: &Prepared,
         step: &Step,
         held: &impl Fn(&Step) -> bool,
-    ) -> Option<String> {
+    ) -> Option<Objection> {
         let is_forced = self.permissions.changed == Changed::Overwrite;
         let is_permitted = self.permissions.new == New::Remove
             || is_forced && (self.made_again(step).is_some() || prepared.is_log_of_restored(step));
-        let why = match step.since {
-            Since::Changed if !misleads(prepared, self.snapshot, step) => {
-                "was not there, and came or changed since"
-            }
-            Since::Doubtful if !self.is_no_loss(prepared, step, held) => {
-                "was not there, and nobody was told when the action ended, so this may have come since"
-            }
-            Since::Changed | Since::Doubtful | Since::Untouched | Since::Unknown => return None,
+        let is_in_doubt = match step.since {
+            Since::Changed => !misleads(prepared, self.snapshot, step),
+            Since::Doubtful => !self.is_no_loss(prepared, step, held),
+            Since::Untouched | Since::Unknown => false,
         };
-        let number = self.snapshot.id;
-        (!is_permitted).then(|| format!("{why}; `checkrein undo {number} --remove-new` removes it"))
+        if is_permitted || !is_in_doubt {
+            return None;
+        }
+        let way = format!("`checkrein undo {} --remove-new` removes it", self.snapshot.id);
+        Some(match (self.maker(step), step.since) {
+            (Maker::Action, Since::Doubtful) => Objection {
+                why: format!("nobody was told when the action ended that was to make it; {way}"),
+                permit: Some(Permit::RemoveNew),
+            },
+            (Maker::Action, Since::Changed | Since::Untouched | Since::Unknown) => Objection {
+                why: format!("the action made it, and it was changed since; {way}"),
+                permit: Some(Permit::RemoveNew),
+            },
+            (Maker::Other, _) => {
+                Objection { why: "was made after the action had ended".to_owned(), permit: None }
+            }
+            (Maker::Unknown, Since::Doubtful) => Objection {
+                why: "was not there; nobody was told when the action ended, so who made it is not known"
+                    .to_owned(),
+                permit: None,
+            },
+            (Maker::Unknown, Since::Changed | Since::Untouched | Since::Unknown) => Objection {
+                why: "was not there, and came or changed since; who made it is not known".to_owned(),
+                permit: None,
+            },
+        })
+    }
+
+    /// Who made what was not there: what the review named was to be made, else the time at which it was made tells.
+    fn maker(&self, step: &Step) -> Maker {
+        let is_named =
+            |root: &Root| root.node.is_none() && step.path.as_path().starts_with(root.path.as_path());
+        if self.snapshot.snapshot.roots.iter().any(is_named) {
+            return Maker::Action;
+        }
+        let ActionEndTime::Ended(period) = self.moment else { return Maker::Unknown };
+        let made = fs::symlink_metadata(step.path.as_path()).and_then(|facts| facts.created());
+        let Some(since) = made.ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok()) else {
+            return Maker::Unknown;
+        };
+        let Ok(seconds) = i64::try_from(since.as_secs()) else { return Maker::Unknown };
+        let made = FileTime { seconds, nanoseconds: since.subsec_nanos() };
+        if made > period.ended {
+            Maker::Other
+        } else if period.began.is_some_and(|began| made >= began) {
+            Maker::Action
+        } else {
+            Maker::Unknown
+        }
     }
 
     /// Whether nothing is lost when a step is done whoever changed what stands there: it is empty, the content stays or is somewhere else.
