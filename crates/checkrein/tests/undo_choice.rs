@@ -390,8 +390,31 @@ fn a_database_that_somebody_has_open_is_not_put_back() {
     drop(server.stdin.take());
     server.wait().unwrap();
     // Closing it merged both files into one, which nobody else did.
-    undo(&environment, &project, &["call", "--force"]);
-    assert_eq!(count(), "3");
+    let output = undo(&environment, &project, &["call"]);
+    assert_eq!(count(), "3", "{}", said(&output));
+}
+
+/// What another wrote into a database after the action is kept, though closing it merged the files as well.
+#[test]
+fn a_database_that_was_written_to_later_is_kept() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    // One that ends without closing leaves the log.
+    let python = |code: &str, end: &str| {
+        let program = format!("import sqlite3, os\nc = sqlite3.connect('app.db')\n{code}\nc.commit()\n{end}");
+        let status = environment.command("python3").args(["-c", &program]).status().unwrap();
+        assert!(status.success(), "{program}");
+    };
+    python("c.execute('PRAGMA journal_mode=WAL')\nc.execute('CREATE TABLE t(x)')", "os._exit(0)");
+    python("c.execute('INSERT INTO t VALUES (1), (2), (3)')", "os._exit(0)");
+    let delete = "python3 -c \"import sqlite3, os; c = sqlite3.connect('app.db'); c.execute('DELETE FROM t'); c.commit(); os._exit(0)\"";
+    perform(&environment, "s", &project, "call", delete);
+    assert!(fs::metadata(project.join("app.db-wal")).unwrap().len() > 0);
+    python("c.execute('INSERT INTO t VALUES (9)')", "c.close()");
+    let database = fs::read(project.join("app.db")).unwrap();
+    let output = undo(&environment, &project, &[]);
+    assert!(said(&output).contains("app.db"), "{}", said(&output));
+    assert_eq!(fs::read(project.join("app.db")).unwrap(), database, "{}", said(&output));
 }
 
 /// Where a user's shell lets a process hold few files open, and in the hook, as many come back as were saved.

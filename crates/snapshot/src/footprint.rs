@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FileType, Stat};
 use serde::{Deserialize, Serialize};
 
+use crate::databases::{log_of, settled};
 use crate::error::SnapshotError;
 use crate::git_index::without_times;
 use crate::id::{ObjectId, SnapshotId};
@@ -29,7 +30,7 @@ const TIME: Duration = Duration::from_millis(200);
 
 /// Of what length files are read, and how much in all (ours); of the others number, length and time count.
 const FILE: u64 = 1024 * 1024;
-const CONTENT: u64 = 8 * 1024 * 1024;
+pub(crate) const LOOKED_AT: u64 = 8 * 1024 * 1024;
 
 /// What an action left behind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,7 +93,7 @@ impl Store {
             return Ok(());
         }
         let started = Instant::now();
-        let mut look = Look { since, left: ENTRIES, content: CONTENT, traces: BTreeMap::new() };
+        let mut look = Look { since, left: ENTRIES, content: LOOKED_AT, traces: BTreeMap::new() };
         let mut waiting: Vec<(PathBuf, SavedPart)> =
             snapshot.roots.iter().map(|root| (root.path.as_path().to_owned(), root.selection)).collect();
         waiting.extend(others.iter().map(|path| (path.clone(), SavedPart::Itself)));
@@ -137,19 +138,38 @@ struct Look {
 
 impl Look {
     fn file(&mut self, path: &Path, found: &Stat) {
-        let changed = metadata::changed(found);
-        if changed < self.since {
+        if metadata::changed(found) < self.since {
             return;
         }
-        let length = metadata::length(found);
-        let is_read = metadata::kind(found) == FileType::RegularFile && length <= FILE.min(self.content);
-        let content = if is_read { content_of(path, length) } else { None };
-        if content.is_some() {
-            self.content -= length;
+        // What is written to a database may all be in its log, and comes into the database later.
+        let database = log_of(path).and_then(|database| Some((stat(&database).ok()?, database)));
+        if let Some((found, database)) = database {
+            self.trace(&database, &found);
         }
+        self.trace(path, found);
+    }
+
+    fn trace(&mut self, path: &Path, found: &Stat) {
+        let length = metadata::length(found);
+        let is_file = metadata::kind(found) == FileType::RegularFile;
+        let settled = if is_file { settled(path, self.content) } else { None };
+        let (read, content) = match settled {
+            Some(settled) => (settled.len() as u64, Some(ObjectId::of(&settled))),
+            None if is_file && length <= FILE.min(self.content) => (length, content_of(path, length)),
+            None => (0, None),
+        };
+        if content.is_some() {
+            self.content = self.content.saturating_sub(read);
+        }
+        let changed = metadata::changed(found);
         let trace = Trace { inode: found.st_ino, length, mode: found.st_mode, changed, content };
         self.traces.insert(SavedPath::from(path), trace);
     }
+}
+
+/// What tells what a database holds from others, by its path or that of its log: with what is in the log. `None` without a log.
+pub(crate) fn settled_identity(path: &Path) -> Option<ObjectId> {
+    settled(path, LOOKED_AT).map(|bytes| ObjectId::of(&bytes))
 }
 
 fn content_of(path: &Path, length: u64) -> Option<ObjectId> {

@@ -20,7 +20,7 @@
 //! | `footprint` | what an action left behind |
 //! | `git_index` | the index of git without its times |
 //! | `plan` | what a restore would do |
-//! | `databases` | databases in files that somebody has open |
+//! | `databases` | databases in files that somebody has open, and what they hold with their logs |
 //! | `restore` | doing it |
 //! | `objects` | keeping the objects of a repository |
 //! | `prune` | taking old snapshots away, checking what is left |

@@ -6,9 +6,10 @@ use std::path::Path;
 use rustix::fs::{FileType, Stat};
 
 use super::{ActionEndTime, ActionPeriod, Found, NewFileOrigin, RestoreAction, Since, Step};
+use crate::databases::is_database;
 use crate::diff::{Difference, node_at};
 use crate::draft::SnapshotDraft;
-use crate::footprint::{Footprint, Verdict, identity, is_git_index};
+use crate::footprint::{Footprint, LOOKED_AT, Verdict, identity, is_git_index, settled_identity};
 use crate::id::ObjectId;
 use crate::lookup::stat;
 use crate::metadata;
@@ -116,11 +117,19 @@ impl Judge<'_> {
 
     /// What tells the content of a file from others; `None` when that is too much.
     fn content(&self, path: &SavedPath, now: Option<&Node>) -> Option<ObjectId> {
+        if let (Some(Node::File { .. }), Some(settled)) = (now, settled_identity(path.as_path())) {
+            return Some(settled);
+        }
         match now {
             Some(Node::File { content, .. }) if is_git_index(path.as_path()) => {
                 Some(identity(path.as_path(), &self.draft.content(content).ok()?))
             }
             Some(Node::File { content: Content::Whole(id), .. }) => Some(*id),
+            // The action may have left a short database with a log, which is one long file by now.
+            Some(Node::File { content: content @ Content::Parts(_), length, .. }) if *length <= LOOKED_AT => {
+                let bytes = self.draft.content(content).ok()?;
+                is_database(&bytes).then(|| ObjectId::of(&bytes))
+            }
             Some(
                 Node::File { content: Content::Parts(_), .. }
                 | Node::Symlink { .. }
