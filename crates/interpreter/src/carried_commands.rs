@@ -5,7 +5,8 @@
 //! ("Configuration"), `go help vet`, Subversion 1.14, Mercurial 6.9 (`hg help config`), Jujutsu 0.28 ("Settings"), latexmk 4.86, pandoc 3.6, w3m
 //! 0.5.3, lynx 2.9, strace 6.13, rake 13, npm 11 (`script-shell`), mpv 0.39, Bazel 8 (command-line reference), fzf 0.60, silver searcher 2.2,
 //! ack 3.8, MySQL 9 (`mysql`), cmake 3.31 (`-E`), Ansible 2.18, Salt 3007, GNU dc 1.5, GNU m4 1.4, sftp(1), xterm 398, dtach 0.9, zellij 0.41,
-//! kitty 0.39, WezTerm, xdotool 3, ydotool 1, wtype 0.4, tox 4, Guix 1.4, screen 5.
+//! i3 4.24, sway 1.10, Hyprland 0.47, awesome 4.3, scrot 1.11, feh 3.10, xautolock 2.2, rofi 1.7, Blender 4.3, PHP 8.4, R 4.4, radare2 5.9,
+//! bpftrace 0.22, SystemTap 5.2, trace-cmd 3.3, Nmap 7.95, Wireshark 4.4, mitmproxy 11, OpenSSH 9.9, kitty 0.39, WezTerm, xdotool 3, ydotool 1, wtype 0.4, tox 4, Guix 1.4, screen 5.
 
 use super::call::{Call, Input};
 use super::machine::Machine;
@@ -109,7 +110,30 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["dc"], &["-e", "--expression"], Form::Marked(&[("!", 0)])),
     (&["nodemon"], &["--exec", "-x"], Form::Command),
     (&["luatex", "luajittex", "lualatex"], &["--luaonly"], Form::Script("lua")),
-    (&["man"], &["-C", "--config-file"], Form::Place),
+    (&["man", "apropos", "whatis", "mandb"], &["-C", "--config-file"], Form::Place),
+    (&["dnf", "yum"], &["-c", "--config"], Form::Place),
+    (&["nmap"], &["--script"], Form::Place),
+    (&["tshark", "wireshark"], &["-X"], Form::Place),
+    (&["mitmdump", "mitmproxy", "mitmweb"], &["-s", "--scripts"], Form::Script("python3")),
+    (&["ssh-keygen"], &["-D"], Form::Place),
+    (&["ssh-add"], &["-s", "-S"], Form::Place),
+    (&["ssh"], &["-I"], Form::Place),
+    (
+        &["ssh", "scp", "sftp"],
+        &["-o"],
+        Form::Setting(&["PKCS11Provider", "SecurityKeyProvider", "pkcs11provider", "securitykeyprovider"]),
+    ),
+    (&["radare2", "r2", "rizin"], &["-c"], Form::Marked(&[("!", 0)])),
+    (&["bpftrace", "stap", "dtrace"], &["-c"], Form::Command),
+    (&["scrot"], &["-e", "--exec"], Form::Command),
+    (&["feh"], &["-A", "--action", "--info"], Form::Command),
+    (&["xautolock"], &["-locker", "-nowlocker", "-killer", "-notifier"], Form::Command),
+    (&["rofi"], &["-run-command", "-run-shell-command", "-window-command"], Form::Command),
+    (&["blender"], &["--python-expr"], Form::Code("python3")),
+    (&["blender"], &["-P", "--python"], Form::Script("python3")),
+    (&["R"], &["-f", "--file"], Form::Script("Rscript")),
+    (&["php"], &["-F", "--process-file"], Form::Script("php")),
+    (&["php"], &["-B", "-R", "-E", "--process-begin", "--process-code", "--process-end"], Form::Code("php")),
     (
         &["php"],
         &["-d", "--define"],
@@ -176,6 +200,17 @@ const BEHIND: &[(&[&str], &[&str], usize, Runner)] = &[
     (&["dbus-launch"], &[], 0, Runner::Words),
     (&["screen"], &["-X", "eval"], 0, Runner::Screen),
     (&["screen"], &["-X", "stuff"], 0, Runner::Typed),
+    (&["i3-msg", "swaymsg"], &[], 0, Runner::Orders(STARTING_ORDERS)),
+    (&["hyprctl"], &["dispatch", "exec"], 0, Runner::Words),
+    (&["hyprctl"], &["keyword", "exec-once"], 0, Runner::Words),
+    (&["xdotool"], &["exec"], 0, Runner::Words),
+    (&["awesome-client"], &[], 0, Runner::Code("lua")),
+    (&["startx", "xinit", "dtruss", "operf"], &[], 0, Runner::Words),
+    (&["trace-cmd"], &["record"], 0, Runner::Words),
+    (&["trace-cmd"], &["start"], 0, Runner::Words),
+    (&["trace-cmd"], &["profile"], 0, Runner::Words),
+    (&["trace-cmd"], &["stream"], 0, Runner::Words),
+    (&["samply", "py-spy", "rbspy", "austin", "flamegraph", "cargo-flamegraph"], &["--"], 0, Runner::Words),
     (&["salt-call"], &["cmd.run"], 0, Runner::Shell),
     (&["salt-call"], &["cmd.shell"], 0, Runner::Shell),
     (&["pyinfra"], &["exec", "--"], 0, Runner::Words),
@@ -199,7 +234,15 @@ enum Runner {
     Screen,
     /// The next word is a file that holds code.
     File,
+    /// Orders with `;` and `,` between them, of which those that begin in one of these ways start a program.
+    Orders(&'static [&'static str]),
+    /// The next word is code in the language of this interpreter.
+    Code(&'static str),
 }
+
+/// Orders of window managers that start a program (i3 and sway, "exec").
+const STARTING_ORDERS: &[&str] =
+    &["exec_always --no-startup-id ", "exec --no-startup-id ", "exec_always ", "exec "];
 
 /// Programs that run lines of their input which begin with an exclamation mark.
 const INPUT_LINES: &[&str] = &["dc", "sftp", "ftp", "lftp", "ncftp", "tnftp", "gnuplot"];
@@ -290,10 +333,7 @@ impl Machine<'_> {
                 let parts = text.split(['(', '[', '{']).skip(1);
                 self.run_each(parts.map(|part| part.trim_end_matches([')', ']', '}'])), NOTE);
             }
-            Form::Code(interpreter) => {
-                let words = [Value::exact(interpreter), Value::exact("-e"), value.clone()];
-                self.possibly(|machine| machine.run_words(&words, Input::Inherited));
-            }
+            Form::Code(interpreter) => self.run_code(interpreter, value),
             Form::Script(interpreter) => {
                 let words = [Value::exact(interpreter), value.clone()];
                 self.possibly(|machine| machine.run_words(&words, Input::Inherited));
@@ -305,6 +345,17 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+
+    /// Runs code by the option with which an interpreter is given some.
+    fn run_code(&mut self, interpreter: &str, code: &Value) {
+        let option = match interpreter {
+            "python3" => "-c",
+            "php" => "-r",
+            _ => "-e",
+        };
+        let words = [Value::exact(interpreter), Value::exact(option), code.clone()];
+        self.possibly(|machine| machine.run_words(&words, Input::Inherited));
     }
 
     /// Runs the value of a setting: text, a text between quotes, or a list of words.
@@ -383,6 +434,21 @@ impl Machine<'_> {
                         let command = Value::exact(command);
                         self.possibly(|machine| machine.run_text(&command, Input::Inherited));
                     }
+                }
+            }
+            Runner::Orders(starting) => {
+                let words: Vec<&str> = rest.iter().filter_map(Value::as_exact).collect();
+                let text = words.join(" ");
+                let orders = text.split([';', ',']).filter_map(|order| {
+                    let order = order.trim_start();
+                    let command = starting.iter().find_map(|start| order.strip_prefix(start))?;
+                    Some(command.trim_matches(['"', '\'']))
+                });
+                self.run_each(orders, "an order makes it run");
+            }
+            Runner::Code(interpreter) => {
+                if let Some(code) = rest.iter().find(|word| !is_option(word)).cloned() {
+                    self.run_code(interpreter, &code);
                 }
             }
             Runner::File => {

@@ -33,6 +33,13 @@ const READERS: &[Reader] = &[
         input: true,
         marks: &["platform shell ", "shell ", "!"],
     },
+    Reader {
+        programs: &["radare2", "r2", "rizin"],
+        options: &["-i", "-I"],
+        operands: false,
+        input: true,
+        marks: &["!", "#!pipe "],
+    },
     Reader { programs: &["lftp"], options: &["-f"], operands: false, input: false, marks: &["!", "shell "] },
     Reader {
         programs: &["sftp", "psftp"],

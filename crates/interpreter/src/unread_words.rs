@@ -20,6 +20,9 @@ use crate::world::PathPattern;
 const TAKING: &[&str] = &["rm", "rmdir", "unlink", "shred", "srm", "wipe", "truncate", "find", "dd"];
 /// Shells, of which the text is an operand.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
+/// How the names of interpreters begin whose code is followed: what is opaque of it says so itself.
+const FOLLOWED: &[&str] =
+    &["python", "pypy", "node", "deno", "bun", "tsx", "ts-node", "perl", "ruby", "php", "lua"];
 /// The greatest number of texts of one call that are tried (ours).
 const TEXTS: usize = 6;
 /// The greatest number of lines of an input that are looked at (ours).
@@ -51,7 +54,10 @@ impl Machine<'_> {
         let ran = self.findings.commands.len() > commands;
         let is_followed = program.is_some_and(|program| {
             // What its options were to run can be found, and where nothing was the words may be what is run.
-            program.semantics.is_some() || !program.runs.is_empty() && ran && !is_opaque
+            let is_code = is_opaque
+                && program.semantics.as_deref() == Some("interpreter")
+                && !FOLLOWED.iter().any(|name| call.program.starts_with(name));
+            program.semantics.is_some() && !is_code || !program.runs.is_empty() && ran && !is_opaque
         });
         let is_sorted = program.is_some_and(|program| !program.subcommands.is_empty());
         let is_known = program.is_some_and(|program| {
