@@ -8,8 +8,10 @@ mod settings;
 use naming::finds;
 pub(crate) use settings::leaves_hooks;
 
+use std::rc::Rc;
+
 use crate::effect::{Certainty, Depth, Effect, EffectKind, Severity, Stake, Target};
-use crate::interpreter::guarded::{PARENT, paths};
+use crate::interpreter::guarded::PARENT;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::stake::PathPattern;
@@ -45,9 +47,9 @@ enum Touch {
 pub(crate) fn mark(effects: &mut Vec<Effect>, world: &dyn World) {
     let mut found: Vec<Effect> = Vec::new();
     let changes = effects.iter().any(|effect| sweep(effect) != Sweep::None);
-    let guarded = if changes { paths(world) } else { Vec::new() };
+    let guarded = if changes { world.guarded() } else { Rc::default() };
     for effect in effects.iter().filter(|effect| effect.kind != EffectKind::GuardTampering) {
-        for guarded in &guarded {
+        for guarded in guarded.iter() {
             let touch = touches(effect, guarded, world);
             if touch != Touch::Not {
                 add(&mut found, effect, Target::Path(guarded.path.clone()), &guarded.role, touch);

@@ -1,13 +1,14 @@
 //! The world as a list of facts.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::world::{
-    Branches, Committed, Entry, FileFacts, FileText, History, HostPaths, Listing, Repository, Right,
-    VersionState, World,
+    Branches, Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
+    Right, VersionState, World, guarded_places,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
 
@@ -311,6 +312,7 @@ impl World for RecordedWorld {
 pub struct Recorder<'a, W: World + ?Sized> {
     inner: &'a W,
     facts: RefCell<RecordedWorld>,
+    guarded: OnceCell<Rc<[GuardedPath]>>,
 }
 
 impl<'a, W: World + ?Sized> Recorder<'a, W> {
@@ -320,7 +322,7 @@ impl<'a, W: World + ?Sized> Recorder<'a, W> {
         facts.complete = false;
         facts.history = inner.history().clone();
         facts.now = inner.now();
-        Self { inner, facts: RefCell::new(facts) }
+        Self { inner, facts: RefCell::new(facts), guarded: OnceCell::new() }
     }
 
     /// The facts that were asked for.
@@ -343,6 +345,9 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     }
 
     fn entry(&self, path: &AbsolutePath) -> Entry {
+        if let Some(known) = self.facts.borrow().entries.get(path) {
+            return known.clone();
+        }
         let answer = self.inner.entry(path);
         self.facts.borrow_mut().entries.insert(path.clone(), answer.clone());
         answer
@@ -403,6 +408,10 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
         let answer = self.inner.members(archive);
         self.facts.borrow_mut().archives.insert(archive.clone(), answer.clone());
         answer
+    }
+
+    fn guarded(&self) -> Rc<[GuardedPath]> {
+        Rc::clone(self.guarded.get_or_init(|| guarded_places(self.place(), &|path| self.entry(path))))
     }
 
     fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool {

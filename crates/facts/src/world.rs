@@ -4,9 +4,12 @@
 //! answers from a list of facts (module `recorded`), so that a past decision replays bit for bit and tests need no
 //! disk.
 
+use std::rc::Rc;
+
 use checkrein_protocol::{SecretMark, Timestamp, ToolOutput};
 use serde::{Deserialize, Serialize};
 
+use crate::resolve::{Last, resolve};
 use crate::tally::Tally;
 use checkrein_protocol::AbsolutePath;
 
@@ -49,6 +52,10 @@ pub trait World {
     /// Whether two paths are names of one regular file that has more than one name: with the same path twice, whether it has. Costs nothing
     /// for a file that has only one name.
     fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool;
+    /// The paths of the guard, each also by the place where it really lies when a link leads there.
+    fn guarded(&self) -> Rc<[GuardedPath]> {
+        guarded_places(self.place(), &|path| self.entry(path))
+    }
     /// Whether the user has a right to what stands at a path, for certain: the rights of the directories above it count too.
     fn allows(&self, path: &AbsolutePath, right: Right) -> bool;
     /// The value of an environment variable that the shell of the agent would see.
@@ -63,6 +70,18 @@ pub trait World {
     fn masker(&self) -> Option<AbsolutePath>;
     /// What the model reads of what a tool of the client answers.
     fn tool_output(&self) -> ToolOutput;
+}
+
+/// The paths of the guard of a place, each also by the place where it really lies as `entry` says.
+pub fn guarded_places(place: &HostPaths, entry: &dyn Fn(&AbsolutePath) -> Entry) -> Rc<[GuardedPath]> {
+    let mut all = place.guarded.clone();
+    for guarded in &place.guarded {
+        let real = resolve(entry, &AbsolutePath::root(), guarded.path.as_str(), Last::Follow);
+        if real != guarded.path {
+            all.push(GuardedPath { path: real, role: guarded.role.clone() });
+        }
+    }
+    all.into()
 }
 
 /// Where things are on this machine.

@@ -150,7 +150,7 @@ impl Machine<'_> {
     /// Whether a directory is one of keys, or lies above the guard outside the workspace: within such bounds the unknown is still unknown.
     fn holds_keys_or_guard(&self, root: &AbsolutePath) -> bool {
         let place = self.world.place();
-        let guarded = crate::guarded::paths(self.world);
+        let guarded = self.world.guarded();
         let of_guard = |path: &AbsolutePath| {
             path.is_within(root) && !path.is_within(&place.workspace) || root.is_within(path)
         };

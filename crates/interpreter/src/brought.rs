@@ -41,8 +41,8 @@ impl Machine<'_> {
         if self.away.is_some() {
             return Inspection::Open;
         }
-        let guarded = crate::guarded::paths(self.world);
-        let below = guarded.into_iter().map(|guarded| guarded.path);
+        let guarded = self.world.guarded();
+        let below = guarded.iter().map(|guarded| guarded.path.clone());
         let below: Vec<AbsolutePath> = below.filter(|path| path != place && path.is_within(place)).collect();
         let mut inspection = if below.is_empty() { Inspection::Open } else { Inspection::WithoutGuard };
         for path in below {
@@ -207,8 +207,7 @@ impl Machine<'_> {
 
     /// Whether a directory lies above a path of the guard.
     pub fn is_above_guard(&self, directory: &AbsolutePath) -> bool {
-        self.away.is_none()
-            && crate::guarded::paths(self.world).iter().any(|guarded| guarded.path.is_within(directory))
+        self.away.is_none() && self.world.guarded().iter().any(|guarded| guarded.path.is_within(directory))
     }
 
     /// The place that a word names, through the links above it, when it is exactly one.

@@ -150,6 +150,9 @@ impl Machine<'_> {
         let beside = path.parent();
         let directories = beside.iter().chain([&place.workspace]);
         // For a file with one name nothing more is looked at.
+        if !self.world.is_same_file(path, path) {
+            return false;
+        }
         directories.flat_map(|directory| places::sought_in(directory, &place.home)).any(|secret| {
             secret != *path
                 && !self.tree.is_known(path)

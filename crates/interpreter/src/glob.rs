@@ -123,7 +123,7 @@ impl Machine<'_> {
             let Some(cwd) = self.cwd() else { return led };
             Way { text: String::new(), path: cwd.clone() }
         };
-        let guarded = crate::guarded::paths(self.world);
+        let guarded = self.world.guarded();
         let segments: Vec<&str> = split(pattern);
         let end = if pattern.ends_with('/') { "/" } else { "" };
         let (mut ways, mut base, mut looked) = (vec![start], None, 0_usize);

@@ -4,7 +4,6 @@
 //! place of the guard. What an opaque program does with a place of the guard that it is given is not known.
 
 use crate::effect::{Effect, EffectKind, Severity, Target};
-use crate::guarded;
 use crate::path::AbsolutePath;
 use crate::world::{Entry, GuardedPath};
 
@@ -169,7 +168,7 @@ impl Machine<'_> {
         if places.is_empty() && !is_opaque {
             return;
         }
-        let guarded = guarded::paths(self.world);
+        let guarded = self.world.guarded();
         for place in places.iter().take(PLACES) {
             let place = Value::exact(place);
             if let Some((path, _)) = self.guarded_at(&place, &guarded)

@@ -3,7 +3,7 @@
 //! The key is action, context and policy version (design 5). The file system is a part of the context that no fingerprint can
 //! hold, so each entry carries the facts that its review asked for, and counts only while the world still answers the same.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use checkrein_facts::{RecordedWorld, Recorder, World};
 use checkrein_policy::Policy;
@@ -32,6 +32,8 @@ pub struct ReviewCache {
     turn: u64,
     found: u64,
     entries: HashMap<u64, Kept>,
+    /// The keys by the turn in which each was used last.
+    order: BTreeMap<u64, u64>,
 }
 
 #[derive(Debug)]
@@ -45,7 +47,7 @@ struct Kept {
 impl ReviewCache {
     /// An empty cache.
     pub fn new(time_to_live: TimeToLive, size: Size) -> Self {
-        Self { time_to_live, size, turn: 0, found: 0, entries: HashMap::new() }
+        Self { time_to_live, size, turn: 0, found: 0, entries: HashMap::new(), order: BTreeMap::new() }
     }
 
     /// The review of an action: a kept one while it is fresh and its facts hold, else a new one.
@@ -61,6 +63,8 @@ impl ReviewCache {
         if let Some(kept) = self.entries.get_mut(&key) {
             let age = world.now().0.saturating_sub(kept.at.0);
             if age < self.time_to_live.0 && holds(&kept.facts, world) {
+                self.order.remove(&kept.used);
+                self.order.insert(self.turn, key);
                 kept.used = self.turn;
                 self.found += 1;
                 return kept.review.clone();
@@ -78,7 +82,10 @@ impl ReviewCache {
                 at: world.now(),
                 used: self.turn,
             };
-            self.entries.insert(key, kept);
+            if let Some(former) = self.entries.insert(key, kept) {
+                self.order.remove(&former.used);
+            }
+            self.order.insert(self.turn, key);
         }
         review
     }
@@ -102,9 +109,8 @@ impl ReviewCache {
         if self.entries.len() < self.size.0 {
             return;
         }
-        let oldest = self.entries.iter().min_by_key(|(_, kept)| kept.used).map(|(key, _)| *key);
-        if let Some(key) = oldest {
-            self.entries.remove(&key);
+        if let Some((_, oldest)) = self.order.pop_first() {
+            self.entries.remove(&oldest);
         }
     }
 }

@@ -1,16 +1,17 @@
 //! The world of this machine, as the interpreter asks for it.
 
-use std::cell::{LazyCell, RefCell};
+use std::cell::{LazyCell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::MetadataExt;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use checkrein_facts::{
     Branches, Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
-    Right, VersionState, World,
+    Right, VersionState, World, guarded_places,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
 
@@ -65,6 +66,7 @@ pub struct RealWorld {
     named_twice: RefCell<BTreeMap<AbsolutePath, (u64, u64)>>,
     /// The file of code that was read last: it is asked for by who starts it, and by who reads it.
     last_code: RefCell<Option<(AbsolutePath, FileText)>>,
+    guarded: OnceCell<Rc<[GuardedPath]>>,
     confiner: LazyCell<Option<AbsolutePath>>,
     masker: LazyCell<Option<AbsolutePath>>,
     tool_output: ToolOutput,
@@ -98,6 +100,7 @@ impl RealWorld {
             entries: RefCell::new(BTreeMap::new()),
             named_twice: RefCell::new(BTreeMap::new()),
             last_code: RefCell::new(None),
+            guarded: OnceCell::new(),
             confiner: LazyCell::new(confiner),
             masker: LazyCell::new(masker),
             tool_output,
@@ -304,6 +307,10 @@ impl World for RealWorld {
 
     fn members(&self, archive: &AbsolutePath) -> Listing {
         members(archive, &self.budget)
+    }
+
+    fn guarded(&self) -> Rc<[GuardedPath]> {
+        Rc::clone(self.guarded.get_or_init(|| guarded_places(&self.place, &|path| self.entry(path))))
     }
 
     fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool {

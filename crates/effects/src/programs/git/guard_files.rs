@@ -6,7 +6,6 @@
 use crate::effect::{EffectKind, Severity, Target};
 use crate::guard;
 use crate::interpreter::Inspection;
-use crate::interpreter::guarded;
 use crate::interpreter::{Draft, Input, Untracked, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, FileText, VersionState};
@@ -115,8 +114,8 @@ impl Git<'_, '_> {
         repository: Option<&AbsolutePath>,
         revision: &str,
     ) -> Inspection {
-        let below: Vec<AbsolutePath> = (guarded::paths(self.machine.world()).into_iter())
-            .map(|guarded| guarded.path)
+        let below: Vec<AbsolutePath> = (self.machine.world().guarded().iter())
+            .map(|guarded| guarded.path.clone())
             .filter(|path| path != place && path.is_within(place))
             .collect();
         let mut inspection = if below.is_empty() { Inspection::Open } else { Inspection::WithoutGuard };
@@ -296,12 +295,13 @@ impl Git<'_, '_> {
             let name = path.relative_to(&root).unwrap_or_default();
             paths.is_empty() || specs.as_ref().is_none_or(|specs| specs.take(name))
         };
-        guarded::paths(self.machine.world())
-            .into_iter()
+        let guarded = self.machine.world().guarded();
+        guarded
+            .iter()
             .filter(|guarded| chosen(&guarded.path))
             .filter_map(|guarded| {
                 let relative = guarded.path.relative_to(&root)?.to_owned();
-                (!relative.is_empty()).then_some(GuardFile { path: guarded.path, relative })
+                (!relative.is_empty()).then(|| GuardFile { path: guarded.path.clone(), relative })
             })
             .collect()
     }
