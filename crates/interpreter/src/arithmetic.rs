@@ -6,7 +6,7 @@ pub(crate) trait Names {
     fn get(&mut self, name: &str) -> Option<String>;
     /// Assigns a variable; `None` when the value is not known.
     fn set(&mut self, name: &str, value: Option<i64>);
-    /// Notes that the expression is in error: nothing can be divided by zero.
+    /// Notes that the expression is in error: nothing can be divided by zero, and not every text is an expression.
     fn fails(&mut self);
     /// The text after the substitutions in it have run; `None` when it is not known.
     fn substituted(&mut self, text: &str) -> Option<String>;
@@ -33,13 +33,21 @@ fn evaluate_nested(text: &str, names: &mut dyn Names, depth: usize) -> Option<i6
             return None;
         }
     }
-    let tokens = tokens(text)?;
+    let Some(tokens) = tokens(text) else {
+        names.fails();
+        return None;
+    };
     if tokens.is_empty() {
         return Some(0);
     }
     let mut reader = Reader { tokens, place: 0, names, depth, skip: 0 };
     let value = reader.comma();
-    if reader.place < reader.tokens.len() { None } else { value }
+    if reader.place < reader.tokens.len() {
+        // What is assigned to, or what follows, is none that can be.
+        reader.names.fails();
+        return None;
+    }
+    value
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

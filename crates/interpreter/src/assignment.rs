@@ -80,6 +80,11 @@ impl Machine<'_> {
                 if assignment.append {
                     value = self.appended(&assignment.name, &value);
                 }
+                if self.call.failed {
+                    // What could not be expanded leaves what was there.
+                    let before = self.variable(&assignment.name).unwrap_or_else(|| Value::exact(""));
+                    value = value.join(&before);
+                }
                 self.assign(&assignment.name, value);
             }
             AssignedValue::Array(elements) => self.assign_array(assignment, elements),

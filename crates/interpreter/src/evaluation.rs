@@ -14,8 +14,11 @@ impl Machine<'_> {
         }
         let before = std::mem::replace(&mut self.call.arithmetic_failed, false);
         let value = self.arithmetic(arithmetic);
-        // An error in an expansion ends the shell.
-        self.call.failed |= std::mem::replace(&mut self.call.arithmetic_failed, before);
+        // An error in an expansion ends the shell; bash leaves the line alone in which it stands, and reads on.
+        if std::mem::replace(&mut self.call.arithmetic_failed, before) {
+            self.call.failed = true;
+            self.unseen += 1;
+        }
         value.map_or(Value::Unknown, |value| Value::Exact(value.to_string()))
     }
 
@@ -44,6 +47,11 @@ impl Machine<'_> {
 
     /// The value of an expression; `None` where it assigns to what cannot be changed, too.
     fn evaluated(&mut self, text: &str) -> Option<i64> {
+        if text.trim().is_empty() && self.shell.speech == Speech::Posix {
+            // Of nothing only bash says that it is zero.
+            self.call.arithmetic_failed = true;
+            return None;
+        }
         let mut variables = Variables { machine: self, is_refused: false };
         let value = arithmetic::evaluate(text, &mut variables);
         value.filter(|_| !variables.is_refused)

@@ -9,7 +9,7 @@ use self::fields::{Field, Fields, Mode, Piece, joined, pattern_of};
 pub(super) use self::substitution::without_newlines;
 use super::glob::{Matches, without_groups};
 use super::machine::Machine;
-use super::parameter::Expanded;
+use super::parameter::{Expanded, all_of};
 use super::pattern::{is_pattern, unescape};
 use super::value::Value;
 
@@ -394,6 +394,14 @@ impl Machine<'_> {
             return;
         }
         for part in parts {
+            // `"${a[@]+"${a[@]}"}"`: each element is a word.
+            if let Part::Parameter(parameter) = part
+                && mode == Mode::Words
+                && let Some(word) = self.stand_in(parameter).filter(|word| holds_several(&word.parts))
+            {
+                self.expand_quoted(&word.parts, mode, fields);
+                continue;
+            }
             match part {
                 Part::Literal(text) | Part::Quoted(text) => fields.push_quoted(Value::exact(text.as_str())),
                 Part::DoubleQuoted(inner) => self.expand_quoted(inner, mode, fields),
@@ -465,6 +473,20 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// Whether each of several values may stand in these parts.
+fn holds_several(parts: &[Part]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::DoubleQuoted(inner) => holds_several(inner),
+        Part::Parameter(parameter) => all_of(parameter),
+        Part::Literal(_)
+        | Part::Quoted(_)
+        | Part::CommandSubstitution(_)
+        | Part::ProcessSubstitution(..)
+        | Part::Arithmetic(_)
+        | Part::Braces(_) => false,
+    })
 }
 
 /// A pattern without the qualifiers of zsh at its end; `None` when there are none.

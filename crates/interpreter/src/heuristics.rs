@@ -80,6 +80,12 @@ pub(super) fn reached(text: &str) -> Option<usize> {
         match (within, letter) {
             (Some(Open::Single), '\'') => drop(open.pop()),
             (Some(Open::Single), _) => {}
+            // Between back-ticks a backslash that is escaped escapes what follows once more.
+            (_, '\\')
+                if open.contains(&Open::Back) && letters.peek().is_some_and(|(_, next)| *next == '\\') =>
+            {
+                return None;
+            }
             (_, '\\') => drop(letters.next()),
             (Some(Open::Dollar), '\'') => drop(open.pop()),
             (Some(Open::Dollar), _) => {}

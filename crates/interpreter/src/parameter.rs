@@ -218,10 +218,11 @@ impl Machine<'_> {
             | ParameterOperation::Transform(_)
             | ParameterOperation::Other(_) => return None,
         };
-        if parameter.indirect || parameter.index.is_some() {
+        let all = all_of(parameter);
+        if parameter.indirect || parameter.index.is_some() && !all {
             return None;
         }
-        let held = self.held(&parameter.name, None, all_of(parameter));
+        let held = self.held(&parameter.name, parameter.index.as_ref(), all);
         (emptiness(&held, colon) == Some(when_empty)).then_some(word)
     }
 
@@ -377,8 +378,15 @@ impl Machine<'_> {
             ParameterOperation::Default { word, colon } => self.otherwise(held, *colon, all, word, |_, _| {}),
             ParameterOperation::Assign { word, colon } => {
                 let name = name.to_owned();
+                let is_fixed = name.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_');
                 self.otherwise(held, *colon, all, word, move |machine, value| {
-                    machine.assign(&name, value.clone());
+                    if is_fixed {
+                        // The arguments cannot be changed so.
+                        machine.call.failed = true;
+                        machine.unseen += 1;
+                    } else {
+                        machine.assign(&name, value.clone());
+                    }
                 })
             }
             ParameterOperation::Error { word, colon } => match emptiness(&held, *colon) {
@@ -393,6 +401,7 @@ impl Machine<'_> {
                 Some(false) | None => held.expanded(name, all),
             },
             ParameterOperation::Alternative { word, colon } => match emptiness(&held, *colon) {
+                Some(true) if all => Expanded::Many(Vec::new()),
                 Some(true) => Expanded::One(Value::exact(""), None),
                 Some(false) => Expanded::One(self.expand_text(word), None),
                 None => Expanded::One(self.expand_text(word).join(&Value::exact("")), None),
@@ -403,7 +412,7 @@ impl Machine<'_> {
             | ParameterOperation::Keys
             | ParameterOperation::Other(_) => held.expanded(name, all),
             ParameterOperation::RemovePrefix { pattern, longest } => {
-                let pattern = self.expand_pattern(pattern);
+                let pattern = self.pattern_for(&held, pattern);
                 let compiled = pattern.as_deref().map(Pattern::new);
                 let longest = *longest;
                 let in_doubt = self.is_group_in_doubt(pattern.as_deref());
@@ -414,7 +423,7 @@ impl Machine<'_> {
                 })
             }
             ParameterOperation::RemoveSuffix { pattern, longest } => {
-                let pattern = self.expand_pattern(pattern);
+                let pattern = self.pattern_for(&held, pattern);
                 let compiled = pattern.as_deref().map(Pattern::new);
                 let longest = *longest;
                 let in_doubt = self.is_group_in_doubt(pattern.as_deref());
@@ -425,9 +434,14 @@ impl Machine<'_> {
                 })
             }
             ParameterOperation::Replace { pattern, with, scope } => {
-                let pattern = self.expand_pattern(pattern);
+                let pattern = self.pattern_for(&held, pattern);
                 let compiled = pattern.as_deref().map(Pattern::new);
-                let with = self.expand_text(with).as_exact().map(str::to_owned);
+                let with = if held.is_nothing() {
+                    self.unless_nothing(|machine| machine.expand_text(with))
+                } else {
+                    self.expand_text(with)
+                };
+                let with = with.as_exact().map(str::to_owned);
                 // What `&` stands for depends on an option, on how it is quoted and on the age of the shell.
                 let with = with.filter(|with| !with.contains('&'));
                 let scope = *scope;
@@ -515,6 +529,9 @@ impl Machine<'_> {
                         Held::Unset | Held::Any => Expanded::One(Value::Unknown, None),
                     };
                 }
+                if held == Held::Unset {
+                    return held.expanded(name, all);
+                }
                 held.mapped(name, all, |text| match letter {
                     'Q' => Some(format!("'{}'", text.replace('\'', "'\\''"))),
                     // Without an escape in it a text stays as it is.
@@ -567,6 +584,25 @@ impl Machine<'_> {
         }
     }
 
+    /// The pattern that a value is compared with. Where there is nothing to compare the shells differ about looking at it.
+    fn pattern_for(&mut self, held: &Held, pattern: &Word) -> Option<String> {
+        if held.is_nothing() {
+            self.unless_nothing(|machine| machine.expand_pattern(pattern))
+        } else {
+            self.expand_pattern(pattern)
+        }
+    }
+
+    /// Expands what is perhaps not looked at; an error in it may then not show.
+    fn unless_nothing<T>(&mut self, expand: impl FnOnce(&mut Self) -> T) -> T {
+        let failed = std::mem::replace(&mut self.call.failed, false);
+        let expanded = self.possibly(expand);
+        if std::mem::replace(&mut self.call.failed, failed) {
+            self.perhaps_ends();
+        }
+        expanded
+    }
+
     /// Whether a pattern has groups (`@(a)`) that are none for a shell which was not told of them.
     fn is_group_in_doubt(&self, pattern: Option<&str>) -> bool {
         !self.shell.options.extglob && pattern.is_some_and(|pattern| pattern.contains('('))
@@ -574,6 +610,16 @@ impl Machine<'_> {
 }
 
 impl Held {
+    /// Whether it is unset or empty.
+    fn is_nothing(&self) -> bool {
+        match self {
+            Self::Unset => true,
+            Self::One(value) => value.as_exact() == Some(""),
+            Self::Many(values) => values.is_empty(),
+            Self::Any => false,
+        }
+    }
+
     /// The least number of letters or elements; `None` where it may be that nothing is there.
     fn length(&self) -> Option<usize> {
         match self {
@@ -703,7 +749,7 @@ fn needs_a_value(parameter: &ParameterExpansion) -> bool {
     }
 }
 
-fn all_of(parameter: &ParameterExpansion) -> bool {
+pub(super) fn all_of(parameter: &ParameterExpansion) -> bool {
     matches!(parameter.name.as_str(), "@" | "*")
         || parameter.index.as_ref().is_some_and(|index| is_literal(index, "@") || is_literal(index, "*"))
 }

@@ -10,7 +10,7 @@ use super::draft::AimedTarget;
 use super::exit::{Exit, Output};
 use super::machine::{Absence, Machine};
 use super::secrets::variable_of;
-use super::shell::ShellDirectory;
+use super::shell::{ShellDirectory, Speech};
 use super::statements::Done;
 use super::value::Value;
 use super::ways::Fallen;
@@ -476,31 +476,48 @@ impl Machine<'_> {
         Opening { input, sink: self.open_file(value, append, opened), directory: None }
     }
 
-    /// The file that a word behind `>` names. A pattern stands for the one file that fits it; where several do, bash refuses and zsh
-    /// writes each of them.
+    /// The file that a word behind `>` names. bash splits the word and carries out its patterns, and refuses where that makes several; zsh
+    /// writes each of them, and dash takes the word as it is.
     fn expand_place(&mut self, word: &Word) -> Value {
-        let is_pattern = word.parts.iter().any(|part| match part {
+        let is_changed = word.parts.iter().any(|part| match part {
             Part::Literal(text) => text.contains(['*', '?', '[']),
-            Part::Quoted(_)
-            | Part::DoubleQuoted(_)
-            | Part::Parameter(_)
-            | Part::CommandSubstitution(_)
-            | Part::ProcessSubstitution(..)
-            | Part::Arithmetic(_)
-            | Part::Braces(_) => false,
+            Part::Parameter(_) | Part::CommandSubstitution(_) | Part::Arithmetic(_) => true,
+            Part::Quoted(_) | Part::DoubleQuoted(_) | Part::ProcessSubstitution(..) | Part::Braces(_) => {
+                false
+            }
         });
-        if !is_pattern {
+        if let Some(pattern) = self.braces_in(word) {
+            self.expand_text(word);
+            return Value::Glob(pattern);
+        }
+        if !is_changed || self.shell.speech == Speech::Posix {
             return self.expand_text(word);
         }
+        let loose = self.loose;
         let values = self.expand_words(std::slice::from_ref(word));
+        self.loose = loose;
         match values.as_slice() {
+            [] => Value::exact(""),
             [only] => only.clone(),
             several => {
+                let whole = self.possibly(|machine| machine.expand_text(word));
                 let texts: Option<Vec<String>> =
-                    several.iter().map(|value| value.as_exact().map(str::to_owned)).collect();
+                    several.iter().chain([&whole]).map(|value| value.as_exact().map(str::to_owned)).collect();
                 texts.map_or(Value::Unknown, Value::one_of)
             }
         }
+    }
+
+    /// What a word with braces stands for behind `>`, where those make several words of it.
+    fn braces_in(&self, word: &Word) -> Option<String> {
+        if self.shell.speech == Speech::Posix {
+            return None;
+        }
+        let [Part::Literal(text), ..] = word.parts.as_slice() else { return None };
+        let (before, behind) = text.split_once('{')?;
+        let (inside, after) = behind.rsplit_once('}')?;
+        let is_list = inside.contains(',') || inside.contains("..");
+        (is_list && word.parts.len() == 1).then(|| format!("{before}*{after}"))
     }
 
     fn here_text(&mut self, value: Value) -> Input {

@@ -250,7 +250,8 @@ impl Machine<'_> {
                     None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
                 };
                 self.note_choices(&words);
-                let chosen = super::loops::any_of(&words);
+                // An answer that is none of the numbers chooses nothing, and the body runs all the same.
+                let chosen = super::loops::any_of(&words).join(&Value::exact(""));
                 let done = self.run_perhaps(&each.variable, &chosen, &each.body);
                 // It fails when there is nothing more to be read. The choices are shown on the standard error.
                 let output = done.output.followed_by(self.tell_on(2));

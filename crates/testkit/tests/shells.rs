@@ -85,7 +85,7 @@ fn a_wrong_reading_is_found_and_made_small() {
         [ProgramFinding::Holds, missed(&["M1"]), missed(&["without K1"]), invented, ProgramFinding::Endless]
     );
 
-    let (counts, reports) = judge.row(1, 0, &[RealShell::Bash], 2, |number| number < 50).unwrap();
+    let (counts, reports) = judge.row(1, 0, &[RealShell::Bash], (2, 2), |number| number < 50).unwrap();
     let (_, count) = &counts[0];
     assert!(count.missed + count.invented > 10, "{count:?}");
     for report in &reports {

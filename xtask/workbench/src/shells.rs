@@ -11,9 +11,9 @@ use checkrein_protocol::Action;
 use checkrein_testkit::shells::{Doubt, Fault, Judge, RealShell, ShellTrial, kept};
 use xtask::Outcome;
 
-/// `cargo xtask shells [--programs N | --minutes N] [--seed S] [--from N] [--shell bash|dash|zsh] [--faults N] [--keep FOLDER]`: makes programs by
+/// `cargo xtask shells [--programs N | --minutes N] [--seed S] [--from N] [--shell bash|dash|zsh] [--faults N] [--untrue N] [--keep FOLDER]`: makes programs by
 /// chance, lets the shells that are here run them in a scratch folder, and fails when one does what was not foreseen, or does not do
-/// what was called certain. The smallest program of each fault is shown, and written into the folder as a page of cases.
+/// what was called certain. The smallest program of each fault is shown (`--faults` says how many at most, `--untrue` how many of those that were called certain), and written into the folder as a page of cases.
 /// `--text PROGRAM` judges one program.
 pub(crate) fn shells(arguments: &[String]) -> Outcome {
     let value = |name: &str| -> Result<Option<&str>, String> {
@@ -29,6 +29,7 @@ pub(crate) fn shells(arguments: &[String]) -> Outcome {
     let seed = number("--seed")?.unwrap_or(1);
     let first = number("--from")?.unwrap_or(0);
     let faults = usize::try_from(number("--faults")?.unwrap_or(10)).unwrap_or(usize::MAX);
+    let untrue = number("--untrue")?.map_or(faults, |untrue| usize::try_from(untrue).unwrap_or(usize::MAX));
     let wanted = match value("--shell")? {
         Some(name) => {
             vec![RealShell::of(name).ok_or_else(|| format!("`{name}` is not a shell: bash, dash, zsh"))?]
@@ -57,7 +58,7 @@ pub(crate) fn shells(arguments: &[String]) -> Outcome {
             && end.is_none_or(|end| Instant::now() < end)
     };
     let (counts, reports) = judge
-        .row(seed, first, &here, faults, more)
+        .row(seed, first, &here, (faults, untrue), more)
         .map_err(|error| format!("cannot run the shells: {error}"))?;
     for (shell, count) in &counts {
         println!(

@@ -37,6 +37,7 @@ pub(super) fn holds_operator(text: &str, start: usize, end: usize) -> bool {
         let next = bytes.get(at + 1);
         at = match byte {
             b'\\' => at + 2,
+            b'$' if next == Some(&b'\'') => end_of_escapes(bytes, at + 1) + 1,
             b'\'' | b'"' | b'`' => close(text, at, end, Cases::Ignored).unwrap_or(end) + 1,
             b'$' | b'<' | b'>' if next == Some(&b'(') => {
                 closing_parenthesis(text, at + 1, end).unwrap_or(end) + 1
@@ -90,6 +91,7 @@ fn close(text: &str, open: usize, end: usize, cases: Cases) -> Option<usize> {
             }
             (Some(Open::DoubleQuote), _) => {}
             (_, b'"') => stack.push(Open::DoubleQuote),
+            (_, b'$') if next == Some(b'\'') => at = end_of_escapes(bytes, at + 1),
             (_, b'\'') => {
                 at += 1;
                 while bytes.get(at).is_some_and(|&quoted| quoted != b'\'') {
@@ -127,6 +129,15 @@ fn close(text: &str, open: usize, end: usize, cases: Cases) -> Option<usize> {
     None
 }
 
+/// Where a `$'...'` ends of which the quote stands there.
+fn end_of_escapes(bytes: &[u8], open: usize) -> usize {
+    let mut at = open + 1;
+    while let Some(&byte) = bytes.get(at).filter(|byte| **byte != b'\'') {
+        at += if byte == b'\\' { 2 } else { 1 };
+    }
+    at
+}
+
 fn starts_word(bytes: &[u8], at: usize) -> bool {
     at.checked_sub(1)
         .and_then(|before| bytes.get(before))
@@ -156,6 +167,7 @@ mod tests {
             ("(a # )\n)", Some(7)),
             ("(a#b)", Some(4)),
             ("(${x:-)})", Some(8)),
+            ("($'a\\')')", Some(8)),
             ("((${#x}-1))", Some(10)),
             ("(never", None),
         ] {

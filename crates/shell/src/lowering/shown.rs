@@ -7,6 +7,7 @@
 //! - A `]` that begins a word is split off by the parser.
 //! - The parser takes `[` and `=` for no names of functions.
 //! - A `!` with nothing behind it is a command of its own; the parser wants another.
+//! - In an array, and in the word of a parameter, the parser takes `\'` for the end of a `$'...'`.
 //! - After `shopt -s expand_aliases` the parser replays aliases into its token stream, and positions are wrong from
 //!   then on. Aliases are a matter of values, not of syntax, so the option's name is hidden.
 
@@ -20,15 +21,68 @@ const FILLER: u8 = b'_';
 /// The text to parse in place of `text`.
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
     let aliases = text.contains("expand_aliases");
-    let plain = !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'!' | b']')) && !text.contains("()");
+    let quotes = text.contains("$'") && text.contains("\\'");
+    let plain = !quotes
+        && !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'!' | b']'))
+        && !text.contains("()");
     if !aliases && plain {
         return Cow::Borrowed(text);
     }
     let mut bytes = text.as_bytes().to_vec();
     hide(text, &mut bytes);
+    if quotes {
+        hide_escaped_quotes(text.as_bytes(), &mut bytes);
+    }
     // Only ASCII bytes are replaced by ASCII bytes, so this stays well formed.
     let shown = String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
     Cow::Owned(if aliases { shown.replace("expand_aliases", "expand-aliases") } else { shown })
+}
+
+/// Hides the escaped quotes in `$'...'`. Here-documents have quotes that are none: nothing is hidden where one may be.
+fn hide_escaped_quotes(bytes: &[u8], shown: &mut [u8]) {
+    if bytes.windows(2).any(|two| two == b"<<") {
+        return;
+    }
+    // What is open: `"`, or `(` in it, within which quotes begin anew.
+    let mut open = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let next = bytes.get(at + 1).copied();
+        let in_quotes = open.last() == Some(&b'"');
+        match byte {
+            b'\\' => at += 1,
+            b'"' if in_quotes => drop(open.pop()),
+            b'"' => open.push(b'"'),
+            b'$' if next == Some(b'(') => {
+                open.push(b'(');
+                at += 1;
+            }
+            b'(' if !in_quotes => open.push(b'('),
+            b')' if open.last() == Some(&b'(') => drop(open.pop()),
+            b'#' if !in_quotes && is_boundary_before(bytes, at, BackTick::Inside) => {
+                at += bytes.iter().skip(at).take_while(|byte| **byte != b'\n').count();
+            }
+            b'\'' if !in_quotes => {
+                at += 1 + bytes.iter().skip(at + 1).take_while(|byte| **byte != b'\'').count();
+            }
+            b'$' if next == Some(b'\'') && !in_quotes => {
+                at += 2;
+                while let Some(&inner) = bytes.get(at).filter(|byte| **byte != b'\'') {
+                    if inner == b'\\' {
+                        if bytes.get(at + 1) == Some(&b'\'')
+                            && let Some(slots) = shown.get_mut(at..at + 2)
+                        {
+                            slots.fill(FILLER);
+                        }
+                        at += 1;
+                    }
+                    at += 1;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
 }
 
 fn hide(text: &str, shown: &mut [u8]) {
@@ -299,6 +353,8 @@ mod tests {
             ("a[ 1 ]=x [ ]y", "a[ 1 ]=x [ _y"),
             ("rm ]x ] [ a ] ]]", "rm _x ] [ a ] ]]"),
             ("a }\\\nb }\\\n b\\\n}", "a _\\\nb }\\\n b\\\n_"),
+            ("a=($'it\\'s' '$'\\'')", "a=($'it__s' '$'\\'')"),
+            ("echo \"$'\\'\" # $'\\'", "echo \"$'\\'\" # $'\\'"),
             ("plain é", "plain é"),
             ("case a in {) b;; a|}) c;; esac", "case a in _) b;; a|_) c;; esac"),
             ("case a in [[) b;; ]]) c;; esac", "case a in _[) b;; _]) c;; esac"),

@@ -268,7 +268,7 @@ impl<'outer, 'text, 'reading> Reader<'outer, 'text, 'reading> {
             self.at += 2;
         }
         match self.peek_at(1) {
-            Some(b'\'') if quoting == Quoting::None => {
+            Some(b'\'') if matches!(quoting, Quoting::None | Quoting::DoubleOperand) => {
                 let (pieces, taken) = escapes::decode(self.slice(self.at + 2, self.end));
                 parts.extend(pieces.into_iter().map(|piece| match piece {
                     escapes::Piece::Text(text) => Part::Quoted(text),

@@ -142,7 +142,7 @@ impl<'r> Judge<'r> {
         self.foreseen(&trial.read, &self.folder).told
     }
 
-    /// Runs the programs of a row, a batch at a time, as long as `more` of the next number says so. Of each sort of fault so many are made small.
+    /// Runs the programs of a row, a batch at a time, as long as `more` of the next number says so. Of what was missed, and of what was untrue, so many are made small.
     ///
     /// # Errors
     /// When a shell cannot be started or the folder cannot be used.
@@ -151,7 +151,7 @@ impl<'r> Judge<'r> {
         seed: u64,
         first: u64,
         shells: &[RealShell],
-        most_faults: usize,
+        most: (usize, usize),
         mut more: impl FnMut(u64) -> bool,
     ) -> io::Result<RowOutcome> {
         let mut counts: Vec<(RealShell, ProgramCount)> =
@@ -190,13 +190,13 @@ impl<'r> Judge<'r> {
                         count.unsteady += 1;
                     }
                     ProgramFinding::Wrong(fault) => {
-                        let (all, small) = match fault {
-                            Fault::Missed(_) => (&mut count.missed, &mut missed),
-                            Fault::Invented(_) => (&mut count.invented, &mut invented),
+                        let (all, small, most) = match fault {
+                            Fault::Missed(_) => (&mut count.missed, &mut missed, most.0),
+                            Fault::Invented(_) => (&mut count.invented, &mut invented, most.1),
                         };
                         *all += 1;
                         *small += 1;
-                        if *small <= most_faults {
+                        if *small <= most {
                             let report = self.shrunk(program, fault)?;
                             if !reports.iter().any(|known| {
                                 known.shell == report.shell && shape(&known.text) == shape(&report.text)
