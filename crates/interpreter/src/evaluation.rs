@@ -181,6 +181,13 @@ impl arithmetic::Names for Variables<'_, '_> {
             }
             Some(value) => {
                 let text = value.as_exact().map(str::to_owned)?;
+                let is_number = |text: &str| {
+                    text.trim().trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit())
+                };
+                if self.machine.shell.speech == Speech::Posix && !text.is_empty() && !is_number(&text) {
+                    // Only bash reads on in the text of a variable.
+                    self.machine.call.arithmetic_failed = true;
+                }
                 self.machine.note_expression_in(name, &text);
                 Some(text)
             }

@@ -93,6 +93,11 @@ impl Machine<'_> {
                 None => self.variable(&name).and_then(|value| value.as_exact().map(str::to_owned)),
             };
             let Some(target) = target else {
+                if subscript.is_none() && self.variable(&name).is_none() && !is_special(&name) {
+                    // Nothing is named: an error.
+                    self.call.failed = true;
+                    self.unseen += 1;
+                }
                 if tells_value && !parameter.name.starts_with(|c: char| c.is_ascii_digit()) {
                     // It may be any of them.
                     self.call.substituted.push(Output::Secret(ALL_VARIABLES.to_owned()));

@@ -530,9 +530,10 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a file that is to be written is known not to open. That it was tried is an effect all the same: by then it may.
+    /// Whether a file that is to be written is known not to open, or not to be looked for because its name could not be expanded. That it was tried is an effect all the same: by then it may.
     fn fails_to_open(&mut self, value: &Value, opened: &mut Opened) -> bool {
-        match self.can_open_to_write(value) {
+        let can = if self.call.failed { Some(false) } else { self.can_open_to_write(value) };
+        match can {
             Some(true) => false,
             None => {
                 opened.sure = false;

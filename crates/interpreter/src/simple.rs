@@ -27,7 +27,12 @@ impl Machine<'_> {
         let failed = std::mem::replace(&mut self.call.failed, false);
         let handed = std::mem::replace(&mut self.flow.sweep.handed, Remainder::Anything);
         let settings = self.note_handed(simple);
-        let done = self.run_simple_here(simple);
+        let unseen = self.unseen;
+        let mut done = self.run_simple_here(simple);
+        if self.call.failed && done.flow == Flow::Next {
+            // What a redirection names could not be expanded.
+            done = self.failed_expansion(self.unseen > unseen);
+        }
         self.flow.sweep.handed = handed;
         if settings.is_some() {
             self.flow.settings_held = settings;
