@@ -156,9 +156,18 @@ impl Overlay {
 
     /// Remembers a new directory; its missing parents are made with it.
     pub(crate) fn directory(&mut self, world: &dyn World, path: &AbsolutePath) {
+        // What hides a directory hides all between it and itself: it is looked for once, however many are missing.
+        let hiding = self.hiding(path);
         let mut next = Some(path.clone());
         while let Some(directory) = next {
-            match self.entry(world, &directory) {
+            let is_below =
+                hiding.as_ref().is_some_and(|place| directory.is_within(place) && directory != *place);
+            let entry = match self.made.get(directory.as_str()) {
+                None if is_below => Entry::Missing,
+                None if hiding.is_none() => world.entry(&directory),
+                Some(_) | None => self.entry(world, &directory),
+            };
+            match entry {
                 Entry::Directory => break,
                 Entry::Missing => {
                     self.made.insert(directory.as_str().to_owned(), Made::Directory { fresh: true });
@@ -292,19 +301,24 @@ impl Overlay {
 
     /// Whether something above the path is gone or new, so that nothing of the world shows through.
     fn is_hidden(&self, path: &AbsolutePath) -> bool {
+        self.hiding(path).is_some()
+    }
+
+    /// What hides the world at a path: the nearest place above it that is gone or new; `None` where the world shows through.
+    fn hiding(&self, path: &AbsolutePath) -> Option<AbsolutePath> {
         if self.made.is_empty() {
-            return false;
+            return None;
         }
         let mut next = path.parent();
         while let Some(place) = next {
             match self.made.get(place.as_str()) {
-                Some(Made::Gone | Made::File(_) | Made::Directory { fresh: true }) => return true,
-                Some(Made::Directory { fresh: false } | Made::Link(_) | Made::Doubtful) => return false,
+                Some(Made::Gone | Made::File(_) | Made::Directory { fresh: true }) => return Some(place),
+                Some(Made::Directory { fresh: false } | Made::Link(_) | Made::Doubtful) => return None,
                 None => {}
             }
             next = place.parent();
         }
-        false
+        None
     }
 
     fn forget_below(&mut self, path: &AbsolutePath) {
