@@ -1,6 +1,6 @@
 //! The world as a list of facts.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -43,6 +43,9 @@ pub struct RecordedWorld {
     /// What archives held.
     #[serde(default)]
     pub archives: BTreeMap<AbsolutePath, Listing>,
+    /// The paths of the guard as they really lie, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guarded: Option<Vec<GuardedPath>>,
     /// Pairs of names of one file.
     #[serde(default)]
     pub same_files: Vec<(AbsolutePath, AbsolutePath)>,
@@ -84,6 +87,7 @@ impl RecordedWorld {
             commits: Vec::new(),
             committed_texts: Vec::new(),
             archives: BTreeMap::new(),
+            guarded: None,
             same_files: Vec::new(),
             branches: BTreeMap::new(),
             denied: Vec::new(),
@@ -267,6 +271,13 @@ impl World for RecordedWorld {
         self.archives.get(archive).cloned().unwrap_or(Listing::Unknown)
     }
 
+    fn guarded(&self) -> Rc<[GuardedPath]> {
+        match &self.guarded {
+            Some(known) => known.clone().into(),
+            None => guarded_places(&self.place, &|path| self.entry(path)),
+        }
+    }
+
     fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool {
         self.same_files.iter().any(|(one, two)| {
             let has = |wanted: &AbsolutePath| one == wanted || two == wanted;
@@ -312,7 +323,6 @@ impl World for RecordedWorld {
 pub struct Recorder<'a, W: World + ?Sized> {
     inner: &'a W,
     facts: RefCell<RecordedWorld>,
-    guarded: OnceCell<Rc<[GuardedPath]>>,
 }
 
 impl<'a, W: World + ?Sized> Recorder<'a, W> {
@@ -322,7 +332,7 @@ impl<'a, W: World + ?Sized> Recorder<'a, W> {
         facts.complete = false;
         facts.history = inner.history().clone();
         facts.now = inner.now();
-        Self { inner, facts: RefCell::new(facts), guarded: OnceCell::new() }
+        Self { inner, facts: RefCell::new(facts) }
     }
 
     /// The facts that were asked for.
@@ -411,7 +421,9 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     }
 
     fn guarded(&self) -> Rc<[GuardedPath]> {
-        Rc::clone(self.guarded.get_or_init(|| guarded_places(self.place(), &|path| self.entry(path))))
+        let answer = self.inner.guarded();
+        self.facts.borrow_mut().guarded.get_or_insert_with(|| answer.to_vec());
+        answer
     }
 
     fn is_same_file(&self, path: &AbsolutePath, other: &AbsolutePath) -> bool {

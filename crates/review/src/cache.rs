@@ -140,6 +140,7 @@ fn holds(facts: &RecordedWorld, world: &dyn World) -> bool {
             .commits
             .iter()
             .all(|(place, revision, path, held)| world.committed(place, revision, path) == *held)
+        && facts.guarded.as_ref().is_none_or(|guarded| guarded.as_slice() == &*world.guarded())
         && facts.archives.iter().all(|(path, members)| world.members(path) == *members)
         && facts.same_files.iter().all(|(one, other)| world.is_same_file(one, other))
         && facts.variables.iter().all(|(name, value)| world.variable(name) == *value)
