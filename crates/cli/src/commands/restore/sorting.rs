@@ -379,7 +379,9 @@ impl RestoreTerms<'_> {
         let way = format!("`checkrein undo {} --remove-new` removes it", self.snapshot.id);
         Some(match (self.maker(step), step.since) {
             (Maker::Action, Since::Doubtful) => Objection {
-                why: format!("nobody was told when the action ended that was to make it; {way}"),
+                why: format!(
+                    "was not there; the action was about this place, but nobody was told when it ended; {way}"
+                ),
                 permit: Some(Permit::RemoveNew),
             },
             (Maker::Action, Since::Changed | Since::Untouched | Since::Unknown) => Objection {
@@ -401,26 +403,27 @@ impl RestoreTerms<'_> {
         })
     }
 
-    /// Who made what was not there: what the review named was to be made, else the time at which it was made tells.
+    /// Who made what was not there: at the places that the action was about it is the action, elsewhere and afterwards the time tells.
     fn maker(&self, step: &Step) -> Maker {
-        let is_named =
-            |root: &Root| root.node.is_none() && step.path.as_path().starts_with(root.path.as_path());
-        if self.snapshot.snapshot.roots.iter().any(is_named) {
-            return Maker::Action;
-        }
-        let ActionEndTime::Ended(period) = self.moment else { return Maker::Unknown };
+        let is_about = |root: &Root| {
+            (root.node.is_none() || root.selection == SavedPart::Everything)
+                && step.path.as_path().starts_with(root.path.as_path())
+        };
+        let is_meant = self.snapshot.snapshot.roots.iter().any(is_about);
+        let otherwise = if is_meant { Maker::Action } else { Maker::Unknown };
+        let ActionEndTime::Ended(period) = self.moment else { return otherwise };
         let made = fs::symlink_metadata(step.path.as_path()).and_then(|facts| facts.created());
         let Some(since) = made.ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok()) else {
-            return Maker::Unknown;
+            return otherwise;
         };
-        let Ok(seconds) = i64::try_from(since.as_secs()) else { return Maker::Unknown };
+        let Ok(seconds) = i64::try_from(since.as_secs()) else { return otherwise };
         let made = FileTime { seconds, nanoseconds: since.subsec_nanos() };
         if made > period.ended {
             Maker::Other
         } else if period.began.is_some_and(|began| made >= began) {
             Maker::Action
         } else {
-            Maker::Unknown
+            otherwise
         }
     }
 
