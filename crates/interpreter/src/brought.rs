@@ -124,6 +124,17 @@ impl Machine<'_> {
         names.into_iter().map(plain).collect()
     }
 
+    /// Remembers that a name is a second one of a file: what is written there later changes the file.
+    pub fn remember_second_name(&mut self, name: &Value, source: &Value) {
+        let (Some(name), Some(source)) = (self.one_path_through(name), self.one_path_through(source)) else {
+            return;
+        };
+        let first = self.second_names.get(source.as_str()).cloned().unwrap_or(source);
+        if self.away.is_none() && name != first {
+            self.second_names.insert(name.as_str().to_owned(), first);
+        }
+    }
+
     /// Adds what a second name of a file means (a hard link): a way to change the guard that does not name it, or to read a credential.
     pub fn second_name(&mut self, source: &Value) {
         let home = self.world.place().home.clone();

@@ -255,6 +255,10 @@ impl Machine<'_> {
         };
         self.remember_written(&draft.target, text);
         self.add(draft);
+        if let Some(file) = self.second_names.get(path.as_str()).cloned() {
+            let draft = Draft::new(EffectKind::FileModify, Target::Path(file)).possible();
+            self.add(draft.note("through a second name of it"));
+        }
     }
 
     /// Remembers what a file holds after it was written.
@@ -463,6 +467,9 @@ impl Machine<'_> {
         match device(&path) {
             Some(Device::Nothing | Device::Network) => return,
             Some(Device::System) | None => {}
+        }
+        if !self.is_unsure() {
+            self.second_names.remove(path.as_str());
         }
         if let (Depth::Recursive, Some(source)) = (depth, self.mounts.get(path.as_str()).cloned()) {
             // What is mounted here goes where it really is.

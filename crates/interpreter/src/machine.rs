@@ -98,6 +98,8 @@ pub struct Machine<'w> {
     pub(super) mounts: BTreeMap<String, String>,
     /// Names of programs of the system that were copied, by the path of the copy.
     pub(super) copies: BTreeMap<String, String>,
+    /// Files that the command gave a second name, by that name: what is written there changes them.
+    pub(super) second_names: BTreeMap<String, AbsolutePath>,
     /// The machine or container in which effects happen, when not here.
     pub(super) away: Option<RemoteContext>,
     /// Beginnings of paths of files that this command makes, and of which it is not known how many there are and what they hold.
@@ -145,6 +147,7 @@ impl<'w> Machine<'w> {
             flow: SecretFlow::default(),
             mounts: BTreeMap::new(),
             copies: BTreeMap::new(),
+            second_names: BTreeMap::new(),
             away: None,
             names_made: Vec::new(),
             renamed_archives: Vec::new(),

@@ -290,6 +290,7 @@ pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     let content = machine.peek(source);
                     machine.write_from(&place, &content);
                 }
+                machine.remember_second_name(&place, source);
                 let from = machine.one_path_through(source);
                 for aim in links {
                     let path = aim.target.path().cloned();

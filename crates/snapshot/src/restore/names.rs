@@ -1,10 +1,11 @@
 //! Names that were one file, and are to be one again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::diff::all_link_groups;
 use crate::error::SnapshotError;
@@ -14,8 +15,9 @@ use crate::pack::PART;
 use crate::plan::{RestoreAction, Step};
 use crate::store::{Reader, Store};
 
-/// Among how many names another name of a file is looked for (ours).
+/// Among how many names another name of a file is looked for, and for how long outside the workspace (ours).
 const SEARCHED: usize = 500_000;
+const TIME: Duration = Duration::from_secs(2);
 
 /// For every file that is put back as a further name of another: that other.
 pub(super) fn anchors(
@@ -80,7 +82,8 @@ pub(super) fn anchors(
     Ok(further.collect())
 }
 
-/// Names of files by their numbers, in the workspace and right beside what is put back; the numbers alone prove nothing.
+/// Names of files by their numbers, in the workspace, right beside what is put back, and, for those that are found in neither, below the
+/// directory around the workspace; the numbers alone prove nothing.
 fn elsewhere(
     store: &Store,
     beside: BTreeSet<PathBuf>,
@@ -88,21 +91,43 @@ fn elsewhere(
     is_step: impl Fn(&Path) -> bool,
 ) -> Vec<(LinkGroup, PathBuf)> {
     let numbers: BTreeSet<u64> = wanted.keys().map(|of| of.inode).collect();
+    let devices: BTreeSet<u64> = wanted.keys().map(|of| of.device).collect();
     let workspace = store.workspace();
     let mut found = Vec::new();
     let mut left = if wanted.is_empty() { 0 } else { SEARCHED };
-    let mut waiting: Vec<PathBuf> =
+    let mut waiting: VecDeque<PathBuf> =
         beside.into_iter().filter(|directory| !directory.starts_with(workspace)).collect();
-    waiting.push(workspace.to_owned());
-    while let Some(directory) = waiting.pop() {
+    waiting.push_back(workspace.to_owned());
+    let around = workspace.parent().filter(|around| around.parent().is_some());
+    let started = Instant::now();
+    let mut looks_around = false;
+    loop {
+        let Some(directory) = waiting.pop_front() else {
+            let is_missing = |of: &LinkGroup| !found.iter().any(|(other, _)| other == of);
+            match around {
+                Some(around) if !looks_around && wanted.keys().any(is_missing) => {
+                    looks_around = true;
+                    waiting.push_back(around.to_owned());
+                    continue;
+                }
+                Some(_) | None => return found,
+            }
+        };
+        if looks_around && started.elapsed() > TIME {
+            return found;
+        }
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             let Some(rest) = left.checked_sub(1) else { return found };
             left = rest;
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
             if kind.is_dir() {
-                if path.starts_with(workspace) && path != store.directory() {
-                    waiting.push(path);
+                // Names of one file lie in one file system.
+                let may_hold = || entry.metadata().is_ok_and(|facts| devices.contains(&facts.dev()));
+                let is_next =
+                    if looks_around { path != workspace && may_hold() } else { path.starts_with(workspace) };
+                if is_next && path != store.directory() {
+                    waiting.push_back(path);
                 }
             } else if kind.is_file() && numbers.contains(&entry.ino()) && !is_step(&path) {
                 let Ok(facts) = entry.metadata() else { continue };
@@ -113,7 +138,6 @@ fn elsewhere(
             }
         }
     }
-    found
 }
 
 /// Whether a file has this content.

@@ -352,6 +352,9 @@ impl Plan {
             } else {
                 machine.write(&Value::exact(path.as_str()));
             }
+            if self.second_names {
+                machine.remember_second_name(&Value::exact(path.as_str()), source);
+            }
             if let Some(from) = &from
                 && !path.as_str().starts_with("/dev/")
             {
