@@ -291,6 +291,7 @@ fn a_cache_is_put_back_by_force_without_an_end() {
     let later = picture(&environment);
     let (_, said) = undo(&environment);
     assert!(picture(&environment) == later && said.contains("`checkrein undo 1 --force`"), "{said}");
+    assert!(said.contains("may have changed since") && !said.contains("  changed since"), "{said}");
     environment.succeed(&["undo", "1", "--yes", "--force"]);
     assert_eq!(picture(&environment), earlier);
 }

@@ -404,7 +404,11 @@ fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, cas
     }
     for top in sorted.made_again.iter().take(SHOWN) {
         let top = plain_name(&top.to_string_lossy());
-        let why = format!("changed since, and something makes it again; `{}` puts it back", case.by_force());
+        let when = match case.moment {
+            ActionEndTime::Open(_) => "may have changed since, as nobody was told when the action ended",
+            ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Ended(_) => "changed since",
+        };
+        let why = format!("{when}, and something makes it again; `{}` puts it back", case.by_force());
         print(&format!("  {:<8} {top}  {}", "keep", dim(&why)));
     }
     // Each line names what its place needs; where that is more than one option, one command takes all of it.
