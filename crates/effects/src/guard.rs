@@ -140,12 +140,15 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
     }
     // A sweep over a directory finds what is there; a file of the guard that does not exist is not lost by it.
     let is_there = || !matches!(world.entry(&guarded.path), Entry::Missing);
+    // What shuts out of a project takes no policy and no settings away where there are none.
+    let can_be_shut_out = || !guarded.path.is_within(&world.place().workspace) || is_there();
     let surely = |does: bool| if does { Touch::Surely } else { Touch::Not };
     match &effect.target {
         Target::Path(path) if path.is_within(&guarded.path) => Touch::Surely,
         Target::Path(path) if guarded.path.is_within(path) => {
-            let shuts_out =
-                effect.kind == EffectKind::PermissionChange && effect.nature == Nature::TakesRights;
+            let shuts_out = effect.kind == EffectKind::PermissionChange
+                && effect.nature == Nature::TakesRights
+                && can_be_shut_out();
             let reaches =
                 reaches_down(effect, sweep, guarded, world) || opens_folder(effect, path, guarded, world);
             if shuts_out || reaches && is_there() {
@@ -172,6 +175,7 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
             let shuts_out = effect.kind == EffectKind::PermissionChange
                 && effect.nature == Nature::TakesRights
                 && !text.contains("**")
+                && can_be_shut_out()
                 && ancestors(&guarded.path).any(|above| pattern.matches(&above));
             let touched = pattern.base.is_within(&guarded.path)
                 || shuts_out
