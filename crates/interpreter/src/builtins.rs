@@ -199,7 +199,22 @@ fn echo(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 }
 
 fn printf(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let is_option =
+        |word: &Value| word.as_exact().is_some_and(|text| text.starts_with('-') && text.len() > 1);
     let (variable, rest) = match words {
+        // `-v` is the only option, and may be given again.
+        [option, _, second, ..] if option.as_exact() == Some("-v") && is_option(second) => {
+            match second.as_exact() {
+                Some(text) if text.starts_with("-v") => {
+                    return printf(machine, words.get(2..).unwrap_or_default());
+                }
+                Some("--") => (
+                    words.get(1).and_then(Value::as_exact).map(str::to_owned),
+                    words.get(3..).unwrap_or_default(),
+                ),
+                Some(_) | None => return Done::next(Exit::failure()),
+            }
+        }
         [option, name, rest @ ..] if option.as_exact() == Some("-v") => {
             (name.as_exact().map(str::to_owned), operands(rest))
         }
