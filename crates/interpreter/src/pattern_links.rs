@@ -6,7 +6,7 @@ use checkrein_glob::{Glob, Style};
 
 use crate::effect::Target;
 use crate::path::AbsolutePath;
-use crate::world::{Entry, Last, Listing, resolve};
+use crate::world::{Entry, Last, Right, resolve};
 
 use super::machine::Machine;
 
@@ -80,32 +80,47 @@ impl Machine<'_> {
         if is_last && search.last == Last::Keep && !(is_walk && enters) || is_plain_walk {
             return;
         }
+        // The last names alone are mostly meant themselves, and not what they lead to.
+        let is_told = !(is_last || is_walk && behind.len() <= 1);
         if search.directories == 0 {
+            search.is_cut |= is_told;
             return;
         }
         search.directories -= 1;
-        let Listing::Names(names) = self.children(directory) else { return };
+        let Some(branches) = self.tree.branches(self.world, directory) else {
+            // Where the user cannot look either, the shell finds nothing.
+            search.is_cut |= is_told && self.world.allows(directory, Right::Read);
+            return;
+        };
         if is_walk {
             self.look_for_links(directory, behind, search);
         }
         let glob = Glob::new(part, Style::Shell);
         let takes_hidden = self.reach.hidden || self.shell.options.dotglob;
-        for name in names {
+        let links = branches.links.into_iter().map(|name| (name, true));
+        for (name, is_link) in links.chain(branches.directories.into_iter().map(|name| (name, false))) {
             let shown = if takes_hidden && part.starts_with(['*', '?']) {
                 name.trim_start_matches('.')
             } else {
                 name.as_str()
             };
-            if !is_walk && !glob.matches(shown) || search.names == 0 {
+            if !is_walk && !glob.matches(shown) {
                 continue;
+            }
+            if search.names == 0 {
+                search.is_cut |= is_told;
+                return;
             }
             search.names -= 1;
             let next = directory.join(&name);
-            match (is_walk, self.entry(&next)) {
-                (false, _) => self.step_into(&next, behind, search),
-                (true, Entry::Directory) => search.waiting.push((next, rest.to_vec())),
-                (true, Entry::Symlink(_)) if enters => self.beyond(&next, rest, search),
-                (true, _) => {}
+            match (is_walk, is_link) {
+                (false, true) if !behind.is_empty() || search.last == Last::Follow => {
+                    self.beyond(&next, behind, search);
+                }
+                (false, false) if !behind.is_empty() => search.waiting.push((next, behind.to_vec())),
+                (true, false) => search.waiting.push((next, rest.to_vec())),
+                (true, true) if enters => self.beyond(&next, rest, search),
+                (true | false, _) => {}
             }
         }
     }
