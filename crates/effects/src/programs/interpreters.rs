@@ -13,7 +13,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
 pub(crate) use python::python;
 
-use super::text::edit_in_place;
+use super::text::{Content, edit_in_place};
 
 /// `perl`
 pub(crate) fn perl(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -131,9 +131,11 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
         }
     }
     let modules = arguments.values(&["-M", "-m", "-r"]).any(|module| !is_harmless_module(module));
+    let mut content = Content::Kept;
     for code in &codes {
         let plain = !modules && code.as_exact().is_some_and(|text| stays_in_text(text, words));
         if !plain {
+            content = Content::MayGo;
             let ended = super::code(machine, call, code);
             if matches!(ended.output, Output::Secret(_)) {
                 exit = ended;
@@ -142,7 +144,7 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
     }
     if arguments.has(&["-i"]) {
         let suffix = arguments.value(&["-i"]).cloned();
-        edit_in_place(machine, &arguments.operands, suffix.as_ref());
+        edit_in_place(machine, &arguments.operands, suffix.as_ref(), content);
         return Exit::silent();
     }
     if arguments.has(&["-n", "-p"]) || codes.iter().any(|code| reads_operands(code, &call.program)) {

@@ -285,10 +285,29 @@ fn aim_value(aim: &AimedTarget) -> Option<Value> {
     aim.target.path().map(|path| Value::exact(path.as_str()))
 }
 
+/// Where the content of a file goes that is edited in place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Into the file alone.
+    Kept,
+    /// Perhaps to somewhere else, too.
+    MayGo,
+}
+
 /// Edits files in place, keeping a backup under a suffix.
-pub(super) fn edit_in_place(machine: &mut Machine<'_>, files: &[Value], suffix: Option<&Value>) {
+pub(super) fn edit_in_place(
+    machine: &mut Machine<'_>,
+    files: &[Value],
+    suffix: Option<&Value>,
+    content: Content,
+) {
     for file in files {
-        machine.read(file);
+        match content {
+            Content::Kept => {}
+            Content::MayGo => {
+                machine.read(file);
+            }
+        }
         let suffix = suffix.and_then(Value::as_exact).filter(|text| !text.is_empty());
         if let (Some(suffix), Some(name)) = (suffix, file.as_exact()) {
             let backup = match (suffix.contains('*'), name.rsplit_once('/')) {

@@ -15,7 +15,7 @@ mod tree;
 use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Upload, Value};
 
-use super::edit_in_place;
+use super::{Content, edit_in_place};
 use crate::programs::instructions::instructions;
 
 use following::{Act, Circumstances, follow};
@@ -111,7 +111,7 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let in_place = arguments.values(&["-i", "--include"]).any(|value| value.as_exact() == Some("inplace"));
     if in_place {
-        edit_in_place(machine, &files, None);
+        edit_in_place(machine, &files, None, Content::MayGo);
         return Exit::silent();
     }
     for file in &files {

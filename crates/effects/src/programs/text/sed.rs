@@ -3,7 +3,7 @@
 use crate::effect::EffectKind;
 use crate::interpreter::{Call, Exit, Input, Machine, Value};
 
-use super::edit_in_place;
+use super::{Content, edit_in_place};
 use crate::programs::instructions::instructions;
 
 /// `sed`
@@ -31,9 +31,17 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
         scripts = vec![script.clone()];
         files = rest;
     }
+    // What a script edits goes back into the file, unless it puts lines elsewhere; one in a file may do that.
+    let may_go = arguments.has(&["-f", "--file", "--debug"]);
+    let mut content = if may_go { Content::MayGo } else { Content::Kept };
     for script in &scripts {
+        // `w /dev/stdout` prints.
+        if script.as_exact().is_none_or(|text| text.contains("/dev/")) {
+            content = Content::MayGo;
+        }
         if let Some(text) = script.as_exact() {
             for act in acts(text) {
+                content = Content::MayGo;
                 match act {
                     Act::Write(file) => machine.write(&Value::exact(file)),
                     Act::Read(file) => {
@@ -55,7 +63,7 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if arguments.has(&["--follow-symlinks"]) {
             files.iter().for_each(|file| machine.effect(EffectKind::FileModify, file));
         } else {
-            edit_in_place(machine, files, suffix.as_ref());
+            edit_in_place(machine, files, suffix.as_ref(), content);
         }
         return Exit::silent();
     }
