@@ -93,7 +93,7 @@ impl Machine<'_> {
                 | "PERL5DB" => true,
                 "PERL5OPT" => has(&["-M", "-m", "-d", "-e", "-I"]),
                 "RUBYOPT" => has(&["-r", "-I"]),
-                "NODE_OPTIONS" => has(&["-r", "--require", "--import", "--loader", "--experimental-loader"]),
+                "NODE_OPTIONS" => self.loads_into_node(&text),
                 "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" | "JAVA_OPTS" | "MAVEN_OPTS"
                 | "GRADLE_OPTS" | "SBT_OPTS" | "ANT_OPTS" | "LEIN_JVM_OPTS" | "CATALINA_OPTS" => {
                     text.split_whitespace().any(loads_into_java)

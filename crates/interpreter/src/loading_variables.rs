@@ -1,7 +1,8 @@
 //! Variables of the environment by which a program loads code, or settings that run something, from a place that they name.
 
 use crate::path::AbsolutePath;
-use crate::world::Entry;
+use crate::places;
+use crate::world::{Entry, VersionState};
 
 use super::call::{Call, Input};
 use super::machine::Machine;
@@ -87,6 +88,13 @@ const NPM: &[&str] = &["script-shell", "node-options", "registry", "git=", "git 
 /// The greatest number of places of one variable that are looked at (ours).
 const PLACES: usize = 32;
 
+/// Settings in small letters, without the lines that are comments.
+fn without_comments(text: &str) -> String {
+    let is_said =
+        |line: &&str| !line.trim_start().starts_with(['#', ';']) && !line.trim_start().starts_with("//");
+    text.lines().filter(is_said).flat_map(|line| [line, "\n"]).collect::<String>().to_lowercase()
+}
+
 impl Machine<'_> {
     /// Adds what a program loads because of one of these variables. What the environment of the agent held before the command was there
     /// anyway.
@@ -155,11 +163,69 @@ impl Machine<'_> {
         if !self.may_hold_something(&file) {
             return;
         }
-        match self.text(&file).as_exact().map(str::to_lowercase) {
-            Some(text) if marks.iter().any(|mark| text.contains(mark)) => self.lead_astray(name),
-            None if self.anyone_writes(&file) || self.is_written_here(&file) => self.lead_astray(name),
-            Some(_) | None => {}
+        if self.is_as_it_was(&file) {
+            return;
         }
+        match self.text(&file).as_exact().map(without_comments) {
+            Some(text) => {
+                if let Some(mark) = marks.iter().find(|mark| text.contains(*mark)) {
+                    let mark = mark.trim_end_matches(['=', ':', ' ']);
+                    self.unread(format!(
+                        "the variable `{name}` makes programs read settings in which `{mark}` stands, which runs something or says from where code comes"
+                    ));
+                }
+            }
+            None if self.anyone_writes(&file) || self.is_written_here(&file) => self.lead_astray(name),
+            None => {}
+        }
+    }
+
+    /// Whether settings are those that were there before the session: of the system, of the user, or as they were committed.
+    fn is_as_it_was(&self, path: &AbsolutePath) -> bool {
+        let place = self.world().place();
+        let is_of_user = path.is_within(&place.home) && !path.is_within(&place.workspace);
+        !self.is_of_session(path)
+            && !self.anyone_writes(path)
+            && (is_of_user
+                || places::system_place(path).is_some()
+                || self.world().version(path) == VersionState::TrackedClean)
+    }
+
+    /// Whether the options of node load something that is not a package of the project, or a file that was there before the session.
+    pub(super) fn loads_into_node(&self, options: &str) -> bool {
+        let mut words = options.split_whitespace();
+        while let Some(word) = words.next() {
+            let (option, value) =
+                word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
+            let loads =
+                matches!(option, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader");
+            if loads && !value.or_else(|| words.next()).is_some_and(|named| self.is_module_of_project(named))
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_module_of_project(&self, named: &str) -> bool {
+        let named = named.trim_matches(['"', '\'']);
+        if named.starts_with(['.', '/', '~']) {
+            return self.one_path_through(&Value::exact(named)).is_some_and(|path| self.is_as_it_was(&path));
+        }
+        if named.contains([':', '$', '`']) {
+            return false;
+        }
+        let parts = if named.starts_with('@') { 2 } else { 1 };
+        let package = named.split('/').take(parts).collect::<Vec<_>>().join("/");
+        std::iter::successors(self.cwd().cloned(), AbsolutePath::parent).any(|directory| {
+            let place = directory.join("node_modules").join(&package);
+            let manifest = directory.join("package.json");
+            matches!(self.entry(&place), Entry::Directory | Entry::Symlink(_)) && !self.is_of_session(&place)
+                || self
+                    .text(&manifest)
+                    .as_exact()
+                    .is_some_and(|text| text.contains(&format!("\"{package}\"")))
+        })
     }
 
     /// Whether a program may find a file there. Where anybody may put one, it counts as there although it is not.

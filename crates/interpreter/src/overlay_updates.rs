@@ -6,7 +6,7 @@ use crate::effect::Target;
 use crate::filters::Lines;
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::world::{Entry, Listing};
+use crate::world::{Entry, Listing, PastDeed};
 
 use super::draft::AimedTarget;
 use super::exit::Output;
@@ -273,6 +273,18 @@ impl Machine<'_> {
     /// Whether the command itself made or changed a file.
     pub fn is_written_here(&self, path: &AbsolutePath) -> bool {
         self.tree.is_written(path)
+    }
+
+    /// Whether this call or an earlier one of the session made or changed a file.
+    pub fn is_of_session(&self, path: &AbsolutePath) -> bool {
+        let history = self.world().history();
+        let wrote = |deed: &PastDeed| match deed {
+            PastDeed::Wrote(written) => written == path,
+            PastDeed::Installed(_) | PastDeed::Pushed => false,
+        };
+        self.has_touched(path)
+            || history.created.contains(path)
+            || history.recent.iter().flat_map(|action| &action.deeds).any(wrote)
     }
 
     /// Whether the command itself says where the home directory is.

@@ -4,7 +4,7 @@
 use crate::interpreter::Machine;
 use crate::path::AbsolutePath;
 use crate::places::system_place;
-use crate::world::{PastDeed, VersionState};
+use crate::world::VersionState;
 use checkrein_facts::generated;
 
 /// Names of directories in which programs that install others put them: npm, pip, Bundler, Composer, Yarn, version managers.
@@ -41,14 +41,7 @@ const INSTALLED: &[&str] = &[
 /// Whether a file of code was put where it lies by an installer or a build, or is as it was committed, and no call of the session wrote it.
 pub(super) fn is_put_there(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
     let world = machine.world();
-    let history = world.history();
-    let wrote = history.created.contains(path)
-        || history.recent.iter().flat_map(|action| &action.deeds).any(|deed| match deed {
-            PastDeed::Wrote(written) => written == path,
-            PastDeed::Installed(_) | PastDeed::Pushed => false,
-        });
-    !wrote
-        && !machine.has_touched(path)
+    !machine.is_of_session(path)
         && (system_place(path).is_some()
             || path.parts().any(|part| INSTALLED.contains(&part))
             || generated(path, world).is_some()
