@@ -64,7 +64,10 @@ fn descend(
             });
         }
         match program.unknown {
-            UnknownSubcommand::Quiet => Exit::unknown(),
+            UnknownSubcommand::Quiet => {
+                programs::tasks(machine, &call);
+                Exit::unknown()
+            }
             UnknownSubcommand::Opaque => {
                 machine.opaque(format!("`{} {text}` is not in the catalogue", call.program));
                 Exit::unknown()
@@ -99,6 +102,7 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
         return Exit::unknown();
     }
     programs::life_cycle(machine, call);
+    programs::tasks(machine, call);
     let mut read = Output::Nothing;
     for clause in &program.clauses {
         match holds(&clause.conditions, call) {

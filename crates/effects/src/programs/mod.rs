@@ -74,7 +74,7 @@ mod wrappers;
 use crate::interpreter::{Call, Exit, Machine};
 
 pub(crate) use code::code;
-pub(crate) use packages::life_cycle;
+pub(crate) use packages::{life_cycle, tasks};
 
 /// What a program does to the machine.
 pub(crate) type Handler = fn(&mut Machine<'_>, &Call) -> Exit;

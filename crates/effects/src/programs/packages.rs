@@ -6,6 +6,7 @@
 //! | `make` | `make`: which recipes run, and in which order |
 //! | `makefile` | makefiles: rules, variables, functions |
 //! | `just` | `just`: the same for justfiles |
+//! | `tasks`, `yaml` | other files of tasks, with their runners |
 //!
 //! A script that can be read is interpreted. One that cannot be read is the project's own, which its owner runs every day: a
 //! process worth naming, not an unknown danger.
@@ -14,10 +15,13 @@ mod just;
 mod life_cycle;
 mod make;
 mod makefile;
+mod tasks;
+mod yaml;
 
 pub(crate) use just::just;
 pub(crate) use life_cycle::life_cycle;
 pub(crate) use make::make;
+pub(crate) use tasks::tasks;
 
 use serde_json::Value as Json;
 
@@ -230,6 +234,9 @@ pub(crate) fn project_command(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     for package in call.arguments.values(&["--with"]).cloned().collect::<Vec<_>>() {
         machine.effect(EffectKind::PackageInstall, &package);
+    }
+    if tasks(machine, call) {
+        return Exit::unknown();
     }
     project_words(machine, &call.program, &call.arguments.operands)
 }
