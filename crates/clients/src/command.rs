@@ -7,20 +7,12 @@
 //! The hook always answers with an object. A program that ends well and says nothing is none of ours, and silence is consent for a client,
 //! so the line passes on what it heard and refuses where that is nothing. It starts no more processes for that.
 
-/// The name of the hook program.
-const PROGRAM: &str = "checkrein-hook";
+use checkrein_facts::hook_line::{HEARD, HOOK_PROGRAM as PROGRAM, NO_ANSWER, refusing_line};
 
 /// Where a command line that is shared between people looks for the hook program, in this order. Fixed places, those of the administrator
 /// first: `PATH` may begin with a folder of the project, such as `node_modules/.bin`.
 pub const PLACES: [&str; 6] =
     ["/usr/local/bin", "/usr/bin", "~/.local/bin", "~/.cargo/bin", "~/.nix-profile/bin", "/opt/homebrew/bin"];
-
-/// What the model and the user read when the hook gave no answer.
-const NO_ANSWER: &str = "checkrein did not answer, so this is refused. The user should run `checkrein doctor`, or install checkrein \
-                         for this account: https://github.com/checkrein/checkrein";
-
-/// What takes up what the hook says.
-const HEARD: &str = "o=$(";
 
 /// Words of it in earlier versions, and what stands there now.
 const REWORDED: [(&str, &str); 1] = [("A person should run", "The user should run")];
@@ -74,11 +66,7 @@ impl HookCommand {
         let (search, call) = self.parts();
         match unanswered {
             Unanswered::Passes => format!("{search}{call}"),
-            Unanswered::Refused => {
-                format!(
-                    r#"{search}{HEARD}{call})&&[ "$o" ]&&printf '%s\n' "$o"||{{ echo '{NO_ANSWER}' >&2;exit 2;}}"#
-                )
-            }
+            Unanswered::Refused => format!("{search}{}", refusing_line(&call)),
         }
     }
 

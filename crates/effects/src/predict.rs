@@ -4,7 +4,7 @@ use crate::action::Action;
 use crate::catalogue::BuiltIn;
 use crate::interpreter::{Input, Machine, Prediction, Value};
 use crate::world::World;
-use crate::{finalize, guard, stake, tools};
+use crate::{finalize, guard, programs, stake, tools};
 use checkrein_catalogue::UserCatalogue;
 
 /// What an action would do in a world, with the built-in catalogue.
@@ -25,6 +25,7 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
             ..Prediction::default()
         },
     };
+    programs::processes::merge_counted(&mut prediction.effects);
     let wording = catalogue.wording();
     wording.put_on(&mut prediction.effects);
     stake::assess(&mut prediction.effects, world);

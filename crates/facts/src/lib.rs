@@ -6,6 +6,7 @@
 //! | `recorded` | the world as a list of facts, for replay and tests |
 //! | `tally` | what a session counts: amounts in windows of time |
 //! | `environment` | variables that lead the guard itself |
+//! | `hook_line` | the command line by which a client asks the guard |
 //! | `generated` | files that a build, an install or a download makes again |
 //! | `places` | well-known paths: credentials, start-up files, the system |
 //! | `path_pattern` | patterns of paths |
@@ -19,6 +20,7 @@
 
 mod environment;
 mod generated;
+pub mod hook_line;
 mod intent;
 mod path_pattern;
 pub mod places;

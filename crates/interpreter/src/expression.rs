@@ -7,6 +7,33 @@ const LINE: usize = 400;
 /// The greatest nesting and length of an expression (ours).
 const SIZE: usize = 200;
 
+/// Whether an extended expression fits somewhere in a line, as `pkill` and `grep -E` read it. One that takes too long to find out counts
+/// as if it did; one that cannot be read fits nowhere, as those programs refuse it.
+pub fn fits(pattern: &str, line: &str) -> bool {
+    let line: Vec<char> = line.chars().collect();
+    let read = |text: &str| Expression::new(text, Dialect::Extended, Case::Kept);
+    read(pattern)
+        .or_else(|| read(&without_idle_marks(pattern)))
+        .is_some_and(|expression| !matches!(expression.find(&line, 0), Ok(None)))
+}
+
+/// An expression without the backslashes in front of letters that mean themselves all the same: `ho\ok`.
+fn without_idle_marks(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut letters = pattern.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let is_idle = letter == '\\'
+            && letters.peek().is_some_and(|next| next.is_ascii_alphabetic() && !"bBwWsS".contains(*next));
+        if !is_idle {
+            out.push(letter);
+            if letter == '\\' {
+                out.extend(letters.next());
+            }
+        }
+    }
+    out
+}
+
 /// How operators are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

@@ -27,7 +27,7 @@ use crate::builtins;
 use crate::machine::Absence;
 use crate::path::AbsolutePath;
 use crate::printed::ALL_VARIABLES;
-use crate::process_lists;
+use crate::process_lists::{self, ListedProcesses};
 use crate::world::{Entry, Listing};
 use crate::{Call, Exit, Input, Machine, Output, Status, Value, secrets};
 
@@ -249,7 +249,7 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
     }
     let words = &call.words;
     match call.program.as_str() {
-        "ps" | "pgrep" | "pidof" | "lsof" | "fuser" => {
+        "ps" | "pgrep" | "pidof" | "lsof" | "fuser" | "pstree" | "top" => {
             let output = process_lists::listed(call)?;
             let status = if call.program == "ps" { Status::Unknown } else { Status::Open };
             Some(Exit { status, output })
@@ -419,8 +419,12 @@ fn seq(words: &[Value]) -> Option<Exit> {
         values.push(number);
         number = number.checked_add(step)?;
     }
-    if step == 0 || values.len() > 4096 {
+    if step == 0 {
         return None;
+    }
+    if values.len() > 4096 {
+        // Which of them matters is not known; only where processes are meant it says something.
+        return Some(Exit::with(ListedProcesses::Counted.output()));
     }
     let width = if wide { first.to_string().len().max(last.to_string().len()) } else { 0 };
     let texts: Vec<String> = values.iter().map(|number| format!("{number:0width$}")).collect();

@@ -118,7 +118,7 @@ mod errors;
 mod evaluation;
 mod exit;
 mod expand;
-mod expression;
+pub mod expression;
 mod file_operations;
 pub mod filters;
 mod first_line;

@@ -18,6 +18,8 @@ pub enum ListedProcesses {
     Named(String),
     /// Those that were found by something else than a name: a port, a file, a parent.
     Chosen(String),
+    /// The numbers of a wide range, one after the other: those of processes are among them.
+    Counted,
 }
 
 impl ListedProcesses {
@@ -27,6 +29,7 @@ impl ListedProcesses {
             Self::All => BELOW.to_owned(),
             Self::Named(name) => format!("{BELOW}name/{name}"),
             Self::Chosen(what) => format!("{BELOW}choice/{what}"),
+            Self::Counted => format!("{BELOW}counted/"),
         })
     }
 
@@ -38,6 +41,8 @@ impl ListedProcesses {
             Self::Named(name.to_owned())
         } else if let Some(what) = rest.strip_prefix("choice/") {
             Self::Chosen(what.to_owned())
+        } else if rest == "counted/" {
+            Self::Counted
         } else {
             Self::All
         })
@@ -65,15 +70,16 @@ impl ListedProcesses {
     /// What is left when only lines that fit a pattern stay.
     fn narrowed(self, pattern: &str) -> Self {
         match self {
+            // What only picks out the numbers leaves all of them.
+            Self::All if !pattern.contains(|c: char| c.is_alphabetic()) => Self::All,
             Self::All => Self::Named(plain_name(pattern)),
-            Self::Named(_) | Self::Chosen(_) => self,
+            Self::Named(_) | Self::Chosen(_) | Self::Counted => self,
         }
     }
 }
 
 /// What a program that looks at processes lists; `None` when it is no such call.
 pub(crate) fn listed(call: &Call) -> Option<Output> {
-    let operands = || call.words.iter().filter(|word| !word.known_start().starts_with('-'));
     if call.program == "ps" && call.words.iter().any(|word| word.known_start().contains("ppid=")) {
         return Some(Output::Text(Value::exact(PARENT)));
     }
@@ -87,16 +93,77 @@ pub(crate) fn listed(call: &Call) -> Option<Output> {
                 (None, None) => ListedProcesses::All,
             }
         }
-        "pgrep" | "pidof" => match operands().next_back().map(|word| (word, word.as_exact())) {
-            Some((_, Some(name))) if !name.is_empty() => ListedProcesses::Named(plain_name(name)),
-            Some((_, Some(_))) => ListedProcesses::All,
-            Some((_, None)) => ListedProcesses::Chosen("processes by a name that is not known".to_owned()),
-            None => return None,
+        "pgrep" => match pattern_of(call) {
+            Some(pattern) => match pattern.as_exact() {
+                Some("") => ListedProcesses::All,
+                Some(name) => ListedProcesses::Named(plain_name(name)),
+                None => ListedProcesses::Chosen("processes by a name that is not known".to_owned()),
+            },
+            None => match value_behind(call, &["-P", "--parent"]).map(Value::as_exact) {
+                Some(Some(PARENT)) | None => ListedProcesses::All,
+                Some(_) => ListedProcesses::Chosen("what a process started".to_owned()),
+            },
         },
+        "pidof" => {
+            let names: Option<Vec<&str>> = operands(call).map(Value::as_exact).collect();
+            match names {
+                Some(names) if names.is_empty() => return None,
+                Some(names) => ListedProcesses::Named(names.join("|")),
+                None => ListedProcesses::Chosen("processes by a name that is not known".to_owned()),
+            }
+        }
+        "pstree" | "top" => ListedProcesses::All,
         "lsof" | "fuser" => ListedProcesses::Chosen("whoever uses a port or file".to_owned()),
         _ => return None,
     };
     Some(list.output())
+}
+
+fn operands(call: &Call) -> impl Iterator<Item = &Value> {
+    call.words.iter().filter(|word| !word.known_start().starts_with('-'))
+}
+
+/// The options of `pgrep` and `pkill` that take a value of their own (pgrep(1), procps 4).
+pub const OPTIONS_WITH_VALUES: [&str; 24] = [
+    "-u",
+    "--euid",
+    "-U",
+    "--uid",
+    "-G",
+    "--group",
+    "-g",
+    "--pgroup",
+    "-P",
+    "--parent",
+    "-s",
+    "--session",
+    "-t",
+    "--terminal",
+    "-F",
+    "--pidfile",
+    "-O",
+    "--older",
+    "-r",
+    "--runstates",
+    "--ns",
+    "--nslist",
+    "-d",
+    "--delimiter",
+];
+
+/// The pattern that `pgrep` is given: what is left of its words without options and their values.
+fn pattern_of(call: &Call) -> Option<&Value> {
+    let mut words = call.words.iter();
+    while let Some(word) = words.next() {
+        match word.as_exact() {
+            Some(text) if OPTIONS_WITH_VALUES.contains(&text) => {
+                words.next();
+            }
+            Some(text) if text.len() > 1 && text.starts_with('-') => {}
+            Some(_) | None => return Some(word),
+        }
+    }
+    None
 }
 
 /// What a filter leaves of a list of processes; `None` when no list comes in.
@@ -169,6 +236,7 @@ mod tests {
             ListedProcesses::All,
             ListedProcesses::Named("vite".to_owned()),
             ListedProcesses::Chosen("port".to_owned()),
+            ListedProcesses::Counted,
         ] {
             assert_eq!(ListedProcesses::of(&list.output()), Some(list));
         }

@@ -6,6 +6,7 @@ use super::value::Value;
 pub(crate) fn may_end_shell(words: &[Value]) -> bool {
     signal(words, &[]).is_some_and(|signal| {
         !signal.harmless
+            && !signal.reloads
             && signal
                 .targets
                 .iter()
@@ -13,23 +14,34 @@ pub(crate) fn may_end_shell(words: &[Value]) -> bool {
     })
 }
 
-/// Signals that ask or tell, and end nothing: `0`, reload, window size, stop and go on.
+/// Signals that nothing happens at, or that only let a process go on (signal(7), "Ign" and "Cont").
 const HARMLESS: &[&str] = &[
-    "0", "HUP", "1", "SIGHUP", "WINCH", "SIGWINCH", "28", "CONT", "SIGCONT", "18", "CHLD", "SIGCHLD", "17",
-    "URG", "SIGURG", "USR1", "SIGUSR1", "10", "USR2", "SIGUSR2", "12",
+    "0", "WINCH", "SIGWINCH", "28", "CONT", "SIGCONT", "18", "CHLD", "SIGCHLD", "17", "URG", "SIGURG", "23",
 ];
+
+/// Signals that many services take for an order, to read their settings again; what does not know of them ends (signal(7), "Term").
+const RELOADING: &[&str] = &["HUP", "1", "SIGHUP", "USR1", "SIGUSR1", "10", "USR2", "SIGUSR2", "12"];
 
 /// What the words of `kill` and its kin mean.
 pub struct Signal<'a> {
     /// Whether it ends nothing.
     pub harmless: bool,
+    /// Whether it ends only what does not take it for an order.
+    pub reloads: bool,
     /// The processes that are named.
     pub targets: Vec<&'a Value>,
 }
 
+impl Signal<'_> {
+    fn name(&mut self, name: &str) {
+        self.harmless = HARMLESS.contains(&name);
+        self.reloads = RELOADING.contains(&name);
+    }
+}
+
 /// Reads `-9`, `-s KILL`, `-KILL`, `--signal=9`; the other words are the targets.
 pub fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
-    let mut found = Signal { harmless: false, targets: Vec::new() };
+    let mut found = Signal { harmless: false, reloads: false, targets: Vec::new() };
     let mut index = 0;
     let mut signalled = false;
     while let Some(word) = words.get(index) {
@@ -47,7 +59,7 @@ pub fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
             "-s" | "--signal" | "-n" => {
                 signalled = true;
                 let name = words.get(index).and_then(Value::as_exact).unwrap_or("TERM");
-                found.harmless = HARMLESS.contains(&name);
+                found.name(name);
                 index += 1;
             }
             _ if values.contains(&text) => index += 1,
@@ -57,7 +69,7 @@ pub fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
                     || name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
                 if is_name && !signalled {
                     signalled = true;
-                    found.harmless = HARMLESS.contains(&name);
+                    found.name(name);
                 } else if is_name {
                     found.targets.push(word);
                 }

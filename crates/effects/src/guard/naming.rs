@@ -1,7 +1,25 @@
 //! Patterns of names of processes, as `pkill` takes them.
 
-/// Whether a pattern as `pkill` takes it fits somewhere in a text. Understands the signs of extended regular expressions but for groups
-/// and counts, which are read as if they were not there.
+use crate::interpreter::expression::fits;
+use checkrein_facts::hook_line::{HOOK_PROGRAM, refusing_line};
+
+/// The shells that clients give the command line of a hook to, by the names of their processes.
+const SHELLS: [&str; 4] = ["sh", "bash", "dash", "zsh"];
+/// Processes that have nothing in common: what fits all of them fits any.
+const UNLIKE: [&str; 5] = ["sh", "node", "python3", "systemd", "kworker/0:1"];
+
+/// What a pattern of processes is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    /// The names of processes (`pkill`).
+    Names,
+    /// The names, as a whole (`killall`, `pkill -x`).
+    WholeNames,
+    /// The command lines (`pkill -f`).
+    Lines,
+}
+
+/// Whether a pattern as `pkill` takes it fits somewhere in a text.
 pub(super) fn finds(pattern: &str, text: &str) -> bool {
     let is_number = pattern.trim_start_matches(['-', '%']).chars().all(|c| c.is_ascii_digit());
     // What names nothing means everything, which weighs more than the guard.
@@ -9,48 +27,25 @@ pub(super) fn finds(pattern: &str, text: &str) -> bool {
     {
         return false;
     }
-    let text: Vec<char> = text.chars().collect();
-    pattern.split('|').any(|pattern| {
-        let pattern: Vec<char> = pattern.chars().filter(|c| !matches!(c, '(' | ')')).collect();
-        match pattern.split_first() {
-            Some(('^', rest)) => fits(rest, &text, &mut STEPS.clone()),
-            _ => (0..=text.len())
-                .any(|start| text.get(start..).is_some_and(|text| fits(&pattern, text, &mut STEPS.clone()))),
-        }
-    })
+    fits(pattern, text)
 }
 
-/// How many steps one comparison may take (ours).
-const STEPS: usize = 2000;
+/// Whether a pattern fits processes of any kind.
+pub(crate) fn is_everything(pattern: &str, by: Comparison) -> bool {
+    by != Comparison::WholeNames && UNLIKE.iter().all(|name| fits(pattern, name))
+}
 
-fn fits(pattern: &[char], text: &[char], left: &mut usize) -> bool {
-    let Some(rest) = left.checked_sub(1) else { return false };
-    *left = rest;
-    let (length, class): (usize, Vec<char>) = match pattern {
-        [] => return true,
-        ['$'] => return text.is_empty(),
-        ['\\', letter, ..] => (2, vec![*letter]),
-        ['[', rest @ ..] => match rest.iter().skip(1).position(|c| *c == ']') {
-            Some(end) => (end + 3, rest.get(..=end).unwrap_or_default().to_vec()),
-            None => (1, vec!['[']),
-        },
-        [letter, ..] => (1, vec![*letter]),
-    };
-    // A range is taken for any letter: what may mean the guard is looked at.
-    let any = length == 1 && class.first() == Some(&'.') || length > 2 && class.contains(&'-');
-    let negated = length > 2 && class.first() == Some(&'^');
-    let takes = |letter: &char| any || class.contains(letter) != negated;
-    let (behind, sign) = match pattern.get(length) {
-        Some(sign @ ('*' | '+' | '?')) => (pattern.get(length + 1..).unwrap_or_default(), Some(*sign)),
-        _ => (pattern.get(length..).unwrap_or_default(), None),
-    };
-    let most = match sign {
-        Some('*' | '+') => text.len(),
-        _ => 1,
-    };
-    let least = usize::from(!matches!(sign, Some('*' | '?')));
-    let reach = text.iter().take(most).take_while(|letter| takes(letter)).count();
-    (least..=reach).rev().any(|count| text.get(count..).is_some_and(|text| fits(behind, text, left)))
+/// Whether a pattern fits the shell that runs the command line of a hook, without which a client has no answer. The words by which
+/// shared settings look for the program are left out: they are names of common folders.
+pub(crate) fn is_shell_of_hook(pattern: &str, by: Comparison) -> bool {
+    match by {
+        Comparison::WholeNames => SHELLS.contains(&pattern),
+        Comparison::Names => SHELLS.iter().any(|shell| fits(pattern, shell)),
+        Comparison::Lines => {
+            let call = format!("~/.local/bin/{HOOK_PROGRAM} claude");
+            fits(pattern, &format!("/bin/sh -c {}", refusing_line(&call)))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -93,6 +88,41 @@ mod tests {
             assert!(!finds(pattern, hook), "{pattern}");
         }
         let nested = format!("{}!", "a*".repeat(40));
-        assert!(!finds(&nested, &"a".repeat(200)), "the work is bounded");
+        assert!(finds(&nested, &"a".repeat(200)), "the work is bounded, and what it does not reach may fit");
+    }
+
+    #[test]
+    fn patterns_are_compared_as_the_programs_do() {
+        use Comparison::{Lines, Names, WholeNames};
+        for (pattern, by) in [
+            ("sh", Names),
+            ("^bash$", Names),
+            ("s", Names),
+            ("dash", WholeNames),
+            ("sh -c", Lines),
+            ("exit 2", Lines),
+            ("echo.*refused", Lines),
+            (r"o=\$\(", Lines),
+        ] {
+            assert!(is_shell_of_hook(pattern, by), "{pattern} {by:?}");
+        }
+        for (pattern, by) in [
+            ("fish", Names),
+            ("bas", WholeNames),
+            ("node server.js", Lines),
+            ("vite|esbuild", Lines),
+            ("cargo", Lines),
+            ("npm run dev", Lines),
+            ("python", Lines),
+            ("server", Lines),
+            ("manage.py", Lines),
+            ("bash -c", Lines),
+        ] {
+            assert!(!is_shell_of_hook(pattern, by), "{pattern} {by:?}");
+        }
+        assert!(
+            is_everything("", Names) && is_everything(".", Lines) && is_everything("[[:alpha:]]*", Names)
+        );
+        assert!(!is_everything("o", Names) && !is_everything(".*", WholeNames));
     }
 }

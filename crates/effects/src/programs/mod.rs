@@ -57,7 +57,7 @@ mod listed;
 mod media;
 mod network;
 mod packages;
-mod processes;
+pub(crate) mod processes;
 mod remote;
 mod services;
 pub(crate) mod shells;
@@ -195,6 +195,9 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "kill" => processes::kill,
         "kill_by_name" => processes::kill_by_name,
         "ps" => processes::ps,
+        "fuser" => processes::fuser,
+        "renice" => processes::renice,
+        "limited" => processes::limited,
         "crontab" => processes::crontab,
         "tmux" => processes::tmux,
         "hyperfine" => processes::hyperfine,

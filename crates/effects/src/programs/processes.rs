@@ -2,147 +2,19 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `ending` | ending processes |
 //! | `roles` | which processes the machine needs |
 
+mod ending;
 mod roles;
+
+pub(crate) use ending::{
+    attach, fuser, kill, kill_by_name, limited, listed_kill, merge_counted, numbered_kill, renice, throttle,
+};
 
 use super::containers::skip_options;
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
-use crate::nature::Nature;
-
-use crate::interpreter::process_lists::ListedProcesses;
-use crate::interpreter::signals::signal;
-
-/// `kill`.
-pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let Some(signal) = signal(&call.words, &[]) else { return Exit::unknown() };
-    if signal.harmless {
-        return Exit::silent();
-    }
-    for target in signal.targets {
-        let draft = Draft::new(EffectKind::ProcessKill, process(target)).nature(Nature::Signal);
-        let draft = match target.as_exact() {
-            Some("-1") => draft.severity(Severity::Critical).note("ends every process"),
-            Some("1") => draft.severity(Severity::Critical).note("ends the first process of the machine"),
-            Some(text) if text.starts_with('%') => draft.note("a job of this shell"),
-            Some(_) => draft,
-            None => match ListedProcesses::in_words(machine) {
-                Some(list) => listed_kill(&list).nature(Nature::Signal),
-                None => draft.note("a process found by another command"),
-            },
-        };
-        machine.add(draft);
-    }
-    Exit::silent()
-}
-
-/// Adds that a process is held up by a program that looks into it, when it is the client or the guard: neither answers then.
-pub(crate) fn attach(machine: &mut Machine<'_>, target: &Value) {
-    let named = match target.as_exact() {
-        Some(text) => text.trim_start_matches("--pid=").to_owned(),
-        None => match ListedProcesses::in_words(machine) {
-            Some(ListedProcesses::Named(name)) => name,
-            Some(ListedProcesses::All | ListedProcesses::Chosen(_)) | None => return,
-        },
-    };
-    if crate::guard::is_held_up(&named) {
-        let draft = Draft::new(EffectKind::ProcessKill, Target::Process(named));
-        machine.add(draft.nature(Nature::HoldsUp).note("holds it up, so that it does not answer"));
-    }
-}
-
-/// The end of the processes of a list.
-pub(crate) fn listed_kill(list: &ListedProcesses) -> Draft {
-    let ended = |name: &str| Draft::new(EffectKind::ProcessKill, Target::Process(name.to_owned()));
-    match list {
-        ListedProcesses::Named(name) => match roles::gravity(name) {
-            Some((severity, note)) => ended(name).severity(severity).note(note),
-            None => ended(name),
-        },
-        ListedProcesses::Chosen(what) => ended(what),
-        ListedProcesses::All => ended("every process that is listed")
-            .severity(Severity::High)
-            .note("which of all processes are ended is not known"),
-    }
-}
-
-/// `pkill`, `killall`: processes by name.
-pub(crate) fn kill_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let users = ["-u", "--user", "-U", "--uid", "--euid"];
-    let values = [
-        "-u",
-        "--user",
-        "-U",
-        "--uid",
-        "--euid",
-        "-g",
-        "--pgroup",
-        "-G",
-        "--group",
-        "-P",
-        "--parent",
-        "-t",
-        "--terminal",
-        "-F",
-        "--pidfile",
-        "-y",
-        "-o",
-        "--older-than",
-        "--ns",
-    ];
-    let values: Vec<&str> = if call.program == "killall" {
-        values.iter().copied().filter(|name| *name != "-g").collect()
-    } else {
-        values.to_vec()
-    };
-    let Some(signal) = signal(&call.words, &values) else { return Exit::unknown() };
-    if signal.harmless {
-        return Exit::silent();
-    }
-    if signal.targets.is_empty() {
-        let mut words = call.words.iter();
-        let mut whose = None;
-        while let Some(word) = words.next() {
-            if word.as_exact().is_some_and(|text| users.contains(&text)) {
-                whose = words.next();
-            }
-        }
-        let target = match whose.map(Value::as_exact) {
-            Some(Some(user)) => Target::Process(format!("user {user}")),
-            Some(None) => Target::Unknown,
-            None if call.program == "killall5" => Target::Process("everything".to_owned()),
-            None => return Exit::silent(),
-        };
-        machine.add(
-            Draft::new(EffectKind::ProcessKill, target)
-                .nature(Nature::Signal)
-                .severity(Severity::Critical)
-                .note("ends every process of a user"),
-        );
-        return Exit::silent();
-    }
-    for target in signal.targets {
-        let draft = Draft::new(EffectKind::ProcessKill, process(target)).nature(Nature::Signal);
-        let text = target.as_exact().unwrap_or_default();
-        let is_everything =
-            matches!(text, "." | ".*" | "" | "^" | "[a-z]" | "[a-z]*") && target.as_exact().is_some();
-        machine.add(if is_everything {
-            draft.severity(Severity::Critical).note("matches every process")
-        } else if let Some((severity, note)) =
-            roles::gravity(text.trim_start_matches('^').trim_end_matches('$'))
-        {
-            draft.severity(severity).note(note)
-        } else {
-            draft
-        });
-    }
-    Exit::silent()
-}
-
-fn process(value: &Value) -> Target {
-    value.as_exact().map_or(Target::Unknown, |text| Target::Process(text.to_owned()))
-}
 
 /// `ps`: the letter `e` among those without a dash shows the environment of each process, as `-E` does on macOS. Source: ps(1) of procps,
 /// "To see every process" and "BSD syntax": the letters `o`, `O`, `k`, `p`, `q`, `t`, `U` take what stands behind them.

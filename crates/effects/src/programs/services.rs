@@ -88,7 +88,6 @@ pub(crate) fn systemctl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         | "try-reload-or-restart"
         | "condrestart"
         | "force-reload"
-        | "freeze"
         | "thaw"
         | "clean" => {
             for unit in units {
@@ -102,7 +101,7 @@ pub(crate) fn systemctl(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 }
             }
         }
-        "stop" | "kill" => {
+        "stop" | "kill" | "freeze" => {
             for unit in units {
                 stop(machine, unit);
             }
@@ -212,11 +211,12 @@ fn stop(machine: &mut Machine<'_>, unit: &Value) {
         );
     } else {
         let target = unit.as_exact().map_or(Target::Unknown, |text| Target::Process(text.to_owned()));
-        machine.add(
-            Draft::new(EffectKind::ProcessKill, target)
-                .severity(Severity::Medium)
-                .note("stops a service of this machine"),
-        );
+        let (severity, note) = if holds_session(unit) {
+            (Severity::High, "stops the session in which this runs, and the client with it")
+        } else {
+            (Severity::Medium, "stops a service of this machine")
+        };
+        machine.add(Draft::new(EffectKind::ProcessKill, target).severity(severity).note(note));
     }
 }
 
@@ -268,7 +268,9 @@ pub(crate) fn systemd_run(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// Whether a unit holds the session in which the client and this command run: its limits are theirs.
 fn holds_session(unit: &Value) -> bool {
     unit.as_exact().is_some_and(|unit| {
-        ["user.slice", "app.slice", "session.slice", "-.slice"].contains(&unit)
+        ["user.slice", "app.slice", "session.slice", "-.slice", "default.target", "graphical-session.target"]
+            .contains(&unit)
+            || matches!(unit, "*" | "*.slice" | "*.service" | "*.scope")
             || unit.starts_with("user-")
             || unit.starts_with("user@")
             || unit.starts_with("session-")

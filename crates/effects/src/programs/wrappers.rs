@@ -15,6 +15,7 @@ pub(crate) use parallel::parallel;
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::builtins::assignment;
+use crate::interpreter::guarded::PARENT;
 use crate::interpreter::strings;
 use crate::interpreter::strings::quoted_words;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, ShellProgram, Status, Value};
@@ -242,8 +243,23 @@ pub(crate) fn nice(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// `ionice`, `chrt`, `taskset`
 pub(crate) fn ionice(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let peeled = Peeled::new(&call.words, "cnpPu", &["class", "classdata", "pid"]);
-    if peeled.has(&["-p", "--pid", "-P", "-u"]) || peeled.rest.is_empty() {
+    if matches!(call.program.as_str(), "taskset" | "chrt") {
+        // `taskset -p MASK PID`, `chrt -p PRIORITY PID`; with one operand they only show.
+        let peeled = Peeled::new(&call.words, "TPD", &["sched-runtime", "sched-period", "sched-deadline"]);
+        if peeled.has(&["-p", "--pid"]) {
+            if let [_, target] = peeled.rest.as_slice() {
+                super::processes::throttle(machine, std::slice::from_ref(target), &[]);
+            }
+            return Exit::unknown();
+        }
+    }
+    let peeled = Peeled::new(&call.words, "cnpPu", &["class", "classdata", "pid", "pgid", "uid"]);
+    if peeled.has(&["-p", "--pid", "-P", "--pgid", "-u", "--uid"]) || peeled.rest.is_empty() {
+        if peeled.has(&["-c", "--class", "-n", "--classdata"]) {
+            let of = |names: &[&str]| peeled.value(names).cloned().into_iter().collect::<Vec<_>>();
+            let processes = [of(&["-p", "--pid", "-P", "--pgid"]), peeled.rest.clone()].concat();
+            super::processes::throttle(machine, &processes, &of(&["-u", "--uid"]));
+        }
         return Exit::unknown();
     }
     // A mask of processors, or a priority, stands before the command: `taskset 0x3 make`, `chrt -f 10 make`.
@@ -443,6 +459,14 @@ pub(crate) fn debugger(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     super::processes::attach(machine, target);
                 }
             }
+            Some(text) if text.starts_with("--pid=") || text.starts_with("-pid=") => {
+                super::processes::attach(
+                    machine,
+                    &Value::exact(text.trim_start_matches('-').trim_start_matches("pid=")),
+                );
+            }
+            // `gdb PROGRAM PID`
+            Some(PARENT) => super::processes::attach(machine, word),
             Some("-ex" | "--ex" | "-eval-command" | "--eval-command" | "-iex" | "-o" | "--one-line") => {
                 let order = words.next().and_then(Value::as_exact).unwrap_or_default();
                 let command = ["shell ", "!", "make ", "pipe ", "platform shell "]

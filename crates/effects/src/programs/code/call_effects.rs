@@ -1,11 +1,13 @@
 //! What known functions do to processes and hosts.
 
-use crate::effect::{EffectKind, Severity};
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::guarded::PARENT;
 use crate::interpreter::printed::ALL_VARIABLES;
-use crate::interpreter::{Input, Upload, Value};
+use crate::interpreter::process_lists::ListedProcesses;
+use crate::interpreter::{Draft, Input, Upload, Value};
 use crate::nature::Nature;
 use crate::programs::network;
-use crate::programs::processes::listed_kill;
+use crate::programs::processes::{listed_kill, numbered_kill};
 
 use super::channels::text_of_data;
 use super::evaluator::{Evaluator, Given};
@@ -57,16 +59,38 @@ impl Evaluator<'_, '_, '_> {
         let lists = matches!(deed, LibraryCall::List | LibraryCall::Walk | LibraryCall::Glob);
         let listed = lists && given.at(0).value().known_start().starts_with("/proc/");
         let asks = given.positional.iter().take(2).any(|thing| names_processes(&thing.value()));
-        let is_above = matches!(name, "psutil.Process.parent" | "psutil.Process.parents");
-        if matches!(name, "psutil.process_iter" | "psutil.pids") || listed || asks || is_above {
+        let is_above =
+            matches!(name, "psutil.Process.parent" | "psutil.Process.parents" | "psutil.Process.ppid");
+        let is_parent = name == "psutil.Process" && given.at(0).exact().as_deref() == Some(PARENT);
+        if matches!(name, "psutil.process_iter" | "psutil.pids") || listed || asks || is_above || is_parent {
             self.sees_processes = true;
+        }
+        match (self.language, name) {
+            (Language::Php, "range") => self.note_counting(&given.at(1)),
+            (Language::JavaScript, "Array" | "Array.from") => {
+                let length = given.named("length").cloned().unwrap_or_else(|| given.at(0));
+                self.note_counting(&length);
+            }
+            _ => {}
         }
     }
 
     /// Ends a process. Which it is that code picks out of all that run is not known.
-    pub(super) fn kill(&mut self, name: &str, process: &Value) {
-        let picks = self.sees_processes && (process.as_exact().is_none() || name.starts_with("psutil."));
-        if let Some(list) = self.processes_listed.clone().filter(|_| process.as_exact().is_none() && !picks) {
+    pub(super) fn kill(&mut self, name: &str, process: &ScriptValue) {
+        if is_own_process(process) {
+            let target = Target::Process("what the code started".to_owned());
+            self.act(|machine| machine.add(Draft::new(EffectKind::ProcessKill, target)));
+            return;
+        }
+        // Of an object that stands for a process, what it is given is a signal.
+        let process = &if name.starts_with("psutil.") { Value::Unknown } else { process.value() };
+        if let Some(number) = process.as_exact() {
+            self.act(|machine| machine.add(numbered_kill(number).nature(Nature::Signal)));
+            return;
+        }
+        let picks = self.sees_processes;
+        let counted = self.counts.then_some(ListedProcesses::Counted);
+        if let Some(list) = self.processes_listed.clone().or(counted).filter(|_| !picks) {
             self.act(|machine| machine.add(listed_kill(&list).nature(Nature::Signal)));
             return;
         }
@@ -81,6 +105,15 @@ impl Evaluator<'_, '_, '_> {
                 });
             }
         });
+    }
+
+    /// Remembers that numbers are gone through, when they go as far as those of processes do.
+    pub(super) fn note_counting(&mut self, to: &ScriptValue) {
+        let number = match to {
+            ScriptValue::Number(number) => Some(*number),
+            other => other.exact().and_then(|text| text.parse().ok()),
+        };
+        self.counts |= number.is_some_and(|number: i64| number >= FAR);
     }
 
     /// Runs text in a shell; what it prints.
@@ -329,6 +362,24 @@ impl Evaluator<'_, '_, '_> {
             Language::Lua => ScriptValue::Name(name),
             Language::Perl | Language::Ruby | Language::Php | Language::R => ScriptValue::Local,
         }
+    }
+}
+
+/// From which number on a range reaches those of processes that run for long (ours).
+const FAR: i64 = 1000;
+
+/// The number of a process that the code has started itself.
+pub(super) fn own_process() -> ScriptValue {
+    ScriptValue::Method(Box::new(ScriptValue::Process(usize::MAX)), "pid".to_owned())
+}
+
+/// Whether a value is the number of a process that the code has started itself.
+fn is_own_process(value: &ScriptValue) -> bool {
+    match value {
+        ScriptValue::Method(of, name) => name == "pid" && matches!(**of, ScriptValue::Process(_)),
+        // `my $pid = fork;`
+        ScriptValue::Name(name) => name == "fork",
+        _ => false,
     }
 }
 

@@ -168,6 +168,8 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) sees_processes: bool,
     /// The processes that a program listed for it.
     pub(super) processes_listed: Option<ListedProcesses>,
+    /// Whether it goes through the numbers of a wide range: those of processes are among them.
+    pub(super) counts: bool,
     /// Whether it reads data of which the text is not known: a name of which nothing is known may stand there.
     pub(super) reads_names: bool,
     /// Whether it lists a directory, with the names that begin with a dot.
@@ -233,6 +235,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             spawned_shell: false,
             sees_processes: false,
             processes_listed: None,
+            counts: false,
             reads_names: false,
             lists_hidden: false,
             handed: Handed::default(),

@@ -142,7 +142,10 @@ impl Evaluator<'_, '_, '_> {
                     {
                         self.pattern(&pieces);
                     }
-                    let (_, next) = self.part(right_at, to);
+                    let (right, next) = self.part(right_at, to);
+                    if matches!(operator.as_str(), ".." | "...") {
+                        self.note_counting(&right);
+                    }
                     left = ScriptValue::Local;
                     at = next.max(right_at);
                 }
@@ -336,6 +339,16 @@ impl Evaluator<'_, '_, '_> {
                     {
                         break;
                     }
+                    // A function of Perl has no elements: `run [...]`.
+                    if self.language == Language::Perl
+                        && matches!(&thing, ScriptValue::Name(name) if self.deed(name).is_some())
+                        && self.takes_words(&thing)
+                    {
+                        let (given, next) = self.words(at, to);
+                        thing = self.call_thing(&thing, &given);
+                        at = next;
+                        continue;
+                    }
                     let index = self.given(at + 1, close).at(0);
                     thing = self.indexed(&thing, &index);
                     at = close + 1;
@@ -388,7 +401,8 @@ impl Evaluator<'_, '_, '_> {
                         (thing, at) = self.block_behind(&receiver, thing, next, to);
                         continue;
                     }
-                    if self.is_bare_call(&thing) {
+                    let ends = matches!(self.tokens.list.get(at), Some(Token::Mark(";" | "}")));
+                    if self.is_bare_call(&thing) || ends && self.is_call_alone(&thing) {
                         thing = self.call_bare(&thing);
                         continue;
                     }
@@ -402,7 +416,7 @@ impl Evaluator<'_, '_, '_> {
             Some(Token::Word(word)) => matches!(word.as_str(), "for" | "foreach"),
             Some(_) => false,
         };
-        if at >= to && is_last && self.is_bare_call(&thing) {
+        if at >= to && is_last && self.is_call_alone(&thing) {
             thing = self.call_bare(&thing);
         }
         match thing {

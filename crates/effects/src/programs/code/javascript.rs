@@ -175,6 +175,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         }
         "net.Socket" => LibraryCall::Listen,
         "process.kill" | "Deno.kill" => LibraryCall::Kill,
+        "os.setPriority" => LibraryCall::Throttle,
         "process.chdir" | "Deno.chdir" => LibraryCall::Enter,
         "process.cwd" | "Deno.cwd" => LibraryCall::Here,
         "os.homedir" => LibraryCall::Home,

@@ -67,6 +67,8 @@ pub(super) enum LibraryCall {
     Kill,
     /// Ends processes: the signal first.
     KillRest,
+    /// Changes how much a process may use: its number, behind what kind of number it is where priorities are set.
+    Throttle,
     /// Runs text as code of the same language.
     Evaluate,
     /// Runs every text that it is given as code of the same language, and calls the functions.

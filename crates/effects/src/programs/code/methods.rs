@@ -14,6 +14,8 @@ use checkrein_scripts::Language;
 
 /// Functions of Perl that take `$_` where they are given nothing, as far as they change files or run something (perlfunc).
 const TAKE_DEFAULT: &[&str] = &["unlink", "rmdir", "readpipe", "evalbytes"];
+/// Those that begin a block or a pattern where something stands behind them: they take it where nothing does.
+const TAKE_DEFAULT_ALONE: &[&str] = &["eval", "mkdir", "require", "glob", "chroot"];
 
 impl Evaluator<'_, '_, '_> {
     /// What a name alone is.
@@ -74,11 +76,18 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
+    /// Whether a name is a call where nothing at all stands behind it.
+    pub(super) fn is_call_alone(&self, thing: &ScriptValue) -> bool {
+        let takes_default =
+            |name: &str| self.language == Language::Perl && TAKE_DEFAULT_ALONE.contains(&name);
+        self.is_bare_call(thing) || matches!(thing, ScriptValue::Name(name) if takes_default(name))
+    }
+
     /// Calls a function that is given nothing; some take the default variable of Perl then.
     pub(super) fn call_bare(&mut self, thing: &ScriptValue) -> ScriptValue {
         let mut given = Given::default();
         if let (Language::Perl, ScriptValue::Name(name)) = (self.language, thing)
-            && TAKE_DEFAULT.contains(&name.as_str())
+            && [TAKE_DEFAULT, TAKE_DEFAULT_ALONE].concat().contains(&name.as_str())
             && let Some(value) = self.variables.get("$_")
         {
             given.positional.push(value.clone());
@@ -311,6 +320,11 @@ impl Evaluator<'_, '_, '_> {
         }
         if let Some(answer) = self.telling_method(name, given) {
             return answer;
+        }
+        match name {
+            "times" | "downto" => self.note_counting(of),
+            "upto" | "step" => self.note_counting(&given.at(0)),
+            _ => {}
         }
         match of {
             ScriptValue::Method(_, member)

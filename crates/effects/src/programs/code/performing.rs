@@ -1,6 +1,6 @@
 //! What known functions give, after their effects.
 
-use super::call_effects::{is_shell, joined_text, parent};
+use super::call_effects::{is_shell, joined_text, own_process, parent};
 use super::evaluator::{Evaluator, Given};
 use super::expressions::formatted;
 use super::library_calls::LibraryCall;
@@ -9,6 +9,7 @@ use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::filters;
 use crate::interpreter::guarded::PARENT;
 use crate::interpreter::{Draft, Input, Output, Upload, Value};
+use crate::programs::processes::attach;
 use crate::programs::{files, sql};
 use checkrein_scripts::Language;
 
@@ -51,6 +52,7 @@ impl Evaluator<'_, '_, '_> {
                     _ => return unknown,
                 };
                 if to.saturating_sub(from) > 32 {
+                    self.note_counting(&ScriptValue::Number(to));
                     return unknown;
                 }
                 ScriptValue::List((from..to).map(ScriptValue::Number).collect())
@@ -315,14 +317,14 @@ impl Evaluator<'_, '_, '_> {
             }
             LibraryCall::Kill => {
                 if given.at(1).exact().as_deref() != Some("0") {
-                    self.kill(name, &given.at(0).value());
+                    self.kill(name, &given.at(0));
                 }
                 unknown
             }
             LibraryCall::KillRest => {
                 if given.at(0).exact().as_deref() != Some("0") {
                     for item in given.positional.iter().skip(1).flat_map(ScriptValue::items) {
-                        self.kill(name, &item.value());
+                        self.kill(name, &item);
                     }
                 }
                 unknown
@@ -426,6 +428,13 @@ impl Evaluator<'_, '_, '_> {
                         .note("starts copies of itself without end");
                     self.act(|machine| machine.add(draft));
                 }
+                // `pid, terminal = pty.fork()`
+                if name.contains("pty") { unknown } else { own_process() }
+            }
+            LibraryCall::Throttle => {
+                // `os.setpriority(which, who, priority)`, `process.setPriority(pid, priority)`
+                let process = given.at(usize::from(name.ends_with("setpriority"))).value();
+                self.act(|machine| attach(machine, &process));
                 unknown
             }
             LibraryCall::Names => match given.positional.first() {

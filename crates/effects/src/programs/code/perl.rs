@@ -19,7 +19,9 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "File::Path.rmtree"
         | "File::Path.remove_tree" => LibraryCall::Delete(Depth::Recursive),
         "open" | "sysopen" | "IO::File.new" => LibraryCall::Open,
-        "opendir" | "readdir" | "pipe" => LibraryCall::Nothing,
+        "opendir" | "readdir" | "pipe" | "fc" | "fcntl" | "ioctl" | "readlink" | "getpgrp" | "setpgrp"
+        | "telldir" | "seekdir" | "rewinddir" | "sysseek" | "dbmclose" | "shutdown" | "socketpair"
+        | "getpeername" | "getsockname" | "getsockopt" | "recv" | "crypt" => LibraryCall::Nothing,
         "File::Find::find" | "find" | "File::Find::finddepth" | "finddepth" => LibraryCall::FindFiles,
         "rename" | "move" | "File::Copy::move" | "mv" | "File::Copy::mv" => LibraryCall::Move,
         "copy" | "File::Copy::copy" | "cp" | "File::Copy::cp" | "dircopy" => LibraryCall::Copy,
@@ -33,10 +35,49 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "truncate" | "write_file" | "dbmopen" | "File::Slurp::write_file" => LibraryCall::Write,
         "read_file" | "slurp" | "File::Slurp::read_file" => LibraryCall::Read,
         "system" | "exec" | "readpipe" => LibraryCall::Shell,
+        // IPC::System::Simple 1.30, "SYNOPSIS": as `system` and back-ticks; those with an X never start a shell.
+        "runx"
+        | "systemx"
+        | "capturex"
+        | "IPC::System::Simple::run"
+        | "IPC::System::Simple::runx"
+        | "IPC::System::Simple::system"
+        | "IPC::System::Simple::systemx"
+        | "IPC::System::Simple::capture"
+        | "IPC::System::Simple::capturex" => LibraryCall::Shell,
+        // IPC::Run 20231003, IPC::Run3 0.049, IPC::Cmd 1.04: the first value is the words, or a text for a shell; IPC::Cmd names it `command`.
+        "run"
+        | "harness"
+        | "start"
+        | "run3"
+        | "run_forked"
+        | "IPC::Run::run"
+        | "IPC::Run::harness"
+        | "IPC::Run::start"
+        | "IPC::Run3::run3"
+        | "IPC::Cmd::run"
+        | "IPC::Cmd::run_forked" => LibraryCall::Run,
+        "Capture::Tiny::capture"
+        | "Capture::Tiny::capture_merged"
+        | "Capture::Tiny::tee"
+        | "Capture::Tiny::capture_stdout"
+        | "capture_merged"
+        | "capture_stdout"
+        | "capture_stderr"
+        | "tee"
+        | "tee_merged"
+        | "tee_stdout"
+        | "tee_stderr"
+        | "can_run"
+        | "finish"
+        | "pump"
+        | "IPC::Cmd::can_run" => LibraryCall::Nothing,
         "open2" | "open3" | "IPC::Open2::open2" | "IPC::Open3::open3" => LibraryCall::Pipe,
-        "eval" => LibraryCall::Evaluate,
+        "eval" | "evalbytes" => LibraryCall::Evaluate,
         "do" | "require" => LibraryCall::Loads,
         "kill" => LibraryCall::KillRest,
+        "fork" => LibraryCall::Fork,
+        "setpriority" => LibraryCall::Throttle,
         "socket" => LibraryCall::Listen,
         "connect"
         | "IO::Socket::INET.new"
@@ -76,9 +117,9 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "time" | "localtime" | "gmtime" | "sleep" | "local" | "wantarray" | "pos" | "study" | "pack"
         | "unpack" | "vec" | "sprintf1" | "close" | "closedir" | "eof" | "binmode" | "fileno" | "seek"
         | "tell" | "read" | "sysread" | "syswrite" | "getc" | "select" | "flock" | "stat" | "lstat"
-        | "umask" | "wait" | "waitpid" | "fork" | "alarm" | "undef" | "lock" | "not" | "use" | "no"
-        | "my" | "our" | "readline" | "caller" | "format" | "formline" | "write" | "sum" | "max" | "min"
-        | "sum0" | "first" | "any" | "all" | "none" | "strftime" | "POSIX::strftime" | "floor" | "ceil"
+        | "umask" | "wait" | "waitpid" | "alarm" | "undef" | "lock" | "not" | "use" | "no" | "my" | "our"
+        | "readline" | "caller" | "format" | "formline" | "write" | "sum" | "max" | "min" | "sum0"
+        | "first" | "any" | "all" | "none" | "strftime" | "POSIX::strftime" | "floor" | "ceil"
         | "POSIX::floor" | "POSIX::ceil" | "Dumper" | "Data::Dumper" | "decode_json" | "encode_json"
         | "from_json" | "to_json" | "basename" | "fileparse" | "encode_base64" | "md5_hex" | "sha256_hex"
         | "sha1_hex" | "croak" | "carp" | "confess" | "blessed" | "looks_like_number" | "shuffle"

@@ -70,7 +70,6 @@ const HARMLESS: &[&str] = &[
     "DateInterval",
     "stream_get_c",
     "stream_set",
-    "pcntl_fork",
     "pcntl_wait",
     "assert_",
     "ctype",
@@ -110,6 +109,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         }
         "dl" | "unserialize" => LibraryCall::Foreign,
         "posix_kill" => LibraryCall::Kill,
+        "pcntl_fork" => LibraryCall::Fork,
         "fsockopen" | "pfsockopen" | "stream_socket_client" | "socket_connect" => LibraryCall::Connect,
         "socket_create" => LibraryCall::Listen,
         "curl_init" => LibraryCall::Get,

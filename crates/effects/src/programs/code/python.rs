@@ -484,7 +484,15 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "psutil.Process.kill"
         | "psutil.Process.terminate"
         | "psutil.Process.suspend"
-        | "psutil.Process.send_signal" => LibraryCall::Kill,
+        | "psutil.Process.send_signal"
+        | "ctypes.library.kill"
+        | "ctypes.library.killpg" => LibraryCall::Kill,
+        "os.setpriority"
+        | "os.sched_setaffinity"
+        | "os.sched_setscheduler"
+        | "os.sched_setparam"
+        | "resource.prlimit" => LibraryCall::Throttle,
+        "os.sched_param" | "os.sched_getscheduler" | "os.getpriority" => LibraryCall::Nothing,
         "pickle.dumps" | "marshal.dumps" | "gzip.compress" | "gzip.decompress" | "lzma.compress"
         | "lzma.decompress" | "bz2.compress" | "bz2.decompress" => LibraryCall::Nothing,
         "connection.cursor" => LibraryCall::Becomes("connection"),

@@ -158,6 +158,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "require" | "autoload" | "include" | "extend" | "using" | "gem" => LibraryCall::Nothing,
         "Object.const_get" | "syscall" | "Fiddle.dlopen" => LibraryCall::Foreign,
         "Process.kill" => LibraryCall::KillRest,
+        "fork" | "Process.fork" | "Kernel.fork" => LibraryCall::Fork,
+        "Process.setpriority" => LibraryCall::Throttle,
         "TCPSocket.new"
         | "TCPSocket.open"
         | "Socket.tcp"
@@ -206,9 +208,9 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "puts" => LibraryCall::Print,
         "print" => LibraryCall::PrintPlain,
         "p" | "pp" | "printf" | "putc" | "warn" | "raise" | "abort" | "exit" | "exit!" | "sleep" | "rand"
-        | "srand" | "loop" | "lambda" | "proc" | "catch" | "throw" | "at_exit" | "trap" | "fork"
-        | "binding" | "caller" | "block_given?" | "attr_accessor" | "attr_reader" | "attr_writer"
-        | "private" | "public" | "protected" | "module_function" | "define_method" | "freeze" | "frozen?"
+        | "srand" | "loop" | "lambda" | "proc" | "catch" | "throw" | "at_exit" | "trap" | "binding"
+        | "caller" | "block_given?" | "attr_accessor" | "attr_reader" | "attr_writer" | "private"
+        | "public" | "protected" | "module_function" | "define_method" | "freeze" | "frozen?"
         | "require!" | "Float" | "Rational" | "Hash" | "select" | "test" | "set_trace_func" | "readline"
         | "readlines" | "yield" | "defined?" | "alias" | "ap" | "j" | "jj" | "super" | "sub" | "gsub"
         | "chomp" | "chop" => LibraryCall::Nothing,

@@ -5,6 +5,7 @@ use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::{Exit, Input, Machine, Value};
 
+use super::call_effects::own_process;
 use super::evaluator::{Evaluator, Given};
 use super::expressions::formatted;
 use super::library_calls::LibraryCall;
@@ -106,6 +107,9 @@ impl Evaluator<'_, '_, '_> {
         let output = self.perform_plain(deed, name, given);
         self.handed = outer;
         let started = self.last_started.take();
+        if self.language == Language::Ruby && matches!(name, "spawn" | "Process.spawn") {
+            return own_process();
+        }
         match started.filter(|_| self.goes_on(deed, name, given)) {
             Some(started) => {
                 let process = self.running(started, handed, output);
@@ -148,7 +152,8 @@ impl Evaluator<'_, '_, '_> {
             Started::Words(words) => machine.run_words(words, input),
         };
         // What is not known of the words may be the numbers of processes that were listed before.
-        let list = self.processes_listed.as_ref().map(ListedProcesses::output);
+        let counted = self.counts.then_some(ListedProcesses::Counted);
+        let list = self.processes_listed.clone().or(counted).map(|list| list.output());
         let run = |machine: &mut Machine<'_>| match &list {
             Some(list) => machine.with_words_from(list, begin),
             None => begin(machine),

@@ -379,6 +379,13 @@ impl Evaluator<'_, '_, '_> {
     /// The variables of a loop and what they run over: `a, b in values`.
     pub(super) fn loop_over(&mut self, at: usize, to: usize) -> (Vec<String>, ScriptValue) {
         let Some(place) = self.find_word(at, to, &["in", "of"]) else {
+            // `i = 2, 99` of Lua: in the first turn alone it is the first number.
+            if let (Some(name), true) = (self.tokens.word(at).map(str::to_owned), self.tokens.is(at + 1, "="))
+            {
+                let bounds = self.given(at + 2, to);
+                self.note_counting(&bounds.at(1));
+                return (vec![name], ScriptValue::Text(Value::Unknown));
+            }
             self.all(at, to);
             return (Vec::new(), ScriptValue::Local);
         };
@@ -423,6 +430,9 @@ impl Evaluator<'_, '_, '_> {
 
     /// `for (const x of list)`, `for my $x (list)`, `foreach ($list as $x)`, `for (i = 0; ...)`
     pub(super) fn c_loop(&mut self, at: usize, open: usize, close: usize) -> (Vec<String>, ScriptValue) {
+        if self.counting_loop(open + 1, close).is_some() {
+            return (Vec::new(), ScriptValue::Local);
+        }
         match self.language {
             Language::Perl => {
                 let name =
@@ -449,6 +459,28 @@ impl Evaluator<'_, '_, '_> {
                 (Vec::new(), ScriptValue::Local)
             }
         }
+    }
+
+    /// `$i = 2; $i < 99; $i++`: what the last part changes is known in the first turn alone.
+    fn counting_loop(&mut self, from: usize, to: usize) -> Option<()> {
+        let first = self.find_mark(from, to, &[";"])?;
+        let second = self.find_mark(first + 1, to, &[";"])?;
+        self.run(from, first);
+        self.all(first + 1, second);
+        for place in first + 1..second {
+            if let Some(Token::Number(number)) = self.tokens.list.get(place).cloned() {
+                self.note_counting(&ScriptValue::text(number));
+            }
+        }
+        self.all(second + 1, to);
+        for place in second + 1..to {
+            if let Some(name) = self.tokens.word(place).map(str::to_owned)
+                && self.variables.contains_key(&name)
+            {
+                self.set(&name, ScriptValue::Text(Value::Unknown));
+            }
+        }
+        Some(())
     }
 
     /// `use File::Path qw(rmtree)`, `use lib "x"`

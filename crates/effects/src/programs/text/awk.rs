@@ -104,7 +104,8 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
         included.push(file);
     };
     // A list of processes that the program runs over or asks for: whose numbers it may hand to `kill`.
-    let mut processes = ListedProcesses::coming_in(call);
+    let mut processes =
+        ListedProcesses::coming_in(call).or_else(|| counts(&whole).then_some(ListedProcesses::Counted));
     for act in acts {
         let found = carry_out(machine, act, processes.as_ref());
         processes = found.map(|list| list.chosen_by(&whole)).or(processes);
@@ -119,6 +120,16 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     Exit::unknown()
 }
+
+/// Whether a program goes through numbers as far as those of processes go.
+fn counts(program: &str) -> bool {
+    let is_far = |word: &str| word.parse::<u64>().is_ok_and(|number| number >= FAR);
+    ["for", "while"].iter().any(|word| program.contains(word))
+        && program.split(|c: char| !c.is_ascii_digit()).any(is_far)
+}
+
+/// From which number on a loop reaches those of processes that run for long (ours).
+const FAR: u64 = 1000;
 
 fn text_of(machine: &mut Machine<'_>, file: &Value) -> Value {
     machine.read(file);

@@ -87,6 +87,8 @@ impl Evaluator<'_, '_, '_> {
             }
             Expression::Negative(inner) => match self.value(inner) {
                 ScriptValue::Number(number) => ScriptValue::Number(number.saturating_neg()),
+                // The group of a process: `-child.pid`.
+                number @ ScriptValue::Method(_, _) => number,
                 _ => ScriptValue::Local,
             },
             Expression::Choice(test, then, otherwise) => self.choice(test, then, otherwise),

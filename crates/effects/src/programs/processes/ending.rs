@@ -1,0 +1,403 @@
+//! Ending processes, and keeping them from their work: by number, by name, by what a list holds.
+
+use super::roles;
+use crate::effect::{Effect, EffectKind, Severity, Target};
+use crate::guard::{Comparison, is_everything, is_shell_of_hook};
+use crate::interpreter::guarded::PARENT;
+use crate::interpreter::process_lists::{ListedProcesses, OPTIONS_WITH_VALUES};
+use crate::interpreter::signals::signal;
+use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
+use crate::nature::Nature;
+use crate::world::Entry;
+
+/// `kill`.
+pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let Some(signal) = signal(&call.words, &[]) else { return Exit::unknown() };
+    if signal.harmless {
+        return Exit::silent();
+    }
+    for target in signal.targets {
+        let text = target.as_exact();
+        if signal.reloads && !text.is_some_and(|text| text == "-1" || crate::guard::is_held_up(text)) {
+            continue;
+        }
+        let draft = match text {
+            Some(text) => numbered_kill(text),
+            // A pattern stands for the numbers of a range that is too long to be written out, or for the folders of `/proc`.
+            None => {
+                match listed_in(machine).or_else(|| is_pattern(target).then_some(ListedProcesses::Counted)) {
+                    Some(list) => listed_kill(&list),
+                    None => Draft::new(EffectKind::ProcessKill, Target::Unknown)
+                        .note("a process found by another command"),
+                }
+            }
+        };
+        machine.add(draft.nature(Nature::Signal));
+    }
+    Exit::silent()
+}
+
+fn is_pattern(target: &Value) -> bool {
+    match target {
+        Value::Glob(_) => true,
+        Value::Exact(_) | Value::AnyOf(_) | Value::Between { .. } | Value::Unknown => false,
+    }
+}
+
+/// The list whose numbers the words of the running command are; those of who started a process stand in files of the kernel (proc(5)).
+fn listed_in(machine: &Machine<'_>) -> Option<ListedProcesses> {
+    let tells_parent = |output: &Output| matches!(output, Output::Local(path) if path.starts_with("/proc/") && (path.ends_with("/stat") || path.ends_with("/status")));
+    ListedProcesses::in_words(machine).or_else(|| {
+        let is_parent = machine.substituted().iter().any(tells_parent);
+        is_parent.then(|| ListedProcesses::Chosen(PARENT.to_owned()))
+    })
+}
+
+/// The end of a process by its number, or by the word that stands for it.
+pub(crate) fn numbered_kill(text: &str) -> Draft {
+    let draft = Draft::new(EffectKind::ProcessKill, Target::Process(text.to_owned()));
+    match text {
+        "-1" => draft.severity(Severity::Critical).note("ends every process"),
+        "1" => draft.severity(Severity::Critical).note("ends the first process of the machine"),
+        text if text.starts_with('%') => draft.note("a job of this shell"),
+        _ => draft,
+    }
+}
+
+/// Adds that a process is held up by a program that looks into it, when it is the client or the guard: neither answers then.
+pub(crate) fn attach(machine: &mut Machine<'_>, target: &Value) {
+    let named = match target.as_exact() {
+        Some(text) => text.trim_start_matches("--pid=").to_owned(),
+        None => match listed_in(machine) {
+            Some(ListedProcesses::Named(name) | ListedProcesses::Chosen(name)) => name,
+            Some(ListedProcesses::All | ListedProcesses::Counted) | None => return,
+        },
+    };
+    if crate::guard::is_held_up(&named) {
+        let draft = Draft::new(EffectKind::ProcessKill, Target::Process(named));
+        machine.add(draft.nature(Nature::HoldsUp).note("holds it up, so that it does not answer"));
+    }
+}
+
+/// `renice`, `cpulimit`, `choom`, `taskset -p`, `chrt -p`, `ionice -p`: what a process may use. Those that a user has are the client and
+/// the guard, too.
+pub(crate) fn throttle(machine: &mut Machine<'_>, targets: &[Value], users: &[Value]) {
+    for target in targets {
+        attach(machine, target);
+    }
+    for user in users {
+        machine.add(
+            Draft::new(EffectKind::ProcessKill, Target::Process(user_of(user)))
+                .nature(Nature::HoldsUp)
+                .severity(Severity::High)
+                .note("slows down every process of a user"),
+        );
+    }
+}
+
+fn user_of(user: &Value) -> String {
+    user.as_exact().map_or_else(|| "a user".to_owned(), |user| format!("user {user}"))
+}
+
+/// `renice`: what stands behind `-p`, `-g` or `-u` is of that kind, up to the next of these (renice(1)).
+pub(crate) fn renice(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let (mut processes, mut users) = (Vec::new(), Vec::new());
+    let mut are_users = false;
+    let mut words = call.words.iter();
+    while let Some(word) = words.next() {
+        match word.as_exact() {
+            Some("-n" | "--priority" | "--relative") => {
+                words.next();
+            }
+            Some("-u" | "--user") => are_users = true,
+            Some("-p" | "--pid" | "-g" | "--pgrp") => are_users = false,
+            Some(text) if text.starts_with('-') => {}
+            Some(_) | None if are_users => users.push(word.clone()),
+            Some(_) | None => processes.push(word.clone()),
+        }
+    }
+    // A name that is not known may be none, as a variable is that is not set.
+    if are_users && users.is_empty() {
+        users.push(Value::Unknown);
+    }
+    throttle(machine, &processes, &users);
+    Exit::silent()
+}
+
+/// `cpulimit`, `choom`: of a process that runs, by its number or name, or of a command.
+pub(crate) fn limited(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let targets: Vec<Value> =
+        arguments.values(&["-p", "--pid", "-e", "--exe", "-P", "--path"]).cloned().collect();
+    let shows = call.program == "choom" && !arguments.has(&["-n", "--adjust"]);
+    if targets.is_empty() {
+        return machine.run_words(&arguments.operands, call.input.clone());
+    }
+    if !shows {
+        throttle(machine, &targets, &[]);
+        let names = arguments.values(&["-e", "--exe"]).filter_map(Value::as_exact);
+        if names.into_iter().any(|name| is_shell_of_hook(name, Comparison::WholeNames)) {
+            machine.add(
+                Draft::new(EffectKind::ProcessKill, Target::Process("shells".to_owned()))
+                    .nature(Nature::HoldsUp)
+                    .severity(Severity::High)
+                    .note(OF_SHELLS),
+            );
+        }
+    }
+    Exit::unknown()
+}
+
+/// `fuser`: which processes use a file or port, and with `-k` their end. Whoever is in a directory, or on a file system, are more than
+/// this task.
+pub(crate) fn fuser(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if !arguments.has(&["-k", "--kill"]) {
+        return Exit::unknown();
+    }
+    let of_ports = arguments.values(&["-n", "--namespace"]).any(|space| space.as_exact() != Some("file"));
+    let of_mount = arguments.has(&["-m", "-M", "-c", "--mount", "--ismountpoint"]);
+    for target in &arguments.operands {
+        let draft = Draft::new(EffectKind::ProcessKill, process(target));
+        let is_port = of_ports
+            || target.as_exact().is_some_and(|text| text.ends_with("/tcp") || text.ends_with("/udp"));
+        let is_directory = !is_port
+            && target.as_exact().is_some_and(|text| {
+                machine.cwd().is_none_or(|cwd| matches!(machine.entry(&cwd.join(text)), Entry::Directory))
+            });
+        machine.add(if !is_port && (of_mount || is_directory) {
+            draft.severity(Severity::High).note("ends every process that is in there, the client too")
+        } else {
+            draft
+        });
+    }
+    Exit::unknown()
+}
+
+/// What is said of shells that end: this command runs in one, and so does the line by which a client asks the guard.
+const OF_SHELLS: &str =
+    "shells of other programs may be among them, and the one by which the client asks the guard";
+
+/// How grave it is to end the processes that a pattern fits, and why.
+fn gravity(pattern: &str, by: Comparison) -> Option<(Severity, &'static str)> {
+    if is_everything(pattern, by) {
+        return Some((Severity::Critical, "matches every process"));
+    }
+    roles::gravity(pattern.trim_start_matches('^').trim_end_matches('$'))
+        .or_else(|| is_shell_of_hook(pattern, by).then_some((Severity::High, OF_SHELLS)))
+}
+
+fn pattern_kill(pattern: &str, by: Comparison) -> Draft {
+    let draft = Draft::new(EffectKind::ProcessKill, Target::Process(pattern.to_owned()));
+    match gravity(pattern, by) {
+        Some((severity, note)) => draft.severity(severity).note(note),
+        None => draft,
+    }
+}
+
+/// The end of the processes of a list.
+pub(crate) fn listed_kill(list: &ListedProcesses) -> Draft {
+    let all = |note: &str| {
+        Draft::new(EffectKind::ProcessKill, Target::Process("every process that is listed".to_owned()))
+            .severity(Severity::High)
+            .note(note)
+    };
+    match list {
+        // The way in which the name was compared is not handed on with the list.
+        ListedProcesses::Named(names) => {
+            let ways = [Comparison::Names, Comparison::Lines];
+            let by = ways.into_iter().find(|by| gravity(names, *by).is_some());
+            pattern_kill(names, by.unwrap_or(Comparison::Names))
+        }
+        ListedProcesses::Chosen(what) => Draft::new(EffectKind::ProcessKill, Target::Process(what.clone())),
+        ListedProcesses::All => all("which of all processes are ended is not known"),
+        ListedProcesses::Counted => all(COUNTED),
+    }
+}
+
+/// What is said of numbers that are gone through.
+const COUNTED: &str = "goes through the numbers of all processes, the client and the guard are among them";
+/// From how many numbers in a row on they count as gone through (ours).
+const IN_A_ROW: usize = 16;
+
+/// Puts one effect in the place of the ends of processes whose numbers follow each other: they were counted, not found.
+pub(crate) fn merge_counted(effects: &mut Vec<Effect>) {
+    let numbers: Vec<i64> = effects
+        .iter()
+        .filter(|effect| effect.kind == EffectKind::ProcessKill)
+        .filter_map(|effect| effect.target.text()?.parse().ok())
+        .collect();
+    let Some(step) = numbers.windows(IN_A_ROW).find_map(|row| {
+        let mut steps = row
+            .windows(2)
+            .map(|pair| pair.last().copied().unwrap_or_default() - pair.first().copied().unwrap_or_default());
+        let first = steps.next()?;
+        steps.all(|step| step == first).then_some(first)
+    }) else {
+        return;
+    };
+    if step == 0 {
+        return;
+    }
+    let is_numbered = |effect: &Effect| {
+        effect.kind == EffectKind::ProcessKill
+            && effect.target.text().is_some_and(|text| text.parse::<i64>().is_ok())
+    };
+    let mut kept = false;
+    effects.retain_mut(|effect| {
+        if !is_numbered(effect) {
+            return true;
+        }
+        if kept {
+            return false;
+        }
+        kept = true;
+        effect.target = Target::Process("every process that is listed".to_owned());
+        effect.severity = Severity::High;
+        COUNTED.clone_into(&mut effect.note);
+        true
+    });
+}
+
+/// How a program that ends processes by their names chooses among them.
+struct Selection<'c> {
+    by: Comparison,
+    /// The users whose processes are meant.
+    users: Option<&'c Value>,
+    /// The processes whose children are meant.
+    parents: Option<&'c Value>,
+    /// Whether a terminal or session is named.
+    of_terminal: bool,
+    /// Whether what does not fit is meant.
+    inverted: bool,
+}
+
+/// The options of `killall` that take a value (killall(1)).
+const OPTIONS_OF_KILLALL: [&str; 10] =
+    ["-u", "--user", "-y", "--younger-than", "-o", "--older-than", "-n", "--ns", "-Z", "--context"];
+
+/// The options behind which a user is named.
+const USERS: [&str; 5] = ["-u", "--user", "-U", "--uid", "--euid"];
+
+impl<'c> Selection<'c> {
+    fn of(call: &'c Call) -> Self {
+        let is_killall = call.program.starts_with("killall");
+        let given = |names: &[&str]| {
+            call.words.iter().any(|word| word.as_exact().is_some_and(|text| names.contains(&text)))
+        };
+        // Letters may stand together: `-xf`.
+        let letter = |letter: char| {
+            call.words.iter().filter_map(Value::as_exact).any(|text| {
+                text.strip_prefix('-').is_some_and(|letters| {
+                    letters.contains(letter) && letters.chars().all(|c| c.is_ascii_lowercase())
+                })
+            })
+        };
+        let value = |names: &[&str]| {
+            let at = call
+                .words
+                .iter()
+                .position(|word| word.as_exact().is_some_and(|text| names.contains(&text)))?;
+            call.words.get(at + 1)
+        };
+        let by = match call.program.as_str() {
+            "pkill" if letter('f') || given(&["--full"]) => Comparison::Lines,
+            "pkill" if letter('x') || given(&["--exact"]) => Comparison::WholeNames,
+            "pkill" | "fkill" => Comparison::Names,
+            "killall" if letter('r') || given(&["--regexp"]) => Comparison::Names,
+            _ => Comparison::WholeNames,
+        };
+        Self {
+            by,
+            users: value(&USERS).or_else(|| given(&USERS).then_some(&Value::Unknown)),
+            parents: if is_killall { None } else { value(&["-P", "--parent"]) },
+            of_terminal: !is_killall && (given(&["-t", "--terminal", "-s", "--session"])),
+            inverted: !is_killall && (letter('v') || given(&["--inverse"])),
+        }
+    }
+}
+
+/// `pkill`, `killall`: processes by name.
+pub(crate) fn kill_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let values: &[&str] =
+        if call.program.starts_with("killall") { &OPTIONS_OF_KILLALL } else { &OPTIONS_WITH_VALUES };
+    // `-s` names a session there, and a signal elsewhere.
+    let session = call.words.iter().position(|word| call.program == "pkill" && word.as_exact() == Some("-s"));
+    let words: Vec<Value> = call
+        .words
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| session.is_none_or(|session| *place != session && *place != session + 1))
+        .map(|(_, word)| word.clone())
+        .collect();
+    let Some(signal) = signal(&words, values) else { return Exit::unknown() };
+    if signal.harmless {
+        return Exit::silent();
+    }
+    let selection = Selection::of(call);
+    let grave = |target: Target, severity: Severity, note: &str| {
+        Draft::new(EffectKind::ProcessKill, target).nature(Nature::Signal).severity(severity).note(note)
+    };
+    if selection.inverted {
+        let all = Target::Process("every other process".to_owned());
+        machine.add(grave(all, Severity::Critical, "ends every process that the pattern does not fit"));
+        return Exit::silent();
+    }
+    if signal.targets.is_empty() || call.program == "slay" {
+        let user = match call.program.as_str() {
+            "slay" => signal.targets.first().copied().or(Some(&Value::Unknown)),
+            _ => selection.users,
+        };
+        let draft = match (user, selection.parents.map(Value::as_exact)) {
+            (Some(user), _) => {
+                let target =
+                    if user.as_exact().is_some() { Target::Process(user_of(user)) } else { Target::Unknown };
+                grave(target, Severity::Critical, "ends every process of a user")
+            }
+            (None, Some(Some(PARENT))) => grave(
+                Target::Process(PARENT.to_owned()),
+                Severity::Critical,
+                "ends all that the client has started",
+            ),
+            (None, Some(Some("1"))) => grave(
+                Target::Process("services of the machine".to_owned()),
+                Severity::High,
+                "ends all that the first process has started",
+            ),
+            (None, _) if selection.of_terminal => grave(
+                Target::Process("a terminal".to_owned()),
+                Severity::High,
+                "ends every process of a terminal or session",
+            ),
+            (None, _) if call.program == "killall5" => {
+                grave(Target::Process("everything".to_owned()), Severity::Critical, "ends every process")
+            }
+            (None, _) => return Exit::silent(),
+        };
+        machine.add(draft);
+        return Exit::silent();
+    }
+    for target in signal.targets {
+        let draft = match target.as_exact() {
+            Some(pattern) => {
+                // Services take some signals for an order.
+                let ends = !signal.reloads
+                    || crate::guard::is_held_up(pattern)
+                    || is_everything(pattern, selection.by)
+                    || is_shell_of_hook(pattern, selection.by);
+                if !ends {
+                    continue;
+                }
+                pattern_kill(pattern, selection.by)
+            }
+            None if signal.reloads => continue,
+            None => Draft::new(EffectKind::ProcessKill, Target::Unknown),
+        };
+        machine.add(draft.nature(Nature::Signal));
+    }
+    Exit::silent()
+}
+
+fn process(value: &Value) -> Target {
+    value.as_exact().map_or(Target::Unknown, |text| Target::Process(text.to_owned()))
+}
