@@ -50,6 +50,19 @@ impl Machine<'_> {
             .fold(Output::Nothing, |all, aim| all.followed_by(self.look_at(aim, Interest::Text).1))
     }
 
+    /// The code in a file that comes in on the standard input or through a substitution: read as far as one that is named.
+    pub fn code_coming_in(&self, place: &str) -> Option<Value> {
+        match self.code(&AbsolutePath::new(place)?) {
+            Value::Exact(text) if !text.contains('\0') => Some(Value::Exact(text)),
+            Value::Between { prefix, suffix } if !prefix.is_empty() => {
+                Some(Value::Between { prefix, suffix })
+            }
+            Value::Exact(_) | Value::Between { .. } | Value::AnyOf(_) | Value::Glob(_) | Value::Unknown => {
+                None
+            }
+        }
+    }
+
     fn read_with(&mut self, value: &Value, interest: Interest) -> Output {
         let mut all = Output::Nothing;
         for aim in self.paths_through(value).into_iter().chain(self.secrets_behind_links(value)) {

@@ -4,7 +4,7 @@ use super::sql::{self, Finding, Language};
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
-use crate::world::Entry;
+use crate::world::{Entry, FileText};
 
 /// `psql`.
 pub(crate) fn psql(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -262,9 +262,15 @@ const SQLITE: Client = Client { language: Language::Sqlite, place: "sqlite", com
 const DUCKDB: Client = Client { language: Language::Duckdb, place: "duckdb", commands: Commands::Dot };
 
 fn meta_file(machine: &mut Machine<'_>, file: &Value, client: &Client) {
-    match machine.read(file) {
-        Output::Text(text) => meta_text(machine, &text, client),
-        Output::Nothing
+    match machine.read_code(file) {
+        Output::Text(text @ (Value::Exact(_) | Value::AnyOf(_))) => meta_text(machine, &text, client),
+        // A dump of gigabytes goes on where reading ends.
+        Output::Text(Value::Between { prefix, .. }) if prefix.len() > FileText::LIMIT => {
+            meta_text(machine, &Value::Exact(prefix), client);
+            machine.unread("not all of the statements are read");
+        }
+        Output::Text(_)
+        | Output::Nothing
         | Output::Network(_)
         | Output::Secret(_)
         | Output::Local(_)
@@ -280,6 +286,9 @@ fn meta_file(machine: &mut Machine<'_>, file: &Value, client: &Client) {
 fn meta_input(machine: &mut Machine<'_>, input: &Input, client: &Client) {
     match input {
         Input::Text(text) => meta_text(machine, text, client),
+        Input::Local(place) if machine.code_coming_in(place).is_some() => {
+            meta_file(machine, &Value::exact(place.as_str()), client);
+        }
         Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
             sql::run_input(machine, input, client.language, client.place);
         }
@@ -383,7 +392,7 @@ fn command(machine: &mut Machine<'_>, text: &str, client: &Client) {
                 machine.run_text(&Value::exact(program), Input::Inherited);
             }
             let note = "the statements are not known";
-            if let Output::Text(Value::Exact(text)) = machine.read(&word) {
+            if let Output::Text(Value::Exact(text)) = machine.read_code(&word) {
                 sql::apply(machine, &sql::findings(&text, client.language), client.place);
             }
             shell_lines(machine, &word);
@@ -458,7 +467,7 @@ fn shell_lines(machine: &mut Machine<'_>, file: &Value) {
     const MARKS: &[&str] = &[".shell ", ".system ", "\\! ", "\\!", "system "];
     const LINES: usize = 64;
     let Some(path) = machine.one_path_through(file) else { return };
-    let Some(text) = machine.text(&path).as_exact().map(str::to_owned) else {
+    let Some(text) = machine.code(&path).as_exact().map(str::to_owned) else {
         // A dump is long and holds none, as a rule.
         if !machine.nothing_is_at(&path) {
             machine.opaque("whether the statements run a command is not known");

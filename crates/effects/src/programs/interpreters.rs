@@ -3,8 +3,10 @@
 //! | module | holds |
 //! |---|---|
 //! | `python` | Python and the modules that `-m` runs |
+//! | `debugged` | the orders of a debugger |
 //! | `preloads` | code that an option has run before the script, and what a directory as script means |
 
+mod debugged;
 mod preloads;
 mod python;
 
@@ -32,42 +34,88 @@ pub(crate) fn ruby(machine: &mut Machine<'_>, call: &Call) -> Exit {
     one_liner(machine, call, &["-e"], RUBY_WORDS)
 }
 
-/// Words with which Perl code reaches beyond its text.
+/// Words with which Perl code reaches beyond its text: the keywords of Perl 5.36 (`keywords.h`) without those that work on values, on
+/// standard streams, on control flow and on lists of users and hosts alone, then the names of modules that reach further.
 const PERL_WORDS: &[&str] = &[
-    "system",
-    "exec",
-    "qx",
-    "unlink",
-    "open",
-    "opendir",
-    "rename",
-    "rmdir",
-    "mkdir",
-    "eval",
-    "require",
-    "use",
-    "do",
-    "fork",
-    "kill",
-    "socket",
-    "syscall",
-    "truncate",
+    "accept",
+    "bind",
+    "chdir",
     "chmod",
     "chown",
+    "chroot",
+    "closedir",
+    "connect",
+    "dbmclose",
+    "dbmopen",
+    "do",
+    "dump",
+    "eval",
+    "evalbytes",
+    "exec",
+    "fcntl",
+    "flock",
+    "fork",
+    "getppid",
+    "glob",
+    "ioctl",
+    "kill",
     "link",
+    "listen",
+    "mkdir",
+    "msgctl",
+    "msgget",
+    "msgrcv",
+    "msgsnd",
+    "open",
+    "opendir",
+    "pipe",
+    "qx",
+    "readdir",
+    "readlink",
+    "readpipe",
+    "recv",
+    "rename",
+    "require",
+    "rewinddir",
+    "rmdir",
+    "seekdir",
+    "semctl",
+    "semget",
+    "semop",
+    "send",
+    "setpgrp",
+    "setpriority",
+    "shmctl",
+    "shmget",
+    "shmread",
+    "shmwrite",
+    "shutdown",
+    "socket",
+    "socketpair",
     "symlink",
-    "utime",
+    "syscall",
     "sysopen",
+    "system",
+    "syswrite",
+    "telldir",
+    "truncate",
+    "umask",
+    "unlink",
+    "use",
+    "utime",
     "File",
     "IO",
+    "IPC",
+    "Capture",
     "rmtree",
     "remove_tree",
-    "connect",
-    "dbmopen",
-    "umask",
-    "chdir",
     "ee",
     "ENV",
+    "POSIX",
+    "Socket",
+    "Net",
+    "LWP",
+    "HTTP",
 ];
 
 /// Words with which Ruby code reaches beyond its text.
@@ -262,6 +310,23 @@ pub(crate) fn interpreter(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return script(machine, call, file);
     }
     script_or_input(machine, call)
+}
+
+/// `fish`, `csh`, `nu`, ...: commands by an option, else a script, else the standard input.
+pub(crate) fn other_shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["-n", "--no-execute", "--version"]) {
+        return Exit::unknown();
+    }
+    // What runs before anything else: `fish -C`, `fish --init-command`.
+    for first in arguments.values(&["-C", "--init-command"]).cloned().collect::<Vec<_>>() {
+        drop(super::code(machine, call, &first));
+    }
+    let commands: Vec<Value> = arguments.values(&["-c", "--command", "--commands"]).cloned().collect();
+    if commands.is_empty() {
+        return script_or_input(machine, call);
+    }
+    commands.iter().fold(Exit::unknown(), |_, text| super::code(machine, call, text))
 }
 
 fn script_or_input(machine: &mut Machine<'_>, call: &Call) -> Exit {

@@ -193,6 +193,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "mongo" => stores::mongo,
         "redis" => stores::redis,
         "kill" => processes::kill,
+        "other_shell" => interpreters::other_shell,
         "kill_by_name" => processes::kill_by_name,
         "ps" => processes::ps,
         "fuser" => processes::fuser,

@@ -16,7 +16,11 @@ pub(crate) fn code_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Exit::unknown()
         }
         Input::Text(text) => super::code(machine, call, text),
-        Input::Secret(_) | Input::Local(_) => super::code(machine, call, &Value::Unknown),
+        Input::Local(place) => {
+            let text = machine.code_coming_in(place).unwrap_or(Value::Unknown);
+            super::code(machine, call, &text)
+        }
+        Input::Secret(_) => super::code(machine, call, &Value::Unknown),
         Input::Unknown => {
             machine.unread(format!("what `{}` reads and runs is not known", call.program));
             Exit::unknown()

@@ -18,7 +18,7 @@ use crate::interpreter::{Draft, Input, Machine, Output, Value};
 /// The greatest number of tokens of a statement that is parsed into a tree (ours): deeper ones are looked at word by word,
 /// so that no tree grows deeper than the stack.
 const TOKENS: usize = 2000;
-/// The greatest number of statements of one text that are looked at (ours).
+/// The greatest number of statements of one text that are parsed into trees (ours): those behind are looked at word by word.
 const STATEMENTS: usize = 1000;
 
 /// The dialect of a text.
@@ -95,7 +95,7 @@ pub(super) fn run_text(machine: &mut Machine<'_>, text: &Value, language: Langua
 
 /// Adds what a file of SQL does.
 pub(super) fn run_file(machine: &mut Machine<'_>, file: &Value, language: Language, place: &str) {
-    if let Output::Text(text) = machine.read(file) {
+    if let Output::Text(text) = machine.read_code(file) {
         run_text(machine, &text, language, place);
     } else {
         let name = file.as_exact().unwrap_or(place).to_owned();
@@ -108,6 +108,9 @@ pub(super) fn run_input(machine: &mut Machine<'_>, input: &Input, language: Lang
     match input {
         Input::Inherited => {}
         Input::Text(text) => run_text(machine, text, language, place),
+        Input::Local(path) if machine.code_coming_in(path).is_some() => {
+            run_file(machine, &Value::exact(path.as_str()), language, place);
+        }
         Input::Local(path) | Input::Secret(path) => {
             let name = machine.cwd().map_or(path.as_str(), |cwd| relative(path, cwd.as_str())).to_owned();
             machine.add(unknown_text(&name));
@@ -176,7 +179,7 @@ pub(super) fn findings(text: &str, language: Language) -> Vec<Finding> {
     };
     let mut found = Vec::new();
     let mut made: Vec<String> = Vec::new();
-    for tokens in tokens.split(|token| *token == Token::SemiColon).take(STATEMENTS) {
+    for (place, tokens) in tokens.split(|token| *token == Token::SemiColon).enumerate() {
         let tokens: Vec<Token> = tokens
             .iter()
             .filter(|token| !matches!(token, Token::Whitespace(_) | Token::EOF))
@@ -187,7 +190,8 @@ pub(super) fn findings(text: &str, language: Language) -> Vec<Finding> {
         }
         found.extend(sql_words::functions(&tokens));
         found.extend(sql_words::carried(&tokens));
-        let tree = if tokens.len() <= TOKENS { parse(&*dialect, &tokens) } else { None };
+        let tree =
+            if tokens.len() <= TOKENS && place < STATEMENTS { parse(&*dialect, &tokens) } else { None };
         let mut statement_found = Vec::new();
         match &tree {
             Some(tree) => statement(tree, &tokens, &mut statement_found),
@@ -203,8 +207,8 @@ pub(super) fn findings(text: &str, language: Language) -> Vec<Finding> {
                 other => found.push(other),
             }
         }
+        found.dedup();
     }
-    found.dedup();
     found
 }
 

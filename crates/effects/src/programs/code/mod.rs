@@ -20,6 +20,7 @@
 //! | `origin` | where code comes from that is not read to its end |
 //! | `rest` | what a look over code that is too much to follow finds in it |
 //! | `channels` | pipes between code and what it starts |
+//! | `fish` | what fish understands, in the words of other shells |
 //! | `ipython` | what IPython understands beyond Python |
 //! | `starters` | how languages that are not followed start a program |
 //! | `started` | programs that code starts, and what it hands and writes to them |
@@ -37,6 +38,7 @@ mod evaluated;
 mod evaluator;
 mod expressions;
 mod file_effects;
+mod fish;
 mod ipython;
 mod javascript;
 mod library_calls;
@@ -61,7 +63,7 @@ mod tests;
 mod value;
 mod walk;
 
-use crate::interpreter::{Call, Exit, Machine, Output, Value};
+use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
 use crate::world::FileText;
 
 use checkrein_scripts::Language;
@@ -99,14 +101,22 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
     if let Some(exit) = beginning(machine, call, text) {
         return exit;
     }
+    let value = text;
     let Some(text) = text.as_exact() else {
         let network = machine.substituted().iter().find_map(|output| match output {
             Output::Network(url) => Some(url.clone()),
             _ => None,
         });
-        match network {
-            Some(url) => machine.runs_from_network(&url),
-            None => machine
+        let coming = machine.substituted().iter().find_map(|output| match output {
+            Output::Local(place) => machine.code_coming_in(place),
+            _ => None,
+        });
+        match (network, coming) {
+            (Some(url), _) => machine.runs_from_network(&url),
+            (None, Some(Value::Exact(text))) if *value == Value::Unknown => {
+                return code(machine, call, &Value::Exact(text));
+            }
+            (None, _) => machine
                 .opaque(format!("the code, which is not known, given to `{}` is not followed", call.program)),
         }
         return Exit::unknown();
@@ -117,10 +127,16 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         return Evaluator::new(machine, call, language).only_look_over(text);
     }
     let Some(language) = language else {
-        let is_inline = call.input != crate::interpreter::Input::Inherited
-            || call.words.iter().any(|word| word.as_exact() == Some(text));
+        let is_inline =
+            call.input != Input::Inherited || call.words.iter().any(|word| word.as_exact() == Some(text));
         if is_inline && ENVIRONMENTS.iter().any(|name| text.contains(name)) {
             machine.note_shown_settings("printenv", &[]);
+        }
+        if call.program == "fish" {
+            let text = Value::exact(fish::as_posix(text));
+            machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
+            machine.opaque(format!("the code given to `{}` is not followed in all it says", call.program));
+            return Exit::unknown();
         }
         starters::run(machine, &call.program, text);
         if !starters::has_words_of_its_own(&call.program) {

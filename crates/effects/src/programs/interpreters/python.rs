@@ -327,7 +327,7 @@ fn standard_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands:
         "cProfile" | "profile" | "trace" | "pdb" | "runpy" | "pyinstrument" | "debugpy"
         | "memory_profiler" | "ipdb" | "scalene" => {
             if matches!(name, "pdb" | "ipdb") {
-                debugged(machine, call, operands);
+                super::debugged::debugged(machine, call, operands);
             }
             let (is_module, rest) = behind_options(operands, WITH_VALUE);
             let Some((first, rest)) = rest.split_first() else { return Some(Exit::unknown()) };
@@ -428,93 +428,6 @@ const WITH_VALUE: &[&str] = &[
     "--ignore-dir",
     "--listen",
     "--connect",
-];
-
-/// The commands that `pdb` is given: what is no order of its own is Python ("pdb", Python 3.13).
-fn debugged(machine: &mut Machine<'_>, call: &Call, operands: &[Value]) {
-    let mut words = operands.iter();
-    let mut code = String::new();
-    while let Some(word) = words.next() {
-        let start = word.known_start();
-        let value = match start.strip_prefix("--command=") {
-            Some(attached) => Some(Value::exact(attached)),
-            None if matches!(start.as_str(), "-c" | "--command") => words.next().cloned(),
-            None if start.starts_with("-c") && !start.starts_with("--") => start.get(2..).map(Value::exact),
-            None => None,
-        };
-        let Some(value) = value else { continue };
-        let Some(text) = value.as_exact() else {
-            machine.opaque("a command for the debugger is not known");
-            continue;
-        };
-        for part in text.split(";;") {
-            let part = part.trim();
-            let part = ["!", "pp ", "p ", "exec "]
-                .iter()
-                .find_map(|order| part.strip_prefix(order))
-                .unwrap_or(part)
-                .trim();
-            let first = part.split_whitespace().next().unwrap_or_default();
-            if !ORDERS.contains(&first) {
-                code.push_str(part);
-                code.push('\n');
-            }
-        }
-    }
-    if !code.is_empty() {
-        crate::programs::code(machine, call, &Value::Exact(code));
-    }
-}
-
-/// Orders of `pdb` that run no code which is given to them.
-const ORDERS: &[&str] = &[
-    "",
-    "h",
-    "help",
-    "w",
-    "where",
-    "bt",
-    "d",
-    "down",
-    "u",
-    "up",
-    "b",
-    "break",
-    "tbreak",
-    "cl",
-    "clear",
-    "disable",
-    "enable",
-    "ignore",
-    "s",
-    "step",
-    "n",
-    "next",
-    "unt",
-    "until",
-    "r",
-    "return",
-    "c",
-    "cont",
-    "continue",
-    "j",
-    "jump",
-    "l",
-    "list",
-    "ll",
-    "longlist",
-    "a",
-    "args",
-    "whatis",
-    "source",
-    "display",
-    "undisplay",
-    "q",
-    "quit",
-    "exit",
-    "run",
-    "restart",
-    "retval",
 ];
 
 /// `timeit`: its operands and `-s` are lines of Python.

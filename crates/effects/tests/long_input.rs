@@ -1,0 +1,69 @@
+//! Code on the standard input is read as far as code in a file that is named.
+
+#![allow(clippy::unwrap_used)]
+
+use checkrein_effects::predict;
+use checkrein_facts::{FileText, HostPaths, RecordedWorld, VersionState};
+use checkrein_protocol::{AbsolutePath, Action, EffectKind};
+
+#[test]
+fn what_stands_behind_much_harmless_code_is_seen() {
+    let home = AbsolutePath::new("/home/dev").unwrap();
+    let workspace = home.join("proj");
+    let place = HostPaths {
+        home: home.clone(),
+        user: None,
+        workspace: workspace.clone(),
+        temporary: vec![],
+        guarded: vec![],
+        expected: vec![],
+    };
+    let long = |line: &str, last: &str| format!("{}{last}\n", line.repeat(FileText::LIMIT / line.len() + 9));
+    let world = RecordedWorld::complete(place)
+        .with_directory(&workspace)
+        .with_directory(&home.join("papers"))
+        .with_file(
+            &workspace.join("a.py"),
+            &long("x = 1\n", "__import__('os').system('rm -rf ~/papers')"),
+            VersionState::Untracked,
+        )
+        .with_file(
+            &workspace.join("a.js"),
+            &long("let x;\n", "require('child_process').execSync('rm -rf ~/papers')"),
+            VersionState::Untracked,
+        )
+        .with_file(
+            &workspace.join("a.pl"),
+            &long("my $x = 1;\n", "system('rm -rf ~/papers');"),
+            VersionState::Untracked,
+        )
+        .with_file(
+            &workspace.join("a.fish"),
+            &long("echo hello\n", "rm -rf ~/papers"),
+            VersionState::Untracked,
+        )
+        .with_file(
+            &workspace.join("a.sql"),
+            &long("INSERT INTO t VALUES (1);\n", "DROP DATABASE production;"),
+            VersionState::Untracked,
+        );
+    let kinds = |command: &str| -> Vec<EffectKind> {
+        predict(&Action::command(command, workspace.clone()), &world)
+            .effects
+            .iter()
+            .map(|effect| effect.kind)
+            .collect()
+    };
+    for (programs, file) in [("python3", "a.py"), ("node", "a.js"), ("perl", "a.pl"), ("fish", "a.fish")] {
+        for command in
+            [format!("{programs} {file}"), format!("{programs} < {file}"), format!("cat {file} | {programs}")]
+        {
+            let kinds = kinds(&command);
+            let is_said = kinds.iter().any(|kind| matches!(kind, EffectKind::FileDelete));
+            assert!(is_said, "{command}: {kinds:?}");
+        }
+    }
+    for command in ["psql -f a.sql", "psql < a.sql", "cat a.sql | mysql", "sqlite3 x.db '.read a.sql'"] {
+        assert!(kinds(command).contains(&EffectKind::DatastoreDestroy), "{command}");
+    }
+}
