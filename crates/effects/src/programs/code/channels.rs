@@ -208,6 +208,11 @@ impl Evaluator<'_, '_, '_> {
                 }
                 _ => return None,
             },
+            // That of IPC::System::Simple runs a command, that of Capture::Tiny a block.
+            "capture" => match given.at(0) {
+                ScriptValue::Function(_) => unknown,
+                _ => return Some(self.perform_plain(LibraryCall::Shell, name, given)),
+            },
             "syscall" => {
                 self.runs_unknown_code("asks the kernel itself, which may start a program");
                 unknown
