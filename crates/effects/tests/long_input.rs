@@ -4,7 +4,7 @@
 
 use checkrein_effects::predict;
 use checkrein_facts::{FileText, HostPaths, RecordedWorld, VersionState};
-use checkrein_protocol::{AbsolutePath, Action, EffectKind};
+use checkrein_protocol::{AbsolutePath, Action, EffectKind, Severity};
 
 #[test]
 fn what_stands_behind_much_harmless_code_is_seen() {
@@ -47,23 +47,20 @@ fn what_stands_behind_much_harmless_code_is_seen() {
             &long("INSERT INTO t VALUES (1);\n", "DROP DATABASE production;"),
             VersionState::Untracked,
         );
-    let kinds = |command: &str| -> Vec<EffectKind> {
-        predict(&Action::command(command, workspace.clone()), &world)
-            .effects
-            .iter()
-            .map(|effect| effect.kind)
-            .collect()
+    // A shell is followed for so many commands, and says so behind them.
+    let takes_or_says = |command: &str, kind: EffectKind| {
+        predict(&Action::command(command, workspace.clone()), &world).effects.iter().any(|effect| {
+            effect.kind == kind || effect.kind == EffectKind::Opaque && effect.severity >= Severity::High
+        })
     };
-    for (programs, file) in [("python3", "a.py"), ("node", "a.js"), ("perl", "a.pl"), ("fish", "a.fish")] {
+    for (program, file) in [("python3", "a.py"), ("node", "a.js"), ("perl", "a.pl"), ("fish", "a.fish")] {
         for command in
-            [format!("{programs} {file}"), format!("{programs} < {file}"), format!("cat {file} | {programs}")]
+            [format!("{program} {file}"), format!("{program} < {file}"), format!("cat {file} | {program}")]
         {
-            let kinds = kinds(&command);
-            let is_said = kinds.iter().any(|kind| matches!(kind, EffectKind::FileDelete));
-            assert!(is_said, "{command}: {kinds:?}");
+            assert!(takes_or_says(&command, EffectKind::FileDelete), "{command}");
         }
     }
     for command in ["psql -f a.sql", "psql < a.sql", "cat a.sql | mysql", "sqlite3 x.db '.read a.sql'"] {
-        assert!(kinds(command).contains(&EffectKind::DatastoreDestroy), "{command}");
+        assert!(takes_or_says(command, EffectKind::DatastoreDestroy), "{command}");
     }
 }

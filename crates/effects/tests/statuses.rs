@@ -562,9 +562,21 @@ fn what_is_called_certain_is_so() {
         .unwrap_or((0, 97));
     let mut wrong = Vec::new();
     for (number, shell) in ["bash", "dash"].into_iter().enumerate() {
+        let tried = Command::new(shell).args(["-c", ":"]).stdin(Stdio::null()).status();
+        if !tried.is_ok_and(|status| status.success()) {
+            checkrein_testkit::not_run(&format!("`{shell}` cannot be started"));
+            continue;
+        }
         let forms: Vec<String> = all.iter().skip(first + number).step_by(step).cloned().collect();
         let reached: Vec<BTreeSet<char>> =
             forms.chunks(400).flat_map(|forms| reached(shell, forms)).collect();
+        // A few run too long or end the shell; where most leave no mark, nothing was asked of it.
+        let ran = reached.iter().filter(|marks| !marks.is_empty()).count();
+        assert!(
+            ran * 2 > forms.len(),
+            "did not run: only {ran} of {} forms left a mark in {shell}",
+            forms.len()
+        );
         for (form, reached) in forms.iter().zip(reached) {
             if let Some(foreseen) = foreseen(shell, form, &world)
                 && !reached.is_subset(&foreseen)

@@ -298,7 +298,6 @@ impl Machine<'_> {
         );
     }
 
-    /// What a variable makes of a text that is assigned to it.
     /// Leaves open what a reference stands for: the next assignment says it, unless its value says it already.
     pub(crate) fn leave_open(&mut self, name: &str) {
         let content = self.shell.variables.get(name).map(|variable| variable.content.clone());

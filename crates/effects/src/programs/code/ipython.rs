@@ -132,7 +132,6 @@ impl Cell {
                 format!("get_ipython().safe_execfile({})", quoted(behind_options(rest, &["-r", "-s", "-n"])))
             }
             "cd" | "pushd" => format!("import os; {})", opening("os.chdir(", rest.trim_matches(['"', '\'']))),
-            "pip" | "conda" | "mamba" | "micromamba" | "uv" => system(whole),
             "env" | "set_env" => {
                 let (variable, value) = rest.split_once(['=', ' ']).unwrap_or((rest, ""));
                 if value.is_empty() {
@@ -176,7 +175,7 @@ impl Cell {
             },
             "pycat" | "more" | "less" | "page" => format!("open({}).read()", quoted(rest)),
             "rm" | "rmdir" | "mv" | "cp" | "mkdir" | "cat" | "ls" | "ll" | "ldir" | "lk" | "lf" | "lx"
-            | "man" => system(whole),
+            | "man" | "pip" | "conda" | "mamba" | "micromamba" | "uv" => system(whole),
             _ => "pass".to_owned(),
         }
     }
