@@ -208,6 +208,14 @@ impl Evaluator<'_, '_, '_> {
                 }
                 _ => return None,
             },
+            // An array or a hash that is a file (perldoc Tie::File, DB_File, SDBM_File).
+            "tie" => {
+                let class = given.at(1).exact().unwrap_or_default();
+                if ["Tie::File", "DB_File", "SDBM_File", "GDBM_File", "NDBM_File"].contains(&class.as_str()) {
+                    self.write(&given.at(2).value(), &unknown);
+                }
+                unknown
+            }
             // That of IPC::System::Simple runs a command, that of Capture::Tiny a block.
             "capture" => match given.at(0) {
                 ScriptValue::Function(_) => unknown,
@@ -282,20 +290,24 @@ impl Evaluator<'_, '_, '_> {
 
     fn channels_of_php(&mut self, name: &str, given: &Given) -> Option<ScriptValue> {
         let unknown = ScriptValue::Text(Value::Unknown);
-        let first = given.at(0);
+        // `stream_copy_to_stream($from, $to)` names what it writes to behind what it reads.
+        let (first, text) = match name {
+            "stream_copy_to_stream" => (given.at(1), given.at(0)),
+            _ => (given.at(0), given.at(1)),
+        };
         Some(match name {
             "fwrite" | "fputs" | "stream_copy_to_stream" => match first {
                 ScriptValue::Process(process) => {
-                    self.feed(process, &given.at(1));
+                    self.feed(process, &text);
                     unknown
                 }
                 // One of the pipes of `proc_open("sh", [...], $pipes)`, which are known by that alone.
                 ScriptValue::Text(Value::Unknown) => {
-                    self.feed(self.selected?, &given.at(1));
+                    self.feed(self.selected?, &text);
                     unknown
                 }
-                ScriptValue::File(path) if name != "stream_copy_to_stream" => {
-                    let text = Given { positional: vec![given.at(1)], named: Vec::new() };
+                ScriptValue::File(path) => {
+                    let text = Given { positional: vec![text], named: Vec::new() };
                     self.put_in(&path, "write", &text);
                     unknown
                 }

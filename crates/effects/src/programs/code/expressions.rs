@@ -413,7 +413,10 @@ impl Evaluator<'_, '_, '_> {
         // Nothing stands behind it: `unlink` as the last word of all, `unlink for @files`.
         let is_last = match self.tokens.list.get(at) {
             None | Some(Token::Mark("}" | ";" | ")")) => true,
-            Some(Token::Word(word)) => matches!(word.as_str(), "for" | "foreach"),
+            Some(Token::Word(word)) => matches!(
+                word.as_str(),
+                "for" | "foreach" | "if" | "unless" | "while" | "until" | "and" | "or"
+            ),
             Some(_) => false,
         };
         if at >= to && is_last && self.is_call_alone(&thing) {

@@ -80,7 +80,10 @@ const HARMLESS: &[&str] = &[
 
 /// What a function of JavaScript does; `None` when it is not known.
 pub(super) fn deed(name: &str) -> Option<LibraryCall> {
+    // What a module of the older form exports is the default of the newer one.
     let name = name.strip_suffix(".default").unwrap_or(name);
+    let whole = name.replacen(".default.", ".", 1);
+    let name = whole.as_str();
     let plain = name.strip_suffix("Sync").unwrap_or(name);
     Some(match plain {
         "require"
@@ -88,6 +91,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "createRequire"
         | "process.getBuiltinModule"
         | "module.constructor._load"
+        | "process.mainModule.constructor._load"
         | "module._load"
         | "module.Module._load" => LibraryCall::Import,
         "module.createRequire" => LibraryCall::Becomes("require"),
@@ -129,6 +133,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "Bun.write"
         | "Deno.create" => LibraryCall::Write,
         "fs.appendFile" => LibraryCall::Append,
+        "v8.writeHeapSnapshot" | "process.report.writeReport" => LibraryCall::Write,
+        "Reflect.get" => LibraryCall::Attribute,
         "fs.open" | "Deno.open" => LibraryCall::Open,
         "fs.readFile" | "fs.createReadStream" | "fs.readJson" | "Deno.readTextFile" | "Deno.readFile" => {
             LibraryCall::Read
@@ -184,7 +190,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "path.dirname" => LibraryCall::Parent,
         "path.normalize" | "String" | "Array.from" | "Array.of" | "encodeURIComponent"
         | "decodeURIComponent" | "Object.keys" | "Object.values" | "url.fileURLToPath" | "URL" | "Number"
-        | "JSON.parse" | "util.promisify" | "Promise.resolve" | "unescape" | "escape" => LibraryCall::Same,
+        | "JSON.parse" | "util.promisify" | "Promise.resolve" | "Proxy" | "Object.create"
+        | "structuredClone" | "unescape" | "escape" => LibraryCall::Same,
         "atob" => LibraryCall::Base64,
         "Buffer.from" => LibraryCall::Decoded,
         "String.fromCharCode" | "String.fromCodePoint" => LibraryCall::Character,
@@ -221,12 +228,10 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "queueMicrotask" | "encodeURI" | "decodeURI" | "btoa" | "alert" | "Boolean" | "Object"
         | "Array" | "Date" | "Error" | "TypeError" | "RegExp" | "Promise" | "Set" | "Map" | "Symbol"
         | "BigInt" | "WeakMap" | "WeakSet" | "URLSearchParams" | "TextEncoder" | "TextDecoder"
-        | "AbortController" | "Proxy" | "EventEmitter" | "events" | "assert" | "http.createServer"
-        | "https.createServer" | "net.createServer" | "structuredClone" | "Uint8Array" | "Deno.exit"
-        | "Deno.args" | "RangeError" | "Headers" | "FormData" | "Blob" | "Buffer" | "util.inspect"
-        | "describe" | "it" | "test" | "expect" | "http.Agent" | "https.Agent" | "super" => {
-            LibraryCall::Nothing
-        }
+        | "AbortController" | "EventEmitter" | "events" | "assert" | "http.createServer"
+        | "https.createServer" | "net.createServer" | "Uint8Array" | "Deno.exit" | "Deno.args"
+        | "RangeError" | "Headers" | "FormData" | "Blob" | "Buffer" | "util.inspect" | "describe" | "it"
+        | "test" | "expect" | "http.Agent" | "https.Agent" | "super" => LibraryCall::Nothing,
         _ if HARMLESS
             .iter()
             .any(|object| plain.strip_prefix(object).is_some_and(|rest| rest.starts_with('.'))) =>

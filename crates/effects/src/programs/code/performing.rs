@@ -60,6 +60,9 @@ impl Evaluator<'_, '_, '_> {
             // What runs over the variables gets their names.
             LibraryCall::Same if self.gives_names(name, &given.at(0)) => unknown,
             LibraryCall::Same => match (name, given.at(0)) {
+                ("URL", ScriptValue::Text(Value::Exact(text))) if text.starts_with("file://") => {
+                    ScriptValue::text(text.trim_start_matches("file://"))
+                }
                 ("reversed", ScriptValue::Text(Value::Exact(text))) => {
                     ScriptValue::text(text.chars().rev().collect::<String>())
                 }
@@ -346,6 +349,12 @@ impl Evaluator<'_, '_, '_> {
             LibraryCall::Lines => {
                 let file = given.at(0);
                 let text = self.read(&file);
+                // `fileinput.input(file, inplace=True)`
+                if name.starts_with("fileinput.") && given.is_on("inplace") {
+                    for path in file.items() {
+                        self.write(&path.value(), &unknown);
+                    }
+                }
                 self.lines(&text)
             }
             LibraryCall::MakeFunction => self.made_function(given),

@@ -11,7 +11,20 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
     let name = name.strip_prefix("CORE::").unwrap_or(name);
     let name = name.strip_prefix("GLOBAL::").unwrap_or(name);
     Some(match name {
-        "unlink" | "rmdir" => LibraryCall::Delete(Depth::Single),
+        "unlink" | "rmdir" | "POSIX::unlink" | "POSIX::remove" | "POSIX::rmdir" => {
+            LibraryCall::Delete(Depth::Single)
+        }
+        // POSIX 2.07: the functions of C under their own names, which take what those take.
+        "POSIX::rename" => LibraryCall::Move,
+        "POSIX::open" | "POSIX::creat" => LibraryCall::Write,
+        "POSIX::chmod" => LibraryCall::ModeOfRest,
+        "POSIX::chown" => LibraryCall::ModeOfRest,
+        "POSIX::mkdir" => LibraryCall::MakeDirectory,
+        "POSIX::system" => LibraryCall::Shell,
+        "POSIX::kill" => LibraryCall::Kill,
+        "store" | "nstore" | "lock_store" | "lock_nstore" | "Storable::store" | "Storable::nstore" => {
+            LibraryCall::WriteSecond
+        }
         "rmtree"
         | "remove_tree"
         | "File::Path::rmtree"

@@ -88,7 +88,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
     Some(match name {
         "unlink" | "rmdir" => LibraryCall::DeleteFirst,
         "File.deleteDirectory" => LibraryCall::Delete(Depth::Recursive),
-        "fopen" => LibraryCall::Open,
+        "fopen" | "gzopen" | "bzopen" | "SplFileObject" | "SplFileObject.new" => LibraryCall::Open,
         "file_put_contents" => LibraryCall::Write,
         "file_get_contents" | "file" | "readfile" | "parse_ini_file" | "fpassthru" | "highlight_file"
         | "show_source" => LibraryCall::Read,
@@ -98,10 +98,16 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "posix_getppid" => LibraryCall::ParentProcess,
         "mkdir" => LibraryCall::MakeDirectory,
         "touch" => LibraryCall::Touch,
-        "chmod" | "chown" | "chgrp" => LibraryCall::Mode,
+        "chmod" | "chown" | "chgrp" | "lchown" | "lchgrp" => LibraryCall::Mode,
         "system" | "exec" | "shell_exec" | "passthru" | "popen" | "proc_open" => LibraryCall::Shell,
         "pcntl_exec" => LibraryCall::Program,
-        "eval" | "assert" | "create_function" => LibraryCall::Evaluate,
+        "eval" | "assert" => LibraryCall::Evaluate,
+        // The parameters come first, the code behind them.
+        "create_function" => LibraryCall::MakeFunction,
+        // The picture comes first.
+        "imagepng" | "imagejpeg" | "imagegif" | "imagewebp" | "imagebmp" | "imageavif" => {
+            LibraryCall::WriteSecond
+        }
         "include" | "include_once" | "require" | "require_once" => LibraryCall::RunFile,
         "call_user_func" | "call_user_func_array" => LibraryCall::CallByName,
         "FFI.cdef" | "FFI.load" | "ffi.library.system" | "ffi.library.popen" | "expect_popen" => {

@@ -280,11 +280,42 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "globals" | "locals" | "vars" => LibraryCall::Names,
         "os.fork" | "pty.fork" | "os.forkpty" => LibraryCall::Fork,
         "os.setuid" | "os.seteuid" | "os.setreuid" | "os.setresuid" => LibraryCall::Rights,
-        "open" | "io.open" | "codecs.open" | "gzip.open" | "bz2.open" | "lzma.open" | "os.fdopen" => {
-            LibraryCall::Open
-        }
+        "open"
+        | "io.open"
+        | "io.open_code"
+        | "io.FileIO"
+        | "codecs.open"
+        | "gzip.open"
+        | "bz2.open"
+        | "lzma.open"
+        | "os.fdopen"
+        | "gzip.GzipFile"
+        | "bz2.BZ2File"
+        | "lzma.LZMAFile"
+        | "wave.open"
+        | "aifc.open"
+        | "sunau.open"
+        | "zipfile.PyZipFile"
+        | "tarfile.TarFile"
+        | "tarfile.TarFile.open"
+        | "tokenize.open" => LibraryCall::Open,
+        // "Logging handlers", "basicConfig": they append unless a mode says otherwise, and that is told as a change all the same.
+        "logging.FileHandler"
+        | "logging.handlers.RotatingFileHandler"
+        | "logging.handlers.TimedRotatingFileHandler"
+        | "logging.handlers.WatchedFileHandler" => LibraryCall::Append,
+        "distutils.file_util.write_file"
+        | "evaluator.dump_stats"
+        | "tracemalloc.snapshot.dump"
+        | "xml.tree.write"
+        | "xml.tree.write_c14n" => LibraryCall::Write,
+        "tracemalloc.take_snapshot" => LibraryCall::Becomes("tracemalloc.snapshot"),
+        "xml.etree.ElementTree.ElementTree"
+        | "xml.etree.ElementTree.parse"
+        | "xml.etree.cElementTree.parse" => LibraryCall::Becomes("xml.tree"),
+        name if name.starts_with("xml.tree.") => LibraryCall::Nothing,
         "os.open" => LibraryCall::Open,
-        "fileinput.input" | "fileinput.FileInput" => LibraryCall::Read,
+        "fileinput.input" | "fileinput.FileInput" => LibraryCall::Lines,
         "exec" | "eval" | "compile" | "runpy.run_code" => LibraryCall::Evaluate,
         // "The Python Standard Library", 3.13: what takes statements as text, or an object that does.
         "timeit.timeit"
