@@ -6,7 +6,6 @@ mod naming;
 mod settings;
 
 use naming::finds;
-pub(crate) use naming::{Comparison, is_everything, is_shell_of_hook};
 pub(crate) use settings::leaves_hooks;
 
 use std::rc::Rc;

@@ -1,23 +1,6 @@
 //! Patterns of names of processes, as `pkill` takes them.
 
 use crate::interpreter::expression::fits;
-use checkrein_facts::hook_line::{HOOK_PROGRAM, refusing_line};
-
-/// The shells that clients give the command line of a hook to, by the names of their processes.
-const SHELLS: [&str; 4] = ["sh", "bash", "dash", "zsh"];
-/// Processes that have nothing in common: what fits all of them fits any.
-const UNLIKE: [&str; 5] = ["sh", "node", "python3", "systemd", "kworker/0:1"];
-
-/// What a pattern of processes is compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Comparison {
-    /// The names of processes (`pkill`).
-    Names,
-    /// The names, as a whole (`killall`, `pkill -x`).
-    WholeNames,
-    /// The command lines (`pkill -f`).
-    Lines,
-}
 
 /// Whether a pattern as `pkill` takes it fits somewhere in a text.
 pub(super) fn finds(pattern: &str, text: &str) -> bool {
@@ -28,24 +11,6 @@ pub(super) fn finds(pattern: &str, text: &str) -> bool {
         return false;
     }
     fits(pattern, text)
-}
-
-/// Whether a pattern fits processes of any kind.
-pub(crate) fn is_everything(pattern: &str, by: Comparison) -> bool {
-    by != Comparison::WholeNames && UNLIKE.iter().all(|name| fits(pattern, name))
-}
-
-/// Whether a pattern fits the shell that runs the command line of a hook, without which a client has no answer. The words by which
-/// shared settings look for the program are left out: they are names of common folders.
-pub(crate) fn is_shell_of_hook(pattern: &str, by: Comparison) -> bool {
-    match by {
-        Comparison::WholeNames => SHELLS.contains(&pattern),
-        Comparison::Names => SHELLS.iter().any(|shell| fits(pattern, shell)),
-        Comparison::Lines => {
-            let call = format!("~/.local/bin/{HOOK_PROGRAM} claude");
-            fits(pattern, &format!("/bin/sh -c {}", refusing_line(&call)))
-        }
-    }
 }
 
 #[cfg(test)]
@@ -89,40 +54,5 @@ mod tests {
         }
         let nested = format!("{}!", "a*".repeat(40));
         assert!(finds(&nested, &"a".repeat(200)), "the work is bounded, and what it does not reach may fit");
-    }
-
-    #[test]
-    fn patterns_are_compared_as_the_programs_do() {
-        use Comparison::{Lines, Names, WholeNames};
-        for (pattern, by) in [
-            ("sh", Names),
-            ("^bash$", Names),
-            ("s", Names),
-            ("dash", WholeNames),
-            ("sh -c", Lines),
-            ("exit 2", Lines),
-            ("echo.*refused", Lines),
-            (r"o=\$\(", Lines),
-        ] {
-            assert!(is_shell_of_hook(pattern, by), "{pattern} {by:?}");
-        }
-        for (pattern, by) in [
-            ("fish", Names),
-            ("bas", WholeNames),
-            ("node server.js", Lines),
-            ("vite|esbuild", Lines),
-            ("cargo", Lines),
-            ("npm run dev", Lines),
-            ("python", Lines),
-            ("server", Lines),
-            ("manage.py", Lines),
-            ("bash -c", Lines),
-        ] {
-            assert!(!is_shell_of_hook(pattern, by), "{pattern} {by:?}");
-        }
-        assert!(
-            is_everything("", Names) && is_everything(".", Lines) && is_everything("[[:alpha:]]*", Names)
-        );
-        assert!(!is_everything("o", Names) && !is_everything(".*", WholeNames));
     }
 }

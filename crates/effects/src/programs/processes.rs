@@ -3,9 +3,11 @@
 //! | module | holds |
 //! |---|---|
 //! | `ending` | ending processes |
+//! | `patterns` | what a pattern of processes fits |
 //! | `roles` | which processes the machine needs |
 
 mod ending;
+mod patterns;
 mod roles;
 
 pub(crate) use ending::{

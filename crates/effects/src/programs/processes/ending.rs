@@ -1,8 +1,8 @@
 //! Ending processes, and keeping them from their work: by number, by name, by what a list holds.
 
+use super::patterns::{Comparison, is_everything, is_shell_of_hook};
 use super::roles;
 use crate::effect::{Effect, EffectKind, Severity, Target};
-use crate::guard::{Comparison, is_everything, is_shell_of_hook};
 use crate::interpreter::guarded::PARENT;
 use crate::interpreter::process_lists::{ListedProcesses, OPTIONS_WITH_VALUES};
 use crate::interpreter::signals::signal;
