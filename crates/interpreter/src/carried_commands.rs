@@ -118,11 +118,6 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["ssh-keygen"], &["-D"], Form::Place),
     (&["ssh-add"], &["-s", "-S"], Form::Place),
     (&["ssh"], &["-I"], Form::Place),
-    (
-        &["ssh", "scp", "sftp"],
-        &["-o"],
-        Form::Setting(&["PKCS11Provider", "SecurityKeyProvider", "pkcs11provider", "securitykeyprovider"]),
-    ),
     (&["radare2", "r2", "rizin"], &["-c"], Form::Marked(&[("!", 0)])),
     (&["bpftrace", "stap", "dtrace"], &["-c"], Form::Command),
     (&["scrot"], &["-e", "--exec"], Form::Command),

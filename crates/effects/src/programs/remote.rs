@@ -253,25 +253,66 @@ pub(crate) fn rclone(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::silent()
 }
 
-/// Options of ssh and scp that run commands here.
+/// Options of ssh and scp, and settings in a file that one of them names, that run commands here. Source: ssh_config(5).
 pub(super) fn local_commands(machine: &mut Machine<'_>, call: &Call) {
     for setting in call.arguments.values(&["-o"]).cloned().collect::<Vec<_>>() {
         let start = setting.known_start();
         let (name, command) = start.split_once(['=', ' ']).unwrap_or((start.as_str(), ""));
-        let name = name.trim().to_ascii_lowercase();
-        if matches!(
-            name.as_str(),
-            "proxycommand" | "localcommand" | "knownhostscommand" | "pkcs11provider" | "securitykeyprovider"
-        ) && command != "none"
-        {
-            let text = if setting.as_exact().is_some() { Value::exact(command) } else { Value::Unknown };
-            machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
-        }
+        let text = if setting.as_exact().is_some() { Value::exact(command) } else { Value::Unknown };
+        run_setting(machine, name, &text);
+    }
+    for file in call.arguments.values(&["-F"]).cloned().collect::<Vec<_>>() {
+        settings_file(machine, &file);
     }
     if call.program != "ssh" {
         for program in call.arguments.values(&["-S"]).cloned().collect::<Vec<_>>() {
             machine.possibly(|machine| machine.run_words(&[program], Input::Inherited));
         }
+    }
+}
+
+/// Runs what a file of settings makes ssh run here, whichever host it is for.
+fn settings_file(machine: &mut Machine<'_>, file: &Value) {
+    if matches!(file.as_exact(), Some("none" | "/dev/null")) || machine.is_certainly_missing(file) {
+        return;
+    }
+    let Output::Text(text) = machine.read(file) else {
+        machine.unread("the settings of `ssh` are not known, and some of them run commands");
+        return;
+    };
+    let Some(text) = text.as_exact() else {
+        machine.unread("the settings of `ssh` are not known, and some of them run commands");
+        return;
+    };
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')).take(SETTINGS) {
+        let Some((name, value)) = line.split_once(|c: char| c == '=' || c.is_whitespace()) else { continue };
+        let value = value.trim_start_matches(|c: char| c == '=' || c.is_whitespace());
+        run_setting(machine, name, &Value::exact(value));
+    }
+}
+
+/// How many settings of a file are looked at (ours).
+const SETTINGS: usize = 1024;
+
+/// Runs the value of a setting of ssh that is a command, and says of one that is a library that it is loaded.
+fn run_setting(machine: &mut Machine<'_>, name: &str, value: &Value) {
+    let command = match name.trim().to_ascii_lowercase().as_str() {
+        "proxycommand" | "localcommand" | "knownhostscommand" => value.clone(),
+        // `Match exec "command"`
+        "match" => match value.as_exact().and_then(|text| text.split_once("exec ")) {
+            Some((_, command)) => Value::exact(command.trim().trim_matches('"')),
+            None => return,
+        },
+        "pkcs11provider" | "securitykeyprovider" => {
+            if value.as_exact().is_none_or(|text| text.contains('/') && !text.starts_with("/usr/")) {
+                machine.unread("a library that is named there is loaded");
+            }
+            return;
+        }
+        _ => return,
+    };
+    if command.as_exact() != Some("none") {
+        machine.possibly(|machine| machine.run_text(&command, Input::Inherited));
     }
 }
 
