@@ -118,8 +118,21 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["ssh-keygen"], &["-D"], Form::Place),
     (&["ssh-add"], &["-s", "-S"], Form::Place),
     (&["ssh"], &["-I"], Form::Place),
-    (&["radare2", "r2", "rizin"], &["-c"], Form::Marked(&[("!", 0)])),
+    (&["radare2", "r2", "rizin"], &["-c", "-qc", "-Qc", "-nc"], Form::Marked(&[("!", 0)])),
     (&["bpftrace", "stap", "dtrace"], &["-c"], Form::Command),
+    (&["yt-dlp", "youtube-dl"], &["--exec", "--exec-before-download", "--netrc-cmd"], Form::Command),
+    (
+        &["aria2c"],
+        &[
+            "--on-download-start",
+            "--on-download-complete",
+            "--on-download-error",
+            "--on-download-stop",
+            "--on-bt-download-complete",
+        ],
+        Form::Command,
+    ),
+    (&["gallery-dl"], &["--exec", "--exec-after"], Form::Command),
     (&["scrot"], &["-e", "--exec"], Form::Command),
     (&["feh"], &["-A", "--action", "--info"], Form::Command),
     (&["xautolock"], &["-locker", "-nowlocker", "-killer", "-notifier"], Form::Command),
@@ -197,6 +210,7 @@ const BEHIND: &[(&[&str], &[&str], usize, Runner)] = &[
     (&["screen"], &["-X", "stuff"], 0, Runner::Typed),
     (&["i3-msg", "swaymsg"], &[], 0, Runner::Orders(STARTING_ORDERS)),
     (&["hyprctl"], &["dispatch", "exec"], 0, Runner::Words),
+    (&["hyprctl"], &["--batch"], 0, Runner::Orders(&["dispatch exec ", "keyword exec-once "])),
     (&["hyprctl"], &["keyword", "exec-once"], 0, Runner::Words),
     (&["xdotool"], &["exec"], 0, Runner::Words),
     (&["awesome-client"], &[], 0, Runner::Code("lua")),
@@ -434,12 +448,19 @@ impl Machine<'_> {
             Runner::Orders(starting) => {
                 let words: Vec<&str> = rest.iter().filter_map(Value::as_exact).collect();
                 let text = words.join(" ");
-                let orders = text.split([';', ',']).filter_map(|order| {
-                    let order = order.trim_start();
-                    let command = starting.iter().find_map(|start| order.strip_prefix(start))?;
+                let orders: Vec<&str> = outside_quotes(&text, &[';', ',']);
+                let commands = orders.into_iter().filter_map(|order| {
+                    // Criteria, options of the program and other words may stand in front: `[class="x"] exec a`, `-t command exec a`.
+                    let (start, mark) = starting
+                        .iter()
+                        .filter_map(|start| Some((order.find(start)?, start)))
+                        .min_by_key(|(at, start)| (*at, usize::MAX - start.len()))?;
+                    let begins =
+                        order.get(..start).is_some_and(|before| before.is_empty() || before.ends_with(' '));
+                    let command = order.get(start + mark.len()..).filter(|_| begins)?;
                     Some(command.trim_matches(['"', '\'']))
                 });
-                self.run_each(orders, "an order makes it run");
+                self.run_each(commands, "an order makes it run");
             }
             Runner::Code(interpreter) => {
                 if let Some(code) = rest.iter().find(|word| !is_option(word)).cloned() {
@@ -611,4 +632,22 @@ fn typed(text: &str) -> String {
 /// Whether a text is nothing but a name.
 fn is_name(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+/// The pieces of a text between these letters, where they do not stand in quotes.
+fn outside_quotes<'t>(text: &'t str, between: &[char]) -> Vec<&'t str> {
+    let (mut pieces, mut from, mut quote) = (Vec::new(), 0, None);
+    for (at, letter) in text.char_indices() {
+        match quote {
+            Some(open) if open == letter => quote = None,
+            None if matches!(letter, '"' | '\'') => quote = Some(letter),
+            None if between.contains(&letter) => {
+                pieces.push(text.get(from..at).unwrap_or_default());
+                from = at + letter.len_utf8();
+            }
+            Some(_) | None => {}
+        }
+    }
+    pieces.push(text.get(from..).unwrap_or_default());
+    pieces
 }

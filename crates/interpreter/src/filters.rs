@@ -200,7 +200,9 @@ pub(crate) fn shows_words(call: &Call) -> bool {
 pub(crate) fn hides_all(call: &Call) -> bool {
     match showing(call) {
         Showing::Nothing => true,
-        Showing::Everything | Showing::ChosenLines | Showing::Names | Showing::Kept => false,
+        Showing::Everything | Showing::ChosenLines | Showing::Names | Showing::Kept | Showing::KeptByName => {
+            false
+        }
     }
 }
 

@@ -212,7 +212,7 @@ impl Machine<'_> {
         if named.starts_with(['.', '/', '~']) {
             return self.one_path_through(&Value::exact(named)).is_some_and(|path| self.is_as_it_was(&path));
         }
-        if named.contains([':', '$', '`']) {
+        if named.contains([':', '$', '`']) || named.split('/').any(|part| part == "..") {
             return false;
         }
         let parts = if named.starts_with('@') { 2 } else { 1 };
@@ -220,11 +220,13 @@ impl Machine<'_> {
         std::iter::successors(self.cwd().cloned(), AbsolutePath::parent).any(|directory| {
             let place = directory.join("node_modules").join(&package);
             let manifest = directory.join("package.json");
-            matches!(self.entry(&place), Entry::Directory | Entry::Symlink(_)) && !self.is_of_session(&place)
-                || self
-                    .text(&manifest)
-                    .as_exact()
-                    .is_some_and(|text| text.contains(&format!("\"{package}\"")))
+            let is_named = || {
+                let text = self.text(&manifest);
+                let is_there = text.as_exact().is_some_and(|text| text.contains(&format!("\"{package}\"")));
+                is_there && !self.is_of_session(&manifest)
+            };
+            !self.holds_work_of_session(&place)
+                && (matches!(self.entry(&place), Entry::Directory | Entry::Symlink(_)) || is_named())
         })
     }
 

@@ -213,6 +213,13 @@ impl Overlay {
         false
     }
 
+    /// Whether this command made or removed something at or below a directory.
+    pub(crate) fn changes_below(&self, directory: &AbsolutePath) -> bool {
+        let start = below(directory);
+        self.made.contains_key(directory.as_str())
+            || self.made.range(start.clone()..).next().is_some_and(|(path, _)| path.starts_with(&start))
+    }
+
     /// Whether this command wrote the file itself.
     pub(crate) fn is_written(&self, path: &AbsolutePath) -> bool {
         matches!(self.made.get(path.as_str()), Some(Made::File(_)))

@@ -287,6 +287,18 @@ impl Machine<'_> {
             || history.recent.iter().flat_map(|action| &action.deeds).any(wrote)
     }
 
+    /// Whether the session made or changed something below a directory, as far as its history reaches.
+    pub(crate) fn holds_work_of_session(&self, directory: &AbsolutePath) -> bool {
+        let history = self.world().history();
+        let wrote = |deed: &PastDeed| match deed {
+            PastDeed::Wrote(written) => written.is_within(directory),
+            PastDeed::Installed(_) | PastDeed::Pushed => false,
+        };
+        self.tree.changes_below(directory)
+            || history.created.iter().any(|path| path.is_within(directory))
+            || history.recent.iter().flat_map(|action| &action.deeds).any(wrote)
+    }
+
     /// Whether the command itself says where the home directory is.
     pub fn moves_home(&self) -> bool {
         self.shell.variables.contains_key("HOME") || self.shell.variables.contains_key("ZDOTDIR")

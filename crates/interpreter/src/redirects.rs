@@ -486,9 +486,9 @@ impl Machine<'_> {
                 false
             }
         });
-        if let Some(pattern) = self.braces_in(word) {
+        if let Some(places) = self.braces_in(word) {
             self.expand_text(word);
-            return Value::Glob(pattern);
+            return places;
         }
         if !is_changed || self.shell.speech == Speech::Posix {
             return self.expand_text(word);
@@ -508,16 +508,26 @@ impl Machine<'_> {
         }
     }
 
-    /// What a word with braces stands for behind `>`, where those make several words of it.
-    fn braces_in(&self, word: &Word) -> Option<String> {
+    /// What a word with braces stands for behind `>`: one of its words, where zsh writes each of them. Lists in lists are not known.
+    fn braces_in(&self, word: &Word) -> Option<Value> {
         if self.shell.speech == Speech::Posix {
             return None;
         }
-        let [Part::Literal(text), ..] = word.parts.as_slice() else { return None };
+        let [Part::Literal(text)] = word.parts.as_slice() else { return None };
         let (before, behind) = text.split_once('{')?;
         let (inside, after) = behind.rsplit_once('}')?;
-        let is_list = inside.contains(',') || inside.contains("..");
-        (is_list && word.parts.len() == 1).then(|| format!("{before}*{after}"))
+        if inside.contains("..") || inside.contains(',') && inside.contains(['{', '}']) {
+            return Some(Value::Unknown);
+        }
+        let home = self.world.place().home.as_str();
+        let words = inside.split(',').map(|piece| {
+            let text = format!("{before}{piece}{after}");
+            match text.strip_prefix('~') {
+                Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+                Some(_) | None => text,
+            }
+        });
+        inside.contains(',').then(|| Value::one_of(words.collect()))
     }
 
     fn here_text(&mut self, value: Value) -> Input {

@@ -77,7 +77,7 @@ impl Machine<'_> {
                 Nature::SweptAlong
             }
             Showing::Everything if self.is_kept() && !self.is_listened_to() => Nature::SweptIntoFile,
-            Showing::Kept => Nature::SweptIntoFile,
+            Showing::Kept | Showing::KeptByName => Nature::SweptIntoFile,
             Showing::Everything => return None,
         };
         self.flow.sweep.keeps |= nature == Nature::SweptIntoFile;
@@ -89,7 +89,11 @@ impl Machine<'_> {
         let own = match self.flow.sweep.showing {
             Showing::Nothing => Remainder::Nothing,
             Showing::Names => Remainder::Names,
-            Showing::Everything | Showing::ChosenLines | Showing::Kept => Remainder::Anything,
+            // Who reads the copy is told by its name.
+            Showing::KeptByName if self.is_at_work() => Remainder::Nothing,
+            Showing::Everything | Showing::ChosenLines | Showing::Kept | Showing::KeptByName => {
+                Remainder::Anything
+            }
         };
         match own.max(self.flow.sweep.left) {
             Remainder::Nothing => false,
@@ -98,6 +102,11 @@ impl Machine<'_> {
             }
             Remainder::Anything => true,
         }
+    }
+
+    /// Whether the working directory is known to lie in the workspace.
+    fn is_at_work(&self) -> bool {
+        self.cwd().is_some_and(|cwd| cwd.is_within(&self.world.place().workspace))
     }
 
     /// Notes that a file is shown.
@@ -195,7 +204,9 @@ impl Remainder {
         match filters::showing(call) {
             Showing::Nothing => Self::Nothing,
             Showing::Names => Self::Names,
-            Showing::Everything | Showing::ChosenLines | Showing::Kept => Self::Anything,
+            Showing::Everything | Showing::ChosenLines | Showing::Kept | Showing::KeptByName => {
+                Self::Anything
+            }
         }
     }
 
@@ -236,7 +247,7 @@ fn is_screen(simple: &Simple) -> bool {
     let Some(call) = written_call(simple) else { return false };
     match filters::showing(&call) {
         Showing::Nothing | Showing::Names | Showing::ChosenLines => true,
-        Showing::Kept | Showing::Everything => false,
+        Showing::Kept | Showing::KeptByName | Showing::Everything => false,
     }
 }
 

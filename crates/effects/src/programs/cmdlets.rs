@@ -30,7 +30,7 @@ enum Deed {
 
 /// Names of cmdlets and their aliases, in small letters.
 const CMDLETS: &[(&[&str], Deed)] = &[
-    (&["set-location", "sl", "cd", "chdir", "push-location", "pushd"], Deed::Enters),
+    (&["set-location", "sl", "cd", "chdir", "push-location", "pushd", "pop-location", "popd"], Deed::Enters),
     (&["remove-item", "ri", "rm", "rmdir", "rd", "del", "erase"], Deed::Removes),
     (
         &[
@@ -163,17 +163,22 @@ const SWITCHES: &[&str] = &[
 /// How deep blocks and texts are followed, and how many statements (ours).
 const DEPTH: usize = 12;
 const STATEMENTS: usize = 512;
+/// How many directories that the text may have gone to are followed (ours).
+const PLACES: usize = 4;
 
 /// Adds what a text does.
 pub(super) fn follow(machine: &mut Machine<'_>, text: &str) {
-    Reader { machine, variables: Vec::new(), directory: None, left: STATEMENTS }.text(text, DEPTH);
+    Reader { machine, variables: Vec::new(), places: vec![None], pushed: Vec::new(), left: STATEMENTS }
+        .text(text, DEPTH);
 }
 
 struct Reader<'a, 'm> {
     machine: &'a mut Machine<'m>,
     variables: Vec<(String, String)>,
-    /// Where the text has gone to; `None` where it was started.
-    directory: Option<Value>,
+    /// Where the text may have gone to; `None` stands for where it was started.
+    places: Vec<Option<Value>>,
+    /// The same before each `Push-Location`.
+    pushed: Vec<Vec<Option<Value>>>,
     left: usize,
 }
 
@@ -257,28 +262,35 @@ impl Reader<'_, '_> {
         }
         let words: Vec<Value> =
             std::iter::once(Value::exact(program)).chain(rest.iter().map(|word| self.value(word))).collect();
-        match self.directory.clone() {
-            Some(directory) => self.machine.possibly(|machine| {
-                machine.run_words(
-                    &[Value::exact("env"), Value::exact("-C"), directory]
-                        .into_iter()
-                        .chain(words)
-                        .collect::<Vec<_>>(),
-                    Input::Inherited,
-                )
-            }),
-            None => self.machine.possibly(|machine| machine.run_words(&words, Input::Inherited)),
-        };
+        for place in self.places.clone() {
+            let mut words = words.clone();
+            if let Some(directory) = place {
+                words.splice(0..0, [Value::exact("env"), Value::exact("-C"), directory]);
+            }
+            self.machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+        }
     }
 
-    /// Where a path lies, seen from the directory that the text has gone to.
-    fn placed(&self, path: &Value) -> Value {
-        match &self.directory {
-            Some(directory) if !path.known_start().starts_with(['/', '~']) => {
-                directory.followed_by(&Value::exact("/")).followed_by(path)
-            }
-            Some(_) | None => path.clone(),
+    /// Goes to another directory. One that is not known to be there, or a step that depends on something, may leave the text where it was.
+    fn enter(&mut self, name: &str, to: Option<&Value>, depth: usize) {
+        if matches!(name, "pop-location" | "popd") {
+            self.places = self.pushed.pop().unwrap_or_else(|| vec![None]);
+            return;
         }
+        if matches!(name, "push-location" | "pushd") {
+            self.pushed.push(self.places.clone());
+        }
+        let home = Value::exact(self.machine.world().place().home.as_str());
+        let to = to.unwrap_or(&home);
+        let entered: Vec<Value> =
+            self.places.iter().map(|place| placed(place.as_ref(), to)).take(PLACES).collect();
+        let is_sure =
+            depth == DEPTH && entered.iter().all(|place| self.machine.is_directory(place) == Some(true));
+        if is_sure {
+            self.places.clear();
+        }
+        self.places.extend(entered.into_iter().map(Some));
+        self.places.truncate(PLACES);
     }
 
     fn cmdlet(
@@ -290,15 +302,10 @@ impl Reader<'_, '_> {
         came: &mut Option<String>,
         depth: usize,
     ) {
-        let paths = self.paths(rest);
+        let given = self.paths(rest);
         let is_of_files = match deed {
-            Deed::Enters
-            | Deed::Removes
-            | Deed::Writes
-            | Deed::Moves
-            | Deed::Copies
-            | Deed::Reads
-            | Deed::Lists => true,
+            Deed::Enters => return self.enter(name, given.first(), depth),
+            Deed::Removes | Deed::Writes | Deed::Moves | Deed::Copies | Deed::Reads | Deed::Lists => true,
             Deed::Requests
             | Deed::Evaluates
             | Deed::Starts
@@ -306,13 +313,26 @@ impl Reader<'_, '_> {
             | Deed::EndsMachine
             | Deed::Lasts => false,
         };
-        let paths: Vec<Value> =
-            if is_of_files { paths.iter().map(|path| self.placed(path)).collect() } else { paths };
+        if !is_of_files {
+            return self.perform(deed, (name, rest), given, listed, came, depth);
+        }
+        for place in self.places.clone() {
+            let paths = given.iter().map(|path| placed(place.as_ref(), path)).collect();
+            self.perform(deed, (name, rest), paths, listed, came, depth);
+        }
+    }
+
+    fn perform(
+        &mut self,
+        deed: Deed,
+        (name, rest): (&str, &[&str]),
+        paths: Vec<Value>,
+        listed: &mut Option<Value>,
+        came: &mut Option<String>,
+        depth: usize,
+    ) {
         match deed {
-            Deed::Enters => {
-                let home = || Value::exact(self.machine.world().place().home.as_str());
-                self.directory = Some(paths.first().cloned().unwrap_or_else(home));
-            }
+            Deed::Enters => {}
             Deed::Lists => *listed = Some(paths.first().cloned().unwrap_or(Value::exact("."))),
             Deed::Removes => {
                 let targets = if paths.is_empty() { listed.iter().map(below).collect() } else { paths };
@@ -565,6 +585,16 @@ impl Reader<'_, '_> {
             Value::Exact(text) if text.contains(['*', '?']) && !text.contains("://") => Value::Glob(text),
             other => other,
         }
+    }
+}
+
+/// Where a path lies, seen from a directory that the text has gone to.
+fn placed(directory: Option<&Value>, path: &Value) -> Value {
+    match directory {
+        Some(directory) if !path.known_start().starts_with(['/', '~']) => {
+            directory.followed_by(&Value::exact("/")).followed_by(path)
+        }
+        Some(_) | None => path.clone(),
     }
 }
 

@@ -271,25 +271,52 @@ pub(super) fn local_commands(machine: &mut Machine<'_>, call: &Call) {
     }
 }
 
-/// Runs what a file of settings makes ssh run here, whichever host it is for.
+/// Runs what a file of settings makes ssh run here, whichever host it is for, and the files that it includes.
 fn settings_file(machine: &mut Machine<'_>, file: &Value) {
-    if matches!(file.as_exact(), Some("none" | "/dev/null")) || machine.is_certainly_missing(file) {
-        return;
-    }
-    let Output::Text(text) = machine.read(file) else {
-        machine.unread("the settings of `ssh` are not known, and some of them run commands");
-        return;
-    };
-    let Some(text) = text.as_exact() else {
-        machine.unread("the settings of `ssh` are not known, and some of them run commands");
-        return;
-    };
-    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')).take(SETTINGS) {
-        let Some((name, value)) = line.split_once(|c: char| c == '=' || c.is_whitespace()) else { continue };
-        let value = value.trim_start_matches(|c: char| c == '=' || c.is_whitespace());
-        run_setting(machine, name, &Value::exact(value));
+    let mut files = vec![file.clone()];
+    let mut looked = 0;
+    while let Some(file) = files.pop() {
+        if matches!(file.as_exact(), Some("none" | "/dev/null")) || machine.is_certainly_missing(&file) {
+            continue;
+        }
+        looked += 1;
+        let text = match machine.read(&file) {
+            Output::Text(Value::Exact(text)) if looked <= SETTINGS_FILES => text,
+            _ => {
+                machine.unread("the settings of `ssh` are not known, and some of them run commands");
+                return;
+            }
+        };
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        for (count, line) in lines.enumerate() {
+            if count == SETTINGS {
+                machine.unread("there are more settings of `ssh` than are looked at");
+                return;
+            }
+            let Some((name, value)) = line.split_once(|c: char| c == '=' || c.is_whitespace()) else {
+                continue;
+            };
+            let value = value.trim_start_matches(|c: char| c == '=' || c.is_whitespace());
+            if name.eq_ignore_ascii_case("include") {
+                files.extend(value.split_whitespace().map(|path| included(machine, path)));
+            } else {
+                run_setting(machine, name, &Value::exact(value));
+            }
+        }
     }
 }
+
+/// A file that settings of a user include: what is no absolute path lies in `~/.ssh` (ssh_config(5), "Include").
+fn included(machine: &Machine<'_>, path: &str) -> Value {
+    let home = &machine.world().place().home;
+    Value::exact(match path.strip_prefix("~/") {
+        Some(below) => home.join(below).as_str().to_owned(),
+        None => home.join(".ssh").join(path).as_str().to_owned(),
+    })
+}
+
+/// How many files of settings are read for one call (ours).
+const SETTINGS_FILES: usize = 8;
 
 /// How many settings of a file are looked at (ours).
 const SETTINGS: usize = 1024;
@@ -299,10 +326,11 @@ fn run_setting(machine: &mut Machine<'_>, name: &str, value: &Value) {
     let command = match name.trim().to_ascii_lowercase().as_str() {
         "proxycommand" | "localcommand" | "knownhostscommand" => value.clone(),
         // `Match exec "command"`
-        "match" => match value.as_exact().and_then(|text| text.split_once("exec ")) {
-            Some((_, command)) => Value::exact(command.trim().trim_matches('"')),
-            None => return,
-        },
+        "match" => {
+            let text = value.as_exact().unwrap_or_default();
+            let Some(at) = text.to_ascii_lowercase().find("exec ") else { return };
+            Value::exact(text.get(at + "exec ".len()..).unwrap_or_default().trim().trim_matches('"'))
+        }
         "pkcs11provider" | "securitykeyprovider" => {
             if value.as_exact().is_none_or(|text| text.contains('/') && !text.starts_with("/usr/")) {
                 machine.unread("a library that is named there is loaded");

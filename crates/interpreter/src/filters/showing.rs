@@ -19,6 +19,8 @@ pub(crate) enum Showing {
     Names,
     /// Nothing: it goes to other files.
     Kept,
+    /// Nothing: it goes to a file beside it whose name says that it is secret.
+    KeptByName,
     /// Numbers, sums and names only.
     Nothing,
 }
@@ -67,7 +69,7 @@ pub(crate) fn showing(call: &Call) -> Showing {
         };
     }
     if COPYING.contains(&program) {
-        return if is_told_by_its_name(call) { Showing::Nothing } else { Showing::Kept };
+        return if is_told_by_its_name(call) { Showing::KeptByName } else { Showing::Kept };
     }
     if settings::hides_values(call) {
         return Showing::Names;
@@ -96,14 +98,16 @@ fn is_told_by_its_name(call: &Call) -> bool {
 pub(crate) fn shows_lines(call: &Call) -> bool {
     match showing(call) {
         Showing::Everything => true,
-        Showing::ChosenLines | Showing::Names | Showing::Kept | Showing::Nothing => false,
+        Showing::ChosenLines | Showing::Names | Showing::Kept | Showing::KeptByName | Showing::Nothing => {
+            false
+        }
     }
 }
 
 /// Whether a call prints a line that begins in this way, when it comes by it; what follows is not known.
 pub(crate) fn may_show(call: &Call, beginning: &str) -> bool {
     match showing(call) {
-        Showing::Nothing | Showing::Kept => false,
+        Showing::Nothing | Showing::Kept | Showing::KeptByName => false,
         Showing::Everything | Showing::ChosenLines | Showing::Names
             if !SEARCHING.contains(&call.program.as_str()) =>
         {

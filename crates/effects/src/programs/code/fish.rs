@@ -52,7 +52,7 @@ fn translated(statement: &str, blocks: &mut Vec<Block>) -> String {
         }
         "function" => {
             blocks.push(Block::Group);
-            format!("{}() {{", rest.split_whitespace().next().unwrap_or("_"))
+            function(rest)
         }
         "end" => match blocks.pop() {
             Some(Block::Loop) => format!("done {rest}"),
@@ -64,6 +64,22 @@ fn translated(statement: &str, blocks: &mut Vec<Block>) -> String {
         "not" => format!("! {}", translated(rest, blocks)),
         _ => expansions(statement),
     }
+}
+
+/// `function NAME -a FIRST SECOND`: the arguments have names.
+fn function(rest: &str) -> String {
+    let mut words = rest.split_whitespace();
+    let mut out = format!("{}() {{", words.next().unwrap_or("_"));
+    let names = words
+        .skip_while(|word| !matches!(*word, "-a" | "--argument-names"))
+        .skip(1)
+        .take_while(|word| !word.starts_with('-'));
+    for (index, name) in names.enumerate() {
+        for piece in ["\n", name, "=${", &(index + 1).to_string(), "}"] {
+            out.push_str(piece);
+        }
+    }
+    out
 }
 
 /// `set -gx NAME VALUE`, `set NAME one two`
@@ -80,7 +96,9 @@ fn assignment(words: &str) -> String {
     let (name, values) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let values = expansions(values.trim());
     let export = if is_exported { "export " } else { "" };
-    if values.contains(char::is_whitespace) && !values.starts_with(['"', '\'', '$']) {
+    // Several values, as far as can be told: one that is quoted as a whole has no quote within.
+    let is_quoted = values.starts_with(['"', '\'']) && values.matches(['"', '\'']).count() == 2;
+    if values.contains(char::is_whitespace) && !is_quoted && !values.starts_with("$(") {
         format!("{export}{name}=$(echo {values})")
     } else {
         format!("{export}{name}={values}")
@@ -92,9 +110,19 @@ fn expansions(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut quote = None;
     let mut before = ' ';
-    for letter in text.chars() {
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
         match (quote, letter) {
-            _ if before == '\\' => {}
+            // Between single quotes these two can be escaped (fish 4.0, "Quotes").
+            (Some('\''), '\\') if letters.peek() == Some(&'\'') => {
+                letters.next();
+                out.push_str("'\\''");
+                continue;
+            }
+            (Some('\''), '\\') if letters.peek() == Some(&'\\') => {
+                letters.next();
+            }
+            _ if before == '\\' && quote != Some('\'') => {}
             (None, '"' | '\'') => quote = Some(letter),
             (Some(open), _) if open == letter => quote = None,
             (None, '(') if before != '$' => out.push('$'),
