@@ -516,7 +516,11 @@ impl Machine<'_> {
         let [Part::Literal(text)] = word.parts.as_slice() else { return None };
         let (before, behind) = text.split_once('{')?;
         let (inside, after) = behind.rsplit_once('}')?;
-        if inside.contains("..") || inside.contains(',') && inside.contains(['{', '}']) {
+        // Numbers or letters.
+        if inside.contains("..") && !inside.contains([',', '/', '{']) {
+            return Some(Value::Glob(format!("{before}*{after}")));
+        }
+        if inside.contains(',') && inside.contains(['{', '}']) {
             return Some(Value::Unknown);
         }
         let home = self.world.place().home.as_str();

@@ -379,6 +379,7 @@ fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, exp
             with_found(machine, found, |machine| machine.delete(found, depth));
         }
         Action::Execute { words, asks, inside } => {
+            let found = &seen_from_anywhere(machine, found, *inside);
             let words = substituted(words, found);
             let run = |machine: &mut Machine<'_>| {
                 run_for_pattern(machine, &words, found, *inside);
@@ -390,9 +391,31 @@ fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, exp
             }
         }
         Action::ExecuteAll { words, inside } => {
+            let found = &seen_from_anywhere(machine, found, *inside);
             let words = substituted(words, found);
             with_found(machine, found, |machine| run_for_pattern(machine, &words, found, *inside));
         }
+    }
+}
+
+/// What was found, said so that it means the same from the directory in which `-execdir` runs a command.
+fn seen_from_anywhere(machine: &mut Machine<'_>, found: &Value, inside: bool) -> Value {
+    let Some(cwd) = machine.cwd().filter(|_| inside).cloned() else { return found.clone() };
+    let whole = |text: &String| {
+        let text = text.strip_prefix("./").unwrap_or(text);
+        if text.starts_with('/') { text.to_owned() } else { cwd.join(text).as_str().to_owned() }
+    };
+    match found {
+        Value::Exact(text) => Value::Exact(whole(text)),
+        Value::AnyOf(texts) => Value::one_of(texts.iter().map(whole).collect()),
+        Value::Glob(text) => {
+            let pattern = whole(text);
+            if let Some(choice) = machine.walks.get(text).copied() {
+                machine.walks.insert(pattern.clone(), choice);
+            }
+            Value::Glob(pattern)
+        }
+        Value::Between { .. } | Value::Unknown => found.clone(),
     }
 }
 
@@ -410,12 +433,18 @@ fn run_for_pattern(machine: &mut Machine<'_>, words: &[Value], found: &Value, in
         return;
     };
     let around = base.parent().filter(|_| matches!(found, Value::Glob(text) if text.ends_with("/**")));
-    machine.possibly(|machine| {
-        for place in std::iter::once(base.clone()).chain(around) {
-            machine
-                .inside(&Value::exact(place.as_str()), |machine| machine.run_words(words, Input::Inherited));
-        }
-    });
+    let run = |machine: &mut Machine<'_>, place: &AbsolutePath| {
+        machine.inside(&Value::exact(place.as_str()), |machine| machine.run_words(words, Input::Inherited));
+    };
+    // What names what was found does as much here as with `-exec`; what does not is done in some directory, whichever.
+    if words.iter().any(|word| word.known_start().starts_with('/')) {
+        run(machine, &base);
+    } else {
+        machine.possibly(|machine| run(machine, &base));
+    }
+    if let Some(around) = around {
+        machine.possibly(|machine| run(machine, &around));
+    }
 }
 
 /// What an expression can find below a start, as patterns: several when it asks for one of several names.
