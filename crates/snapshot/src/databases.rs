@@ -63,6 +63,9 @@ fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
 const LOG_HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
 
+/// The longest page that a database may have (`fileformat2`, section 1.3.2).
+const LONGEST_PAGE: usize = 65_536;
+
 /// Writes the pages of all whole commits of a log into a database (`fileformat2`, section 4). `None` when the log holds none.
 fn carry_over(database: &mut Vec<u8>, log: &[u8]) -> Option<()> {
     let number = |bytes: &[u8], at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
@@ -74,11 +77,15 @@ fn carry_over(database: &mut Vec<u8>, log: &[u8]) -> Option<()> {
     let page = usize::try_from(number(log, 8)?).ok()?;
     let salts = log.get(16..24)?;
     let mut sums = summed((0, 0), log.get(..24)?, is_big_endian)?;
-    if page < 512 || (number(log, 24)?, number(log, 28)?) != sums {
+    if !(512..=LONGEST_PAGE).contains(&page) || (number(log, 24)?, number(log, 28)?) != sums {
         return None;
     }
-    let mut pages: BTreeMap<usize, &[u8]> = BTreeMap::new();
-    let mut committed = None;
+    // A log of so few frames cannot make a database longer than both. What it says of itself is bounded once: each commit may name another
+    // length, and the last one counts.
+    let longest = database.len().checked_add(log.len())?;
+    let mut written: BTreeMap<usize, &[u8]> = BTreeMap::new();
+    let mut committed: BTreeMap<usize, &[u8]> = BTreeMap::new();
+    let mut length = None;
     for frame in log.get(LOG_HEADER..)?.chunks_exact(FRAME_HEADER + page) {
         let (header, content) = frame.split_at(FRAME_HEADER);
         sums = summed(summed(sums, header.get(..8)?, is_big_endian)?, content, is_big_endian)?;
@@ -86,25 +93,21 @@ fn carry_over(database: &mut Vec<u8>, log: &[u8]) -> Option<()> {
         if header.get(8..16)? != salts || (number(header, 16)?, number(header, 20)?) != sums {
             break;
         }
-        pages.insert(usize::try_from(number(header, 0)?).ok()?.checked_sub(1)?, content);
-        let length = usize::try_from(number(header, 4)?).ok()?;
-        if length > 0 {
-            let length = length.checked_mul(page)?;
-            // A log of so few frames cannot make a database longer than both.
-            if length > database.len().checked_add(log.len())? {
-                return None;
-            }
-            database.resize(length, 0);
-            for (index, content) in std::mem::take(&mut pages) {
-                let start = index.checked_mul(page)?;
-                if let Some(place) = database.get_mut(start..start + page) {
-                    place.copy_from_slice(content);
-                }
-            }
-            committed = Some(());
+        written.insert(usize::try_from(number(header, 0)?).ok()?.checked_sub(1)?, content);
+        let pages = usize::try_from(number(header, 4)?).ok()?;
+        if pages > 0 {
+            length = Some(pages.checked_mul(page).filter(|length| *length <= longest)?);
+            committed.extend(std::mem::take(&mut written));
         }
     }
-    committed
+    database.resize(length?, 0);
+    for (index, content) in committed {
+        let start = index.checked_mul(page)?;
+        if let Some(place) = database.get_mut(start..start.checked_add(page)?) {
+            place.copy_from_slice(content);
+        }
+    }
+    Some(())
 }
 
 /// Goes on with the sums of a log (`walformat`, section 4.2).
@@ -186,5 +189,79 @@ fn named(pid: &str) -> String {
     match name.trim_end() {
         "" => format!("process {pid}"),
         name => format!("process {pid} (`{name}`)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    const PAGE: usize = 512;
+
+    /// A log with whole sums, of one page for each commit, that says how many pages the database has after it.
+    fn log(commits: impl Iterator<Item = usize>) -> Vec<u8> {
+        let bytes = |numbers: &[usize]| {
+            numbers
+                .iter()
+                .flat_map(|number| u32::try_from(*number).unwrap().to_be_bytes())
+                .collect::<Vec<u8>>()
+        };
+        let sums = |(first, second): (u32, u32)| [first.to_be_bytes(), second.to_be_bytes()].concat();
+        let mut log = bytes(&[0x377f_0683, 3_007_000, PAGE, 0, 7, 8]);
+        let mut sum = summed((0, 0), &log, true).unwrap();
+        log.extend(sums(sum));
+        for pages in commits {
+            let header = bytes(&[1, pages]);
+            let mut content = vec![b'x'; PAGE];
+            content[..HEADER.len()].copy_from_slice(HEADER);
+            sum = summed(summed(sum, &header, true).unwrap(), &content, true).unwrap();
+            log.extend([header, bytes(&[7, 8]), sums(sum), content].concat());
+        }
+        log
+    }
+
+    #[test]
+    fn a_log_makes_no_database_longer_than_both_however_many_commits_it_holds() {
+        let database = [&HEADER[..], &[0; PAGE - HEADER.len()]].concat();
+        let frames = 200;
+        let length = log((0..frames).map(|_| 1)).len();
+        let both = database.len() + length;
+        // Each commit is within the bound only of what the one before it would have made.
+        let hostile = log((1..=frames).map(|commit| commit * (length / PAGE)));
+        let mut held = database.clone();
+        assert_eq!(carry_over(&mut held, &hostile), None);
+        assert!(held.capacity() <= 2 * both, "{} of {both}", held.capacity());
+        let mut held = database;
+        assert_eq!(carry_over(&mut held, &log((1..=frames).map(|commit| 1 + commit % 3))), Some(()));
+        assert_eq!(held.len(), PAGE * (1 + frames % 3));
+    }
+
+    #[test]
+    fn a_log_is_carried_over_as_its_program_does_it() {
+        for code in [
+            "c.execute('INSERT INTO t VALUES (randomblob(9000))'); c.commit()",
+            "[(c.execute('INSERT INTO t VALUES (randomblob(900))'), c.commit()) for _ in range(300)]",
+            "c.execute('DELETE FROM t'); c.commit(); c.execute('VACUUM'); c.execute('INSERT INTO t VALUES (randomblob(90000))'); c.commit()",
+            "c.execute('DELETE FROM t'); c.commit(); c.execute('VACUUM')",
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let database = folder.path().join("app.db");
+            let python = |code: &str| {
+                let program = format!("import sqlite3, os\nc = sqlite3.connect('app.db')\n{code}\n");
+                let status = Command::new("python3").args(["-c", &program]).current_dir(&folder).status();
+                assert!(status.unwrap().success(), "{program}");
+            };
+            python(
+                "c.execute('PRAGMA journal_mode=WAL'); c.execute('CREATE TABLE t(x)')\n\
+                 c.execute('INSERT INTO t VALUES (randomblob(50000))'); c.commit(); c.close()",
+            );
+            // One that ends without closing leaves the log.
+            python(&format!("{code}\nos._exit(0)"));
+            let before = settled(&database, 8 * 1024 * 1024).unwrap();
+            python("c.execute('SELECT count(*) FROM t').fetchone(); c.close()");
+            assert!(fs::read(&database).unwrap() == before, "{code}");
+        }
     }
 }
