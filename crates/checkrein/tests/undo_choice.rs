@@ -314,6 +314,35 @@ fn what_a_user_made_after_a_call_is_not_offered_for_removal() {
     assert_eq!(read(&environment, "mine.txt"), "of the user\n");
 }
 
+/// To remove what the action made, as it is advised, takes nothing else away.
+#[test]
+fn what_a_user_made_or_moved_in_after_a_call_stays_when_what_the_call_made_is_removed() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    let older = environment.home().join("older.txt");
+    fs::write(&older, "of the user\n").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    let command = "python3 -c 'import sys; exec(sys.stdin.read())'";
+    before(&environment, "s", &project, "call", command);
+    run(&environment, &project, "echo made > gen.txt; echo two > README.md");
+    after(&environment, "s", &project, "call", command);
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    environment.write("mine.txt", "of the user\n");
+    environment.write("gen.txt", "changed\n");
+    fs::rename(&older, project.join("older.txt")).unwrap();
+    let told = said(&undo(&environment, &project, &["call"]));
+    assert!(told.contains("gen.txt  the action made it, and it was changed since; `checkrein undo 1 --remove-new` removes it"), "{told}");
+    assert!(told.contains("mine.txt  was made after the action had ended"), "{told}");
+    assert!(told.contains("older.txt  was not there, but is older than the action"), "{told}");
+    let told = said(&undo(&environment, &project, &["1", "--remove-new", "--force"]));
+    assert_eq!(
+        ["gen.txt", "mine.txt", "older.txt"].map(|name| read(&environment, name)),
+        ["-", "of the user\n", "of the user\n"],
+        "{told}"
+    );
+    assert!(told.contains("mine.txt  was made after the action had ended"), "{told}");
+}
+
 #[test]
 fn an_index_that_git_wrote_anew_holds_up_no_undo() {
     let environment = TestEnvironment::new();

@@ -41,6 +41,8 @@ enum Maker {
     Action,
     /// Somebody after it.
     Other,
+    /// Somebody before it, elsewhere: who brought it here is not known.
+    Earlier,
     /// It is not known.
     Unknown,
 }
@@ -358,26 +360,35 @@ impl RestoreTerms<'_> {
     }
 
     /// Why something that was not there is not removed, where somebody else may have made it or changed it: force puts back what was
-    /// there, and never removes what was not. Its removal is offered only where the action is known to have made it.
+    /// there, and never removes what was not. Its removal is offered only where the action is known to have made it. To permit that removes
+    /// nothing that somebody else is known to have made.
     fn objection_to_removing(
         &self,
         prepared: &Prepared,
         step: &Step,
         held: &impl Fn(&Step) -> bool,
     ) -> Option<Objection> {
-        let is_forced = self.permissions.changed == Changed::Overwrite;
-        let is_permitted = self.permissions.new == New::Remove
-            || is_forced && (self.made_again(step).is_some() || prepared.is_log_of_restored(step));
         let is_in_doubt = match step.since {
             Since::Changed => !misleads(prepared, self.snapshot, step),
             Since::Doubtful => !self.is_no_loss(prepared, step, held),
             Since::Untouched | Since::Unknown => false,
         };
-        if is_permitted || !is_in_doubt {
+        if !is_in_doubt {
+            return None;
+        }
+        let is_forced = self.permissions.changed == Changed::Overwrite;
+        let maker = self.maker(step);
+        let is_no_work = || self.made_again(step).is_some() || prepared.is_log_of_restored(step);
+        let is_permitted = match (self.permissions.new, maker) {
+            (New::Remove, Maker::Action | Maker::Unknown) => true,
+            (New::Remove, Maker::Other | Maker::Earlier) => is_no_work(),
+            (New::Keep, _) => is_forced && is_no_work(),
+        };
+        if is_permitted {
             return None;
         }
         let way = format!("`checkrein undo {} --remove-new` removes it", self.snapshot.id);
-        Some(match (self.maker(step), step.since) {
+        Some(match (maker, step.since) {
             (Maker::Action, Since::Doubtful) => Objection {
                 why: format!(
                     "was not there; the action was about this place, but nobody was told when it ended; {way}"
@@ -388,9 +399,15 @@ impl RestoreTerms<'_> {
                 why: format!("the action made it, and it was changed since; {way}"),
                 permit: Some(Permit::RemoveNew),
             },
-            (Maker::Other, _) => {
-                Objection { why: "was made after the action had ended".to_owned(), permit: None }
-            }
+            (Maker::Other, _) => Objection {
+                why: "was made after the action had ended, and `undo` never removes it".to_owned(),
+                permit: None,
+            },
+            (Maker::Earlier, _) => Objection {
+                why: "was not there, but is older than the action; who put it there is not known, and `undo` never removes it"
+                    .to_owned(),
+                permit: None,
+            },
             (Maker::Unknown, Since::Doubtful) => Objection {
                 why: "was not there; nobody was told when the action ended, so who made it is not known"
                     .to_owned(),
@@ -420,10 +437,12 @@ impl RestoreTerms<'_> {
         let made = FileTime { seconds, nanoseconds: since.subsec_nanos() };
         if made > period.ended {
             Maker::Other
-        } else if period.began.is_some_and(|began| made >= began) {
-            Maker::Action
         } else {
-            otherwise
+            match period.began {
+                Some(began) if made < began => Maker::Earlier,
+                Some(_) => Maker::Action,
+                None => otherwise,
+            }
         }
     }
 
