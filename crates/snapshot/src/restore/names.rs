@@ -61,7 +61,8 @@ pub(super) fn anchors(
         .collect();
     let is_step = |path: &Path| going.contains(path);
     let beside = written.keys().filter_map(|path| path.as_path().parent().map(Path::to_owned)).collect();
-    for (of, path) in elsewhere(store, beside, &alone, is_step) {
+    let places = (store.workspace(), store.directory());
+    for (of, path) in elsewhere(places, beside, alone.keys().copied().collect(), is_step, &mut { SEARCHED }) {
         let content = match alone.get(&of) {
             Some(Node::File { content, length, .. }) => Some((content, *length)),
             Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
@@ -83,42 +84,43 @@ pub(super) fn anchors(
 }
 
 /// Names of files by their numbers, in the workspace, right beside what is put back, and, for those that are found in neither, below the
-/// directory around the workspace; the numbers alone prove nothing.
+/// directory around the workspace; the numbers alone prove nothing. Returns one for each file, as all are the same file, and looks no
+/// further when there is one for each or a file has no more names. Takes the names that it looked at from `left`.
 fn elsewhere(
-    store: &Store,
+    (workspace, store): (&Path, &Path),
     beside: BTreeSet<PathBuf>,
-    wanted: &BTreeMap<LinkGroup, &Node>,
+    wanted: BTreeSet<LinkGroup>,
     is_step: impl Fn(&Path) -> bool,
+    left: &mut usize,
 ) -> Vec<(LinkGroup, PathBuf)> {
-    let numbers: BTreeSet<u64> = wanted.keys().map(|of| of.inode).collect();
-    let devices: BTreeSet<u64> = wanted.keys().map(|of| of.device).collect();
-    let workspace = store.workspace();
+    let devices: BTreeSet<u64> = wanted.iter().map(|of| of.device).collect();
     let mut found = Vec::new();
-    let mut left = if wanted.is_empty() { 0 } else { SEARCHED };
+    // Of each file that is still looked for, the names that are to go: as many as it has names are all of them.
+    let mut missing: BTreeMap<LinkGroup, BTreeSet<PathBuf>> =
+        wanted.into_iter().map(|of| (of, BTreeSet::new())).collect();
     let mut waiting: VecDeque<PathBuf> =
         beside.into_iter().filter(|directory| !directory.starts_with(workspace)).collect();
     waiting.push_back(workspace.to_owned());
     let around = workspace.parent().filter(|around| around.parent().is_some());
     let started = Instant::now();
     let mut looks_around = false;
-    loop {
+    while !missing.is_empty() {
         let Some(directory) = waiting.pop_front() else {
-            let is_missing = |of: &LinkGroup| !found.iter().any(|(other, _)| other == of);
             match around {
-                Some(around) if !looks_around && wanted.keys().any(is_missing) => {
+                Some(around) if !looks_around => {
                     looks_around = true;
                     waiting.push_back(around.to_owned());
                     continue;
                 }
-                Some(_) | None => return found,
+                Some(_) | None => break,
             }
         };
         if looks_around && started.elapsed() > TIME {
-            return found;
+            break;
         }
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             let Some(rest) = left.checked_sub(1) else { return found };
-            left = rest;
+            *left = rest;
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
             if kind.is_dir() {
@@ -126,18 +128,26 @@ fn elsewhere(
                 let may_hold = || entry.metadata().is_ok_and(|facts| devices.contains(&facts.dev()));
                 let is_next =
                     if looks_around { path != workspace && may_hold() } else { path.starts_with(workspace) };
-                if is_next && path != store.directory() {
+                if is_next && path != store {
                     waiting.push_back(path);
                 }
-            } else if kind.is_file() && numbers.contains(&entry.ino()) && !is_step(&path) {
+            } else if kind.is_file() && missing.keys().any(|of| of.inode == entry.ino()) {
                 let Ok(facts) = entry.metadata() else { continue };
                 let of = LinkGroup { device: facts.dev(), inode: facts.ino() };
-                if wanted.contains_key(&of) {
+                let Some(going) = missing.get_mut(&of) else { continue };
+                if is_step(&path) {
+                    going.insert(path);
+                    if going.len() as u64 == facts.nlink() {
+                        missing.remove(&of);
+                    }
+                } else {
                     found.push((of, path));
+                    missing.remove(&of);
                 }
             }
         }
     }
+    found
 }
 
 /// Whether a file has this content.
@@ -157,5 +167,49 @@ fn group(node: Option<&Node>) -> Option<LinkGroup> {
     match node {
         Some(Node::File { links, .. }) => *links,
         Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many names are looked at for a file with these names beside the workspace, of which those that begin with `going` are to go, and
+    /// what is found.
+    fn looked_at(names: &[&str]) -> (usize, Vec<PathBuf>) {
+        let around = tempfile::tempdir().unwrap();
+        let workspace = around.path().join("project");
+        fs::create_dir(&workspace).unwrap();
+        let deep = around.path().join("deep");
+        (0..300).for_each(|number| fs::create_dir_all(deep.join(number.to_string())).unwrap());
+        let first = around.path().join(names[0]);
+        fs::write(&first, "text").unwrap();
+        names[1..].iter().for_each(|name| fs::hard_link(&first, around.path().join(name)).unwrap());
+        let facts = fs::metadata(&first).unwrap();
+        let wanted = BTreeSet::from([LinkGroup { device: facts.dev(), inode: facts.ino() }]);
+        let is_step = |path: &Path| path.ends_with("going") || path.ends_with("going too");
+        let mut left = SEARCHED;
+        let store = workspace.join(".store");
+        let found = elsewhere((&workspace, &store), BTreeSet::new(), wanted, is_step, &mut left);
+        let found = found.into_iter().map(|(_, path)| path.strip_prefix(around.path()).unwrap().to_owned());
+        (SEARCHED - left, found.collect())
+    }
+
+    #[test]
+    fn nothing_is_looked_for_any_longer_when_all_names_are_known() {
+        for (names, expected) in [
+            (&["letter"][..], &["letter"][..]),
+            (&["project/letter"], &["project/letter"]),
+            (&["project/going", "letter"], &["letter"]),
+            (&["project/going"], &[]),
+            (&["project/going", "going too"], &[]),
+        ] {
+            let (count, found) = looked_at(names);
+            assert_eq!(found, expected.iter().map(PathBuf::from).collect::<Vec<_>>(), "{names:?}");
+            assert!(count < 10, "{names:?}: {count}");
+        }
+        // What is further away is looked for as long as a name is missing.
+        let (count, found) = looked_at(&["project/going", "deep/0/letter"]);
+        assert!(count > 300 && found == [PathBuf::from("deep/0/letter")], "{count} {found:?}");
     }
 }
