@@ -15,7 +15,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
 pub(crate) use python::python;
 
-use super::text::{Content, edit_in_place};
+use super::text::{Content, edit_in_place, keeps_names};
 
 /// `perl`
 pub(crate) fn perl(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -182,6 +182,9 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
     let mut content = Content::Kept;
     for code in &codes {
         let plain = !modules && code.as_exact().is_some_and(|text| stays_in_text(text, words));
+        if !code.as_exact().is_some_and(keeps_names) {
+            content = Content::MayGo;
+        }
         if !plain {
             content = Content::MayGo;
             let ended = super::code(machine, call, code);

@@ -294,6 +294,45 @@ pub(super) enum Content {
     MayGo,
 }
 
+/// Whether an edit leaves the name of each setting with its value, so that who reads the file afterwards still sees which are secret: lines
+/// are deleted or added, the value behind a name is another one, or what is replaced cannot be a part of a name.
+pub(super) fn keeps_names(script: &str) -> bool {
+    script.split([';', '\n']).map(str::trim).filter(|order| !order.is_empty()).all(order_keeps_names)
+}
+
+fn order_keeps_names(order: &str) -> bool {
+    let order = behind_address(order);
+    let mut letters = order.chars();
+    match letters.next() {
+        Some('d') => order.len() == 1,
+        Some('a' | 'i') => true,
+        Some('s') => {
+            let Some(limit) = letters.next() else { return false };
+            let parts: Vec<&str> = letters.as_str().split(limit).collect();
+            let [pattern, replacement, _] = parts.as_slice() else { return false };
+            let bare = pattern.trim_start_matches(['^', '#', ' ', '*', '?']);
+            let is_no_name = |c: char| c.is_ascii_digit() || matches!(c, ':' | '/');
+            match bare.split_once('=') {
+                Some((name, _)) => {
+                    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                    let kept = replacement.trim_start_matches(['#', ' ']).split_once('=');
+                    is_name && !name.is_empty() && kept.is_some_and(|(kept, _)| kept == name)
+                }
+                None => !bare.is_empty() && bare.chars().all(is_no_name),
+            }
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// What stands behind the lines that an order of `sed` is for: `/^DEBUG/d`, `3d`, `$a X=1`.
+fn behind_address(order: &str) -> &str {
+    if let Some(rest) = order.strip_prefix('/') {
+        return rest.split_once('/').map_or("", |(_, rest)| rest.trim_start());
+    }
+    order.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | ' '))
+}
+
 /// Edits files in place, keeping a backup under a suffix.
 pub(super) fn edit_in_place(
     machine: &mut Machine<'_>,

@@ -3,7 +3,7 @@
 use crate::effect::EffectKind;
 use crate::interpreter::{Call, Exit, Input, Machine, Value};
 
-use super::{Content, edit_in_place};
+use super::{Content, edit_in_place, keeps_names};
 use crate::programs::instructions::instructions;
 
 /// `sed`
@@ -35,8 +35,8 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let may_go = arguments.has(&["-f", "--file", "--debug"]);
     let mut content = if may_go { Content::MayGo } else { Content::Kept };
     for script in &scripts {
-        // `w /dev/stdout` prints.
-        if script.as_exact().is_none_or(|text| text.contains("/dev/")) {
+        // `w /dev/stdout` prints, and another name hides what is secret from who reads the file next.
+        if script.as_exact().is_none_or(|text| text.contains("/dev/") || !keeps_names(text)) {
             content = Content::MayGo;
         }
         if let Some(text) = script.as_exact() {
