@@ -1,5 +1,7 @@
 //! `just`: which recipes run, and in which order.
 
+use std::collections::BTreeSet;
+
 use crate::interpreter::{Call, Exit, Input, Machine, Value};
 use crate::path::AbsolutePath;
 
@@ -41,7 +43,8 @@ pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return spawned(machine, "just", "the recipes could not be read");
     };
     let directory = file.parent().unwrap_or_else(AbsolutePath::root);
-    let text = with_imports(machine, &directory, &text, 0);
+    let mut imported = BTreeSet::from([file]);
+    let text = with_imports(machine, &directory, &text, &mut imported, 0);
     let place = match arguments.value(&["-d", "--working-directory"]) {
         Some(place) => {
             machine.one_path_through(place).map_or(Value::Unknown, |path| Value::exact(path.as_str()))
@@ -70,7 +73,10 @@ pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Exit::unknown()
         }
         Some(name) => {
-            machine.inside(&place, |machine| run_just(machine, &recipes, &variables, &name, &given, 0))
+            let mut run = BTreeSet::new();
+            machine.inside(&place, |machine| {
+                run_just(machine, &recipes, &variables, (name.as_str(), given.as_slice()), &mut run, 0)
+            })
         }
         None => Exit::unknown(),
     }
@@ -79,8 +85,14 @@ pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// The greatest depth of recipes before recipes, and of files that import others (ours).
 const JUST_DEPTH: usize = 32;
 
-/// A justfile with those that it imports in their places (just, "Imports").
-fn with_imports(machine: &mut Machine<'_>, directory: &AbsolutePath, text: &str, depth: usize) -> String {
+/// A justfile with those that it imports in their places (just, "Imports"), each once.
+fn with_imports(
+    machine: &mut Machine<'_>,
+    directory: &AbsolutePath,
+    text: &str,
+    imported_before: &mut BTreeSet<AbsolutePath>,
+    depth: usize,
+) -> String {
     let mut whole = String::new();
     for line in text.lines() {
         let imported = line.strip_prefix("import ").or_else(|| line.strip_prefix("import? "));
@@ -97,9 +109,12 @@ fn with_imports(machine: &mut Machine<'_>, directory: &AbsolutePath, text: &str,
             Some(rest) => machine.world().place().home.join(rest),
             None => directory.join(name),
         };
+        if !imported_before.insert(path.clone()) {
+            continue;
+        }
         if let Some(text) = instructions(machine, &path) {
             let below = path.parent().unwrap_or_else(AbsolutePath::root);
-            whole.push_str(&with_imports(machine, &below, &text, depth + 1));
+            whole.push_str(&with_imports(machine, &below, &text, imported_before, depth + 1));
         }
     }
     whole
@@ -179,8 +194,8 @@ fn run_just(
     machine: &mut Machine<'_>,
     recipes: &[JustRecipe],
     variables: &[(String, String)],
-    name: &str,
-    given: &[String],
+    (name, given): (&str, &[String]),
+    run: &mut BTreeSet<String>,
     depth: usize,
 ) -> Exit {
     if depth >= JUST_DEPTH {
@@ -191,7 +206,10 @@ fn run_just(
         return if depth == 0 { Exit::failure() } else { Exit::silent() };
     };
     for before in &recipe.before {
-        run_just(machine, recipes, variables, before, &[], depth + 1);
+        // Each runs once, however many need it (just, "Dependencies").
+        if run.insert(before.clone()) {
+            run_just(machine, recipes, variables, (before.as_str(), &[]), run, depth + 1);
+        }
     }
     let mut bound = variables.to_vec();
     let mut rest = given.iter();

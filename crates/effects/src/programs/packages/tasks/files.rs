@@ -1,14 +1,24 @@
 //! How the file of each runner writes its tasks.
 
+use std::cell::Cell;
+
 use serde_json::Value as Json;
 
 use super::super::yaml;
 use super::{Asked, Step, Task};
 
+/// The greatest length of all that is put into the tasks of a file, in bytes (ours): each variable may hold others twice.
+const LENGTH: usize = 1024 * 1024;
+/// The greatest length of one value in it, in bytes (ours).
+const ONE: usize = 32 * 1024;
+
 type Tasks = Option<(Vec<Task>, Vec<String>)>;
 
 /// What stands in for an expression that is not followed: a substitution whose output nobody knows.
 const EXPRESSION: &str = "$(task-expression)";
+
+/// What stands in for a value that is beyond the bound.
+const BEYOND: &str = "$(task-too-much-to-follow)";
 
 fn text_of(value: &Json) -> Option<&str> {
     value.as_str()
@@ -64,12 +74,13 @@ fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
 /// `Taskfile.yml`
 pub(super) fn taskfile(text: &str, asked: &Asked) -> Tasks {
     let file = yaml::document(text)?;
+    let left = Cell::new(LENGTH);
     let variables = |of: Option<&Json>, known: &[(String, String)]| -> Vec<(String, String)> {
         let mut all = known.to_vec();
         for (name, value) in entries(of) {
             let value = match (value, value.get("sh").and_then(text_of)) {
-                (_, Some(command)) => format!("$({})", filled(command, &looked_up(&all, asked))),
-                (Json::String(text), None) => filled(text, &looked_up(&all, asked)),
+                (_, Some(command)) => format!("$({})", filled(command, &looked_up(&all, asked, &left))),
+                (Json::String(text), None) => filled(text, &looked_up(&all, asked, &left)),
                 (_, None) => EXPRESSION.to_owned(),
             };
             all.push((name.clone(), value));
@@ -87,11 +98,11 @@ pub(super) fn taskfile(text: &str, asked: &Asked) -> Tasks {
         };
         let mut one = Task { name: name.clone(), ..Task::default() };
         let directory = task.get("dir").and_then(text_of);
-        one.directory = directory.map(|directory| filled(directory, &looked_up(&known, asked)));
+        one.directory = directory.map(|directory| filled(directory, &looked_up(&known, asked, &left)));
         for (name, value) in entries(file.get("env")).chain(entries(task.get("env"))) {
             let value = value
                 .as_str()
-                .map_or_else(|| EXPRESSION.to_owned(), |text| filled(text, &looked_up(&known, asked)));
+                .map_or_else(|| EXPRESSION.to_owned(), |text| filled(text, &looked_up(&known, asked, &left)));
             one.variables.push((name.clone(), value));
         }
         let deps = match task.get("deps") {
@@ -112,15 +123,18 @@ pub(super) fn taskfile(text: &str, asked: &Asked) -> Tasks {
                 (Some(task), _) if step.get("vars").is_some() => {
                     // What is handed to a task is put in where it is called.
                     let of_call = of_call(step);
-                    one.steps.extend(steps_of(&file, task, &of_call, asked));
+                    one.steps.extend(steps_of(&file, task, &of_call, asked, &left));
                 }
                 (Some(task), _) => one.steps.push(Step::Task(task.trim_start_matches(':').to_owned())),
                 (None, Some(task)) if is_dependency => one.steps.push(Step::Task(task.to_owned())),
                 (None, Some(command)) => {
-                    one.steps.push(Step::Text(filled(command, &looked_up(&known, asked))));
+                    one.steps.push(Step::Text(filled(command, &looked_up(&known, asked, &left))));
                 }
                 (None, None) => {}
             }
+        }
+        if is_beyond(&one) {
+            one.steps.push(Step::Unread(format!("`{name}` puts in more than is followed")));
         }
         tasks.push(one);
     }
@@ -141,22 +155,53 @@ pub(super) fn taskfile(text: &str, asked: &Asked) -> Tasks {
 }
 
 /// The steps of a task of a Taskfile that is called with variables of its own.
-fn steps_of(file: &Json, name: &str, known: &[(String, String)], asked: &Asked) -> Vec<Step> {
+fn steps_of(
+    file: &Json,
+    name: &str,
+    known: &[(String, String)],
+    asked: &Asked,
+    left: &Cell<usize>,
+) -> Vec<Step> {
     let task = file.get("tasks").and_then(|tasks| tasks.get(name));
     let commands = match task {
         Some(Json::String(_) | Json::Array(_)) => texts_of(task),
         _ => texts_of(task.and_then(|task| task.get("cmds").or_else(|| task.get("cmd")))),
     };
-    let plain = commands.iter().map(|text| Step::Text(filled(text, &looked_up(known, asked))));
+    let plain = commands.iter().map(|text| {
+        let is_paid = pay(left, text.len() + 1);
+        Step::Text(if is_paid { filled(text, &looked_up(known, asked, left)) } else { BEYOND.to_owned() })
+    });
     plain.chain([Step::Task(name.to_owned())]).collect()
 }
 
-/// The value of a variable of a Taskfile; `None` for an expression.
-fn looked_up<'a>(known: &'a [(String, String)], asked: &'a Asked) -> impl Fn(&str) -> Option<String> + 'a {
+/// Takes so many bytes from what is left, unless they are too many.
+fn pay(left: &Cell<usize>, bytes: usize) -> bool {
+    let rest = left.get().checked_sub(bytes).filter(|_| bytes <= ONE);
+    left.set(rest.unwrap_or(left.get()));
+    rest.is_some()
+}
+
+/// Whether something was put into a task that is beyond the bound.
+fn is_beyond(task: &Task) -> bool {
+    let of_steps = task.steps.iter().filter_map(|step| match step {
+        Step::Text(text) | Step::Words(text) | Step::Code(_, text) => Some(text),
+        Step::Task(_) | Step::Unread(_) => None,
+    });
+    let values = task.variables.iter().map(|(_, value)| value);
+    of_steps.chain(values).chain(&task.directory).any(|text| text.contains(BEYOND))
+}
+
+/// The value of a variable of a Taskfile; `None` for an expression. What is put in is taken from what is left.
+fn looked_up<'a>(
+    known: &'a [(String, String)],
+    asked: &'a Asked,
+    left: &'a Cell<usize>,
+) -> impl Fn(&str) -> Option<String> + 'a {
     move |expression: &str| {
         let name = expression.strip_prefix('.')?;
         if name == "CLI_ARGS" {
-            return Some(asked.rest.join(" "));
+            let words = asked.rest.join(" ");
+            return Some(if pay(left, words.len()) { words } else { BEYOND.to_owned() });
         }
         if matches!(name, "ROOT_DIR" | "TASKFILE_DIR" | "USER_WORKING_DIR") {
             return Some(".".to_owned());
@@ -165,9 +210,12 @@ fn looked_up<'a>(known: &'a [(String, String)], asked: &'a Asked) -> impl Fn(&st
             return None;
         }
         let all = asked.given.iter().rev().chain(known.iter().rev());
-        let value = all.clone().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        // What the file does not say comes from the environment.
-        Some(value.unwrap_or_else(|| format!("${{{name}-}}")))
+        Some(match all.clone().find(|(known, _)| known == name) {
+            Some((_, value)) if pay(left, value.len()) => value.clone(),
+            Some(_) => BEYOND.to_owned(),
+            // What the file does not say comes from the environment.
+            None => format!("${{{name}-}}"),
+        })
     }
 }
 
