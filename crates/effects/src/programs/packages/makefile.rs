@@ -12,7 +12,7 @@ mod lines;
 mod reading;
 mod variables;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use lines::{commands_of, matched};
@@ -25,6 +25,10 @@ use variables::{DEFAULTS, Flavor, Origin, Specific, Variable};
 const DEPTH: usize = 16;
 /// The greatest length of an expanded text, in bytes (ours).
 const LENGTH: usize = 32 * 1024;
+/// The greatest number of expansions of one makefile (ours): most of them may be empty, so that no text grows.
+const STEPS: usize = 256 * 1024;
+/// How many bytes of an expanded text count as one more expansion (ours).
+const BYTES: usize = 256;
 
 /// What stands in for a function that is not understood: a substitution whose output nobody knows.
 const UNKNOWN: &str = "$(make-function-that-is-not-known)";
@@ -41,6 +45,10 @@ pub(super) struct Makefile {
     variables: BTreeMap<String, Variable>,
     /// Variables of the command line, as it set them.
     given: BTreeMap<String, Variable>,
+    /// The expansions so far.
+    steps: Cell<usize>,
+    /// The endings that `.SUFFIXES` names.
+    suffixes: BTreeSet<String>,
     /// Variables that make found in its environment.
     came: BTreeSet<String>,
     /// Those of them that it still marks so.
@@ -245,6 +253,7 @@ impl Makefile {
     pub(super) fn forget_decisions(&mut self) {
         self.decisions.take();
         self.forced.clear();
+        self.steps.take();
     }
 
     /// The patterns that were asked about and that nobody has looked at.
@@ -261,14 +270,11 @@ impl Makefile {
     pub(super) fn expand(&self, text: &str, automatic: Option<&Automatic>, depth: usize) -> String {
         let mut out = String::new();
         let mut rest = text;
+        self.step(text.len());
         while let Some(at) = rest.find('$') {
             out.push_str(rest.get(..at).unwrap_or_default());
             rest = rest.get(at + 1..).unwrap_or_default();
-            if out.len() > LENGTH || depth > DEPTH {
-                self.run(BEYOND.to_owned());
-                out.push_str(UNKNOWN);
-                return out;
-            }
+            let is_beyond = out.len() > LENGTH || depth > DEPTH || self.step(0) > STEPS;
             let Some(next) = rest.chars().next() else { break };
             match next {
                 '$' => {
@@ -282,16 +288,37 @@ impl Makefile {
                     };
                     let inner = rest.get(1..end).unwrap_or_default();
                     rest = rest.get(end + 1..).unwrap_or_default();
-                    out.push_str(&self.reference(inner, automatic, depth + 1));
+                    if is_beyond {
+                        out.push_str(&self.beyond());
+                    } else {
+                        out.push_str(&self.reference(inner, automatic, depth + 1));
+                    }
                 }
                 letter => {
                     rest = rest.get(letter.len_utf8()..).unwrap_or_default();
-                    out.push_str(&self.variable(&letter.to_string(), automatic, depth + 1));
+                    if is_beyond {
+                        out.push_str(&self.beyond());
+                    } else {
+                        out.push_str(&self.variable(&letter.to_string(), automatic, depth + 1));
+                    }
                 }
             }
         }
         out.push_str(rest);
         out
+    }
+
+    /// Counts an expansion of a text of this length; how many there were.
+    fn step(&self, length: usize) -> usize {
+        let steps = self.steps.get().saturating_add(1 + length / BYTES);
+        self.steps.set(steps);
+        steps
+    }
+
+    /// What a reference stands for that is beyond a bound, which is said.
+    fn beyond(&self) -> String {
+        self.run(BEYOND.to_owned());
+        UNKNOWN.to_owned()
     }
 
     fn reference(&self, inner: &str, automatic: Option<&Automatic>, depth: usize) -> String {
@@ -357,10 +384,14 @@ impl Makefile {
             }
         }
         if let Some((_, value)) = self.bound.borrow().iter().rev().find(|(bound, _)| bound == name) {
+            self.step(value.len());
             return value.clone();
         }
         match self.variables.get(name) {
-            Some(Variable { text, flavor: Flavor::Simple, .. }) => text.clone(),
+            Some(Variable { text, flavor: Flavor::Simple, .. }) => {
+                self.step(text.len());
+                text.clone()
+            }
             Some(Variable { text, flavor: Flavor::Recursive, .. }) => self.expand(text, automatic, depth),
             // What make does not know comes from the environment, as the shell would see it too.
             None if self.has_unknown_environment
@@ -412,5 +443,38 @@ mod tests {
         assert_eq!(made.expand("$(shell git rev-parse HEAD) $$HOME", None, 0), "$(git rev-parse HEAD) $HOME");
         assert_eq!(made.expand("$(DESTDIR)/x", None, 0), "/x");
         assert_eq!(matched("%.o", "a.o").as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn what_grows_without_becoming_longer_ends() {
+        let doubled: Vec<String> = (0..10)
+            .map(|number| format!("V{number} = {}\n", format!("$(V{})", number + 1).repeat(20)))
+            .collect();
+        let words = (0..1000).map(|number| number.to_string()).collect::<Vec<_>>().join(" ");
+        let nested = format!("W = {words}\nL = $(foreach a,$(W),$(foreach b,$(W),$(foreach c,$(W),)))\n");
+        for (text, expanded) in [(doubled.concat(), "$(V0); rm -rf dist"), (nested, "$(L); rm -rf dist")] {
+            let made = makefile(&text);
+            assert!(made.expand(expanded, None, 0).ends_with("; rm -rf dist"));
+            assert!(made.take_ran().contains(&BEYOND.to_owned()));
+        }
+    }
+
+    #[test]
+    fn many_commands_are_said_to_be_too_many() {
+        let made = makefile("");
+        for number in 0..1000 {
+            made.expand(&format!("$(shell echo {number})"), None, 0);
+        }
+        assert!(made.take_ran().contains(&BEYOND.to_owned()));
+    }
+
+    #[test]
+    fn many_definitions_and_rules_of_one_kind_are_read() {
+        let own: Vec<String> = (0..20_000).map(|number| format!("all: V{number} = x\n")).collect();
+        let mut made = makefile(&own.concat());
+        assert!(made.enter("all", false).is_some());
+        let old: Vec<String> = (0..20_000).map(|number| format!(".zz.y{number}:\n")).collect();
+        assert_eq!(makefile(&old.concat()).rules.len(), 20_000);
+        assert_eq!(makefile(".SUFFIXES: .zz .yy\n.zz.yy:\n\tx\n").rules[1].targets, ["%.yy"]);
     }
 }

@@ -5,7 +5,7 @@ use checkrein_shell::quoted;
 use super::lines::{matched, split_arguments};
 use super::reading::is_unknown;
 use super::variables::Flavor;
-use super::{Automatic, Makefile};
+use super::{Automatic, BEYOND, Makefile};
 
 /// The greatest number of commands that are kept until they are taken (ours).
 const COMMANDS: usize = 128;
@@ -182,7 +182,9 @@ impl Makefile {
     pub(super) fn run(&self, command: String) -> String {
         let output = format!("$({command})");
         let mut ran = self.ran.borrow_mut();
-        if ran.len() < COMMANDS && !ran.contains(&command) && !command.trim().is_empty() {
+        // Those beyond the bound are said, once.
+        let command = if ran.len() < COMMANDS { command } else { BEYOND.to_owned() };
+        if !ran.contains(&command) && !command.trim().is_empty() {
             ran.push(command);
         }
         output

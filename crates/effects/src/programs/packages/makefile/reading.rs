@@ -283,6 +283,9 @@ impl Makefile {
             pattern,
             stands_alone,
         };
+        if rule.targets.iter().any(|target| target == ".SUFFIXES") {
+            self.suffixes.extend(rule.prerequisites.iter().cloned());
+        }
         // An old form of pattern: `.c.o:` makes `%.o` of `%.c`, and `.c:` makes `%` of it.
         let old = match rule.targets.as_slice() {
             [only] if rule.prerequisites.is_empty() && !is_grouped => suffixes(only)
@@ -303,11 +306,7 @@ impl Makefile {
     fn is_suffix(&self, ending: &str) -> bool {
         const ENDINGS: &str = ".out .a .ln .o .c .cc .C .cpp .p .f .F .m .r .y .l .ym .yl .s .S .mod .sym .def .h .info .dvi .tex \
             .texinfo .texi .txinfo .w .ch .web .sh .elc .el";
-        ENDINGS.split_whitespace().any(|known| known == ending)
-            || self.rules.iter().any(|rule| {
-                rule.targets.iter().any(|target| target == ".SUFFIXES")
-                    && rule.prerequisites.iter().any(|known| known == ending)
-            })
+        ENDINGS.split_whitespace().any(|known| known == ending) || self.suffixes.contains(ending)
     }
 
     /// Keeps a definition that holds for some targets.

@@ -274,12 +274,13 @@ impl Makefile {
             self.specific.iter().filter(of_target).collect(),
         ] {
             let mut origins: BTreeMap<&str, Origin> = BTreeMap::new();
+            // The last definition says who sees the variable.
+            let last: BTreeMap<&str, bool> =
+                holding.iter().map(|one| (one.definition.name.as_str(), one.is_private)).collect();
             for one in &holding {
                 let name = one.definition.name.as_str();
-                // The last definition says who sees the variable.
-                let last = holding.iter().rev().find(|other| other.definition.name == name);
                 let is_weaker = origins.get(name).is_some_and(|origin| *origin > one.origin);
-                if is_weaker || last.is_some_and(|last| last.is_private != is_private) {
+                if is_weaker || last.get(name).is_some_and(|last| *last != is_private) {
                     continue;
                 }
                 origins.insert(name, one.origin);
