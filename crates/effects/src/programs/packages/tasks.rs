@@ -74,6 +74,8 @@ struct Runner {
     values: &'static [&'static str],
     /// Options with which nothing runs.
     quiet: &'static [&'static str],
+    /// Those with which nothing runs where they stand before the name of a task: behind it they are handed to that.
+    lists: &'static [&'static str],
     read: Reader,
 }
 
@@ -98,6 +100,7 @@ const RUNNERS: &[Runner] = &[
         directory: &["-d", "--dir"],
         values: &["-o", "--output", "-C", "--concurrency", "-I", "--interval"],
         quiet: &["-l", "--list", "-a", "--list-all", "-n", "--dry", "--summary", "-i", "--init", "--status"],
+        lists: &[],
         read: files::taskfile,
     },
     Runner {
@@ -118,6 +121,7 @@ const RUNNERS: &[Runner] = &[
             "--skip-env",
         ],
         quiet: &["-l", "--listenvs", "-a", "--listenvs-all", "--notest", "-n", "--showconfig"],
+        lists: &[],
         read: files::tox,
     },
     Runner {
@@ -127,7 +131,8 @@ const RUNNERS: &[Runner] = &[
         file: &[],
         directory: &["-d", "--working-dir"],
         values: &["--timeout"],
-        quiet: &["-l", "--list", "--no-scripts"],
+        quiet: &["--no-scripts"],
+        lists: &["-l", "--list"],
         read: files::composer,
     },
     Runner {
@@ -148,6 +153,7 @@ const RUNNERS: &[Runner] = &[
             "--color",
         ],
         quiet: &[],
+        lists: &[],
         read: files::hooks,
     },
     Runner {
@@ -158,6 +164,7 @@ const RUNNERS: &[Runner] = &[
         directory: &[],
         values: &["--commands", "--file"],
         quiet: &[],
+        lists: &[],
         read: files::lefthook,
     },
     Runner {
@@ -168,6 +175,7 @@ const RUNNERS: &[Runner] = &[
         directory: &["-C"],
         values: &["-I", "-r", "-R", "-e"],
         quiet: &["-T", "--tasks", "-D", "-P", "-n", "--dry-run", "-W", "-A"],
+        lists: &[],
         read: files::rakefile,
     },
     Runner {
@@ -177,7 +185,8 @@ const RUNNERS: &[Runner] = &[
         file: &[],
         directory: &["-C", "-p", "--project"],
         values: &["-e", "--env"],
-        quiet: &["-l", "--list", "-d"],
+        quiet: &[],
+        lists: &["-l", "--list", "-d"],
         read: files::pyproject,
     },
     Runner {
@@ -188,6 +197,7 @@ const RUNNERS: &[Runner] = &[
         directory: &["--cwd"],
         values: &[],
         quiet: &[],
+        lists: &[],
         read: files::deno,
     },
     Runner {
@@ -198,9 +208,13 @@ const RUNNERS: &[Runner] = &[
         directory: &["-C"],
         values: &[],
         quiet: &[],
+        lists: &[],
         read: files::cargo,
     },
 ];
+
+/// Subcommands behind which the name of a task stands.
+const RUNNING: &[&str] = &["run", "run-script"];
 
 /// Runs the tasks that a call of a runner names, as far as they can be read; whether it is one of a runner whose file is there.
 pub(crate) fn tasks(machine: &mut Machine<'_>, call: &Call) -> bool {
@@ -222,7 +236,8 @@ pub(crate) fn tasks(machine: &mut Machine<'_>, call: &Call) -> bool {
             Some(_) | None => (word.clone(), None),
         };
         let is_one_of = |names: &[&str]| names.contains(&option.as_str());
-        if asked.operands.len() < 2 && is_one_of(runner.quiet) {
+        let names_none = asked.operands.iter().all(|word| RUNNING.contains(&word.as_str()));
+        if asked.operands.len() < 2 && is_one_of(runner.quiet) || names_none && is_one_of(runner.lists) {
             return false;
         }
         if is_one_of(runner.file) {

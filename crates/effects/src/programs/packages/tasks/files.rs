@@ -509,7 +509,7 @@ pub(super) fn rakefile(text: &str, asked: &Asked) -> Tasks {
             let names = before.into_iter().flat_map(|name| [format!("{space}{name}"), name]);
             let mut steps: Vec<Step> = names.map(Step::Task).collect();
             if !code.trim().is_empty() {
-                steps.push(Step::Code("ruby", format!("{outside}\n{code}")));
+                steps.push(Step::Code("ruby", format!("require 'rake'\n{outside}\n{code}")));
             }
             tasks.push(Task { name: format!("{space}{name}"), steps, ..Task::default() });
         } else if word != "desc" {
