@@ -220,32 +220,30 @@ const COUNTED: &str = "goes through the numbers of all processes, the client and
 /// From how many numbers in a row on they count as gone through (ours).
 const IN_A_ROW: usize = 16;
 
+/// The number of the process or group that an effect ends; `None` for what stands for more: every process, the own group.
+fn counted_number(effect: &Effect) -> Option<i64> {
+    let number = (effect.kind == EffectKind::ProcessKill).then(|| effect.target.text()?.parse::<i64>().ok());
+    number.flatten().filter(|number| !matches!(number, -1 | 0))
+}
+
 /// Puts one effect in the place of the ends of processes whose numbers follow each other: they were counted, not found.
 pub(crate) fn merge_counted(effects: &mut Vec<Effect>) {
-    let numbers: Vec<i64> = effects
-        .iter()
-        .filter(|effect| effect.kind == EffectKind::ProcessKill)
-        .filter_map(|effect| effect.target.text()?.parse().ok())
-        .collect();
-    let Some(step) = numbers.windows(IN_A_ROW).find_map(|row| {
-        let mut steps = row
-            .windows(2)
-            .map(|pair| pair.last().copied().unwrap_or_default() - pair.first().copied().unwrap_or_default());
-        let first = steps.next()?;
-        steps.all(|step| step == first).then_some(first)
-    }) else {
-        return;
-    };
-    if step == 0 {
-        return;
-    }
-    let is_numbered = |effect: &Effect| {
-        effect.kind == EffectKind::ProcessKill
-            && effect.target.text().is_some_and(|text| text.parse::<i64>().is_ok())
-    };
+    let numbers: Vec<i64> = effects.iter().filter_map(counted_number).collect();
+    let mut rows = numbers.windows(IN_A_ROW).filter(|row| {
+        let mut steps = row.windows(2).map(|pair| pair.last()?.checked_sub(*pair.first()?));
+        let first = steps.next().flatten().filter(|step| *step != 0);
+        first.is_some() && steps.all(|step| step == first)
+    });
+    let Some(first) = rows.next() else { return };
+    // The first process is named for itself, unless the count begins there.
+    let is_counted_too = first.contains(&1) || rows.any(|row| row.contains(&1));
+    let is_merged =
+        |effect: &Effect| counted_number(effect).is_some_and(|number| number != 1 || is_counted_too);
+    let merged = effects.iter().filter(|effect| counted_number(effect).is_some_and(|number| number != 1));
+    let severity = merged.map(|effect| effect.severity).fold(Severity::High, Ord::max);
     let mut kept = false;
     effects.retain_mut(|effect| {
-        if !is_numbered(effect) {
+        if !is_merged(effect) {
             return true;
         }
         if kept {
@@ -253,7 +251,7 @@ pub(crate) fn merge_counted(effects: &mut Vec<Effect>) {
         }
         kept = true;
         effect.target = Target::Process("every process that is listed".to_owned());
-        effect.severity = Severity::High;
+        effect.severity = severity;
         COUNTED.clone_into(&mut effect.note);
         true
     });
