@@ -39,11 +39,13 @@ impl Signal<'_> {
     }
 }
 
-/// Reads `-9`, `-s KILL`, `-KILL`, `--signal=9`; the other words are the targets.
+/// Reads `-9`, `-s KILL`, `-KILL`, `--signal=9`; the other words are the targets. `values` are other options with a value: `kill` has none,
+/// and only there `-n` names a signal (it is the newest process for `pkill`, a space of names for `killall`).
 pub fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
     let mut found = Signal { harmless: false, reloads: false, targets: Vec::new() };
     let mut index = 0;
     let mut signalled = false;
+    let is_kill = values.is_empty();
     while let Some(word) = words.get(index) {
         index += 1;
         let Some(text) = word.as_exact() else {
@@ -56,6 +58,7 @@ pub fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
                 found.targets.extend(words.get(index..).unwrap_or_default());
                 break;
             }
+            "-n" if !is_kill => index += usize::from(values.contains(&text)),
             "-s" | "--signal" | "-n" => {
                 signalled = true;
                 let name = words.get(index).and_then(Value::as_exact).unwrap_or("TERM");
