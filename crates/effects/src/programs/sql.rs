@@ -1,5 +1,7 @@
 //! What SQL does: parsed by dialect, and looked at word by word where that fails.
 
+use std::collections::BTreeSet;
+
 use sqlparser::ast::{
     AlterTableOperation, CopyTarget, FromTable, ObjectName, ObjectType, Query, Select, SetExpr, Statement,
     TableFactor, TableObject, TableWithJoins,
@@ -178,7 +180,7 @@ pub(super) fn findings(text: &str, language: Language) -> Vec<Finding> {
         return sql_words::rough(text);
     };
     let mut found = Vec::new();
-    let mut made: Vec<String> = Vec::new();
+    let mut made: BTreeSet<String> = BTreeSet::new();
     for (place, tokens) in tokens.split(|token| *token == Token::SemiColon).enumerate() {
         let tokens: Vec<Token> = tokens
             .iter()
@@ -197,18 +199,26 @@ pub(super) fn findings(text: &str, language: Language) -> Vec<Finding> {
             Some(tree) => statement(tree, &tokens, &mut statement_found),
             None => statement_found = sql_words::statement(&tokens),
         }
-        if let Some(Statement::CreateTable(table)) = &tree {
-            made.push(name_of(&table.name));
+        match &tree {
+            Some(Statement::CreateTable(table)) => {
+                made.insert(name_of(&table.name));
+            }
+            Some(_) => {}
+            None => made.extend(sql_words::made(&tokens)),
         }
+        // The words of a statement do not tell all that it names.
+        let names_all = tree.is_some() || sql_words::drops_one(&tokens);
         // What the same text made is no loss.
         for finding in statement_found {
             match finding {
-                Finding::Destroys { what, .. } if made.contains(&what) => found.push(Finding::Changes(what)),
+                Finding::Destroys { what, .. } if names_all && made.contains(&what) => {
+                    found.push(Finding::Changes(what));
+                }
                 other => found.push(other),
             }
         }
-        found.dedup();
     }
+    found.dedup();
     found
 }
 
@@ -480,5 +490,27 @@ mod tests {
         assert_eq!(of(&sum), Vec::new());
         let deep = format!("SELECT {}1{}", "(".repeat(20_000), ")".repeat(20_000));
         let _ = of(&deep);
+        let many: Vec<String> = (0..40_000).map(|number| format!("DROP TABLE t{number};\n")).collect();
+        assert_eq!(of(&many.concat()).len(), 40_000);
+    }
+
+    #[test]
+    fn what_is_made_behind_the_bound_is_no_loss() {
+        let behind = |text: &str| format!("{}{text}", "SELECT 1;\n".repeat(STATEMENTS));
+        for text in [
+            "CREATE TABLE x (y int); DROP TABLE x",
+            "CREATE TEMP TABLE x (y int); DROP TABLE IF EXISTS x CASCADE",
+        ] {
+            assert!(!destroys(&behind(text)), "{text}");
+        }
+        for text in [
+            "CREATE TABLE x (y int); DROP TABLE z",
+            "CREATE TABLE x (y int); DROP TABLE x, z",
+            "CREATE TABLE x (y int); DROP TABLE x.z",
+            "CREATE TABLE x.y (z int); DROP TABLE x.z",
+            "CREATE TABLE IF NOT EXISTS x (y int); DROP TABLE x",
+        ] {
+            assert!(destroys(&behind(text)), "{text}");
+        }
     }
 }

@@ -166,6 +166,46 @@ pub(super) fn statement(tokens: &[Token]) -> Vec<Finding> {
     by_words(&words, &names)
 }
 
+/// The table that a statement makes, told by its first words: one that was not there before, whose name has no parts.
+pub(super) fn made(tokens: &[Token]) -> Option<String> {
+    let (first, rest) = tokens.split_first()?;
+    let rest = match rest {
+        [second, rest @ ..] if is_word(second, &["TEMP", "TEMPORARY"]) => rest,
+        rest => rest,
+    };
+    match rest {
+        [table, name @ Token::Word(word), next, ..]
+            if is_word(first, &["CREATE"])
+                && is_word(table, &["TABLE"])
+                && !is_word(name, &["IF"])
+                && *next != Token::Period =>
+        {
+            Some(word.value.clone())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a statement drops one table alone, whose name has no parts.
+pub(super) fn drops_one(tokens: &[Token]) -> bool {
+    let [first, second, rest @ ..] = tokens else { return false };
+    let rest = match rest {
+        [one, other, rest @ ..] if is_word(one, &["IF"]) && is_word(other, &["EXISTS"]) => rest,
+        rest => rest,
+    };
+    let names_one = match rest {
+        [Token::Word(_)] => true,
+        [Token::Word(_), last] => is_word(last, &["CASCADE", "RESTRICT"]),
+        _ => false,
+    };
+    names_one && is_word(first, &["DROP"]) && is_word(second, &["TABLE"])
+}
+
+/// Whether a token is one of these words, without quotes.
+fn is_word(token: &Token, words: &[&str]) -> bool {
+    matches!(token, Token::Word(word) if word.quote_style.is_none() && words.contains(&upper(word).as_str()))
+}
+
 /// What a text does that cannot even be cut into tokens: each piece between semicolons by its words.
 pub(super) fn rough(text: &str) -> Vec<Finding> {
     let mut found: Vec<Finding> = text
