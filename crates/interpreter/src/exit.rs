@@ -130,6 +130,19 @@ impl Output {
         }
     }
 
+    /// The text that it is; unknown where it is more, or is not known.
+    pub fn into_text(self) -> Value {
+        match self {
+            Self::Text(text) => text,
+            Self::Nothing
+            | Self::Network(_)
+            | Self::Secret(_)
+            | Self::Local(_)
+            | Self::Setup(_)
+            | Self::Unknown => Value::Unknown,
+        }
+    }
+
     /// As [`Output::as_secret`], with the place handed over.
     pub fn into_secret(self) -> Option<String> {
         self.as_secret().map(str::to_owned)

@@ -67,15 +67,7 @@ impl Machine<'_> {
 
     /// Adds that a file is written with what came from elsewhere, a download for instance.
     pub fn write_from(&mut self, value: &Value, content: &Output) {
-        let text = match content {
-            Output::Text(text) => text.clone(),
-            Output::Nothing
-            | Output::Network(_)
-            | Output::Secret(_)
-            | Output::Local(_)
-            | Output::Setup(_)
-            | Output::Unknown => Value::Unknown,
-        };
+        let text = content.clone().into_text();
         self.write_text(value, &text);
         if matches!(content, Output::Network(_)) || secrets::variable_of(content).is_some() {
             let aims = self.paths_through(value);

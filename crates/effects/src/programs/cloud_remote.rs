@@ -201,15 +201,7 @@ fn in_file(machine: &mut Machine<'_>, value: &Value) -> Value {
 }
 
 fn content_of(machine: &mut Machine<'_>, file: &str) -> Value {
-    match machine.read(&Value::exact(file)) {
-        Output::Text(text) => text,
-        Output::Nothing
-        | Output::Secret(_)
-        | Output::Network(_)
-        | Output::Local(_)
-        | Output::Setup(_)
-        | Output::Unknown => Value::Unknown,
-    }
+    machine.read(&Value::exact(file)).into_text()
 }
 
 /// The lines of `commands=["a","b"]` or `{"commands":["a","b"]}`, as a shell would run them.

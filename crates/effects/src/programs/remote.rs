@@ -280,12 +280,10 @@ fn settings_file(machine: &mut Machine<'_>, file: &Value) {
             continue;
         }
         looked += 1;
-        let text = match machine.read(&file) {
-            Output::Text(Value::Exact(text)) if looked <= SETTINGS_FILES => text,
-            _ => {
-                machine.unread("the settings of `ssh` are not known, and some of them run commands");
-                return;
-            }
+        let text = machine.read(&file).into_text();
+        let Some(text) = text.as_exact().filter(|_| looked <= SETTINGS_FILES) else {
+            machine.unread("the settings of `ssh` are not known, and some of them run commands");
+            return;
         };
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         for (count, line) in lines.enumerate() {

@@ -58,7 +58,7 @@ pub(crate) fn session(machine: &mut Machine<'_>, call: &Call) -> Exit {
         arguments.values(&["-e", "-c"]).cloned().collect()
     };
     if let Some(batch) = arguments.value(&["-b", "-f"]).filter(|file| file.as_exact() != Some("-")).cloned() {
-        orders.push(text_of(machine, &batch));
+        orders.push(machine.read(&batch).into_text());
     }
     if let Input::Text(text) = &call.input {
         orders.push(text.clone());
@@ -141,19 +141,6 @@ fn tar_option(call: &Call) -> Option<(String, Value)> {
         text.strip_prefix("-T").or_else(|| text.strip_prefix("--tar=")).map(str::to_owned)
     })?;
     Some((how, words.next()?.clone()))
-}
-
-/// What a file holds, as far as that is known.
-fn text_of(machine: &mut Machine<'_>, file: &Value) -> Value {
-    match machine.read(file) {
-        Output::Text(text) => text,
-        Output::Nothing
-        | Output::Network(_)
-        | Output::Secret(_)
-        | Output::Local(_)
-        | Output::Setup(_)
-        | Output::Unknown => Value::Unknown,
-    }
 }
 
 /// The commands of a text, each as its words: `;`, `&&` and `||` divide them, quotes and backslashes hold words together.
@@ -259,8 +246,11 @@ impl Session {
             if let ["source", file] = words.as_slice()
                 && program == "lftp"
             {
-                let inner =
-                    if depth < NESTED { text_of(machine, &Value::exact(*file)) } else { Value::Unknown };
+                let inner = if depth < NESTED {
+                    machine.read(&Value::exact(*file)).into_text()
+                } else {
+                    Value::Unknown
+                };
                 self.carry_out(machine, program, &inner, depth + 1);
             } else {
                 self.command(machine, program, &words);

@@ -2,7 +2,7 @@
 
 use crate::effect::Depth;
 use crate::interpreter::filters::decoded_base64;
-use crate::interpreter::{Call, Exit, Machine, Output, Value};
+use crate::interpreter::{Call, Exit, Machine, Value};
 
 /// Names under which `cmd` removes files.
 const REMOVERS: &[&str] = &["rm", "del", "erase", "rd", "rmdir"];
@@ -33,15 +33,7 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         if is("file", 1) {
             return words.next().map_or_else(Exit::unknown, |file| {
-                let code = match machine.read(file) {
-                    Output::Text(text) => text,
-                    Output::Nothing
-                    | Output::Network(_)
-                    | Output::Secret(_)
-                    | Output::Local(_)
-                    | Output::Setup(_)
-                    | Output::Unknown => Value::Unknown,
-                };
+                let code = machine.read(file).into_text();
                 follow_powershell(machine, call, &code)
             });
         }

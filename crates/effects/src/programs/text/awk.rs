@@ -141,15 +141,7 @@ fn text_of(machine: &mut Machine<'_>, file: &Value) -> Value {
 fn lines(machine: &Machine<'_>, call: &Call, files: &[Value]) -> Value {
     match (files, &call.input) {
         ([], Input::Text(text)) => text.clone(),
-        ([file], _) => match machine.peek(file) {
-            Output::Text(text) => text,
-            Output::Nothing
-            | Output::Network(_)
-            | Output::Secret(_)
-            | Output::Local(_)
-            | Output::Setup(_)
-            | Output::Unknown => Value::Unknown,
-        },
+        ([file], _) => machine.peek(file).into_text(),
         _ => Value::Unknown,
     }
 }

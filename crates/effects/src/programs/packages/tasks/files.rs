@@ -256,12 +256,7 @@ pub(super) fn tox(text: &str, asked: &Asked) -> Tasks {
     if !sections.iter().any(|(name, _)| name.starts_with("testenv")) {
         return Some((Vec::new(), Vec::new()));
     }
-    let mut chosen: Vec<String> = asked
-        .operands
-        .iter()
-        .filter(|name| !matches!(name.as_str(), "run" | "r" | "p" | "run-parallel"))
-        .cloned()
-        .collect();
+    let mut chosen = environments_asked(asked);
     if chosen.is_empty() {
         let section =
             if value("tox", "envlist").or(value("tox", "env_list")).is_some() { "tox" } else { "tox:tox" };
@@ -305,12 +300,7 @@ fn tox_of_table(file: &toml::Table, asked: &Asked) -> Tasks {
     if environments.is_none() && base.is_none() {
         return Some((Vec::new(), Vec::new()));
     }
-    let mut chosen: Vec<String> = asked
-        .operands
-        .iter()
-        .filter(|name| !matches!(name.as_str(), "run" | "r" | "p" | "run-parallel"))
-        .cloned()
-        .collect();
+    let mut chosen = environments_asked(asked);
     if chosen.is_empty() {
         let listed = table.get("env_list").and_then(toml::Value::as_array).into_iter().flatten();
         chosen.extend(listed.filter_map(toml::Value::as_str).map(str::to_owned));
@@ -335,6 +325,12 @@ fn tox_of_table(file: &toml::Table, asked: &Asked) -> Tasks {
     };
     let tasks = chosen.iter().map(one).collect();
     Some((tasks, chosen))
+}
+
+/// The environments that the words name; none of them where tox runs those of its list.
+fn environments_asked(asked: &Asked) -> Vec<String> {
+    let is_verb = |name: &&String| matches!(name.as_str(), "run" | "r" | "p" | "run-parallel");
+    asked.operands.iter().filter(|name| !is_verb(name)).cloned().collect()
 }
 
 /// A command of tox, without the signs before it that say what becomes of its failure.

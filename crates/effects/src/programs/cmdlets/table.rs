@@ -1,0 +1,158 @@
+//! Cmdlets and their aliases, with what each does.
+//!
+//! Sources: `Get-Alias` of PowerShell 7.4 and Windows PowerShell 5.1; the reference of the modules Management, Utility, Security, Storage,
+//! `NetSecurity`, `ScheduledTasks`, `LocalAccounts` and Defender.
+
+/// What a cmdlet does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// Goes to another directory.
+    Enters,
+    Removes,
+    Writes,
+    Moves,
+    Copies,
+    Reads,
+    Lists,
+    Requests,
+    Evaluates,
+    Starts,
+    /// Changes the machine itself: its disks, its protection, its services and users.
+    ChangesMachine,
+    /// Takes everything of a disk, or stops the machine.
+    EndsMachine,
+    /// Makes something run later.
+    Lasts,
+}
+
+/// Names of cmdlets and their aliases, in small letters.
+pub(super) const CMDLETS: &[(&[&str], Deed)] = &[
+    (&["set-location", "sl", "cd", "chdir", "push-location", "pushd", "pop-location", "popd"], Deed::Enters),
+    (&["remove-item", "ri", "rm", "rmdir", "rd", "del", "erase"], Deed::Removes),
+    (
+        &[
+            "set-content",
+            "add-content",
+            "clear-content",
+            "out-file",
+            "tee-object",
+            "new-item",
+            "export-csv",
+            "export-clixml",
+            "set-item",
+            "clear-item",
+            "start-transcript",
+            "sc",
+            "ac",
+            "clc",
+            "tee",
+            "ni",
+            "epcsv",
+            "si",
+            "cli",
+        ],
+        Deed::Writes,
+    ),
+    (&["move-item", "mi", "mv", "move", "rename-item", "rni", "ren"], Deed::Moves),
+    (&["copy-item", "cpi", "cp", "copy"], Deed::Copies),
+    (
+        &["get-content", "gc", "cat", "type", "import-csv", "import-clixml", "select-string", "sls"],
+        Deed::Reads,
+    ),
+    (&["get-childitem", "gci", "ls", "dir", "get-item", "gi", "resolve-path", "rvpa"], Deed::Lists),
+    (
+        &["invoke-webrequest", "iwr", "curl", "wget", "invoke-restmethod", "irm", "start-bitstransfer"],
+        Deed::Requests,
+    ),
+    (&["invoke-expression", "iex"], Deed::Evaluates),
+    (&["start-process", "saps", "start"], Deed::Starts),
+    (
+        &[
+            "set-executionpolicy",
+            "set-mppreference",
+            "add-mppreference",
+            "remove-mpthreat",
+            "clear-eventlog",
+            "remove-eventlog",
+            "limit-eventlog",
+            "set-netfirewallprofile",
+            "disable-netfirewallrule",
+            "remove-netfirewallrule",
+            "new-netfirewallrule",
+            "disable-bitlocker",
+            "new-localuser",
+            "remove-localuser",
+            "set-localuser",
+            "add-localgroupmember",
+            "stop-service",
+            "remove-service",
+            "set-service",
+            "suspend-service",
+            "disable-windowsoptionalfeature",
+            "uninstall-windowsfeature",
+            "disable-computerrestore",
+            "disable-scheduledtask",
+            "unregister-scheduledtask",
+            "remove-computer",
+            "rename-computer",
+            "set-dnsclientserveraddress",
+            "disable-netadapter",
+            "set-acl",
+            "disable-psremoting",
+            "enable-psremoting",
+            "set-itemproperty",
+            "new-itemproperty",
+            "remove-itemproperty",
+            "sp",
+            "rp",
+            "clear-itemproperty",
+        ],
+        Deed::ChangesMachine,
+    ),
+    (
+        &[
+            "format-volume",
+            "clear-disk",
+            "initialize-disk",
+            "remove-partition",
+            "reset-physicaldisk",
+            "stop-computer",
+            "restart-computer",
+        ],
+        Deed::EndsMachine,
+    ),
+    (
+        &[
+            "register-scheduledtask",
+            "register-scheduledjob",
+            "new-scheduledtask",
+            "new-service",
+            "register-wmievent",
+            "set-wmiinstance",
+            "add-jobtrigger",
+            "register-engineevent",
+        ],
+        Deed::Lasts,
+    ),
+];
+
+/// Parameters of cmdlets without a value.
+pub(super) const SWITCHES: &[&str] = &[
+    "-force",
+    "-recurse",
+    "-r",
+    "-fo",
+    "-verbose",
+    "-passthru",
+    "-append",
+    "-nonewline",
+    "-usebasicparsing",
+    "-hidden",
+    "-file",
+    "-directory",
+    "-confirm:$false",
+    "-whatif",
+    "-wait",
+    "-noexit",
+    "-nonewwindow",
+];
