@@ -35,20 +35,21 @@ fn here(shells: &[RealShell]) -> Vec<RealShell> {
     here
 }
 
-/// Every program must have been foreseen.
+/// What programs reach must have been foreseen, save in as many as are known to be read wrongly: one, and a few more of which too much is
+/// called certain. Whoever mends one lowers the number (`cargo xtask shells --untrue` shows them).
 #[test]
 fn what_the_shells_reach_was_foreseen() {
     let shells = here(&[RealShell::Bash, RealShell::Dash]);
     let (counts, reports) =
         with_judge(|judge| judge.row(20_26, 0, &shells, (2, 2), |number| number < 500).unwrap());
     let missed: usize = counts.iter().map(|(_, count)| count.missed).sum();
-    assert!(missed < 4, "{reports:#?}");
+    assert!(missed <= 1, "{reports:#?}");
     let programs: usize = counts.iter().map(|(_, count)| count.programs).sum();
     assert_eq!(programs, 500);
     let untrue: usize = counts.iter().map(|(_, count)| count.invented).sum();
-    assert!(untrue < 25, "{untrue} of {programs} have something untrue called certain");
+    assert!(untrue <= 20, "{untrue} of {programs} have something untrue called certain");
     let unread: usize = counts.iter().map(|(_, count)| count.unread).sum();
-    assert!(unread < 120, "{unread} of {programs} could not be read");
+    assert!(unread <= 64, "{unread} of {programs} could not be read");
 }
 
 /// Text that every shell refuses is not asked about as if it could run: so nothing of it may run, in any of them. What a shell runs although
