@@ -3,24 +3,16 @@
 #![allow(clippy::unwrap_used)]
 
 use checkrein_effects::predict;
-use checkrein_facts::{FileText, HostPaths, RecordedWorld, VersionState};
+use checkrein_facts::{FileText, VersionState};
 use checkrein_protocol::{AbsolutePath, Action, EffectKind, Severity};
+use checkrein_testkit::world::bare;
 
 #[test]
 fn what_stands_behind_much_harmless_code_is_seen() {
     let home = AbsolutePath::new("/home/dev").unwrap();
     let workspace = home.join("proj");
-    let place = HostPaths {
-        home: home.clone(),
-        user: None,
-        workspace: workspace.clone(),
-        temporary: vec![],
-        guarded: vec![],
-        expected: vec![],
-    };
     let long = |line: &str, last: &str| format!("{}{last}\n", line.repeat(FileText::LIMIT / line.len() + 9));
-    let world = RecordedWorld::complete(place)
-        .with_directory(&workspace)
+    let world = bare()
         .with_directory(&home.join("papers"))
         .with_file(
             &workspace.join("a.py"),

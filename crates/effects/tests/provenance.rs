@@ -3,25 +3,14 @@
 #![allow(clippy::unwrap_used)]
 
 use checkrein_effects::predict;
-use checkrein_facts::{HostPaths, RecordedWorld, VersionState};
+use checkrein_facts::VersionState;
 use checkrein_protocol::{AbsolutePath, Action, EffectKind, Nature};
+use checkrein_testkit::world::bare;
 
 fn natures(command: &str, kind: EffectKind) -> Vec<Nature> {
     let home = AbsolutePath::new("/home/dev").unwrap();
     let workspace = home.join("proj");
-    let place = HostPaths {
-        home: home.clone(),
-        user: None,
-        workspace: workspace.clone(),
-        temporary: vec![],
-        guarded: vec![],
-        expected: vec![],
-    };
-    let world = RecordedWorld::complete(place).with_directory(&workspace).with_file(
-        &home.join(".npmrc"),
-        "x=1",
-        VersionState::NoRepository,
-    );
+    let world = bare().with_file(&home.join(".npmrc"), "x=1", VersionState::NoRepository);
     let effects = predict(&Action::command(command, workspace), &world).effects;
     effects.iter().filter(|effect| effect.kind == kind).map(|effect| effect.nature).collect()
 }

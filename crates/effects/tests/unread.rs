@@ -3,22 +3,14 @@
 #![allow(clippy::unwrap_used)]
 
 use checkrein_effects::predict;
-use checkrein_facts::{HostPaths, RecordedWorld};
 use checkrein_protocol::{AbsolutePath, Action, EffectKind, Severity};
+use checkrein_testkit::world::bare;
 
 #[test]
 fn what_is_too_much_to_look_at_is_said_and_hides_nothing_behind_it() {
     let home = AbsolutePath::new("/home/dev").unwrap();
     let workspace = home.join("proj");
-    let place = HostPaths {
-        home: home.clone(),
-        user: None,
-        workspace: workspace.clone(),
-        temporary: vec![],
-        guarded: vec![],
-        expected: vec![],
-    };
-    let world = RecordedWorld::complete(place).with_directory(&workspace);
+    let world = bare().with_directory(&workspace);
     // Ten calls of what makes ten calls, five times over: more steps than any command is followed for.
     let bodies = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "x=1")];
     let functions: String =
