@@ -33,6 +33,7 @@ impl Surface {
                 adjustments::pattern,
                 adjustments::failures,
                 adjustments::masks,
+                adjustments::flow,
                 adjustments::throttle,
                 adjustments::budget,
                 adjustments::limits,
@@ -44,7 +45,7 @@ impl Surface {
             ],
             Self::Permission => &[],
             Self::Check => &[adjustments::failures, adjustments::masks],
-            Self::Replay => &[adjustments::throttle, adjustments::trust],
+            Self::Replay => &[adjustments::flow, adjustments::throttle, adjustments::trust],
         }
     }
 }

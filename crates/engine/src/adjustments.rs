@@ -6,8 +6,8 @@ use checkrein_ledger::mask::holds_mask;
 use checkrein_patterns::{ActionNumber, Fingerprint, PatternKind};
 use checkrein_policy::{Config, Mode};
 use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Severity};
-use checkrein_review::{Escalation, Review, VerdictKind};
-use checkrein_session::SessionState;
+use checkrein_review::{Escalation, Review, VerdictKind, sends_out};
+use checkrein_session::{FlowReading, SessionState};
 use checkrein_supervise::runs::HookLimits;
 
 use crate::answering::{changes_something, pattern_settings, precedent};
@@ -104,6 +104,21 @@ pub(crate) fn masks(docket: &mut Docket, now: &Circumstances<'_>) {
                       `echo 'NAME=value' >> FILE` adds one";
         docket.escalate(Escalation::new(least, reason).instead(advice));
     }
+}
+
+/// Asks about a call that sends something to others, after the session read what others wrote and what is private.
+pub(crate) fn flow(docket: &mut Docket, now: &Circumstances<'_>) {
+    let Some(sent) = sends_out(docket.review()) else { return };
+    let Some(readings) = now.state.flow_readings() else { return };
+    docket.follow_readings(readings.record());
+    let named = |reading: &FlowReading| {
+        format!("{} `{}` (call {})", reading.mark.origin.in_words(), reading.mark.source, reading.action)
+    };
+    let orders = if readings.outside.orders { ". What came from outside gives agents orders" } else { "" };
+    let private = readings.private.map(|private| format!(" and {}", named(private))).unwrap_or_default();
+    let reason = format!("this {sent} after the session read {}{private}{orders}", named(readings.outside));
+    let advice = "tell the user what is to be sent, to whom and who asked for it; their yes settles what was read so far";
+    docket.escalate(Escalation::new(VerdictKind::Escalate, reason).instead(advice));
 }
 
 /// Refuses a call that tighter limits forbid now.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use checkrein_facts::{History, TrustDebt};
 use checkrein_policy::{Config, Precedent};
-use checkrein_protocol::{Action, Timestamp};
+use checkrein_protocol::{Action, FlowRecord, Timestamp};
 use checkrein_review::{Escalation, Review, VerdictKind, keep_contract, settle_trust};
 use checkrein_session::SessionState;
 use checkrein_supervise::runs::{HookLimits, HookSwitch};
@@ -73,6 +73,11 @@ impl Docket {
     /// Makes the verdict stricter, unless it is already; answers whether it did.
     pub(crate) fn escalate(&mut self, escalation: Escalation) -> bool {
         self.review.escalate(escalation)
+    }
+
+    /// Says which readings of the session lead to what is said about the call.
+    pub(crate) fn follow_readings(&mut self, flow: FlowRecord) {
+        self.review.flow = Some(flow);
     }
 
     /// Refuses the call for a limit that is used up, which is no fault of the call.

@@ -34,8 +34,8 @@ use crate::notification::{self, Notice};
 use crate::records::{event_record, recorded_input, success};
 use crate::turn_end::turn_ended;
 use crate::{
-    beginning, checkpoint, disclosure, inheritance, installation, kept_settings, lost_records, questions,
-    session_ledger, usage, verification,
+    beginning, checkpoint, disclosure, flow, inheritance, installation, kept_settings, lost_records,
+    questions, session_ledger, usage, verification,
 };
 
 /// The session name for failures of which nothing else is known.
@@ -306,6 +306,10 @@ fn after(
         None => verification::verify(context, ledger, &action_id, outcome),
     };
     let verification = verification.map(Box::new);
+    let planted = flow::planted(known.state(), &action_id, &outcome.output);
+    let warned = planted.as_deref().and_then(|planted| {
+        known.state().read_from_outside(&action_id).map(|mark| flow::told(mark, planted))
+    });
     let gone = context.snapshot_gone.map(|id| lost_records::snapshot_gone(context, ledger, id));
     let body = RecordBody::Outcome(OutcomeRecord {
         action_id,
@@ -315,6 +319,7 @@ fn after(
         duration_ms: outcome.duration_ms,
         output_bytes: outcome.output.len() as u64,
         output_hash: content_hash(outcome.output.as_bytes()),
+        planted,
         masked: masked.as_ref().map(|masked| masked.kinds.clone()).unwrap_or_default(),
         observation: Some(observation(&outcome.output, success(outcome.failed))),
         verification,
@@ -329,7 +334,7 @@ fn after(
                 Some(stop) => stop,
                 None => intervene(context, ledger, &appended.state),
             };
-            let stepped_in = kept_settings::with(stepped_in, gone);
+            let stepped_in = kept_settings::with(kept_settings::with(stepped_in, gone), warned);
             unanswered
                 .map_or(stepped_in.clone(), |record| tell_unanswered(context, ledger, &record, stepped_in))
         }

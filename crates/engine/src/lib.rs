@@ -37,6 +37,7 @@
 //! | `notification`, `notifier` | telling people, by something that is handed in: a process of its own |
 //! | `replay` | a recorded session, played: reviewed and watched, recorded nowhere |
 //! | `fail_closed` | the one table from failure to verdict |
+//! | `flow` | orders in what a call showed of the outside |
 //! | `error` | what can fail, as a user reads it |
 //! | `processes` | what `/proc` tells of a process |
 //! | `clock`, `diagnostics` | the time, handed in; what did not work, handed out |
@@ -65,6 +66,7 @@ mod engine;
 pub mod environment;
 pub mod error;
 pub mod fail_closed;
+mod flow;
 pub mod incident;
 mod inheritance;
 pub mod installation;

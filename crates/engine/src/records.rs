@@ -125,6 +125,8 @@ pub(crate) fn review_record(
         effects: all.iter().take(RECORDED_EFFECTS).cloned().collect(),
         further_file_operations: file_operations(all.get(RECORDED_EFFECTS..).unwrap_or_default()),
         secret_marks: review.secret_marks.clone(),
+        flow_marks: review.flow_marks.clone(),
+        flow: review.flow,
         rules: review
             .rules
             .iter()

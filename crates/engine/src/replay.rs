@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 use crate::answering::pattern_settings;
 use crate::context::Context;
 use crate::corridor::replayed;
+use crate::flow;
 use crate::intervention_texts::InterventionTexts;
 use crate::monitor::{self, HeldTexts, Noticed};
 use crate::records::{message_record, review_record, success};
@@ -109,6 +110,7 @@ impl ReplaySession {
     /// Tells how it went, and answers what is noticed then.
     pub fn after(&mut self, action_id: ActionId, action: &Action, outcome: RecordedOutcome<'_>) -> Noticed {
         let RecordedOutcome { output, failed } = outcome;
+        let planted = flow::planted(&self.state, &action_id, output);
         self.apply(RecordBody::Outcome(OutcomeRecord {
             action_id,
             tool: action.tool.clone(),
@@ -118,6 +120,7 @@ impl ReplaySession {
             output_bytes: output.len() as u64,
             output_hash: content_hash(output.as_bytes()),
             masked: Vec::new(),
+            planted,
             observation: Some(observation(output, success(failed))),
             verification: None,
         }));

@@ -12,6 +12,7 @@
 //! | `id` | the names of sessions and actions |
 //! | `record` | the records of a session's ledger |
 //! | `secret_mark` | which places hold secrets because a session put them there |
+//! | `flow_mark` | what a session read from outside, and what private things |
 //! | `shown` | words as people read them: as they are written |
 //! | `older` | what older versions wrote in another way |
 //! | `usage` | tokens and money |
@@ -30,6 +31,7 @@ mod change;
 mod decision;
 mod effect;
 mod effect_kind;
+mod flow_mark;
 mod hook;
 mod id;
 mod intervention;
@@ -55,6 +57,7 @@ pub use change::*;
 pub use decision::*;
 pub use effect::*;
 pub use effect_kind::*;
+pub use flow_mark::*;
 pub use hook::*;
 pub use id::*;
 pub use intervention::*;

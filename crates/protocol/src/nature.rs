@@ -94,11 +94,13 @@ pub enum Nature {
     Unreadable,
     /// What is written was named by the output of a program, of which nothing is known beforehand.
     NamedByOutput,
+    /// Others are told something in words of the agent: a request with a body that stands in the command, a comment, a message.
+    TellsOthers,
 }
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 43] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::KeptWithoutItsName,
@@ -141,6 +143,7 @@ impl Nature {
         Self::Background,
         Self::Unreadable,
         Self::NamedByOutput,
+        Self::TellsOthers,
     ];
 
     /// The word used on the wire and in the catalogue, such as `moved`.
@@ -188,6 +191,7 @@ impl Nature {
             Self::Background => "background",
             Self::Unreadable => "unreadable",
             Self::NamedByOutput => "named_by_output",
+            Self::TellsOthers => "tells_others",
         }
     }
 
@@ -245,7 +249,8 @@ impl Nature {
             | Self::HoldsUp
             | Self::Background
             | Self::Unreadable
-            | Self::NamedByOutput => Relief::None,
+            | Self::NamedByOutput
+            | Self::TellsOthers => Relief::None,
         }
     }
 }

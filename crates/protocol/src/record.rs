@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use crate::action::{Intent, ToolName};
 use crate::decision::Decision;
 use crate::effect::Effect;
+use crate::flow_mark::{FlowMark, FlowRecord};
 use crate::hook::PermissionMode;
 use crate::id::{ActionId, SessionId};
 use crate::intervention::Intervention;
@@ -334,6 +335,12 @@ pub struct ReviewRecord {
     /// What changes about the places that hold secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secret_marks: Vec<SecretMark>,
+    /// What it lets the agent read that came from outside or is private.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flow_marks: Vec<FlowMark>,
+    /// Which readings lead to a question about what it sends; `None` when none do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowRecord>,
     /// The names of the rules that fired.
     pub rules: Vec<String>,
     /// One sentence.
@@ -533,6 +540,9 @@ pub struct OutcomeRecord {
     /// The kinds of the secrets that were masked in it before the model read it, one for each mask.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<String>,
+    /// A text from outside in it that gives an agent orders, cut and masked; `None` when none was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planted: Option<String>,
     /// What the detectors keep of the output; `None` in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observation: Option<Observation>,

@@ -18,6 +18,7 @@
 //! | `containment` | opaque calls within bounds that the kernel enforces |
 //! | `reasoning` | the answer in words: for a model to obey, for a user to read |
 //! | `fingerprint` | what makes two actions the same, or of one kind |
+//! | `flow` | what was read from outside, what is private, and what sends: all three together are asked about |
 //! | `surprise` | what really changed against what was predicted, and how much trust that costs |
 //! | `saving` | what is saved before it is lost, and what that changes |
 //! | `cache` | answers kept while the facts they rest on hold |
@@ -46,6 +47,7 @@ mod cache;
 mod containment;
 mod decision;
 mod fingerprint;
+mod flow;
 mod forbidden;
 mod governance;
 mod masking;
@@ -63,6 +65,7 @@ mod verdict;
 pub use cache::{ReviewCache, Size, TimeToLive};
 pub use checkrein_policy::VerdictKind;
 pub use fingerprint::ActionFingerprint;
+pub use flow::{planted_orders, sends_out};
 pub use governance::{Ctq, Fired, GovernanceAssessment, TrustState, keep_contract, risk_class, settle_trust};
 pub use reasoning::sentence;
 pub use review::{Forecast, review};

@@ -17,7 +17,7 @@ use crate::governance::{self, Assessed};
 use crate::rationality::{self, Situation};
 use crate::saving::{Saved, depends_on_saving, soften};
 use crate::verdict::{Rationality, Review, Rewrite, RewriteConsent, Risk, RuleFinding, Score, Verdict};
-use crate::{containment, masking, reasoning, rewrite, risk, side_effects};
+use crate::{containment, flow, masking, reasoning, rewrite, risk, side_effects};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
 /// to be done about it. Pure: the same action, world and policy give the same review.
@@ -241,6 +241,7 @@ impl<'a> Forecast<'a> {
         }
         failures.extend(broken);
         reasoning.name_others(asked.iter().filter_map(|place| report.findings.get(*place)));
+        let flow_marks = flow::marks(action, &side_effects.effects, &prediction.programs, world.place());
         let mut review = Review {
             verdict: Verdict { kind: verdict_of(decided.decision), flagged: false },
             decision: decided.decision,
@@ -262,6 +263,8 @@ impl<'a> Forecast<'a> {
             not_saved: Vec::new(),
             programs: prediction.programs.clone(),
             secret_marks: prediction.secret_marks.clone(),
+            flow_marks,
+            flow: None,
             fingerprint,
             governance,
         };

@@ -223,7 +223,8 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         | Nature::HoldsUp
         | Nature::Background
         | Nature::Unreadable
-        | Nature::NamedByOutput => ReferenceChange::Grow,
+        | Nature::NamedByOutput
+        | Nature::TellsOthers => ReferenceChange::Grow,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use checkrein_policy::{Decision, VerdictKind};
-use checkrein_protocol::{Effect, Intent, SecretMark, Severity, UnsavedRecord};
+use checkrein_protocol::{Effect, FlowMark, FlowRecord, Intent, SecretMark, Severity, UnsavedRecord};
 pub use checkrein_protocol::{RationalityLevel, RiskLevel};
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +72,12 @@ pub struct Review {
     pub programs: Vec<String>,
     /// What changes about the places that hold secrets.
     pub secret_marks: Vec<SecretMark>,
+    /// What it lets the agent read that came from outside or is private.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flow_marks: Vec<FlowMark>,
+    /// Which readings of the session lead to a question about what it sends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowRecord>,
     /// What identifies the action.
     pub fingerprint: ActionFingerprint,
     /// The quality of the trace, tripwires, flag and trust.

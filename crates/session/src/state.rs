@@ -6,6 +6,7 @@
 mod actions;
 pub mod bounds;
 mod changes;
+mod flow;
 mod known;
 mod plan;
 mod verdict_counts;
@@ -26,6 +27,7 @@ use crate::spent::UsageTotals;
 use actions::{RecentAction, doubted};
 use bounds::{cut, push_bounded};
 pub use changes::file_operations;
+pub use flow::{FlowReading, FlowReadings};
 pub use verdict_counts::VerdictCounts;
 
 /// Events in which something happens that the agent did not do (ours).
@@ -60,6 +62,7 @@ pub struct SessionState {
     recent: VecDeque<RecentAction>,
     created: VecDeque<AbsolutePath>,
     secret_marks: VecDeque<SecretMark>,
+    flow: VecDeque<FlowReading>,
     surprises: u64,
     opaque_doubt: u32,
     behaviour: DetectorState,
@@ -84,7 +87,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"09";
+    const LAYOUT: [u8; 2] = *b"10";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;

@@ -62,6 +62,8 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         effects,
         further_file_operations: 0,
         secret_marks: Vec::new(),
+        flow_marks: Vec::new(),
+        flow: None,
         rules: Vec::new(),
         reason: "nothing is lost".to_owned(),
         alternatives: Vec::new(),
@@ -92,6 +94,7 @@ pub fn outcome(id: &str, failed: bool) -> RecordBody {
         output_bytes: 3,
         output_hash: "ab".repeat(32),
         masked: Vec::new(),
+        planted: None,
         observation: None,
         verification: None,
     })

@@ -146,6 +146,8 @@ fn record(number: usize) -> RecordBody {
         effects: vec![],
         further_file_operations: 0,
         secret_marks: Vec::new(),
+        flow_marks: Vec::new(),
+        flow: None,
         rules: vec![],
         reason: String::new(),
         alternatives: vec![],

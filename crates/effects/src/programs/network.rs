@@ -24,6 +24,7 @@ use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value, secrets};
 
 use crate::interpreter::known_hosts;
+use crate::nature::Nature;
 
 use super::cloud_words::destroys_beyond_lists;
 
@@ -102,7 +103,7 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
                 NetworkReach::Known | NetworkReach::External => NetworkReach::External,
             };
             let draft = Draft::new(EffectKind::NetworkRequest, Target::Host(text.to_owned())).reach(reach);
-            machine.add(draft.note("may change something there"));
+            machine.add(draft.nature(Nature::TellsOthers).note("may change something there"));
         }
         Sent::Nothing => machine.host(url, Upload::No),
     }

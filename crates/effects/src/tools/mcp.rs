@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use crate::action::Action;
 use crate::effect::{Certainty, Depth, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::Last;
+use crate::nature::Nature;
 
 use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, text_of};
 use super::client_tools::command_text;
@@ -69,6 +70,9 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>) {
         }
         Some(Deed::Change) => call.add_as(EffectKind::DatastoreChange, Target::Service(tool), |effect| {
             effect.certainty = Certainty::Possible;
+            if name.words.iter().any(|word| SAID_TO_OTHERS.contains(&word.as_str())) {
+                effect.nature = Nature::TellsOthers;
+            }
             effect.note = "changes data of a connected service".into();
         }),
         Some(Deed::Publish) => call.add_as(EffectKind::Publish, Target::Service(tool), |effect| {
@@ -304,6 +308,11 @@ const RUN: &[&str] = &[
 ];
 const PUBLISH: &[&str] =
     &["publish", "release", "deploy", "send", "tweet", "broadcast", "share", "email", "announce"];
+/// Words of tools that put what they are given before other people (ours, after the servers of GitHub, GitLab, Slack, Jira, Notion and mail).
+const SAID_TO_OTHERS: &[&str] = &[
+    "comment", "email", "gist", "invite", "issue", "mail", "message", "post", "pull", "reply", "review",
+    "submit", "ticket", "upload",
+];
 const DESTROY: &[&str] = &[
     "delete",
     "drop",

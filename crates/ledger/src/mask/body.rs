@@ -72,6 +72,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
     review.alternatives.iter_mut().for_each(message);
     review.problems.iter_mut().for_each(message);
     review.programs.iter_mut().for_each(message);
+    review.flow_marks.iter_mut().for_each(|mark| message(&mut mark.source));
     for effect in &mut review.effects {
         mask_effect(effect, key);
     }
@@ -98,6 +99,9 @@ fn mask_effect(effect: &mut Effect, key: &MaskKey) {
 fn mask_outcome(outcome: &mut OutcomeRecord, key: &MaskKey) {
     if let Some(error) = &mut outcome.error {
         clean(error, MESSAGE, key);
+    }
+    if let Some(planted) = &mut outcome.planted {
+        clean(planted, MESSAGE, key);
     }
     if let Some(verification) = &mut outcome.verification {
         mask_verification(verification, key);

@@ -52,7 +52,7 @@ impl SessionState {
         }
         push_bounded(&mut self.seen, review.kind, bounds::SEEN);
 
-        let awaited = Awaited::of(review);
+        let awaited = Awaited::of(review, self.actions);
         let plan = self.plan(review);
         let same = self.recent.iter_mut().rfind(|action| action.past.exact == review.exact).map(|action| {
             // Whoever was asked did not say yes.
@@ -148,6 +148,9 @@ impl SessionState {
         let mut mine = std::mem::take(&mut action.created);
         if let Some(awaited) = awaited {
             mine = self.take_effects(awaited, at);
+        }
+        if outcome.planted.is_some() {
+            self.take_orders(&outcome.action_id);
         }
         if outcome.failed {
             // It may or may not have made them; what is not known to be the session's own is the user's.

@@ -22,6 +22,8 @@ pub const TEXT_BYTES: usize = 512;
 pub const CREATED: usize = 256;
 /// Places kept that hold secrets, newest.
 pub const SECRET_MARKS: usize = 64;
+/// Readings kept of each side, newest.
+pub const FLOW_READINGS: usize = 8;
 /// Tallies of tripwires and own patterns kept, those that counted last.
 pub const TALLIES: usize = 64;
 /// The greatest doubt about what is opaque, in hundredths of risk.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SessionState;
 use super::bounds::{self, push_bounded, short_path};
+use super::flow::FlowReading;
 
 /// What an action changes if it runs after all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,11 @@ pub(super) struct Awaited {
     deleted: Vec<Deleted>,
     #[serde(default)]
     secret_marks: Vec<SecretMark>,
+    #[serde(default)]
+    pub(super) flow: Vec<FlowReading>,
+    /// Up to which action a yes to it settles what was read.
+    #[serde(default)]
+    settles: Option<u64>,
 }
 
 /// A path that an action deletes for certain.
@@ -44,6 +50,10 @@ impl SessionState {
         for mark in awaited.secret_marks {
             self.take_mark(mark);
         }
+        if let Some(settled) = awaited.settles {
+            self.flow.retain(|reading| reading.action > settled);
+        }
+        awaited.flow.into_iter().for_each(|reading| self.take_reading(reading));
         let mut added = Vec::new();
         for path in awaited.created {
             if !self.created.contains(&path) {
@@ -76,7 +86,7 @@ impl SessionState {
 
 impl Awaited {
     /// What this action changes.
-    pub(super) fn of(review: &ReviewRecord) -> Self {
+    pub(super) fn of(review: &ReviewRecord, action: u64) -> Self {
         let counted = review.governance.as_ref().map(|governance| governance.counted.clone());
         let mut awaited = Self {
             file_operations: file_operations(&review.effects).saturating_add(review.further_file_operations),
@@ -86,6 +96,8 @@ impl Awaited {
             created: Vec::new(),
             deleted: Vec::new(),
             secret_marks: review.secret_marks.clone(),
+            flow: FlowReading::of(review, action),
+            settles: review.flow.map(|_| action),
         };
         awaited.secret_marks.retain(|mark| mark.place.as_str().len() <= bounds::TEXT_BYTES);
         awaited.secret_marks.truncate(bounds::SECRET_MARKS);

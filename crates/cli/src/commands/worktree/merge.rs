@@ -284,6 +284,7 @@ fn record(environment: &HostEnvironment, known: &Known, merged: &Merged) {
         output_bytes: 0,
         output_hash: content_hash(b""),
         masked: Vec::new(),
+        planted: None,
         observation: None,
         verification: None,
     });

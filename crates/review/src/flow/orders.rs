@@ -1,0 +1,183 @@
+//! Orders to an agent in a text that others wrote.
+//!
+//! One phrase that no honest page has is enough; of those that a page about agents may have, two must stand close to each other. The
+//! phrases are ours, after the attacks of AgentDojo and InjecAgent, and what Willison and Rehberger collected; none is taken from a data set.
+
+/// The longest piece of a text that is shown, in characters (ours).
+const SHOWN: usize = 160;
+
+/// Within how many words two doubtful phrases count together (ours).
+const NEAR: usize = 60;
+
+/// How many words may stand between two parts of a phrase (ours).
+const GAP: usize = 3;
+
+/// From how many letters on text counts that is written in characters which are not shown (ours).
+const UNSEEN: usize = 8;
+
+/// The characters of tags: a copy of ASCII that no program shows (Unicode 16, block "Tags").
+const TAGS: std::ops::RangeInclusive<char> = '\u{E0020}'..='\u{E007E}';
+
+/// A phrase: parts in their order, each one of several words.
+type Phrase = &'static [&'static [&'static str]];
+
+const LEAVE: &[&str] = &["ignore", "disregard", "forget", "override", "bypass", "abandon"];
+const EARLIER: &[&str] =
+    &["previous", "prior", "earlier", "above", "preceding", "foregoing", "original", "initial", "former"];
+const ORDERS: &[&str] = &[
+    "instruction",
+    "instructions",
+    "prompt",
+    "prompts",
+    "directions",
+    "guidelines",
+    "rules",
+    "orders",
+    "commands",
+    "tasks",
+    "task",
+];
+const AGENT: &[&str] = &[
+    "ai",
+    "llm",
+    "llms",
+    "assistant",
+    "assistants",
+    "agent",
+    "agents",
+    "claude",
+    "gpt",
+    "gpt-4",
+    "gpt-5",
+    "chatgpt",
+    "copilot",
+    "codex",
+    "gemini",
+    "cursor",
+];
+const MUST: &[&str] = &["must", "should", "shall", "need", "have", "please", "required"];
+const USER: &[&str] = &["user", "users", "human", "operator", "developer", "person"];
+const ACTS: &[&str] = &[
+    "run", "execute", "send", "post", "delete", "email", "upload", "forward", "transfer", "curl", "install",
+    "read", "open", "fetch", "invite", "commit", "push", "include",
+];
+
+/// Phrases of which one is enough.
+const PLAIN: &[Phrase] = &[
+    &[LEAVE, EARLIER, ORDERS],
+    &[LEAVE, &["your"], &["instructions", "guidelines", "prompt", "rules"]],
+    &[&["important"], &["message"], &["from"], &["me"], &["to"], &["you"]],
+    &[
+        &["before"],
+        &["you"],
+        &["can", "may"],
+        &["solve", "continue", "proceed", "complete", "finish"],
+        &["task"],
+    ],
+    &[&["task"], &["that"], &["i"], &["gave"], &["you"]],
+    &[
+        &["don't", "not", "never", "without"],
+        &["tell", "telling", "mention", "mentioning"],
+        &["this"],
+        &["to"],
+        USER,
+    ],
+    &[&["without"], &["telling", "informing", "asking", "alerting", "notifying"], &["the"], USER],
+    &[&["strictly"], &["adhere"], &["following"], ORDERS],
+    &[&["new"], &["system"], &["prompt", "instructions"]],
+];
+
+/// Phrases of which two must stand together.
+const DOUBTFUL: &[Phrase] = &[
+    &[&["not", "don't", "never"], &["tell", "mention", "inform", "alert", "notify", "ask", "reveal"], USER],
+    &[AGENT, MUST, ACTS],
+    &[
+        &["important", "urgent", "attention", "note", "notice", "message", "instructions"],
+        &["to", "for"],
+        AGENT,
+    ],
+    &[&["you"], &["must", "need", "have", "should"], &["now", "first", "immediately", "also"], ACTS],
+    &[&["you"], &["are"], &["now"], &["in", "an", "a"]],
+    &[&["as"], &["an", "the"], AGENT, &["you"]],
+    &[&["end"], &["of"], &["system", "tool", "user"], &["prompt", "output", "result", "message"]],
+    &[
+        &["please"],
+        ACTS,
+        &["contents", "content", "credentials", "keys", "token", "tokens", "secrets", ".env"],
+    ],
+];
+
+/// The piece of a text that gives an agent orders, cut; `None` where nothing in it does.
+pub fn planted_orders(text: &str) -> Option<String> {
+    if let Some(unseen) = unseen(text) {
+        return Some(unseen);
+    }
+    let mut doubtful: Option<(usize, usize)> = None;
+    let words: Vec<Word> = words(text).collect();
+    for (place, word) in words.iter().enumerate() {
+        let rest = words.get(place..).unwrap_or_default();
+        let first = word.lower.as_str();
+        let stands = |phrase: &&Phrase| {
+            phrase.first().is_some_and(|part| part.contains(&first)) && stands_in(phrase, rest)
+        };
+        if PLAIN.iter().any(|phrase| stands(&phrase)) {
+            return Some(shown(text, word.start));
+        }
+        if let Some(which) = DOUBTFUL.iter().position(|phrase| stands(&phrase)) {
+            match doubtful {
+                Some((before, at)) if before != which && place - at <= NEAR => {
+                    return Some(shown(text, words.get(at).map_or(0, |word| word.start)));
+                }
+                Some(_) | None => doubtful = Some((which, place)),
+            }
+        }
+    }
+    None
+}
+
+/// A word of a text, in lower case, and where it stands.
+struct Word {
+    lower: String,
+    start: usize,
+}
+
+/// The words of a text: letters, digits and what stands within names.
+fn words(text: &str) -> impl Iterator<Item = Word> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '-' | '.' | '’');
+    text.split(move |c: char| !is_part(c)).filter_map(move |word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        let word = word.trim_matches(['.', '\'', '-']);
+        (!word.is_empty()).then(|| Word { lower: word.to_lowercase().replace('’', "'"), start })
+    })
+}
+
+/// Whether a phrase stands at the beginning of these words, with a few others in between.
+fn stands_in(phrase: &[&[&str]], words: &[Word]) -> bool {
+    let mut at = 0;
+    for part in phrase {
+        let window = words.get(at..).unwrap_or_default().iter().take(GAP + 1);
+        match window.enumerate().find(|(_, word)| part.contains(&word.lower.as_str())) {
+            Some((step, _)) => at += step + 1,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Text in characters that nobody sees.
+fn unseen(text: &str) -> Option<String> {
+    if !text.contains(|c| TAGS.contains(&c)) {
+        return None;
+    }
+    let seen = |c: char| char::from_u32(u32::from(c) - 0xE0000);
+    let hidden: String = text.chars().filter(|c| TAGS.contains(c)).filter_map(seen).take(SHOWN).collect();
+    // Flags of regions are written in a few of them (Unicode TR 51, "Emoji tag sequences").
+    (hidden.len() >= UNSEEN && hidden.contains(' '))
+        .then(|| format!("(in characters that are not shown) {hidden}"))
+}
+
+/// A piece of a text in one line, from a place on.
+fn shown(text: &str, start: usize) -> String {
+    let piece: String = text.get(start..).unwrap_or_default().chars().take(SHOWN).collect();
+    piece.split_whitespace().collect::<Vec<_>>().join(" ")
+}
