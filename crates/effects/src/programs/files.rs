@@ -3,7 +3,7 @@
 mod rights;
 mod transfer;
 
-use crate::effect::{Depth, EffectKind, Severity};
+use crate::effect::{Certainty, Depth, EffectKind, Severity};
 use crate::interpreter::{Arguments, Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -11,7 +11,7 @@ use crate::world::{Entry, Listing};
 
 pub(crate) use rights::{Rights, of_bits, of_mode};
 pub(crate) use transfer::arrive_tree;
-use transfer::{Destination, Naming, Transfer, split_operands, transfer};
+use transfer::{Destination, Naming, Transfer, backup_suffix, split_operands, transfer};
 
 /// Carries out what `cp -r SOURCE DESTINATION` does.
 pub(crate) fn copy_tree(machine: &mut Machine<'_>, source: &Value, destination: &Value) {
@@ -29,7 +29,7 @@ pub(crate) fn rm(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let recursive = arguments.has(&["-r", "-R", "--recursive"]) || arguments.uncertain;
     let directories = recursive || arguments.has(&["-d", "--dir"]);
     let forced = arguments.has(&["-f", "--force"]);
-    let asks = !forced && (arguments.has(&["-i", "-I"]) || arguments.value(&["--interactive"]).is_some());
+    let asks = !forced && asks_first(arguments, recursive);
     let all_missing = !arguments.operands.is_empty()
         && arguments
             .operands
@@ -69,6 +69,23 @@ pub(crate) fn rm(machine: &mut Machine<'_>, call: &Call) -> Exit {
         (false, true) => Exit::failure(),
         (true, _) | (false, false) => Exit::silent(),
     }
+}
+
+/// Whether `rm` asks before it removes: `-I` only before a tree or more than three files.
+fn asks_first(arguments: &Arguments, recursive: bool) -> bool {
+    let many = || {
+        let is_one = |operand: &Value| operand.as_exact().is_some();
+        recursive || arguments.operands.len() > 3 || !arguments.operands.iter().all(is_one)
+    };
+    let when = arguments.value(&["--interactive"]);
+    arguments.has(&["-i"])
+        || arguments.has(&["-I"]) && many()
+        || arguments.has(&["--interactive"])
+            && match when.map(Value::as_exact) {
+                Some(Some("never" | "no" | "none")) => false,
+                Some(Some("once")) => many(),
+                Some(Some(_) | None) | None => true,
+            }
 }
 
 /// `rmdir`
@@ -130,7 +147,8 @@ pub(crate) fn mkdir(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// `touch`: makes what is missing, and gives what exists other times.
 pub(crate) fn touch(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let makes = !call.arguments.has(&["-c", "--no-create", "-h", "--no-dereference"]);
-    for operand in &call.arguments.operands {
+    // `-` is what the standard output leads to.
+    for operand in call.arguments.operands.iter().filter(|operand| operand.as_exact() != Some("-")) {
         for aim in machine.paths_through(operand) {
             match aim.target.path().map(|path| machine.entry(path)) {
                 Some(Entry::Missing) if makes => machine.write_text(operand, &Value::exact("")),
@@ -249,7 +267,10 @@ pub(crate) fn install(machine: &mut Machine<'_>, call: &Call) -> Exit {
 pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     let symbolic = arguments.has(&["-s", "--symbolic"]);
-    let replaces = arguments.has(&["-f", "--force", "-b", "--backup", "-i", "--interactive"]);
+    let backup = backup_suffix(arguments);
+    let forced = arguments.has(&["-f", "--force"]);
+    let asks = !forced && arguments.has(&["-i", "--interactive"]);
+    let replaces = forced || asks || backup.is_some();
     let (sources, destination) = match arguments.operands.as_slice() {
         [only] if arguments.value(&["-t", "--target-directory"]).is_none() => {
             (vec![only.clone()], Destination::Inside(Value::exact(".")))
@@ -272,6 +293,10 @@ pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if taken && !replaces {
                 continue;
             }
+            if let (true, Some(suffix)) = (taken && machine.is_directory(&place) != Some(true), &backup) {
+                machine.write(&place.followed_by(suffix));
+            }
+            let before = machine.effect_count();
             let named = machine.paths(&place).into_iter().find(|aim| aim.nature == Nature::NamedByOutput);
             if let (true, true, Some(aim)) = (symbolic, replaces, named) {
                 machine.add(Draft::at(EffectKind::FileModify, aim));
@@ -299,6 +324,9 @@ pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
                         machine.remember_copy(from, &path);
                     }
                 }
+            }
+            if taken && asks {
+                machine.amend(before, |effect| effect.certainty = Certainty::Possible);
             }
         }
     }

@@ -129,15 +129,19 @@ pub(super) fn transfer(machine: &mut Machine<'_>, arguments: &Arguments, transfe
         recursive,
         keeps: arguments.has(&["-n", "--no-clobber"]) || arguments.has(&["--update=none"]),
         hesitates: arguments.has(&["-i", "--interactive", "-u", "--update"])
-            && !arguments.has(&["-f", "--force"]),
-        backup: arguments.has(&["-b", "--backup"]).then(|| backup_suffix(arguments)),
+            && !arguments.has(&["-f", "--force"])
+            // What is there keeps what it holds.
+            || arguments.has(&["--attributes-only"]),
+        backup: backup_suffix(arguments),
+        strips: transfer == Transfer::Install && arguments.has(&["-s", "--strip"]),
         follows: arguments.has(&["-L", "--dereference", "-H"]),
         links: transfer == Transfer::Copy && arguments.has(&["-s", "--symbolic-link"]),
         second_names: transfer == Transfer::Copy && arguments.has(&["-l", "--link"]),
         replaces: match transfer {
             Transfer::Move | Transfer::Install => true,
             Transfer::Copy => {
-                arguments.has(&["--remove-destination", "-b", "--backup"])
+                arguments.has(&["--remove-destination"])
+                    || backup_suffix(arguments).is_some()
                     || arguments.has(&["-l", "--link"]) && arguments.has(&["-f", "--force"])
             }
         },
@@ -188,6 +192,7 @@ pub(crate) fn arrive_tree(machine: &mut Machine<'_>, from: Option<&AbsolutePath>
         keeps: false,
         hesitates: false,
         backup: None,
+        strips: false,
         follows: false,
         links: false,
         second_names: false,
@@ -202,15 +207,17 @@ fn is_file(machine: &Machine<'_>, value: &Value) -> bool {
     machine.is_directory(value) == Some(false) && !machine.is_certainly_missing(value) && machine.is_settled()
 }
 
-/// What is put behind the name of a file that would be overwritten.
-fn backup_suffix(arguments: &Arguments) -> Value {
-    let numbered = ["numbered", "t"]
-        .iter()
-        .any(|kind| arguments.value(&["--backup"]).and_then(Value::as_exact) == Some(kind));
-    if numbered {
-        return Value::exact(".~1~");
+/// What is put behind the name of a file that would be overwritten, where it is kept: a suffix alone asks for that too.
+pub(super) fn backup_suffix(arguments: &Arguments) -> Option<Value> {
+    if !arguments.has(&["-b", "--backup", "-S", "--suffix"]) {
+        return None;
     }
-    arguments.value(&["-S", "--suffix"]).cloned().unwrap_or_else(|| Value::exact("~"))
+    match arguments.value(&["--backup"]).and_then(Value::as_exact) {
+        Some("none" | "off") => return None,
+        Some("numbered" | "t") => return Some(Value::exact(".~1~")),
+        Some(_) | None => {}
+    }
+    Some(arguments.value(&["-S", "--suffix"]).cloned().unwrap_or_else(|| Value::exact("~")))
 }
 
 /// What a transfer does to each source.
@@ -222,6 +229,8 @@ struct Plan {
     hesitates: bool,
     /// The suffix of the copy that is kept of what is overwritten.
     backup: Option<Value>,
+    /// Whether `strip` is run on what was put there, which is removed when that fails.
+    strips: bool,
     /// Whether the content of symbolic links is copied.
     follows: bool,
     links: bool,
@@ -318,7 +327,7 @@ impl Plan {
             if self.keeps && matches!(there, Entry::File(_) | Entry::Symlink(_) | Entry::Special) {
                 continue;
             }
-            if let (Some(suffix), Entry::File(_)) = (&self.backup, &there) {
+            if let (Some(suffix), Entry::File(_) | Entry::Symlink(_)) = (&self.backup, &there) {
                 machine.write(&Value::exact(path.as_str()).followed_by(suffix));
             }
             let brought = if is_tree {
@@ -351,6 +360,10 @@ impl Plan {
                 machine.possibly(|machine| machine.write(&Value::exact(path.as_str())));
             } else {
                 machine.write(&Value::exact(path.as_str()));
+            }
+            if self.strips && matches!(there, Entry::File(_)) {
+                let place = Value::exact(path.as_str());
+                machine.possibly(|machine| machine.delete(&place, Depth::Single));
             }
             if self.second_names {
                 machine.remember_second_name(&Value::exact(path.as_str()), source);
