@@ -26,12 +26,14 @@ pub fn chore(arguments: &[String]) -> Outcome {
         Some("clients") => clients::clients(),
         // Measured is what is built like the programs it measures.
         Some("bench") => workbench(&["--release"], arguments),
-        Some("docs" | "shells") => workbench(&[], arguments),
+        Some("docs" | "shells" | "observe") => workbench(&[], arguments),
         Some("order") => order::order(),
         Some(other) => Err(format!(
-            "no chore is called `{other}`; there are check, tidy, install, clients, bench, docs, order, shells"
+            "no chore is called `{other}`; there are check, tidy, install, clients, bench, docs, observe, order, shells"
         )),
-        None => Err("name a chore: check, tidy, install, clients, bench, docs, order, shells".to_owned()),
+        None => {
+            Err("name a chore: check, tidy, install, clients, bench, docs, observe, order, shells".to_owned())
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the tests of several crates need. Only tests depend on this crate.
 
 pub mod notation;
+pub mod observe;
 pub mod records;
 pub mod shells;
 pub mod world;

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `bench` | measures the promises of SPECIFICATION.md in one run |
 //! | `docs` | writes the generated reference pages anew; `docs --fresh` fails when one is stale |
+//! | `observe` | holds what is predicted of the programs that are installed against what they do in a sandbox |
 //! | `shells` | holds what is read of made-up programs of the shell against what bash and dash do with them |
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to the user who runs it")]
@@ -13,6 +14,7 @@ mod bench;
 mod bench_snapshots;
 mod docs;
 mod measure;
+mod observe;
 mod shells;
 
 use std::process::ExitCode;
@@ -23,7 +25,8 @@ fn main() -> ExitCode {
     xtask::ended(match arguments.first().map(String::as_str) {
         Some("bench") => bench::bench(rest),
         Some("docs") => docs::docs(rest),
+        Some("observe") => observe::observe(rest),
         Some("shells") => shells::shells(rest),
-        _ => Err("name a chore: bench, docs, shells; `cargo xtask` starts them".to_owned()),
+        _ => Err("name a chore: bench, docs, observe, shells; `cargo xtask` starts them".to_owned()),
     })
 }
