@@ -270,8 +270,16 @@ fn place(effect: &Effect) -> Option<ToSave> {
     };
     let reach = if effect.depth == Depth::Recursive { DirectoryReach::Tree } else { DirectoryReach::Itself };
     match &effect.target {
-        // The data of version control are saved by what they mean, see `reference_change`.
-        Target::Path(path) if path.name() == Some(".git") && effect.kind != EffectKind::FileDelete => None,
+        // The data of version control are saved by what they mean, see `reference_change`, but for what is done to them as files.
+        Target::Path(path)
+            if path.name() == Some(".git")
+                && !matches!(
+                    effect.kind.file_change(),
+                    Some(FileChange::Delete | FileChange::Permissions)
+                ) =>
+        {
+            None
+        }
         Target::Path(_) if is_repository_data(effect) => None,
         Target::Path(path) => Some(ToSave { path: path.clone(), reach, need }),
         // The work tree is saved as a whole, but for what is ignored.
