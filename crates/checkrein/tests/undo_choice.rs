@@ -331,7 +331,10 @@ fn what_a_user_made_or_moved_in_after_a_call_stays_when_what_the_call_made_is_re
     environment.write("gen.txt", "changed\n");
     fs::rename(&older, project.join("older.txt")).unwrap();
     let told = said(&undo(&environment, &project, &["call"]));
-    assert!(told.contains("gen.txt  the action made it, and it was changed since; `checkrein undo 1 --remove-new` removes it"), "{told}");
+    assert!(
+        told.contains("gen.txt  the action made it, and it was changed since; `--remove-new` removes it"),
+        "{told}"
+    );
     assert!(told.contains("mine.txt  was made after the action had ended"), "{told}");
     assert!(told.contains("older.txt  was not there, but is older than the action"), "{told}");
     let told = said(&undo(&environment, &project, &["1", "--remove-new", "--force"]));

@@ -20,8 +20,8 @@ use checkrein_session::{SessionLedger, SessionState};
 
 use checkrein_snapshot::{
     ActionEndTime, CaptureBounds, CaptureOptions, FileTime, Ignoring, LimitExceeded, Listed, Mounts, Node,
-    Preparation, Prepared, Request, RestoreAction, RestoreExtent, SavedPart, SessionPlace, Since,
-    SnapshotError, SnapshotId, SnapshotReason, Step, Store,
+    Preparation, Prepared, Request, RestoreAction, RestoreExtent, SavedPart, SessionPlace, SnapshotError,
+    SnapshotId, SnapshotReason, Step, Store,
 };
 
 use crate::checkpoint;
@@ -335,7 +335,7 @@ fn places<'a>(among: impl Iterator<Item = &'a Listed>, actions: &[String]) -> Ve
 
 /// Whether it changed since the trouble began. Directories never count: what matters is in them.
 fn is_since(step: &Step) -> bool {
-    step.since == Since::Changed
+    step.since.is_changed()
 }
 
 /// What the ledger says about the time around an action.

@@ -9,7 +9,7 @@ mod saved;
 use std::borrow::Cow;
 use std::fs;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use checkrein_effects::predict_with;
@@ -20,9 +20,9 @@ use checkrein_ledger::{
 };
 
 use checkrein_protocol::{
-    AbsolutePath, ActionId, CallProgress, Change, DoubtRecord, Effect, EffectKind, Enforcement, Nature,
-    ObservedExtent, Outcome, PathState, Record, RecordBody, ReviewRecord, SuccessReporting, SurpriseRecord,
-    Timestamp, VerdictKind, VerificationRecord,
+    AbsolutePath, ActionId, CallProgress, Change, ChangeKind, DoubtRecord, Effect, EffectKind, Enforcement,
+    Nature, ObservedExtent, Outcome, PathState, Record, RecordBody, ReviewRecord, SuccessReporting,
+    SurpriseRecord, Timestamp, VerdictKind, VerificationRecord,
 };
 use checkrein_session::SessionLedger;
 
@@ -253,7 +253,14 @@ fn seen(
     let saved = snapshot.and_then(|id| Saved::of(context, id, workspace));
     let names = |relative: &str| saved.as_ref()?.names(relative);
     let before = Before { picture: stored.as_ref(), names: &names };
-    let look = look_around(context, workspace, &near, since, &before, key);
+    let mut look = look_around(context, workspace, &near, since, &before, key);
+    if look.changes.iter().any(|change| change.kind == ChangeKind::Modified) {
+        // A file of several names got one more from us when it was saved.
+        let naming = checkpoint::store(context.environment(), context.workspace()).naming_times();
+        look.changes.retain(|change| {
+            change.kind != ChangeKind::Modified || !naming.explain(Path::new(change.path.as_str()))
+        });
+    }
     store(context, ledger, &look);
     let others: Vec<PathBuf> =
         look.changes.iter().map(|change| PathBuf::from(change.path.as_str())).collect();

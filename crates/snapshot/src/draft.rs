@@ -9,6 +9,7 @@ use crate::id::{ByName, ObjectId, SnapshotId};
 use crate::index::Index;
 use crate::node::{Content, DirectoryTree, Snapshot};
 use crate::pack::{PackWriter, Row, decode, encode, packed, plain};
+use crate::second_names::Naming;
 use crate::store::Store;
 
 /// A snapshot that is being taken. Nothing of it counts before [`SnapshotDraft::commit`]; dropped, it leaves nothing behind.
@@ -19,6 +20,7 @@ pub struct SnapshotDraft {
     pack: Mutex<Growing>,
     /// How much more is compressed, in bytes.
     compressed: AtomicU64,
+    naming: Naming,
     _lock: File,
 }
 
@@ -47,7 +49,14 @@ impl SnapshotDraft {
             Effort::Small => u64::MAX,
             Effort::Quick => WHILE_WAITING,
         };
-        Self { store, index, pack: Mutex::default(), compressed: AtomicU64::new(compressed), _lock: lock }
+        Self {
+            naming: Naming::of(&store),
+            store,
+            index,
+            pack: Mutex::default(),
+            compressed: AtomicU64::new(compressed),
+            _lock: lock,
+        }
     }
 
     /// The store that it will be in.
@@ -72,6 +81,11 @@ impl SnapshotDraft {
             self.store.tidy();
         }
         Ok(id)
+    }
+
+    /// Gives files of several names one more while they are saved.
+    pub(crate) fn naming(&self) -> &Naming {
+        &self.naming
     }
 
     /// Saves an object, unless the store has it.
@@ -126,18 +140,22 @@ impl SnapshotDraft {
 
     /// The content of a file, saved before or by this draft.
     pub(crate) fn content(&self, content: &Content) -> Result<Vec<u8>, SnapshotError> {
-        let parts = match content {
-            Content::Whole(id) => vec![*id],
-            Content::Parts(list) => decode(&self.read(list)?, self.store.directory())?,
-        };
         let mut whole = Vec::new();
-        for id in parts {
+        for id in self.parts(content)? {
             whole.extend(self.read(&id)?);
         }
         Ok(whole)
     }
 
-    fn read(&self, id: &ObjectId) -> Result<Vec<u8>, SnapshotError> {
+    /// The objects that a content is made of.
+    pub(crate) fn parts(&self, content: &Content) -> Result<Vec<ObjectId>, SnapshotError> {
+        match content {
+            Content::Whole(id) => Ok(vec![*id]),
+            Content::Parts(list) => decode(&self.read(list)?, self.store.directory()),
+        }
+    }
+
+    pub(crate) fn read(&self, id: &ObjectId) -> Result<Vec<u8>, SnapshotError> {
         let mut growing = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
         let row = growing.known.get(id).copied();
         if let (Some(row), Some((_, pack))) = (row, &mut growing.pack) {

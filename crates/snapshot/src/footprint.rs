@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FileType, Stat};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::databases::{log_of, settled};
@@ -48,6 +49,17 @@ struct Trace {
     mode: u32,
     changed: FileTime,
     content: Option<ObjectId>,
+}
+
+impl Trace {
+    /// Nothing stood there. No file has this number.
+    const NOTHING: Self = Self {
+        inode: 0,
+        length: 0,
+        mode: 0,
+        changed: FileTime { seconds: 0, nanoseconds: 0 },
+        content: None,
+    };
 }
 
 /// What a footprint says about what stands somewhere now.
@@ -102,12 +114,30 @@ impl Store {
                 break;
             }
             look.left -= 1;
-            let Ok(found) = stat(&path) else { continue };
+            let found = match stat(&path) {
+                Ok(found) => found,
+                Err(error) => {
+                    if matches!(error, Errno::NOENT | Errno::NOTDIR) {
+                        look.traces.insert(SavedPath::from(path), Trace::NOTHING);
+                    }
+                    continue;
+                }
+            };
             if metadata::kind(&found) != FileType::Directory {
                 look.file(&path, &found);
             } else if selection == SavedPart::Everything {
                 let below = fs::read_dir(&path).into_iter().flatten().flatten();
                 waiting.extend(below.map(|entry| (entry.path(), selection)));
+            }
+        }
+        // What was written to a file of several names may be under none of those that were looked at.
+        for path in self.own_names() {
+            if look.left == 0 || started.elapsed() > TIME {
+                break;
+            }
+            look.left -= 1;
+            if let Ok(found) = stat(&path) {
+                look.file(&path, &found);
             }
         }
         let path = self.footprint_path(of);
@@ -170,6 +200,12 @@ impl Look {
 /// What tells what a database holds from others, by its path or that of its log: with what is in the log. `None` without a log.
 pub(crate) fn settled_identity(path: &Path) -> Option<ObjectId> {
     settled(path, LOOKED_AT).map(|bytes| ObjectId::of(&bytes))
+}
+
+/// What a footprint tells the content of a file by; `None` where that is too much to read, or cannot be read.
+pub(crate) fn content_identity(path: &Path, found: &Stat) -> Option<ObjectId> {
+    let length = metadata::length(found);
+    settled_identity(path).or_else(|| (length <= FILE).then(|| content_of(path, length))?)
 }
 
 fn content_of(path: &Path, length: u64) -> Option<ObjectId> {

@@ -22,6 +22,7 @@
 //! | `plan` | what a restore would do |
 //! | `databases` | databases in files that somebody has open, and what they hold with their logs |
 //! | `restore` | doing it |
+//! | `second_names` | names of our own for files that have several |
 //! | `objects` | keeping the objects of a repository |
 //! | `prune` | taking old snapshots away, checking what is left |
 //! | `error` | what can go wrong with snapshots |
@@ -53,6 +54,7 @@ mod plan;
 mod presence;
 mod prune;
 mod restore;
+mod second_names;
 mod stat_cache;
 mod store;
 mod workspace;
@@ -67,11 +69,12 @@ pub use ignore_filter::{EntryKind, Ignored, Ignoring};
 pub use node::*;
 pub use objects::ObjectRetention;
 pub use plan::{
-    ActionEndTime, ActionPeriod, Gone, NewFileOrigin, Preparation, Prepared, RestoreAction, Since, Step,
-    is_saved_elsewhere,
+    ActionEndTime, ActionPeriod, Gone, NewFileOrigin, OtherNames, Preparation, Prepared, RestoreAction,
+    Since, Step, is_saved_elsewhere,
 };
 pub use prune::{PackDamage, Pruned, Retention};
 pub use restore::{Copied, Finished, Interrupted, Request, Restored};
+pub use second_names::NamingTimes;
 pub use stat_cache::Seen;
 pub use store::{LOCK_WAIT, Listed, Pin, Reader, Store};
 pub use workspace::{Outlook, Unchanged, WorkspaceCapture};

@@ -329,3 +329,11 @@ pub struct Snapshot {
     /// Their length in bytes.
     pub bytes: u64,
 }
+
+impl Snapshot {
+    /// When it was taken, as file systems tell it.
+    pub(crate) fn at_file_time(&self) -> FileTime {
+        let nanoseconds = u32::try_from(self.at % 1_000 * 1_000_000).unwrap_or(0);
+        FileTime { seconds: i64::try_from(self.at / 1_000).unwrap_or(i64::MAX), nanoseconds }
+    }
+}

@@ -1,8 +1,11 @@
 //! What a restore would do.
 
 mod barred;
+mod behind;
+mod elsewhere;
 mod judge;
 mod objects;
+mod past;
 mod put_back;
 
 use std::cell::OnceCell;
@@ -29,8 +32,12 @@ use crate::node::{
 };
 use crate::store::Store;
 
+pub use behind::OtherNames;
+pub(crate) use behind::{fate, group};
+use elsewhere::{Standing, Substance};
 pub use judge::is_saved_elsewhere;
 use judge::{Judge, Left, is_same_file, step};
+pub(crate) use past::Past;
 pub use put_back::Gone;
 
 /// A restore that waits to be carried out. The present is captured already; dropped, this leaves nothing behind.
@@ -44,17 +51,14 @@ pub struct Prepared {
     pub(crate) touched: Vec<(SavedPath, Meta)>,
     pub(crate) extent: RestoreExtent,
     steps: Vec<Step>,
-    /// When the action that is taken back had ended, where that is known.
-    ended: Option<FileTime>,
+    /// What is known of the action that is taken back.
+    pub(crate) past: Past,
+    /// What becomes of files that have lost names.
+    pub(crate) behind: BTreeMap<LinkGroup, OtherNames>,
     /// Everything that the snapshot holds as the content of a file or the target of a link.
     substances: OnceCell<HashSet<Substance>>,
-}
-
-/// What there is to a file or a link beside its name and its facts.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Substance {
-    Content(Content),
-    Target(Vec<u8>),
+    /// The files that stand in the workspace, by their lengths.
+    standing: OnceCell<Standing>,
 }
 
 /// One thing that a restore does.
@@ -108,10 +112,22 @@ pub enum Since {
     Untouched,
     /// It was.
     Changed,
+    /// It was, and when somebody looked right after the action, that had left it as it was: all of the difference is somebody else's work.
+    Later,
     /// By the action or by somebody else: nobody was told when the action ended.
     Doubtful,
     /// No moment is known to compare with.
     Unknown,
+}
+
+impl Since {
+    /// Whether somebody changed it.
+    pub fn is_changed(self) -> bool {
+        match self {
+            Self::Changed | Self::Later => true,
+            Self::Untouched | Self::Doubtful | Self::Unknown => false,
+        }
+    }
 }
 
 /// Where something comes from that stood nowhere before the action that is taken back.
@@ -238,17 +254,17 @@ impl Store {
         let mut known = BTreeSet::new();
         found.all.retain(|one| known.insert(one.path.clone()));
         let skipped = Left::of(&listed.snapshot.skipped, &then);
-        let judge = Judge {
+        let past = Past {
             moment,
-            then: &then,
-            skipped: &skipped,
+            saved: listed.snapshot.at_file_time(),
             footprint: matches!(moment, ActionEndTime::Ended(_)).then(|| self.footprint(of)).flatten(),
-            draft: &draft,
-            changed: &captured.changed,
+            naming: self.naming_times(),
         };
-        let ended = judge.ended();
+        let judge =
+            Judge { past: &past, then: &then, skipped: &skipped, draft: &draft, changed: &captured.changed };
         let steps =
             objects::keep_objects(found.all.into_iter().filter_map(|one| step(one, &judge)).collect());
+        let behind = behind::behind(&draft, &past, &steps);
         drop(lent);
         let above = listed.snapshot.above;
         let touched = found.touched;
@@ -262,8 +278,10 @@ impl Store {
             touched,
             extent,
             steps,
-            ended,
+            past,
+            behind,
             substances: OnceCell::new(),
+            standing: OnceCell::new(),
         })))
     }
 }
@@ -279,14 +297,25 @@ impl Prepared {
         &self.steps
     }
 
-    /// Whether what a step would replace or remove is in the snapshot too, under whatever name, so that nothing is lost with it.
-    pub fn is_elsewhere(&self, step: &Step) -> bool {
-        let substance = match &step.now {
-            Some(Node::File { content, .. }) => Substance::Content(*content),
-            Some(Node::Symlink { target, .. }) => Substance::Target(target.clone()),
-            Some(Node::Directory { .. } | Node::Pipe { .. }) | None => return false,
-        };
-        self.substances.get_or_init(|| substances(&self.draft, &self.then)).contains(&substance)
+    /// What becomes of the other names of the file that a step puts back, where it has lost this one.
+    pub fn other_names(&self, step: &Step) -> Option<OtherNames> {
+        let of = group(step.then.as_ref()).filter(|of| group(step.now.as_ref()) != Some(*of))?;
+        let is_written = matches!(step.deed, RestoreAction::Create | RestoreAction::Replace);
+        self.behind.get(&of).copied().filter(|_| is_written)
+    }
+
+    /// Takes it that the action may have changed what only seems to be changed later, where nobody looked closely.
+    pub fn doubt_look(&mut self, is_doubtful: impl Fn(&Step) -> bool) {
+        for step in self.steps.iter_mut().filter(|step| step.since == Since::Later && is_doubtful(step)) {
+            step.since = Since::Changed;
+        }
+    }
+
+    /// Writes what was saved under other names of a file too where nobody knows whether the action was the last to change it.
+    pub fn write_doubtful_names(&mut self) {
+        for fate in self.behind.values_mut().filter(|fate| **fate == OtherNames::Doubtful) {
+            *fate = OtherNames::Written;
+        }
     }
 
     /// Whether a step is about an index of git with the same entries as before: git writes it anew whenever somebody looks.
@@ -374,24 +403,6 @@ fn new_logs(draft: &SnapshotDraft, then: &[Root]) -> Vec<Root> {
         .filter(|log| log.exists() && !is_known(log))
         .map(|log| Root { path: SavedPath::from(log), selection: SavedPart::Everything, node: None })
         .collect()
-}
-
-/// The contents of all files and the targets of all links below places. What cannot be read is left out.
-fn substances(draft: &SnapshotDraft, roots: &[Root]) -> HashSet<Substance> {
-    let mut found = HashSet::new();
-    let mut waiting: Vec<Node> = roots.iter().filter_map(|root| root.node.clone()).collect();
-    while let Some(node) = waiting.pop() {
-        match node {
-            Node::File { content, .. } => drop(found.insert(Substance::Content(content))),
-            Node::Symlink { target, .. } => drop(found.insert(Substance::Target(target))),
-            Node::Directory { tree: Some(tree), .. } => {
-                let entries = draft.tree(&tree).unwrap_or_default().0;
-                waiting.extend(entries.into_iter().map(|entry| entry.node));
-            }
-            Node::Directory { tree: None, .. } | Node::Pipe { .. } => {}
-        }
-    }
-    found
 }
 
 /// Leaves out files that differ in nothing but the number of their group of links, where the same names still are one file.

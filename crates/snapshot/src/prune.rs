@@ -7,7 +7,7 @@ use std::io;
 use crate::error::SnapshotError;
 use crate::id::{ObjectId, SnapshotId};
 use crate::index::{Index, View};
-use crate::node::{Content, DirectoryTree, Node, Snapshot};
+use crate::node::{Content, DirectoryTree, LinkGroup, Node, Snapshot};
 use crate::pack::{Pack, decode, packed};
 use crate::store::{Hold, Listed, Pin, Store};
 
@@ -71,14 +71,16 @@ impl Store {
         let before = self.bytes()?;
         let going: BTreeSet<u64> = going.iter().map(|id| id.0).collect();
         let index = self.index(View::Whole)?;
-        let mut needed = BTreeSet::new();
+        let (mut needed, mut groups) = (BTreeSet::new(), BTreeSet::new());
         let mut leaving = BTreeMap::new();
         for (number, path) in self.packs()? {
             match Pack::open(&path)? {
                 // Nobody writes while we are alone, so a pack that is not closed never will be.
                 None => remove(&path)?,
                 Some(pack) => match pack.snapshot() {
-                    Ok(Some(snapshot)) if !going.contains(&number) => reach(&index, &snapshot, &mut needed)?,
+                    Ok(Some(snapshot)) if !going.contains(&number) => {
+                        reach(&index, &snapshot, &mut needed, &mut groups)?;
+                    }
                     Ok(Some(_) | None) => {
                         leaving.insert(number, path);
                     }
@@ -87,6 +89,7 @@ impl Store {
                 },
             }
         }
+        self.forget_names(&groups)?;
         let mut kept = None;
         for id in needed {
             if !index.find(&id).is_some_and(|found| leaving.contains_key(&found.pack)) {
@@ -133,7 +136,7 @@ impl Store {
             let checked = found.and_then(|found| match found {
                 Some(found) => {
                     let mut needed = BTreeSet::new();
-                    reach(&index, &found, &mut needed)?;
+                    reach(&index, &found, &mut needed, &mut BTreeSet::new())?;
                     needed.into_iter().try_for_each(|id| {
                         if sound.insert(id) {
                             index.read(&id).map(drop).inspect_err(|_| {
@@ -161,10 +164,18 @@ impl Store {
     }
 }
 
-/// The objects that a snapshot needs.
-fn reach(index: &Index, snapshot: &Snapshot, needed: &mut BTreeSet<ObjectId>) -> Result<(), SnapshotError> {
+/// The objects that a snapshot needs, and the files of several names that it holds.
+fn reach(
+    index: &Index,
+    snapshot: &Snapshot,
+    needed: &mut BTreeSet<ObjectId>,
+    groups: &mut BTreeSet<LinkGroup>,
+) -> Result<(), SnapshotError> {
     let mut waiting: Vec<Node> = snapshot.roots.iter().filter_map(|root| root.node.clone()).collect();
     while let Some(node) = waiting.pop() {
+        if let Node::File { links: Some(of), .. } = &node {
+            groups.insert(*of);
+        }
         match node {
             Node::File { content: Content::Whole(id), .. } => {
                 needed.insert(id);

@@ -25,12 +25,13 @@ use crate::index::replace;
 use crate::lending::Lent;
 use crate::lookup::stat;
 use crate::metadata;
-use crate::node::{Circumstances, Meta, Node, Root, SavedPath, SessionPlace, SnapshotReason};
+use crate::node::{Circumstances, Meta, Node, SavedPath, SessionPlace, SnapshotReason};
 use crate::pack::{decode, encode};
-use crate::plan::{ActionEndTime, Found, Preparation, Prepared, RestoreAction, Step};
+use crate::plan::{ActionEndTime, Found, OtherNames, Preparation, Prepared, RestoreAction, Step};
 use crate::store::{Hold, Reader, Store, create_directory};
 
 use deeds::{Forcing, Place, Staged};
+use names::{Anchors, Names, Outside};
 
 /// Who restores, for the snapshot of the present.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -195,7 +196,7 @@ impl Prepared {
         let _held = store.lock(Hold::Shared)?;
         let steps = self.steps().to_vec();
         let dressing = self.dressing()?;
-        let Self { draft, of, captured, then, above, extent, .. } = self;
+        let Self { draft, of, captured, then, above, extent, past, behind, .. } = self;
         let circumstances = Circumstances {
             at: request.at,
             occasion: SnapshotReason::BeforeRestore { of, extent },
@@ -204,7 +205,15 @@ impl Prepared {
         };
         let saved_as = draft.commit(&captured.described(circumstances))?;
         let reader = store.reader()?;
-        let mut work = Work::new(&store, &reader, &steps, &then, above)?;
+        let names = Names {
+            store: &store,
+            reader: &reader,
+            steps: &steps,
+            then: &then,
+            past: &past,
+            behind: &behind,
+        };
+        let mut work = Work::new(&names, above)?;
         let journal = Interrupted {
             of,
             saved_as,
@@ -278,8 +287,7 @@ pub(crate) fn copy(
 struct Work<'a> {
     reader: &'a Reader,
     steps: &'a [Step],
-    /// For files that are put back as a further name of another: that other.
-    anchors: BTreeMap<SavedPath, SavedPath>,
+    anchors: Anchors,
     /// Where things are written aside, by where they go.
     asides: BTreeMap<SavedPath, SavedPath>,
     /// What directories above the places were like, for those that have to be made again.
@@ -291,19 +299,13 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(
-        store: &Store,
-        reader: &'a Reader,
-        steps: &'a [Step],
-        then: &[Root],
-        above: Vec<(SavedPath, Meta)>,
-    ) -> Result<Self, SnapshotError> {
+    fn new(names: &Names<'a>, above: Vec<(SavedPath, Meta)>) -> Result<Self, SnapshotError> {
         let mut lent = Lent::default();
         Ok(Self {
-            reader,
-            steps,
-            anchors: names::anchors(store, reader, steps, then)?,
-            asides: asides(steps, &mut lent),
+            reader: names.reader,
+            steps: names.steps,
+            anchors: names::anchors(names)?,
+            asides: asides(names.steps, &mut lent),
             above: above.into_iter().collect(),
             staged: BTreeMap::new(),
             made: Vec::new(),
@@ -322,7 +324,7 @@ impl<'a> Work<'a> {
             if Found::of(found.ok().as_ref()) != step.found {
                 return Err(SnapshotError::Moved(path.to_owned()));
             }
-            let is_linked = self.anchors.contains_key(&step.path);
+            let is_linked = self.anchors.further.contains_key(&step.path);
             let (true, false, Some(aside)) = (is_written(&step), is_linked, self.asides.get(&step.path))
             else {
                 continue;
@@ -368,7 +370,7 @@ impl<'a> Work<'a> {
             .steps
             .iter()
             .filter(|step| step.deed != RestoreAction::Remove)
-            .partition(|step| self.anchors.contains_key(&step.path));
+            .partition(|step| self.anchors.further.contains_key(&step.path));
         for step in first.into_iter().chain(further) {
             match self.one(step) {
                 Ok(()) => done += 1,
@@ -405,8 +407,15 @@ impl<'a> Work<'a> {
             return deeds::make_directory(&Place::changeable(&step.path, &mut self.lent)?);
         }
         let place = Place::changeable(&step.path, &mut self.lent)?;
-        if let (Some(anchor), Some(aside)) = (self.anchors.get(&step.path), self.asides.get(&step.path)) {
+        let aside = self.asides.get(&step.path);
+        if let (Some(anchor), Some(aside)) = (self.anchors.further.get(&step.path), aside) {
             return deeds::link(anchor, aside, &place, &mut self.lent);
+        }
+        if let (Some(outside), Some(aside)) = (self.anchors.outside.get(&step.path), aside.cloned())
+            && outside.fate.is_joined()
+        {
+            let outside = outside.clone();
+            return self.join(&outside, &aside, then, &place);
         }
         let Some(staged) = self.staged.remove(&step.path) else { return Ok(()) };
         match (then, &step.now) {
@@ -420,6 +429,43 @@ impl<'a> Work<'a> {
             }
             _ => staged.put(&place, &mut self.lent),
         }
+    }
+
+    /// Makes a place a name of the file again that it was a name of, once that file holds what it held. Where that cannot be done, it
+    /// becomes a file of its own, which is said.
+    fn join(
+        &mut self,
+        outside: &Outside,
+        aside: &SavedPath,
+        then: &Node,
+        place: &Place,
+    ) -> Result<(), SnapshotError> {
+        let Node::File { content, meta, .. } = then else { return Ok(()) };
+        // There was room for it: this is where it stood.
+        if let Some(staged) = self.staged.remove(&SavedPath::from(place.path())) {
+            staged.remove(&mut self.lent);
+        }
+        let poured = if outside.fate == OtherNames::Written {
+            Place::of(&outside.path, &mut self.lent)
+                .and_then(|file| deeds::pour(&file, self.reader, content, meta, &mut self.left))
+        } else {
+            Ok(())
+        };
+        let joined = poured.and_then(|()| deeds::link(&outside.path, aside, place, &mut self.lent));
+        if let Err(error) = joined {
+            let why = format!("it could not become one file with its other names: {error}");
+            self.left.push((SavedPath::from(place.path()), why));
+            let mut forcing = Forcing::of(1);
+            let beside = Place::changeable(aside, &mut self.lent)?;
+            let staged =
+                deeds::stage_file(&beside, self.reader, content, meta, &mut forcing, &mut self.left)?;
+            forcing.finish()?;
+            return staged.put(place, &mut self.lent);
+        }
+        if outside.fate == OtherNames::Joined {
+            deeds::dress(place, then, &mut self.left);
+        }
+        Ok(())
     }
 
     /// Makes the directories above a place that no step makes: it is about something in a directory that is gone.

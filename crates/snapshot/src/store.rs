@@ -274,6 +274,11 @@ impl Reader {
         Ok(())
     }
 
+    /// What an object holds.
+    pub(crate) fn part(&self, id: &ObjectId) -> Result<Vec<u8>, SnapshotError> {
+        self.index.read(id)
+    }
+
     /// The objects that a content is made of.
     pub(crate) fn parts(&self, content: &Content) -> Result<Vec<ObjectId>, SnapshotError> {
         match content {

@@ -6,7 +6,7 @@ mod sorting;
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use checkrein_facts::{History, VersionState, World as _};
 use checkrein_ledger::{Durability, FolderName};
@@ -14,8 +14,9 @@ use checkrein_protocol::{AbsolutePath, RecordBody};
 use checkrein_session::SessionLedger;
 
 use checkrein_snapshot::{
-    ActionEndTime, CaptureBounds, CaptureOptions, Ignoring, Interrupted, LimitExceeded, Listed, Mounts, Node,
-    Preparation, Prepared, Request, RestoreAction, Restored, Skipped, SnapshotId, Step, Store,
+    ActionEndTime, CaptureBounds, CaptureOptions, EntryKind, Ignoring, Interrupted, LimitExceeded, Listed,
+    Mounts, Node, OtherNames, Preparation, Prepared, Request, RestoreAction, Restored, Since, Skipped,
+    SnapshotId, Step, Store,
 };
 use checkrein_world::find_workspace;
 use serde_json::json;
@@ -172,6 +173,17 @@ impl RestoreContext {
             log(&format!("not as it was: {}: {}", plain_name(&path.as_path().to_string_lossy()), plain(why)));
         }
         Ok(())
+    }
+
+    /// Whether the place of a step is ignored by version control, so that nobody looks there for changes.
+    pub fn ignores(&self, step: &Step) -> bool {
+        let node = step.then.as_ref().or(step.now.as_ref());
+        let is_ignored = |place: &Path| {
+            let is_file = place == step.path.as_path() && !node.is_some_and(Node::is_directory);
+            self.ignoring.ignores(place, if is_file { EntryKind::File } else { EntryKind::Directory })
+        };
+        let workspace = self.store.workspace();
+        step.path.as_path().ancestors().take_while(|place| *place != workspace).any(is_ignored)
     }
 
     /// How the present is captured.
@@ -383,7 +395,8 @@ fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, cas
     let (of_git, files): (Vec<&Step>, Vec<&Step>) =
         prepared.steps().iter().partition(|step| git::directory_of(snapshot, step).is_some());
     for step in files.iter().take(SHOWN) {
-        print(&format!("  {:<8} {}{}", step.deed.name(), path(step), dim(&detail(step))));
+        let others = prepared.other_names(step).map(others_in_words).unwrap_or_default();
+        print(&format!("  {:<8} {}{}{}", step.deed.name(), path(step), dim(&detail(step)), dim(others)));
     }
     if files.len() > SHOWN {
         print(&format!("  and {} more", files.len() - SHOWN));
@@ -408,12 +421,12 @@ fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, cas
             ActionEndTime::Open(_) => "may have changed since, as nobody was told when the action ended",
             ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Ended(_) => "changed since",
         };
-        let why = format!("{when}, and something makes it again; `{}` puts it back", case.by_force());
+        let why = format!("{when}, and something makes it again; `--force` puts it back");
         print(&format!("  {:<8} {top}  {}", "keep", dim(&why)));
     }
-    // Each line names what its place needs; where that is more than one option, one command takes all of it.
+    // Each line names what its place needs, and one command takes all of it.
     let options = sorted.needed.options();
-    if sorted.needed != case.permissions && options.split_whitespace().count() > 1 {
+    if sorted.needed != case.permissions && case.moment != ActionEndTime::None {
         let what = if sorted.stays.is_empty() { "what is kept" } else { "the rest of what is kept" };
         print(&format!("  `checkrein undo {}{options}` takes back {what}", snapshot.id));
     }
@@ -431,6 +444,18 @@ pub fn elsewhere(environment: &HostEnvironment, ground: &RestoreContext) -> Stri
     let here = std::path::Path::new(environment.cwd.as_str());
     let there = std::path::Path::new(ground.workspace.as_str());
     format!("  in `{}`", plain(&there.strip_prefix(here).unwrap_or(there).to_string_lossy()))
+}
+
+/// What becomes of the other names of a file that is put back under one.
+fn others_in_words(fate: OtherNames) -> &'static str {
+    match fate {
+        OtherNames::Joined | OtherNames::JoinedAsTheyAre => "  one file with its other names",
+        OtherNames::Written => "  and under its other names, one file with them",
+        OtherNames::Changed => "  as a file of its own: its other names were changed since, and stay",
+        OtherNames::Doubtful => {
+            "  as a file of its own: nobody was told when the action ended, so its other names may have been changed since; `--force` puts it back under them too"
+        }
+    }
 }
 
 fn path(step: &Step) -> String {
@@ -504,7 +529,10 @@ fn tell(
         |one: &Skipped| one.reason.leaves_out_content() && one.path.as_path().symlink_metadata().is_err();
     let is_done = left.is_empty()
         && !snapshot.snapshot.skipped.iter().any(is_lost)
-        && sorted.left.iter().all(|(step, _)| step.deed == RestoreAction::Remove);
+        && sorted
+            .left
+            .iter()
+            .all(|(step, _)| step.deed == RestoreAction::Remove || step.since == Since::Later);
     Ok(if is_done { ExitStatus::Done } else { ExitStatus::Failed })
 }
 

@@ -522,6 +522,9 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         if is_seen() {
+            if kind == FileType::RegularFile && stat.st_nlink > 1 {
+                self.name(&around.open.directory, name, &stat, &path());
+            }
             record.entries.push((name.as_bytes().to_vec(), sight, ruling, Pending::Same));
             return Ok(());
         }

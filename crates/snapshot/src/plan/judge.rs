@@ -5,11 +5,12 @@ use std::path::Path;
 
 use rustix::fs::{FileType, Stat};
 
+use super::past::Past;
 use super::{ActionEndTime, ActionPeriod, Found, NewFileOrigin, RestoreAction, Since, Step};
 use crate::databases::is_database;
 use crate::diff::{Difference, node_at};
 use crate::draft::SnapshotDraft;
-use crate::footprint::{Footprint, LOOKED_AT, Verdict, identity, is_git_index, settled_identity};
+use crate::footprint::{LOOKED_AT, identity, is_git_index, settled_identity};
 use crate::id::ObjectId;
 use crate::lookup::stat;
 use crate::metadata;
@@ -17,26 +18,15 @@ use crate::node::{Content, FileTime, Node, Root, SavedPart, SavedPath, SkipReaso
 
 /// Tells what was changed after an action.
 pub(super) struct Judge<'a> {
-    pub(super) moment: ActionEndTime,
+    pub(super) past: &'a Past,
     pub(super) then: &'a [Root],
     pub(super) skipped: &'a Left<'a>,
-    pub(super) footprint: Option<Footprint>,
     pub(super) draft: &'a SnapshotDraft,
     /// Times of status change that looking changed.
     pub(super) changed: &'a BTreeMap<SavedPath, FileTime>,
 }
 
 impl Judge<'_> {
-    /// When the action had ended, where that is known.
-    pub(super) fn ended(&self) -> Option<FileTime> {
-        match self.moment {
-            ActionEndTime::Ended(period) => {
-                Some(self.footprint.as_ref().map_or(period.ended, |print| print.at))
-            }
-            ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Open(_) => None,
-        }
-    }
-
     fn since(
         &self,
         path: &SavedPath,
@@ -47,31 +37,28 @@ impl Judge<'_> {
         let (Some(found), false) = (found, matches!(now, Some(Node::Directory { .. }))) else {
             // The times of a directory change with what is in it, but not when it was made.
             let born = if deed == RestoreAction::Remove { metadata::born(path.as_path()) } else { None };
-            let is_later = born.zip(self.ended()).is_some_and(|(born, ended)| born > ended);
+            let is_later = born.zip(self.past.ended()).is_some_and(|(born, ended)| born > ended);
             return if is_later { Since::Changed } else { Since::Untouched };
         };
-        let changed = self.changed.get(path).copied().unwrap_or_else(|| metadata::changed(found));
-        let later_than = |moment: FileTime| if changed > moment { Since::Changed } else { Since::Untouched };
-        match self.moment {
-            ActionEndTime::None => Since::Unknown,
-            ActionEndTime::At(moment) => later_than(moment),
-            ActionEndTime::Ended(period) => match &self.footprint {
-                None => later_than(period.ended),
-                Some(footprint) => match footprint.verdict(path, found, self.content(path, now)) {
-                    Verdict::Left => Since::Untouched,
-                    Verdict::Other => Since::Changed,
-                    Verdict::NoTrace => later_than(footprint.at),
-                },
-            },
-            ActionEndTime::Open(latest) if latest.is_some_and(|latest| changed > latest) => Since::Changed,
-            ActionEndTime::Open(_) => Since::Doubtful,
+        let changed = self.changed.get(path).copied().unwrap_or_else(|| self.past.changed(found));
+        match self.past.since(path, found, changed, || self.content(path, now)) {
+            Since::Later if self.is_meant(path) => Since::Changed,
+            since => since,
         }
+    }
+
+    /// Whether a path is among those that the action was about, so that it may have done something there of which there is no trace.
+    fn is_meant(&self, path: &SavedPath) -> bool {
+        let is_around = |root: &Root| {
+            root.selection != SavedPart::NotIgnored && path.as_path().starts_with(root.path.as_path())
+        };
+        self.then.iter().any(is_around)
     }
 
     /// Where something comes from that was not there: what a snapshot of the whole place does not know stood nowhere before.
     fn origin(&self, path: &SavedPath, found: Option<&Stat>, since: Since) -> NewFileOrigin {
         let (ActionEndTime::Ended(period @ ActionPeriod { began: Some(began), .. }), Some(found)) =
-            (self.moment, found)
+            (self.past.moment, found)
         else {
             return NewFileOrigin::Unknown;
         };
@@ -83,7 +70,7 @@ impl Judge<'_> {
         if !is_known || !is_directory && since != Since::Untouched {
             return NewFileOrigin::Unknown;
         }
-        if !is_directory && metadata::changed(found) < began {
+        if !is_directory && self.past.changed(found) < began {
             return if self.came_with_directory(path, period) {
                 NewFileOrigin::Came
             } else {

@@ -34,10 +34,10 @@ impl Prepared {
                 .filter(|one| !is_as_saved(one.saved.as_ref(), one.earlier.as_ref()))
                 .map(|one| one.path)
                 .collect();
-            let ended = self.ended;
+            let ended = self.past.ended();
             for step in self.steps.iter_mut().filter(|step| put_back.contains(&step.path)) {
                 let is_as_old = || step.deed != RestoreAction::Remove || is_as_old(step, ended, at);
-                if step.since == Since::Changed && is_as_old() {
+                if step.since.is_changed() && is_as_old() {
                     step.since = Since::Untouched;
                 }
             }

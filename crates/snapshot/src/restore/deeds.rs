@@ -53,6 +53,10 @@ impl Place {
         Ok(place)
     }
 
+    pub(super) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
     pub(super) fn is_directory(&self) -> bool {
         metadata::facts(&self.directory, &self.name)
             .is_ok_and(|found| metadata::kind(&found) == FileType::Directory)

@@ -1,31 +1,53 @@
 //! Names that were one file, and are to be one again.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::diff::all_link_groups;
 use crate::error::SnapshotError;
-use crate::id::ObjectId;
-use crate::node::{Content, LinkGroup, Node, Root, SavedPath};
-use crate::pack::PART;
-use crate::plan::{RestoreAction, Step};
+use crate::metadata::born;
+use crate::node::{LinkGroup, Node, Root, SavedPath};
+use crate::plan::{OtherNames, Past, RestoreAction, Step, fate, group};
+use crate::second_names::{Likeness, likeness};
 use crate::store::{Reader, Store};
 
 /// Among how many names another name of a file is looked for, and for how long outside the workspace (ours).
 const SEARCHED: usize = 500_000;
 const TIME: Duration = Duration::from_secs(2);
 
-/// For every file that is put back as a further name of another: that other.
-pub(super) fn anchors(
-    store: &Store,
-    reader: &Reader,
-    steps: &[Step],
-    then: &[Root],
-) -> Result<BTreeMap<SavedPath, SavedPath>, SnapshotError> {
+/// How names become one file again.
+#[derive(Debug, Default)]
+pub(super) struct Anchors {
+    /// For every file that is put back as a further name of another: that other.
+    pub(super) further: BTreeMap<SavedPath, SavedPath>,
+    /// For the first of the names of a file that is not under any of them: a name that it still has.
+    pub(super) outside: BTreeMap<SavedPath, Outside>,
+}
+
+/// A name that a file still has, beside those that are put back.
+#[derive(Debug, Clone)]
+pub(super) struct Outside {
+    pub(super) path: SavedPath,
+    pub(super) fate: OtherNames,
+}
+
+/// What tells the names of files that are put back.
+pub(super) struct Names<'a> {
+    pub(super) store: &'a Store,
+    pub(super) reader: &'a Reader,
+    pub(super) steps: &'a [Step],
+    pub(super) then: &'a [Root],
+    pub(super) past: &'a Past,
+    /// What becomes of files that have a name of ours.
+    pub(super) behind: &'a BTreeMap<LinkGroup, OtherNames>,
+}
+
+/// For every file of several names that is put back: what makes it one file with the others.
+pub(super) fn anchors(names: &Names<'_>) -> Result<Anchors, SnapshotError> {
+    let Names { store, reader, steps, then, past, behind } = *names;
     let written: BTreeMap<&SavedPath, &Step> = steps
         .iter()
         .filter(|step| matches!(step.deed, RestoreAction::Create | RestoreAction::Replace))
@@ -34,23 +56,29 @@ pub(super) fn anchors(
     let linked: BTreeMap<LinkGroup, &Node> =
         written.values().filter_map(|step| Some((group(step.then.as_ref())?, step.then.as_ref()?))).collect();
     if linked.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(Anchors::default());
     }
     let groups = all_link_groups(reader, then)?;
     let mut firsts: BTreeMap<LinkGroup, SavedPath> = BTreeMap::new();
     let mut alone: BTreeMap<LinkGroup, &Node> = BTreeMap::new();
+    let mut outside: BTreeMap<LinkGroup, Outside> = BTreeMap::new();
     for (of, node) in &linked {
         let names = groups.get(of).map(Vec::as_slice).unwrap_or_default();
         // One that stands as it was, or one that is written through, so that names elsewhere have it too.
-        let stands = names.iter().find(|name| !written.contains_key(name) && name.as_path().exists());
+        let stands =
+            names.iter().find(|name| !written.contains_key(name) && holds(reader, name.as_path(), node));
         let poured = || {
             names
                 .iter()
                 .find(|name| written.get(name).is_some_and(|step| group(step.now.as_ref()) == Some(*of)))
         };
-        match stands.or_else(poured) {
-            Some(name) => drop(firsts.insert(*of, name.clone())),
-            None => drop(alone.insert(*of, node)),
+        let own = || Some(Outside { path: store.own_name(*of)?.into(), fate: *behind.get(of)? });
+        if let Some(name) = stands.or_else(poured) {
+            firsts.insert(*of, name.clone());
+        } else if let Some(own) = own() {
+            outside.insert(*of, own);
+        } else {
+            alone.insert(*of, node);
         }
     }
     // What is to go is no name to rely on.
@@ -63,12 +91,12 @@ pub(super) fn anchors(
     let beside = written.keys().filter_map(|path| path.as_path().parent().map(Path::to_owned)).collect();
     let places = (store.workspace(), store.directory());
     for (of, path) in elsewhere(places, beside, alone.keys().copied().collect(), is_step, &mut { SEARCHED }) {
-        let content = match alone.get(&of) {
-            Some(Node::File { content, length, .. }) => Some((content, *length)),
-            Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
-        };
-        if content.is_some_and(|(content, length)| holds(reader, &path, content, length)) {
-            firsts.entry(of).or_insert_with(|| SavedPath::from(path));
+        // Where files do not tell when they were made, another one may have got the number.
+        let is_that_file = |fate: OtherNames| fate != OtherNames::Written || born(&path).is_some();
+        if let Some(fate) =
+            alone.get(&of).and_then(|then| fate(reader, past, &path, then)).filter(|fate| is_that_file(*fate))
+        {
+            outside.entry(of).or_insert(Outside { path: path.into(), fate });
         }
     }
     for (of, names) in &groups {
@@ -80,7 +108,8 @@ pub(super) fn anchors(
         let first = firsts.get(&group(step.then.as_ref())?)?;
         (first != *path).then(|| ((*path).clone(), first.clone()))
     });
-    Ok(further.collect())
+    let outside = outside.into_iter().filter_map(|(of, name)| Some((firsts.get(&of)?.clone(), name)));
+    Ok(Anchors { further: further.collect(), outside: outside.collect() })
 }
 
 /// Names of files by their numbers, in the workspace, right beside what is put back, and, for those that are found in neither, below the
@@ -150,24 +179,11 @@ fn elsewhere(
     found
 }
 
-/// Whether a file has this content.
-fn holds(reader: &Reader, path: &Path, content: &Content, length: u64) -> bool {
-    let Ok(mut file) = File::open(path) else { return false };
-    let is_long_enough = file.metadata().is_ok_and(|facts| facts.len() == length);
-    let Ok(parts) = reader.parts(content) else { return false };
-    is_long_enough
-        && parts.iter().all(|part| {
-            let mut read = Vec::new();
-            let limit = file.by_ref().take(PART as u64);
-            { limit }.read_to_end(&mut read).is_ok() && ObjectId::of(&read) == *part
-        })
-}
-
-fn group(node: Option<&Node>) -> Option<LinkGroup> {
-    match node {
-        Some(Node::File { links, .. }) => *links,
-        Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
-    }
+/// Whether a file has the content of a node.
+fn holds(reader: &Reader, path: &Path, then: &Node) -> bool {
+    let Node::File { content, length, .. } = then else { return false };
+    let parts = reader.parts(content).unwrap_or_default();
+    likeness(path, &parts, *length, |_| None) == Likeness::Same
 }
 
 #[cfg(test)]

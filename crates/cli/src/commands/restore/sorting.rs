@@ -7,8 +7,8 @@ use std::time::UNIX_EPOCH;
 
 use checkrein_facts::regenerated_when_ignored;
 use checkrein_snapshot::{
-    ActionEndTime, EntryKind, FileTime, Listed, NewFileOrigin, Node, Prepared, RestoreAction, Root,
-    SavedPart, SavedPath, Since, Step,
+    ActionEndTime, FileTime, Listed, NewFileOrigin, Node, Prepared, RestoreAction, Root, SavedPart,
+    SavedPath, Since, Step,
 };
 
 use super::git::{directory_of, taken_away};
@@ -94,6 +94,9 @@ pub enum Weight {
 impl RestoreTerms<'_> {
     /// Leaves out what is not permitted.
     pub fn sort(&self, prepared: &mut Prepared, held: impl Fn(&Step) -> bool) -> Sorted {
+        if self.permissions.changed == Changed::Overwrite {
+            prepared.write_doubtful_names();
+        }
         let mut objections: BTreeMap<SavedPath, String> = BTreeMap::new();
         let mut needed = self.permissions;
         let mut stays = BTreeSet::new();
@@ -188,6 +191,7 @@ impl RestoreTerms<'_> {
             step.deed != RestoreAction::Remove
                 && self.ground.sparing.touched_by(step).is_none()
                 && !prepared.has_same_entries(step)
+                && step.since != Since::Later
         };
         prepared.steps().iter().any(is_work)
     }
@@ -258,13 +262,7 @@ impl RestoreTerms<'_> {
         let below = step.path.as_path().strip_prefix(workspace).ok()?;
         let top = outermost_generated(workspace, below)?;
         let is_meant = |root: &Root| root.path.as_path().starts_with(&top);
-        let node = step.then.as_ref().or(step.now.as_ref());
-        let is_ignored = |place: &Path| {
-            let is_file = place == step.path.as_path() && !node.is_some_and(Node::is_directory);
-            self.ground.ignoring.ignores(place, if is_file { EntryKind::File } else { EntryKind::Directory })
-        };
-        let is_left = !self.snapshot.snapshot.roots.iter().any(is_meant)
-            && step.path.as_path().ancestors().take_while(|place| *place != workspace).any(is_ignored);
+        let is_left = !self.snapshot.snapshot.roots.iter().any(is_meant) && self.ground.ignores(step);
         is_left.then_some(top)
     }
 
@@ -302,7 +300,7 @@ impl RestoreTerms<'_> {
             let why = format!("{role}; only the user puts it back, with `--with-guard-files`");
             return Some(Objection { why, permit: Some(Permit::Guard) });
         }
-        if step.since == Since::Changed
+        if step.since.is_changed()
             && let Some(what) = taken_away(prepared, snapshot, step)
         {
             let why = format!("{what} was made or changed since, and `undo` never removes it");
@@ -333,18 +331,21 @@ impl RestoreTerms<'_> {
         }
         if step.deed == RestoreAction::Remove && permissions.new == New::Remove {
             None
-        } else if step.since == Since::Changed
+        } else if step.since.is_changed()
             && is_kept
             && !misleads(prepared, snapshot, step)
             && !prepared.has_same_entries(step)
         {
-            let why = format!("changed since; `{}` puts it back all the same", self.by_force());
-            Some(Objection { why, permit: Some(Permit::Overwrite) })
+            Some(if step.since == Since::Later {
+                // To offer that it is put back would be to offer that somebody's work goes for nothing.
+                let why = "changed since, when the action had ended and left it as it was".to_owned();
+                Objection { why, permit: None }
+            } else {
+                let why = "changed since; `--force` puts it back all the same".to_owned();
+                Objection { why, permit: Some(Permit::Overwrite) }
+            })
         } else if step.since == Since::Doubtful && is_kept && !self.is_no_loss(prepared, step, held) {
-            let why = format!(
-                "nobody was told when the action ended, so this may have been done since; `{}` puts it back all the same",
-                self.by_force()
-            );
+            let why = "nobody was told when the action ended, so this may have been done since; `--force` puts it back all the same".to_owned();
             Some(Objection { why, permit: Some(Permit::Overwrite) })
         } else if step.deed == RestoreAction::Remove
             && permissions.new == New::Keep
@@ -369,7 +370,7 @@ impl RestoreTerms<'_> {
         held: &impl Fn(&Step) -> bool,
     ) -> Option<Objection> {
         let is_in_doubt = match step.since {
-            Since::Changed => !misleads(prepared, self.snapshot, step),
+            Since::Changed | Since::Later => !misleads(prepared, self.snapshot, step),
             Since::Doubtful => !self.is_no_loss(prepared, step, held),
             Since::Untouched | Since::Unknown => false,
         };
@@ -387,7 +388,7 @@ impl RestoreTerms<'_> {
         if is_permitted {
             return None;
         }
-        let way = format!("`checkrein undo {} --remove-new` removes it", self.snapshot.id);
+        let way = "`--remove-new` removes it";
         Some(match (maker, step.since) {
             (Maker::Action, Since::Doubtful) => Objection {
                 why: format!(
@@ -395,7 +396,7 @@ impl RestoreTerms<'_> {
                 ),
                 permit: Some(Permit::RemoveNew),
             },
-            (Maker::Action, Since::Changed | Since::Untouched | Since::Unknown) => Objection {
+            (Maker::Action, Since::Changed | Since::Later | Since::Untouched | Since::Unknown) => Objection {
                 why: format!("the action made it, and it was changed since; {way}"),
                 permit: Some(Permit::RemoveNew),
             },
@@ -413,7 +414,7 @@ impl RestoreTerms<'_> {
                     .to_owned(),
                 permit: None,
             },
-            (Maker::Unknown, Since::Changed | Since::Untouched | Since::Unknown) => Objection {
+            (Maker::Unknown, Since::Changed | Since::Later | Since::Untouched | Since::Unknown) => Objection {
                 why: "was not there, and came or changed since; who made it is not known".to_owned(),
                 permit: None,
             },
@@ -456,13 +457,9 @@ impl RestoreTerms<'_> {
         };
         step.deed == RestoreAction::Adjust
             || is_empty
-            || (prepared.is_elsewhere(step) && !is_reference())
+            || (prepared.is_elsewhere(step) || prepared.is_copied(step)) && !is_reference()
             || prepared.has_same_entries(step)
             || held(step)
-    }
-
-    pub(super) fn by_force(&self) -> String {
-        format!("checkrein undo {} --force", self.snapshot.id)
     }
 }
 
@@ -483,7 +480,7 @@ fn misleads(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
         |name: &str| snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == repository.join(name));
     let goes_back = |other: &Step| {
         let other_path = other.path.as_path();
-        other.since != Since::Changed
+        !other.since.is_changed()
             && (other_path == repository.join("HEAD") || other_path.starts_with(repository.join("refs")))
     };
     holds("HEAD") && prepared.steps().iter().any(goes_back)

@@ -65,6 +65,7 @@ impl Walk<'_> {
             if is_same {
                 let mut meta = metadata::meta(&before);
                 meta.attributes = metadata::attributes(&open);
+                self.name(place, name, &before, path);
                 return Ok(Some(Node::File { meta, length, content, links: metadata::links(&before) }));
             }
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, FileType, Mode};
+use rustix::fs::{AtFlags, FileType, Mode, Stat};
 use rustix::io::Errno;
 
 use super::super::Closed;
@@ -64,6 +64,13 @@ impl Walk<'_> {
             let path = Path::new(std::ffi::OsStr::from_bytes(path));
             let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
             lent.open(place, name.to_bytes(), &found, path);
+        }
+    }
+
+    /// Gives a file that is saved and has several names one more, unless this only looks at what is to be put back.
+    pub(super) fn name(&self, place: &OwnedFd, name: &CStr, found: &Stat, path: &[u8]) {
+        if let (Some(draft), Closed::Skip) = (self.draft, self.closed) {
+            draft.naming().name(place, name, found, path);
         }
     }
 
