@@ -2,12 +2,16 @@
 
 mod story;
 mod unsaved;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use checkrein_ledger::{FolderName, lines};
-use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Nature, Record, RecordBody, ReviewRecord};
+use checkrein_protocol::{
+    AbsolutePath, Effect, EffectKind, Nature, ObservedExtent, Record, RecordBody, ReviewRecord,
+    VerificationRecord,
+};
 use checkrein_session::{SessionLedger, SessionSummary};
 
 use checkrein_review::VerdictKind;
@@ -17,15 +21,15 @@ use checkrein_snapshot::{
 };
 use checkrein_world::find_workspace;
 
+use self::story::Looked;
 pub(super) use self::story::Story;
 use self::unsaved::Unsaved;
+use self::words::{in_words, kept_as_new, made_in_words};
 use super::name_choice::NamedKind;
-use super::restore::{
-    Consent, Permissions, RestoreContext, RestoreTerms, Unfinished, Weight, count, elsewhere, gone, restore,
-};
+use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, Unfinished, Weight, gone, restore};
 use super::{ExitStatus, OutputForm};
 use crate::render::time;
-use crate::terminal::{cut, log, plain, plain_name};
+use crate::terminal::{cut, log, plain};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -33,9 +37,6 @@ use checkrein_engine::rollback::{pushed_to, restored};
 
 /// How many actions are tried at most until one is found of which there is something to take back (ours).
 const TRIES: usize = 50;
-
-/// How many places that are new are named (ours).
-const NAMED: usize = 5;
 
 /// Of how many actions at most it is told that they cannot be taken back (ours).
 const TOLD: usize = 3;
@@ -64,6 +65,8 @@ pub fn undo(
     let mut held_up = Vec::new();
     // What is new and may be anybody's.
     let mut new = BTreeSet::new();
+    // What actions made that lost nothing.
+    let mut made = Vec::new();
     // Of the newest action, where nothing else of it is to be told.
     let mut lost = None;
     for (store, snapshot) in candidates.into_iter().take(TRIES) {
@@ -109,7 +112,10 @@ pub fn undo(
         }
         match weight {
             // Nothing was lost.
-            Weight::New if prepared.steps().iter().all(|step| step.deed == RestoreAction::Remove) => continue,
+            Weight::New if prepared.steps().iter().all(|step| step.deed == RestoreAction::Remove) => {
+                made.push(made_in_words(environment, &case, &prepared));
+                continue;
+            }
             // What was lost before counts more than what makes itself again.
             Weight::MadeAgain => {
                 made_again.get_or_insert((store, snapshot, moment, prepared));
@@ -125,6 +131,10 @@ pub fn undo(
         let is_lost = prepared.steps().iter().any(|step| step.deed != RestoreAction::Remove);
         if (is_lost || store.taken_back().next().is_none()) && !prepared.steps().is_empty() && is_told {
             let words = in_words(environment, &case, &prepared);
+            if prepared.steps().iter().all(|step| step.since == Since::Later) {
+                passed_over.push(words);
+                continue;
+            }
             if is_lost && case.keeps_work(&prepared) {
                 held_up.push(words.clone());
             }
@@ -157,21 +167,12 @@ pub fn undo(
     let unsaved =
         newest.map(|newest| ledgers.unsaved_after(environment, &stores, newest)).unwrap_or_default();
     unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(one));
+    made.iter().take(TOLD).for_each(|one| log(one));
     kept_as_new(&new).iter().for_each(|one| log(one));
     Err(CommandError::user(
         "no action of this workspace for which anything was saved is left to take back",
         "`checkrein snapshot list` lists the snapshots; `checkrein snapshot restore` goes back to any of them",
     ))
-}
-
-/// The line that names what is new and stays, since nothing shows that a call made it.
-fn kept_as_new(new: &BTreeSet<PathBuf>) -> Option<String> {
-    let names: Vec<String> =
-        new.iter().take(NAMED).map(|path| format!("`{}`", plain_name(&path.to_string_lossy()))).collect();
-    let more = new.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    (!names.is_empty())
-        .then(|| format!("kept: {}{more}: new, and nothing shows that a call made it", names.join(", ")))
 }
 
 /// Refuses to take back an older action for a person who has said yes before they saw that a newer one stays.
@@ -193,28 +194,6 @@ fn not_the_newest(
         ),
         format!("`checkrein undo {id} --yes` takes the older one back"),
     ))
-}
-
-fn in_words(environment: &HostEnvironment, case: &RestoreTerms<'_>, prepared: &Prepared) -> String {
-    let snapshot = case.snapshot;
-    let changes = prepared.steps().len();
-    let what = if case.keeps_work(prepared) {
-        count(changes, "place was changed since and kept", "places were changed since and kept")
-    } else {
-        count(changes, "place is kept", "places are kept")
-    };
-    let options = case.needed(environment, prepared).options();
-    let way = match options.as_str() {
-        "" => String::new(),
-        options => format!("; `checkrein undo {}{options}` takes it back", snapshot.id),
-    };
-    format!(
-        "passed over: snapshot {}  {}  {}{}: {what}{way}",
-        snapshot.id,
-        time(snapshot.snapshot.at),
-        cut(&plain(&snapshot.snapshot.reason), 60),
-        elsewhere(environment, case.ground),
-    )
 }
 
 /// A workspace with its snapshots.
@@ -246,6 +225,8 @@ impl<'a> Opened<'a> {
     ) -> Result<(Box<Prepared>, Vec<String>), CommandError> {
         let moment = ledgers.of(environment, snapshot).moment();
         let mut prepared = self.ground.prepare(snapshot.id, &[], moment)?;
+        let sees_all = ledgers.of(environment, snapshot).looked == Looked::Everywhere;
+        prepared.doubt_look(|step| !sees_all || self.ground.ignores(step));
         if let ActionEndTime::Ended(_) = moment {
             prepared.excuse(&self.all_restores())?;
         }
@@ -613,6 +594,11 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     }
                 }
                 let story = stories.entry(outcome.action_id.0).or_default();
+                let is_all =
+                    |look: &VerificationRecord| look.looked == ObservedExtent::Whole && look.gaps.is_empty();
+                if outcome.verification.as_deref().is_some_and(is_all) {
+                    story.looked = Looked::Everywhere;
+                }
                 story.took = outcome.duration_ms;
                 story.ended = Some(at);
             }

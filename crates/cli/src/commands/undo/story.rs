@@ -31,6 +31,18 @@ pub(in crate::commands) struct Story {
     pub(super) asked: bool,
     /// Whether it was refused by somebody.
     pub(super) refused: bool,
+    /// Where it was looked for what it had changed.
+    pub(super) looked: Looked,
+}
+
+/// Where it was looked for what an action had changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Looked {
+    /// Nowhere, or not everywhere.
+    #[default]
+    Partly,
+    /// In the whole workspace.
+    Everywhere,
 }
 
 impl Story {
