@@ -14,6 +14,7 @@ pub use declaring::assignment;
 pub(crate) use directories::on_stack;
 pub(crate) use posix::is_of_bash;
 
+use crate::filters::Lines;
 use crate::formats::{self, Formatted};
 use crate::machine::Absence;
 use crate::parameter::counted;
@@ -245,7 +246,12 @@ fn printed(machine: &Machine<'_>, value: Value) -> Done {
     let nothing_known = value.known_start().is_empty() && value.known_end().trim_end_matches('\n').is_empty();
     let is_known = value.as_exact().is_some();
     let all = machine.substituted();
-    let made_from = all.iter().find(is_secret).or_else(|| all.last().filter(|_| nothing_known && !is_known));
+    let is_list = |output: &&Output| !is_known && Lines::elsewhere(output).is_some();
+    let made_from = all
+        .iter()
+        .find(is_secret)
+        .or_else(|| all.iter().find(is_list))
+        .or_else(|| all.last().filter(|_| nothing_known && !is_known));
     let output = match made_from {
         Some(output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_))) => output.clone(),
         Some(Output::Nothing | Output::Text(_) | Output::Setup(_) | Output::Unknown) | None => {

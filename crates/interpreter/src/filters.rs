@@ -4,6 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `choosing` | filters that choose lines of a list whose order is not known |
+//! | `elsewhere` | what is printed out of names of files outside the workspace |
 //! | `finding` | secrets that a search through a tree prints |
 //! | `lines` | what filters leave of a list of names |
 //! | `lists` | programs that list names below a place |
@@ -15,6 +16,7 @@
 
 mod choosing;
 mod editing;
+mod elsewhere;
 mod finding;
 mod lines;
 mod lists;
@@ -31,6 +33,7 @@ use crate::process_lists::{self, ListedProcesses};
 use crate::world::{Entry, Listing};
 use crate::{Call, Exit, Input, Machine, Output, Status, Value, secrets};
 
+pub(crate) use elsewhere::named as named_elsewhere;
 pub use finding::found_secret;
 pub(crate) use lines::Lines;
 pub(crate) use lists::named;

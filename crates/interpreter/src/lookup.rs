@@ -318,6 +318,7 @@ impl Machine<'_> {
     pub fn call_program(&mut self, base: &str, written: &str, rest: &[Value]) -> Exit {
         self.list_command(base, rest);
         let gathered = std::mem::replace(&mut self.call.gathered, Output::Nothing);
+        let named = std::mem::take(&mut self.call.named);
         let opened = std::mem::take(&mut self.call.opened);
         let outer = std::mem::replace(&mut self.call.cause, base.to_owned());
         let with_options = self.options_of_variables(base, rest);
@@ -330,6 +331,7 @@ impl Machine<'_> {
         let outer_showing = std::mem::replace(&mut self.flow.sweep.showing, filters::showing(&call));
         let before = filters::fold(self, &call);
         let (count, commands) = (self.effect_count(), self.findings.commands.len());
+        let around = self.surround_with_input();
         let program = self.table.entry(base, self.catalogue);
         let mut exit = if let Some(program) = &program {
             self.table.run(self, program, call.clone())
@@ -337,6 +339,7 @@ impl Machine<'_> {
             self.opaque(format!("`{written}` is not in the catalogue"));
             Exit::unknown()
         };
+        self.leave_around(around);
         // Whatever else is wrong with its words, most programs explain themselves.
         if exit.status == Status::Failure && rest.iter().any(asks_for_explanation) {
             exit.status = Status::Open;
@@ -348,7 +351,8 @@ impl Machine<'_> {
         self.call.opened = opened;
         self.call.cause = outer;
         let read = std::mem::replace(&mut self.call.gathered, gathered);
-        self.answered(&call, before, exit, read)
+        let named = std::mem::replace(&mut self.call.named, named);
+        self.answered(&call, before, exit, (read, &named))
     }
 
     /// Whether a call is of a program that was installed: found by its name, or named where programs are.
@@ -360,8 +364,14 @@ impl Machine<'_> {
         is_among_programs(&call.written) && !self.is_own(&path) && !self.tree.is_new(&path)
     }
 
-    /// What a program answers: what was worked out before it ran, else what its handler says and what it read.
-    fn answered(&mut self, call: &Call, before: Option<Exit>, exit: Exit, read: Output) -> Exit {
+    /// What a program answers: what was worked out before it ran, else what its handler says, and what it read and named.
+    fn answered(
+        &mut self,
+        call: &Call,
+        before: Option<Exit>,
+        exit: Exit,
+        (read, named): (Output, &[Value]),
+    ) -> Exit {
         let mut exit = match before {
             Some(folded) => folded,
             None => Exit { output: filters::class(self, call, exit.output, read), ..exit },
@@ -369,6 +379,8 @@ impl Machine<'_> {
         if exit.output == Output::Unknown
             && let Some(names) = filters::named(self, call)
         {
+            exit.output = names;
+        } else if let Some(names) = filters::named_elsewhere(self, call, &exit.output, named) {
             exit.output = names;
         }
         if exit.output == Output::Unknown && prepares_shell(call) && self.is_installed(call) {

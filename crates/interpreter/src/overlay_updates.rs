@@ -19,6 +19,9 @@ use super::value::Value;
 /// The greatest number of entries of a tree that are copied one by one (ours).
 const COPIED: usize = 512;
 
+/// The greatest number of printed names that are kept of one call (ours).
+const NAMED: usize = 64;
+
 /// Where the programs of the system are.
 const SYSTEM_PROGRAMS: [&str; 6] =
     ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
@@ -156,7 +159,7 @@ impl Machine<'_> {
         match Lines::of(output) {
             Some(Lines::Names | Lines::Fields) => return false,
             // Behind the name stands what is in a file.
-            Some(Lines::Prefixed) => return true,
+            Some(Lines::Prefixed | Lines::Loose) => return true,
             None => {}
         }
         AbsolutePath::new(place).is_some_and(|path| {
@@ -304,6 +307,13 @@ impl Machine<'_> {
     /// What the substitutions in the words of the running command carry, as far as it is more than text.
     pub fn substituted(&self) -> &[Output] {
         &self.call.substituted
+    }
+
+    /// Notes that the running call prints the name of a file, of which something is known.
+    pub fn note_printed_name(&mut self, name: &Value) {
+        if self.call.named.len() < NAMED && !self.call.named.contains(name) {
+            self.call.named.push(name.clone());
+        }
     }
 
     /// Counts a secret among what the words of the running command carry: a program takes it from the environment by its name.

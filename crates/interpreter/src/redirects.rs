@@ -8,6 +8,7 @@ use super::call::Input;
 use super::descriptors::{Opening, Sink, number_of};
 use super::draft::AimedTarget;
 use super::exit::{Exit, Output};
+use super::filters::Lines;
 use super::machine::{Absence, Machine};
 use super::secrets::variable_of;
 use super::shell::{ShellDirectory, Speech};
@@ -283,6 +284,7 @@ impl Machine<'_> {
             variable @ Output::Secret(_) if variable_of(&variable).is_some() => {
                 (Value::Unknown, Some(variable))
             }
+            list @ Output::Local(_) if Lines::elsewhere(&list).is_some() => (Value::Unknown, Some(list)),
             Output::Secret(_) | Output::Local(_) | Output::Setup(_) | Output::Unknown => {
                 (Value::Unknown, (content == Reading::Veiled).then_some(Output::Unknown))
             }

@@ -24,6 +24,7 @@ impl Machine<'_> {
         }
         let hollow = std::mem::take(&mut self.call.hollow);
         let substituted = std::mem::take(&mut self.call.substituted);
+        let around = self.surround(&substituted);
         let failed = std::mem::replace(&mut self.call.failed, false);
         let handed = std::mem::replace(&mut self.flow.sweep.handed, Remainder::Anything);
         let settings = self.note_handed(simple);
@@ -38,6 +39,7 @@ impl Machine<'_> {
             self.flow.settings_held = settings;
         }
         self.call.hollow = hollow;
+        self.leave_around(around);
         self.call.substituted = substituted;
         self.call.failed = failed;
         done

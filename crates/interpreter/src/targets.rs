@@ -88,14 +88,21 @@ impl Machine<'_> {
                 let all = self.with_places_behind_links(self.pattern_target(pattern), ends);
                 all.into_iter().map(|target| aim(target, certainty)).collect()
             }
-            Value::Between { prefix, suffix } => {
+            Value::Between { prefix, suffix } if !prefix.is_empty() || !self.may_name_elsewhere() => {
                 let all = self.with_places_behind_links(self.between_target(prefix, suffix), last);
                 all.into_iter().map(|target| aim(target, certainty)).collect()
             }
-            Value::Unknown if nature == Nature::Ordinary && self.is_named_by_output() => {
-                vec![AimedTarget { nature: Nature::NamedByOutput, ..aim(Target::Unknown, certainty) }]
+            Value::Unknown | Value::Between { .. } => {
+                let mut all = Vec::new();
+                for pattern in self.names_elsewhere() {
+                    let targets = self.with_places_behind_links(self.pattern_target(pattern), last);
+                    all.extend(targets.into_iter().map(|target| aim(target, Certainty::Possible)));
+                }
+                let any = aim(Target::Unknown, certainty);
+                let is_named = nature == Nature::Ordinary && self.is_named_by_output();
+                all.push(if is_named { AimedTarget { nature: Nature::NamedByOutput, ..any } } else { any });
+                all
             }
-            Value::Unknown => vec![aim(Target::Unknown, certainty)],
         }
     }
 

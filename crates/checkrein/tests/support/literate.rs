@@ -75,6 +75,7 @@ pub fn read_page(text: &str) -> Vec<Case> {
 pub fn place(world: &RecordedWorld, text: &str) -> AbsolutePath {
     match text.strip_prefix("~/") {
         Some(rest) => world.place.home.join(rest),
+        None if text == "~" => world.place.home.clone(),
         None => world.place.workspace.join(text),
     }
 }

@@ -481,6 +481,10 @@ fn worst_of_matches(pattern: &PathPattern<'_>, depth: Depth, change: Change, wor
             None if is_temporary(&pattern.base, world) || world.place().temporary.contains(&pattern.base) => {
                 Loss::new(Stake::Regenerable, "")
             }
+            // As many as there are, they are the files of the task, of which each alone would weigh so.
+            None if change == Change::Permissions && pattern.base.is_within(&world.place().workspace) => {
+                Loss::new(Stake::Recoverable, "")
+            }
             None => Loss::new(Stake::Unsaved, "which files it reaches is not known"),
         },
     }

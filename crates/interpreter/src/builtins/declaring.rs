@@ -406,6 +406,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if words.is_empty() {
         return all_variables();
     }
+    machine.keep_arguments_elsewhere();
     let mut rest = words.iter().enumerate();
     while let Some((index, word)) = rest.next() {
         let text = word.as_exact();

@@ -4,7 +4,8 @@ use crate::{Call, Output};
 
 /// What stands in the lines of a list of names of files that lie in the workspace, as far as that is proved.
 ///
-/// The output says it behind the place: `/src/` are names, `/src/:` lines that begin with a name and a colon.
+/// The output says it behind the place: `/src/` are names, `/src/:` lines that begin with a name and a colon. The place of what is made of
+/// names elsewhere is their pattern: `/home/dev/*//?`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lines {
     /// A name, and nothing else.
@@ -13,6 +14,8 @@ pub(crate) enum Lines {
     Prefixed,
     /// Numbers and letters, and a name as the last field.
     Fields,
+    /// Any text, made of the names that fit a pattern, which lie outside the workspace: these names may be among it, and any other.
+    Loose,
 }
 
 impl Lines {
@@ -21,6 +24,7 @@ impl Lines {
             Self::Names => "/",
             Self::Prefixed => "/:",
             Self::Fields => "/ ",
+            Self::Loose => "//?",
         }
     }
 
@@ -31,7 +35,20 @@ impl Lines {
     /// What the lines of an output hold that is a list of names; `None` for the content of files.
     pub(crate) fn of(output: &Output) -> Option<Self> {
         let Output::Local(place) = output else { return None };
-        [Self::Prefixed, Self::Fields, Self::Names].into_iter().find(|lines| place.ends_with(lines.mark()))
+        [Self::Prefixed, Self::Fields, Self::Loose, Self::Names]
+            .into_iter()
+            .find(|lines| place.ends_with(lines.mark()))
+    }
+
+    /// An output that was made of the names outside the workspace that fit a pattern.
+    pub(super) fn of_names_elsewhere(pattern: &str) -> Output {
+        Output::Local(format!("{pattern}{}", Self::Loose.mark()))
+    }
+
+    /// The pattern of the names outside the workspace that an output was made of.
+    pub(crate) fn elsewhere(output: &Output) -> Option<&str> {
+        let Output::Local(place) = output else { return None };
+        place.strip_suffix(Self::Loose.mark())
     }
 }
 
@@ -39,6 +56,9 @@ impl Lines {
 pub(super) fn kept(list: &Output, call: &Call) -> Option<Output> {
     let Output::Local(place) = list else { return None };
     let lines = Lines::of(list)?;
+    if lines == Lines::Loose {
+        return Some(list.clone());
+    }
     let place = place.strip_suffix(lines.mark())?;
     Some(chosen(lines, call)?.of_place(place))
 }

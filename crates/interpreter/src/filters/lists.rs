@@ -2,7 +2,7 @@
 //! not known which.
 
 use crate::path::AbsolutePath;
-use crate::world::Entry;
+use crate::world::{Entry, Matches, PathPattern};
 use crate::{Call, Input, Letters, Machine, Output, Pattern, Value};
 
 use super::finding;
@@ -196,12 +196,15 @@ const VALUES: &[&str] = &["date", "gdate", "uuidgen"];
 /// What a call prints, as far as that says which files are named by it: names of files of the workspace, or a value that names none. `None`
 /// where they may lie anywhere.
 pub(crate) fn named(machine: &Machine<'_>, call: &Call) -> Option<Output> {
-    if !machine.is_listened_to() {
+    if !machine.is_listened_to() && !machine.is_kept() {
         return None;
     }
     // What has blanks in it is a text, not a name.
     let is_one_word = |word: &Value| word.as_exact().is_some_and(|text| !text.contains(char::is_whitespace));
-    if VALUES.contains(&call.program.as_str()) && call.words.iter().all(is_one_word) {
+    if VALUES.contains(&call.program.as_str())
+        && machine.is_listened_to()
+        && call.words.iter().all(is_one_word)
+    {
         return Some(Output::Text(Value::Unknown));
     }
     match call.program.as_str() {
@@ -310,6 +313,11 @@ fn named_by_git(machine: &Machine<'_>, call: &Call) -> Option<Output> {
     (here.is_within(&world.workspace) || world.is_temporary(here)).then(|| lines.of_place(here.as_str()))
 }
 
+/// Whether a call lists what lies below the directories that it is given, with their names in front.
+pub(super) fn looks_below(call: &Call) -> bool {
+    LISTERS.iter().any(|lister| lister.programs.contains(&call.program.as_str())) && call.program != "ls"
+}
+
 fn listed(machine: &Machine<'_>, call: &Call) -> Option<Output> {
     let program = call.program.as_str();
     let lister = LISTERS.iter().find(|lister| lister.programs.contains(&program))?;
@@ -403,7 +411,26 @@ fn listed(machine: &Machine<'_>, call: &Call) -> Option<Output> {
         return None;
     }
     let all: Option<Vec<Output>> = places.iter().map(|place| inside(machine, place, &reach, lines)).collect();
-    all?.into_iter().next()
+    let first = all?.into_iter().next();
+    match places {
+        // What `ls` prints of a directory are names in it.
+        [Value::Glob(pattern)]
+            if lines == Lines::Names
+                && (program != "ls" || letters.contains('d') || !has_directory(machine, pattern)) =>
+        {
+            Some(Output::Text(Value::Glob(pattern.clone())))
+        }
+        _ => first,
+    }
+}
+
+/// Whether a pattern fits a directory, or it is not known that it does not.
+fn has_directory(machine: &Machine<'_>, pattern: &str) -> bool {
+    let Some(cwd) = machine.cwd().filter(|_| machine.is_settled()) else { return true };
+    let whole = cwd.join(pattern);
+    let found = PathPattern::new(whole.as_str()).map(|pattern| pattern.expand(machine.world()));
+    let is_file = |path: &AbsolutePath| matches!(machine.entry(path), Entry::File(_));
+    !matches!(found, Some(Matches::Paths(paths)) if paths.iter().all(is_file))
 }
 
 impl Reach {

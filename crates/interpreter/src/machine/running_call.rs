@@ -11,8 +11,13 @@ pub struct RunningCall {
     pub(crate) cause: String,
     /// What the running call has read so far.
     pub(crate) gathered: Output,
+    /// Names of files that the running call was seen to print, of which patterns are known.
+    pub(crate) named: Vec<Value>,
     /// Outputs of the substitutions in the words of the running command that are not text.
     pub(crate) substituted: Vec<Output>,
+    /// Patterns of names outside the workspace that came as words, or on the input, to the calls around the running one: what is not known
+    /// in it may be such a name.
+    pub(crate) around: Vec<String>,
     /// How many programs are running for words that came out of an output of which nothing is known.
     pub(crate) from_output: usize,
     /// Words of the running command whose text is not sure, with the reason: variables that are not set, for instance.
@@ -34,7 +39,9 @@ impl Default for RunningCall {
         Self {
             cause: String::new(),
             gathered: Output::Nothing,
+            named: Vec::new(),
             substituted: Vec::new(),
+            around: Vec::new(),
             from_output: 0,
             hollow: Vec::new(),
             opened: Vec::new(),

@@ -324,6 +324,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
 
     /// Notes down what is printed.
     pub(super) fn print(&mut self, texts: &[ScriptValue], between: &str, end: &str) {
+        texts.iter().for_each(|thing| self.note_printed_names(thing));
         let is_plain = |thing: &ScriptValue| {
             !self.language.has_tree() || matches!(thing, ScriptValue::Text(_) | ScriptValue::Number(_))
         };
@@ -335,6 +336,23 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
                 printed.push_str(end);
             }
             _ => self.printed = None,
+        }
+    }
+
+    /// Notes of a thing that is printed which files it may name, where only their pattern is known.
+    fn note_printed_names(&mut self, thing: &ScriptValue) {
+        match thing {
+            ScriptValue::List(all) => all.iter().for_each(|one| self.note_printed_names(one)),
+            ScriptValue::Text(Value::Glob(text)) | ScriptValue::Path(Value::Glob(text)) => {
+                self.machine.note_printed_name(&Value::Glob(text.trim().to_owned()));
+            }
+            ScriptValue::Text(value @ Value::Between { prefix, .. })
+            | ScriptValue::Path(value @ Value::Between { prefix, .. })
+                if prefix.starts_with('/') =>
+            {
+                self.machine.note_printed_name(value);
+            }
+            _ => {}
         }
     }
 

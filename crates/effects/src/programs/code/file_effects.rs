@@ -209,11 +209,17 @@ impl Evaluator<'_, '_, '_> {
                         Some(root) => format!("{root}/{pattern}"),
                         None => pattern,
                     };
-                ScriptValue::Text(Value::Glob(pattern))
+                self.listed(Value::Glob(pattern))
             }
             Some(other) => ScriptValue::Text(other),
             None => unknown,
         }
+    }
+
+    /// The names that code lists, of which it may print any.
+    pub(super) fn listed(&mut self, names: Value) -> ScriptValue {
+        self.machine.note_printed_name(&names);
+        ScriptValue::Text(names)
     }
 
     /// Notes down that lists and walks go through symbolic links, where the code says so: `os.walk(".", followlinks=True)`.
@@ -450,7 +456,8 @@ impl Evaluator<'_, '_, '_> {
         options: &[&str],
     ) {
         let (from, to) = (given.at(0).value(), given.at(1).value());
-        if from == Value::Unknown || to == Value::Unknown {
+        let is_named = from == Value::Unknown && program == "mv" && self.machine.may_name_elsewhere();
+        if (from == Value::Unknown || to == Value::Unknown) && !is_named {
             self.machine.possibly(|machine| {
                 if program == "mv" && from != Value::Unknown {
                     machine.add(Draft::new(EffectKind::FileModify, Target::Unknown));

@@ -242,7 +242,7 @@ impl Evaluator<'_, '_, '_> {
                     }
                     _ => ScriptValue::secret(ALL_VARIABLES),
                 },
-                ("Dir", Some(pattern)) => ScriptValue::Text(Value::Glob(pattern)),
+                ("Dir", Some(pattern)) => self.listed(Value::Glob(pattern)),
                 (_, Some(member)) if self.language == Language::JavaScript => self.member(thing, &member),
                 ("ctypes.cdll" | "ctypes.pydll" | "ctypes.windll", Some(_)) => {
                     ScriptValue::Name("ctypes.library".to_owned())

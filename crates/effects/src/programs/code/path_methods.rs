@@ -75,16 +75,13 @@ impl Evaluator<'_, '_, '_> {
                 self.note_reach(name, given);
                 let pattern = given.at(0).exact().unwrap_or_else(|| "*".to_owned());
                 let pattern = if name == "rglob" { format!("**/{pattern}") } else { pattern };
-                return match path.as_exact() {
-                    Some(".") => ScriptValue::Path(Value::Glob(pattern)),
-                    Some(directory) => ScriptValue::Path(Value::Glob(format!(
-                        "{}/{pattern}",
-                        directory.trim_end_matches('/')
-                    ))),
-                    None => {
-                        ScriptValue::Path(path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown))
-                    }
+                let names = match path.as_exact() {
+                    Some(".") => Value::Glob(pattern),
+                    Some(directory) => Value::Glob(format!("{}/{pattern}", directory.trim_end_matches('/'))),
+                    None => path.followed_by(&Value::exact("/")).followed_by(&Value::Unknown),
                 };
+                self.machine.note_printed_name(&names);
+                return ScriptValue::Path(names);
             }
             "iterdir" if matches!(path, Value::Glob(_)) => {
                 self.machine.reach.hidden = true;
@@ -93,10 +90,9 @@ impl Evaluator<'_, '_, '_> {
             }
             "iterdir" if path.as_exact().is_some() => {
                 self.machine.reach.hidden = true;
-                return ScriptValue::Path(Value::Glob(format!(
-                    "{}/*",
-                    path.known_start().trim_end_matches('/')
-                )));
+                let names = Value::Glob(format!("{}/*", path.known_start().trim_end_matches('/')));
+                self.machine.note_printed_name(&names);
+                return ScriptValue::Path(names);
             }
             "iterdir" | "children" | "each_child" | "walk" | "entries" => {
                 self.note_reach(name, given);

@@ -490,14 +490,15 @@ impl Evaluator<'_, '_, '_> {
             LibraryCall::List => {
                 self.lists_hidden = true;
                 self.machine.reach.hidden = true;
+                let all = given.at(0).value().followed_by(&Value::Glob("/*".to_owned()));
+                self.listed(all);
                 ScriptValue::List(vec![ScriptValue::Text(Value::Glob("*".to_owned()))])
             }
             LibraryCall::Walk => {
                 self.note_reach(name, given);
                 let root = if given.positional.is_empty() { ScriptValue::text(".") } else { given.at(0) };
-                let inside = ScriptValue::Text(
-                    root.value().followed_by(&Value::exact("/")).followed_by(&Value::Unknown),
-                );
+                let inside =
+                    self.listed(root.value().followed_by(&Value::exact("/")).followed_by(&Value::Unknown));
                 let names = || ScriptValue::List(vec![ScriptValue::Text(Value::Glob("*".to_owned()))]);
                 match name {
                     "os.walk" => ScriptValue::List(vec![ScriptValue::List(vec![inside, names(), names()])]),

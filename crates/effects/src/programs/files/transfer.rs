@@ -307,7 +307,9 @@ impl Plan {
         for aim in aims {
             let Some(path) = aim.target.path().cloned() else {
                 // What a list names is there; what a name that is made up means may be new.
-                let is_listed = aim.nature == Nature::NamedByOutput || matches!(place, Value::Glob(_));
+                let is_listed = aim.nature == Nature::NamedByOutput
+                    || matches!(place, Value::Glob(_))
+                    || *place == Value::Unknown && matches!(aim.target, Target::Glob(_));
                 let kind = if is_listed { EffectKind::FileModify } else { EffectKind::FileCreate };
                 let mut draft = Draft::at(kind, aim);
                 if is_tree {

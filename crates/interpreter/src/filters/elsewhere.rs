@@ -1,0 +1,215 @@
+//! What is printed out of the names of files outside the workspace, where these are too many to be listed one by one: who is given it as
+//! words may change any of these files.
+
+use std::ops::Range;
+
+use crate::effect::Target;
+use crate::path::AbsolutePath;
+use crate::world::PathPattern;
+use crate::{Call, Input, Machine, Output, Value};
+
+use super::PASSING;
+use super::lines::Lines;
+use super::lists;
+use super::showing::{self, Showing};
+
+/// Programs that are given files and print their names, each with something about the file.
+const NAMING: &[&str] = &[
+    "b2sum",
+    "b3sum",
+    "cksum",
+    "exiftool",
+    "file",
+    "getfacl",
+    "getfattr",
+    "gstat",
+    "identify",
+    "ls",
+    "lsattr",
+    "md5sum",
+    "namei",
+    "readlink",
+    "realpath",
+    "sha1sum",
+    "sha224sum",
+    "sha256sum",
+    "sha384sum",
+    "sha512sum",
+    "shasum",
+    "stat",
+    "sum",
+    "wc",
+];
+/// The greatest number of words that are looked at (ours).
+const WORDS: usize = 1024;
+
+/// The greatest number of patterns that are kept for the commands inside a call (ours).
+const AROUND: usize = 16;
+
+/// What a call prints that was given names outside the workspace, by its words or on its input; `printed` are names that its code was seen
+/// to print. `None` where no such name is among them.
+pub(crate) fn named(
+    machine: &Machine<'_>,
+    call: &Call,
+    output: &Output,
+    printed: &[Value],
+) -> Option<Output> {
+    if !machine.is_listened_to() && !machine.is_kept() {
+        return None;
+    }
+    let is_open = *output == Output::Unknown;
+    // What a program read of many files it may print behind their names; who only passes it on prints what stands in them.
+    let is_content = matches!(output, Output::Local(place) if place.contains(['*', '?', '[']) && Lines::of(output).is_none());
+    // `awk` knows the names of what it reads.
+    let says_names =
+        |word: &Value| word.as_exact().is_some_and(|text| text.contains("FILENAME") || text.contains("ARGV"));
+    let passes_on = PASSING.contains(&call.program.as_str()) && !call.words.iter().any(says_names);
+    if !is_open && (!is_content || passes_on) {
+        return None;
+    }
+    let mut patterns: Vec<String> = Vec::new();
+    if showing::showing(call) != Showing::Nothing {
+        match &call.input {
+            Input::Text(Value::Glob(text)) => patterns.extend(outside_of_text(machine, text)),
+            input => patterns.extend(Lines::elsewhere(&Output::from_input(input)).map(str::to_owned)),
+        }
+    }
+    let is_naming = NAMING.contains(&call.program.as_str());
+    let looks_below = lists::looks_below(call);
+    for word in call.words.iter().take(WORDS) {
+        match word {
+            Value::Glob(_) => patterns.extend(outside(machine, word)),
+            Value::Exact(text) if is_naming && text.starts_with('/') => {
+                patterns.extend(outside(machine, word));
+            }
+            Value::Exact(text)
+                if looks_below && !text.starts_with('-') && machine.is_directory(word) == Some(true) =>
+            {
+                patterns.extend(
+                    outside(machine, word).map(|place| format!("{}/**", place.trim_end_matches('/'))),
+                );
+            }
+            Value::Exact(_) | Value::AnyOf(_) | Value::Between { .. } | Value::Unknown => {}
+        }
+    }
+    for value in printed {
+        patterns.extend(outside(machine, value));
+    }
+    let whole = patterns.into_iter().reduce(|left, right| around(&left, &right))?;
+    Some(Lines::of_names_elsewhere(&whole))
+}
+
+impl Machine<'_> {
+    /// The patterns of names outside the workspace that a word of the running command of which nothing is known may be.
+    pub(crate) fn names_elsewhere(&self) -> impl Iterator<Item = &str> {
+        let words = self.substituted().iter().filter_map(Lines::elsewhere);
+        words.chain(self.call.around.iter().map(String::as_str).filter(|pattern| {
+            !self.substituted().iter().any(|output| Lines::elsewhere(output) == Some(pattern))
+        }))
+    }
+
+    /// Whether a word of the running command of which nothing is known may be a name outside the workspace.
+    pub fn may_name_elsewhere(&self) -> bool {
+        self.names_elsewhere().next().is_some()
+    }
+
+    /// Keeps for the commands inside a call which names its words may be, until [`Machine::leave_around`].
+    pub(crate) fn surround(&mut self, words: &[Output]) -> Range<usize> {
+        let start = self.call.around.len();
+        let patterns: Vec<String> = words.iter().filter_map(Lines::elsewhere).map(str::to_owned).collect();
+        for pattern in patterns {
+            self.keep_around(pattern);
+        }
+        start..self.call.around.len()
+    }
+
+    /// Keeps for the commands inside a call which names may come in on its input, as [`Machine::surround`] does those of its words.
+    pub(crate) fn surround_with_input(&mut self) -> Range<usize> {
+        let start = self.call.around.len();
+        let pattern = match &self.input {
+            Input::Text(Value::Glob(text)) => outside_of_text(self, text),
+            input => Lines::elsewhere(&Output::from_input(input)).map(str::to_owned),
+        };
+        pattern.into_iter().for_each(|pattern| self.keep_around(pattern));
+        start..self.call.around.len()
+    }
+
+    /// Ends what [`Machine::surround`] began.
+    pub(crate) fn leave_around(&mut self, added: Range<usize>) {
+        let end = added.end.min(self.call.around.len());
+        if added.start < end {
+            self.call.around.drain(added.start..end);
+        }
+    }
+
+    /// Keeps from here on which names the arguments of the shell may be.
+    pub(crate) fn keep_arguments_elsewhere(&mut self) {
+        let patterns: Vec<String> = self.names_elsewhere().map(str::to_owned).collect();
+        for pattern in patterns {
+            self.keep_around(pattern);
+        }
+    }
+
+    fn keep_around(&mut self, pattern: String) {
+        if self.call.around.len() < AROUND && !self.call.around.contains(&pattern) {
+            self.call.around.push(pattern);
+        }
+    }
+}
+
+/// The pattern of what the words of a text name, as [`outside`] says of one.
+fn outside_of_text(machine: &Machine<'_>, text: &str) -> Option<String> {
+    let words = text.split_whitespace().take(WORDS).map(Value::of_pattern);
+    words.filter_map(|word| outside(machine, &word)).reduce(|left, right| around(&left, &right))
+}
+
+/// The pattern of what a word names, where that lies outside the workspace and is not temporary.
+fn outside(machine: &Machine<'_>, word: &Value) -> Option<String> {
+    let place = machine.world().place();
+    let is_outside = |path: &AbsolutePath| !path.is_within(&place.workspace) && !place.is_temporary(path);
+    machine.paths(word).into_iter().find_map(|aim| match aim.target {
+        Target::Glob(pattern) => {
+            let base = PathPattern::new(&pattern)?.base;
+            is_outside(&base).then_some(pattern)
+        }
+        Target::Path(path) => is_outside(&path).then(|| path.as_str().to_owned()),
+        Target::Host(_)
+        | Target::Process(_)
+        | Target::Service(_)
+        | Target::Reference(_)
+        | Target::Unknown => None,
+    })
+}
+
+/// A pattern that holds what both name: what lies anywhere below the directory that they share.
+fn around(left: &str, right: &str) -> String {
+    if left == right {
+        return left.to_owned();
+    }
+    let directory = |text: &str| {
+        let fixed = text.split(['*', '?', '[']).next().unwrap_or_default().to_owned();
+        fixed.rsplit_once('/').map_or(String::new(), |(directory, _)| directory.to_owned())
+    };
+    let (left, right) = (directory(left), directory(right));
+    let shared: Vec<&str> =
+        left.split('/').zip(right.split('/')).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
+    if left == right { format!("{left}/*") } else { format!("{}/**", shared.join("/")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::around;
+
+    #[test]
+    fn two_patterns_lie_in_the_directory_that_they_share() {
+        for (left, right, both) in [
+            ("/h/d/a*", "/h/d/a*", "/h/d/a*"),
+            ("/h/d/a*", "/h/d/b", "/h/d/*"),
+            ("/h/d/*", "/h/e/*", "/h/**"),
+            ("/h/d/e/*", "/h/d/*", "/h/d/**"),
+            ("/a/*", "/b/*", "/**"),
+        ] {
+            assert_eq!(around(left, right), both, "{left} {right}");
+        }
+    }
+}
