@@ -362,6 +362,12 @@ impl Machine<'_> {
         if text.split('/').skip_while(|part| matches!(*part, "" | "." | "..")).any(|part| part == "..") {
             return false;
         }
+        // A link that leads nowhere stands in the way, also above.
+        let ends = text.char_indices().filter(|(at, letter)| *letter == '/' && *at > 0).map(|(at, _)| at);
+        let is_in_the_way = |end| self.is_dangling(&Value::exact(text.get(..end).unwrap_or_default()));
+        if ends.chain([text.trim_end_matches('/').len()]).any(is_in_the_way) {
+            return false;
+        }
         match self.entry(path) {
             Entry::Directory if parents => return true,
             Entry::Missing => {}

@@ -13,7 +13,7 @@ pub(crate) use position::Position;
 pub use running_call::RunningCall;
 pub use secret_flow::SecretFlow;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::walks::Choice;
 use crate::effect::{Effect, EffectKind, Severity, Target};
@@ -108,6 +108,8 @@ pub struct Machine<'w> {
     pub renamed_archives: Vec<AbsolutePath>,
     /// Whether what runs is a trap: `BASH_COMMAND` stays that of the command around it.
     pub(super) trapped: usize,
+    /// Variables that declarations told the shell to keep, since the running command began.
+    pub(super) kept_variables: BTreeSet<String>,
     /// Whether one of the words of the running command may be several, or none.
     pub(crate) loose: bool,
     /// How many names were made for temporary files.
@@ -152,6 +154,7 @@ impl<'w> Machine<'w> {
             names_made: Vec::new(),
             renamed_archives: Vec::new(),
             trapped: 0,
+            kept_variables: BTreeSet::new(),
             loose: false,
             names: 0,
             unordered: None,

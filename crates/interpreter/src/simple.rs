@@ -159,6 +159,7 @@ impl Machine<'_> {
         }
         let names: Vec<&str> = simple.assignments.iter().map(|assignment| assignment.name.as_str()).collect();
         self.mark_telling_variables(&names);
+        let kept = std::mem::take(&mut self.kept_variables);
         let done = if is_bare_exec(&words) {
             Done::next(self.redirect_shell(&simple.redirects))
         } else {
@@ -212,26 +213,50 @@ impl Machine<'_> {
         let options = self.shell.options;
         let is_posix = self.shell.speech == Speech::Posix || options.posix;
         let is_special = words.first().and_then(Value::as_exact).is_some_and(is_special);
-        let keeps = is_posix && is_special && !options.perhaps_posix;
+        // bash takes what stands in front of `unset` away, and leaves what was there before.
+        let uncovers =
+            self.shell.speech != Speech::Posix && words.first().and_then(Value::as_exact) == Some("unset");
+        let keeps = is_posix && is_special && !uncovers && !options.perhaps_posix;
         if options.perhaps_posix && is_special {
             for (name, variable) in &before {
-                let earlier = match variable.as_ref().map(|variable| &variable.content) {
-                    Some(VariableContent::Scalar(value)) => value.clone(),
-                    Some(_) => Value::Unknown,
-                    None => self.environment(name).unwrap_or_else(|| Value::exact("")),
-                };
+                let earlier = self.earlier_value(name, variable.as_ref());
                 let now = self.variable(name).unwrap_or(Value::Unknown);
                 self.assign(name, now.join(&earlier));
             }
         }
         let is_settled = keeps || options.perhaps_posix && is_special;
+        let kept = std::mem::replace(&mut self.kept_variables, kept);
         for (name, variable) in before.into_iter().filter(|_| !is_settled) {
+            if kept.contains(&name) || sets_by_name(&words, &name) {
+                // Not all shells keep it, and not in all cases.
+                let content = if variable.is_none() && self.environment(&name).is_none() {
+                    VariableContent::Unknown
+                } else {
+                    let earlier = self.earlier_value(&name, variable.as_ref());
+                    let now = self.variable(&name).unwrap_or(Value::Unknown);
+                    VariableContent::Scalar(now.join(&earlier))
+                };
+                if let Some(variable) = self.shell.variables.get_mut(&name) {
+                    variable.content = content;
+                }
+                continue;
+            }
             match variable {
                 Some(variable) => self.shell.variables.insert(name, variable),
                 None => self.shell.variables.remove(&name),
             };
         }
+        self.kept_variables.extend(kept);
         done
+    }
+
+    /// What a variable held before it was assigned in front of a command.
+    fn earlier_value(&self, name: &str, before: Option<&Variable>) -> Value {
+        match before.map(|variable| &variable.content) {
+            Some(VariableContent::Scalar(value)) => value.clone(),
+            Some(_) => Value::Unknown,
+            None => self.environment(name).unwrap_or_else(|| Value::exact("")),
+        }
     }
 
     /// The words of a command without those that `set -k` makes assignments, and these.
@@ -311,6 +336,18 @@ fn is_special(name: &str) -> bool {
             | "trap"
             | "unset"
     )
+}
+
+/// Whether a built-in that sets variables by their name may set this one: what it sets stays in bash, whatever stood in front of it. Held
+/// against bash 5.2, also as POSIX wants it, and dash 0.5.
+fn sets_by_name(words: &[Value], variable: &str) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let is_named = || rest.iter().any(|word| word.as_exact().is_none_or(|text| text.contains(variable)));
+    match program.as_exact() {
+        Some("printf") => rest.first().is_none_or(|word| word.known_start().starts_with("-v")) && is_named(),
+        Some("let" | "getopts" | "builtin") => is_named(),
+        Some(_) | None => false,
+    }
 }
 
 /// Whether nothing runs within a command of this name that could be the last one itself.

@@ -4,14 +4,17 @@
 //! |---|---|
 //! | `many` | `xargs` |
 //! | `parallel` | `parallel` |
+//! | `settings` | the words in front of the command that a wrapper runs |
 //! | `start_files` | what a shell runs before anything else |
 
 mod many;
 mod parallel;
+mod settings;
 mod start_files;
 
 pub(crate) use many::xargs;
 pub(crate) use parallel::parallel;
+use settings::is_plain_setting;
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::builtins::assignment;
@@ -233,7 +236,14 @@ fn with_variables_put_in(machine: &Machine<'_>, word: &str) -> Value {
 fn run_rest(machine: &mut Machine<'_>, call: &Call, short: &str, long: &[&str], skip: usize) -> Exit {
     let peeled = Peeled::new(&call.words, short, long);
     let rest = peeled.rest.get(skip..).unwrap_or_default();
-    if rest.is_empty() { Exit::unknown() } else { machine.run_words(rest, call.input.clone()) }
+    if rest.is_empty() {
+        return Exit::unknown();
+    }
+    let exit = machine.run_words(rest, call.input.clone());
+    let own = call.words.len().checked_sub(rest.len()).and_then(|end| call.words.get(..end));
+    let is_plain = own.is_some_and(|own| own.iter().all(|word| is_plain_setting(word, short, long)));
+    // What the wrapper itself refuses does not run at all.
+    if is_plain { exit } else { Exit { status: Status::Open, ..exit } }
 }
 
 /// `nice`
@@ -555,7 +565,11 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
             "--version" | "--help" => return Exit::unknown(),
             "--login" => login = true,
-            "--noprofile" | "--norc" | "--posix" => plain = true,
+            "--noprofile" | "--norc" => plain = true,
+            "--posix" => {
+                plain = true;
+                settings.push_str("set -o posix\n");
+            }
             "--rcfile" | "--init-file" => {
                 place += 1;
                 if let Some(file) = call.words.get(place) {
@@ -596,6 +610,9 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let rest = call.words.get(place..).unwrap_or_default();
     let reader = ShellProgram::named(&call.program);
+    if call.program.ends_with("bash") && machine.shell.variables.contains_key("POSIXLY_CORRECT") {
+        settings.insert_str(0, "set -o posix\n");
+    }
     if !plain {
         let kind = start_files::Kind { is_login: login, is_interactive: interactive };
         start_files::run(machine, &call.program, kind);

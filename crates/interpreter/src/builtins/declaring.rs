@@ -112,6 +112,10 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
             Some(name) => (name.to_owned(), true),
             None => (name, false),
         };
+        if declared.exported.is_some() || declared.readonly || declared.global {
+            // Of bash such a variable is kept, also where it stood in front of a command alone.
+            machine.kept_variables.insert(name.clone());
+        }
         // What is said of a reference holds for what it refers to.
         let name = if declared.reference || declared.local {
             name

@@ -104,6 +104,12 @@ fn usual_course(machine: &Machine<'_>) -> Course {
     if machine.shell.options.physical { Course::Physical } else { Course::Logical }
 }
 
+/// Whether a path leads through what the system tells of a process other than this one.
+fn is_of_another_process(value: &Value) -> bool {
+    let rest = value.as_exact().and_then(|text| text.strip_prefix("/proc/"));
+    rest.is_some_and(|rest| rest.contains('/') && rest.starts_with(|letter: char| letter.is_ascii_digit()))
+}
+
 /// Whether each `..` in a path stands behind a directory.
 fn goes_back_over_directories(machine: &Machine<'_>, value: &Value) -> bool {
     let text = value.as_exact().unwrap_or_default();
@@ -132,18 +138,24 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
             Entry::Directory if logical.is_some() && !goes_back_over_directories(machine, value) => {
                 Status::Unknown
             }
+            // What another process has for its root is shown to few.
+            Entry::Directory | Entry::Symlink(_) | Entry::Unknown if is_of_another_process(value) => {
+                Status::Open
+            }
             Entry::Directory if machine.may(path, Right::Enter) => Status::Success,
+            // It is closed now, and mostly then.
+            Entry::Directory => Status::Open,
             Entry::Missing if machine.is_disturbed() => Status::Unknown,
             Entry::Missing => {
                 machine.absent = Some(Absence::Directory(whereabouts));
                 return Status::Failure;
             }
             Entry::File(_) | Entry::Special => return Status::Failure,
-            Entry::Directory | Entry::Symlink(_) | Entry::Unknown => Status::Unknown,
+            Entry::Symlink(_) | Entry::Unknown => Status::Unknown,
         },
         ShellDirectory::OneOf(_) | ShellDirectory::Below(_) | ShellDirectory::Unknown => Status::Unknown,
     };
-    if status == Status::Unknown {
+    if matches!(status, Status::Unknown | Status::Open) {
         machine.came_from = Some(machine.shell.departure());
     }
     machine.shell.logical = match (&whereabouts, logical) {

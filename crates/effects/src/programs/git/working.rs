@@ -1,7 +1,7 @@
 //! Subcommands that record, rearrange or export work; they lose nothing unless they are told to.
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
-use crate::interpreter::{Draft, Exit, Input, Machine, Untracked, Value};
+use crate::interpreter::{Draft, Exit, Input, Machine, Status, Untracked, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, VersionState};
@@ -449,7 +449,12 @@ fn look(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         _ => None,
     };
     let ends = if words.any(&["-z", "--null"]) { Ends::Nul } else { Ends::Line };
-    let Some(states) = states else { return Exit::unknown() };
+    // It tells whether each name is kept: whether it is an error that one is not is the question.
+    let asks = name == "ls-files" && words.has("--error-unmatch");
+    let Some(states) = states.filter(|_| !asks) else {
+        let exit = Exit::unknown();
+        return if asks { Exit { status: Status::Open, ..exit } } else { exit };
+    };
     match git.listed(name, words.operands(), states, ends) {
         Some(text) => Exit::printing(Value::exact(text)),
         None => git.secrets_among(words.operands(), states).map_or_else(Exit::unknown, Exit::printing),
