@@ -13,7 +13,7 @@ use checkrein_patterns::observation;
 use checkrein_policy::Mode;
 use checkrein_protocol::{
     AbsolutePath, Action, ActionId, ActorId, Client, HookEvent, HookEventKind, HookResponse, Outcome,
-    OutcomeRecord, PermissionMode, RecordBody, SessionId,
+    OutcomeRecord, PermissionMode, RecordBody, ReviewLack, SessionId,
 };
 use checkrein_session::{KnownSession, SessionLedger, SessionState};
 
@@ -35,7 +35,7 @@ use crate::records::{event_record, recorded_input, success};
 use crate::turn_end::turn_ended;
 use crate::{
     beginning, checkpoint, disclosure, flow, inheritance, installation, kept_settings, lost_records,
-    questions, session_ledger, usage, verification,
+    questions, session_ledger, unreviewed, usage, verification,
 };
 
 /// The session name for failures of which nothing else is known.
@@ -301,8 +301,15 @@ fn after(
     let unanswered = questions::unanswered(context, ledger, event, &action_id);
     let is_wanted = || unanswered.is_none() && questions::was_asked_about(ledger, &action_id);
     let masked = disclosure::masked(context, outcome).filter(|_| !is_wanted());
+    let unreviewed = unreviewed::found(context, ledger, event, outcome, known.state());
+    let was_unseen = unreviewed.as_ref().is_some_and(|record| record.lack == ReviewLack::Missing);
     let verification = match &mut context.unrecorded {
         Some(unrecorded) => unrecorded.seen.take(),
+        None if was_unseen => {
+            let now = context.environment().now();
+            let since = verification::since(known.state().last().unwrap_or(now), outcome.duration_ms, now);
+            verification::unreviewed(context, ledger, outcome, since)
+        }
         None => verification::verify(context, ledger, &action_id, outcome),
     };
     let verification = verification.map(Box::new);
@@ -326,7 +333,8 @@ fn after(
     });
     let read = usage::transcribed(context.environment(), event, &known, usage::AFTER_A_CALL, None);
     let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
-    let bodies = std::iter::once(body).chain(ran).chain(read).collect();
+    let unseen = unreviewed.clone().map(|record| RecordBody::Unreviewed(Box::new(record)));
+    let bodies = std::iter::once(body).chain(ran).chain(unseen).chain(read).collect();
     let appended = ledger.append_all_to(known, context.environment().now(), bodies, Durability::Plain);
     let answer = match appended {
         Ok(appended) => {
@@ -335,8 +343,11 @@ fn after(
                 None => intervene(context, ledger, &appended.state),
             };
             let stepped_in = kept_settings::with(kept_settings::with(stepped_in, gone), warned);
-            unanswered
-                .map_or(stepped_in.clone(), |record| tell_unanswered(context, ledger, &record, stepped_in))
+            let stepped_in = unanswered
+                .map_or(stepped_in.clone(), |record| tell_unanswered(context, ledger, &record, stepped_in));
+            unreviewed.map_or(stepped_in.clone(), |record| {
+                unreviewed::tell_of(context, ledger, &record, &appended.state, stepped_in)
+            })
         }
         Err(error) => {
             context.environment().diagnostics.add(format!("not recorded: {error}"));

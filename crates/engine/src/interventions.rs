@@ -103,6 +103,11 @@ pub(crate) fn tell_unanswered(
          `checkrein show {}` has the details",
         record.action_id.as_str()
     );
+    before_other_words(text, answer)
+}
+
+/// What is told of a call that ran, before what else is answered to its outcome; a stop says enough.
+pub(crate) fn before_other_words(text: String, answer: HookResponse) -> HookResponse {
     match answer {
         HookResponse::NoOpinion | HookResponse::Allow { .. } => HookResponse::Context { text },
         HookResponse::Context { text: more } => HookResponse::Context { text: format!("{text}\n{more}") },

@@ -30,6 +30,7 @@
 //! | `intervention_texts` | what the user wrote about interventions |
 //! | `interventions` | doing it: halting, going back, reporting |
 //! | `lost_records` | records that went while a session was going on: told, and put back as far as there is a copy |
+//! | `unreviewed` | calls that ran although no review had let them: told |
 //! | `turn_end` | what the agent said last, weighed |
 //! | `rollback` | the way back to what stood before a session went wrong |
 //! | `sparing` | the places of the guard, which no restore touches |
@@ -91,6 +92,7 @@ pub mod sparing;
 pub mod stop;
 pub mod text;
 mod turn_end;
+mod unreviewed;
 pub mod usage;
 mod verification;
 

@@ -69,6 +69,11 @@ pub(crate) fn not_reviewed(action_id: &ActionId) -> RecordBody {
     }
 }
 
+/// Whether a record says of this call that it is not reviewed because the user switched reviews off.
+pub(crate) fn switched_off_for(body: &RecordBody, action_id: &ActionId) -> bool {
+    *body == not_reviewed(action_id)
+}
+
 /// An event of the client, with who caused it.
 #[expect(clippy::needless_pass_by_value, reason = "what is made for a record is made nowhere else")]
 pub(crate) fn event_record(event: &HookEvent, fields: Json) -> RecordBody {

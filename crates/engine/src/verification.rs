@@ -198,16 +198,17 @@ impl Manner {
 }
 
 /// The review of a call.
-struct Found {
+pub(crate) struct Found {
     /// When it was given.
     at: Timestamp,
     /// Its number in the ledger.
     number: u64,
-    review: Box<ReviewRecord>,
+    pub(crate) review: Box<ReviewRecord>,
 }
 
 impl Found {
-    fn newest(ledger: &SessionLedger, id: &ActionId) -> Option<Self> {
+    /// The newest review of this call among the newest records.
+    pub(crate) fn newest(ledger: &SessionLedger, id: &ActionId) -> Option<Self> {
         RECORDS.iter().find_map(|count| {
             let records = last(&ledger.path(), *count).ok()?;
             records.into_iter().rev().find_map(|record| match record.body {

@@ -129,6 +129,9 @@ fn row(record: &Record) -> Vec<String> {
         RecordBody::Unanswered(unanswered) => {
             simple("unanswered", format!("{}: {}", unanswered.call, unanswered.reason))
         }
+        RecordBody::Unreviewed(unreviewed) => {
+            simple("unreviewed", format!("{}: {}", unreviewed.call, unreviewed.reason))
+        }
         RecordBody::Told { action_id, text } => simple("told", format!("{}: {text}", action_id.as_str())),
         RecordBody::Condensed => simple("condensed", String::new()),
         RecordBody::Halted { reason, by, .. } => simple("halted", format!("{by}: {reason}")),

@@ -142,6 +142,7 @@ pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
             RecordBody::Review(review) => Some(&review.action_id),
             RecordBody::Outcome(outcome) => Some(&outcome.action_id),
             RecordBody::Unanswered(unanswered) => Some(&unanswered.action_id),
+            RecordBody::Unreviewed(unreviewed) => Some(&unreviewed.action_id),
             RecordBody::Told { action_id, .. } => Some(action_id),
             RecordBody::SessionStarted { .. }
             | RecordBody::Prompt { .. }

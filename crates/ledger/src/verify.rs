@@ -333,6 +333,7 @@ impl Chain {
             | RecordBody::Review(_)
             | RecordBody::Outcome(_)
             | RecordBody::Unanswered(_)
+            | RecordBody::Unreviewed(_)
             | RecordBody::Told { .. }
             | RecordBody::Event { .. }
             | RecordBody::Halted { .. }

@@ -11,6 +11,7 @@
 //! | `hook` | what a client's hook tells and what it is told |
 //! | `id` | the names of sessions and actions |
 //! | `record` | the records of a session's ledger |
+//! | `unreviewed` | actions that ran although no review had let them run |
 //! | `secret_mark` | which places hold secrets because a session put them there |
 //! | `flow_mark` | what a session read from outside, and what private things |
 //! | `shown` | words as people read them: as they are written |
@@ -48,6 +49,7 @@ mod secret_mark;
 mod shown;
 mod tally;
 mod time;
+mod unreviewed;
 mod usage;
 mod verdict;
 
@@ -72,5 +74,6 @@ pub use record::*;
 pub use secret_mark::*;
 pub use tally::*;
 pub use time::*;
+pub use unreviewed::*;
 pub use usage::*;
 pub use verdict::*;

@@ -21,6 +21,7 @@ use crate::path::AbsolutePath;
 use crate::secret_mark::SecretMark;
 use crate::tally::TallyIncrement;
 use crate::time::Timestamp;
+use crate::unreviewed::UnreviewedRecord;
 use crate::usage::UsageRecord;
 use crate::verdict::VerdictKind;
 
@@ -85,6 +86,8 @@ pub enum RecordBody {
     Outcome(OutcomeRecord),
     /// An action that a user was to be asked about ran without their answer.
     Unanswered(Box<UnansweredRecord>),
+    /// An action ran that no review had let run.
+    Unreviewed(Box<UnreviewedRecord>),
     /// What the agent was told about a call, where that is more than its review says: something was done about an issue.
     Told {
         /// The call.

@@ -114,6 +114,8 @@ impl Projection for SessionState {
             RecordBody::Unanswered(unanswered) => {
                 self.opaque_doubt = doubted(self.opaque_doubt, Some(unanswered.doubt));
             }
+            // Something kept the guard from its work, or its word from being heard: what nobody can read is trusted least.
+            RecordBody::Unreviewed(_) => self.opaque_doubt = bounds::DOUBT,
             RecordBody::ReviewClosed { ticket, .. } => self.take_closed(*ticket, record.at),
             RecordBody::Issue(issue) => self.behaviour.noted(issue.kind, issue.severity),
             RecordBody::IssueEnded { kind } => {

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use checkrein_clients::{
     CANARY_SESSION, CLIENTS, ClientAdapter, ClientPath, FIRST, Registration, SettingsScope, Unanswered,
 };
+use checkrein_ledger::lines;
 use checkrein_policy::{Config, ContainedCommands, Mode};
-use checkrein_protocol::AbsolutePath;
+use checkrein_protocol::{AbsolutePath, RecordBody, Timestamp};
 use checkrein_sandbox::NOT_HELD;
 use checkrein_world::find_workspace;
 
@@ -118,6 +119,7 @@ pub fn doctor(
         }
     }
     state_finding(&state, &mut findings);
+    findings.extend(unreviewed_finding(&state, context.environment().now()));
     if let Some(reason) = halt_of_all(&state) {
         let detail = format!("all sessions are halted, so every call is refused: {}", plain(&reason));
         let hint = Some("`checkrein resume --all` lets them go on");
@@ -352,6 +354,32 @@ fn state_finding(state: &checkrein_ledger::StateDirectory, findings: &mut Vec<Fi
             findings.push(finding("records", wellness, detail, hint));
         }
     }
+}
+
+/// How long a call that ran without review is a remark, in milliseconds (ours): a week.
+const REMEMBERED: u64 = 7 * 24 * 60 * 60 * 1_000;
+
+/// The calls of the last days that ran although no review had let them run; `None` when there are none.
+fn unreviewed_finding(state: &checkrein_ledger::StateDirectory, now: Timestamp) -> Option<Finding> {
+    let since = now.0.saturating_sub(REMEMBERED);
+    let mut calls = Vec::new();
+    for folder in state.folders().ok()? {
+        let Ok(lines) = lines(&state.ledger(&folder)) else { continue };
+        let told = lines.holding(r#""type":"unreviewed""#).filter_map(|line| line.ok()?.record);
+        calls.extend(told.filter(|record| record.at.0 >= since).filter_map(|record| match record.body {
+            RecordBody::Unreviewed(call) => Some((record.at, call)),
+            _ => None,
+        }));
+    }
+    let (_, newest) = calls.iter().max_by_key(|(at, _)| *at)?;
+    let detail = format!(
+        "{} of the last 7 days ran although no review had let them run, the newest: {}",
+        counted(calls.len() as u64, "call"),
+        plain(&newest.call)
+    );
+    let hint =
+        format!("run `checkrein show {}`: something may have ended the hooks", newest.action_id.as_str());
+    Some(finding("review", Health::Doubtful, detail, Some(&hint)))
 }
 
 /// Tries every hook command as the client would run it.

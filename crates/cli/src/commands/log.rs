@@ -119,6 +119,7 @@ fn id(folder: &FolderName, record: &Record) -> String {
         RecordBody::Review(review) => Some(&review.action_id),
         RecordBody::Outcome(outcome) => Some(&outcome.action_id),
         RecordBody::Unanswered(unanswered) => Some(&unanswered.action_id),
+        RecordBody::Unreviewed(unreviewed) => Some(&unreviewed.action_id),
         _ => None,
     };
     match action {
@@ -159,6 +160,11 @@ fn describe(record: &Record) -> (String, String, String) {
             verdict(VerdictKind::Escalate),
             format!("ran unanswered: {}", unanswered.call),
             unanswered.reason.clone(),
+        ),
+        RecordBody::Unreviewed(unreviewed) => (
+            verdict(VerdictKind::Block),
+            format!("ran {}: {}", unreviewed.lack.in_words(), unreviewed.call),
+            unreviewed.reason.clone(),
         ),
         RecordBody::Told { text, .. } => plainly("told".to_owned(), text.clone()),
         RecordBody::SessionStarted { workspace, source, .. } => {

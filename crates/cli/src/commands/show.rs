@@ -76,6 +76,7 @@ fn action(record: &Record) -> Option<&str> {
     match &record.body {
         RecordBody::Review(review) => Some(review.action_id.as_str()),
         RecordBody::Outcome(outcome) => Some(outcome.action_id.as_str()),
+        RecordBody::Unreviewed(unreviewed) => Some(unreviewed.action_id.as_str()),
         _ => None,
     }
 }
@@ -97,6 +98,12 @@ fn explain(record: &Record, found: &[Record], answers: &HashMap<ActionId, Questi
             indented(&made.text)
         ),
         RecordBody::Rollback(rollback) => format!("{head}\n{}", rollback_text(rollback)),
+        RecordBody::Unreviewed(unreviewed) => format!(
+            "{head}\n{}  {}\n{}",
+            bold(&format!("ran {}", unreviewed.lack.in_words())),
+            plain(&unreviewed.call),
+            indented(&unreviewed.reason)
+        ),
         other => format!("{head}\n{}", pretty(other).unwrap_or_default()),
     }
 }

@@ -48,6 +48,9 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
         RecordBody::Unanswered(unanswered) => {
             [&mut unanswered.call, &mut unanswered.reason].into_iter().for_each(message);
         }
+        RecordBody::Unreviewed(unreviewed) => {
+            [&mut unreviewed.call, &mut unreviewed.reason].into_iter().for_each(message);
+        }
         RecordBody::Usage(usage) => usage.models.iter_mut().for_each(|one| message(&mut one.model)),
         RecordBody::Anchor { .. }
         | RecordBody::IssueEnded { .. }
