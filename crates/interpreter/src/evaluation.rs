@@ -2,8 +2,14 @@
 
 use super::arithmetic;
 use super::machine::Machine;
+use super::process_lists::ListedProcesses;
 use super::shell::Speech;
 use super::value::Value;
+
+/// Whether an expression leads from the number of this shell to others near it, or to any.
+fn counts_from_own(text: &str) -> bool {
+    ["$$", "BASHPID", "PPID", "RANDOM"].iter().any(|name| text.contains(name))
+}
 
 impl Machine<'_> {
     /// The value of an arithmetic expansion as a text.
@@ -18,6 +24,10 @@ impl Machine<'_> {
         if std::mem::replace(&mut self.call.arithmetic_failed, before) {
             self.call.failed = true;
             self.unseen += 1;
+        }
+        if value.is_none() && counts_from_own(&arithmetic.text) {
+            // Only where processes are meant it says something.
+            self.call.substituted.push(ListedProcesses::Counted.output());
         }
         value.map_or(Value::Unknown, |value| Value::Exact(value.to_string()))
     }

@@ -255,7 +255,7 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
     let words = &call.words;
     match call.program.as_str() {
         "ps" | "pgrep" | "pidof" | "lsof" | "fuser" | "pstree" | "top" => {
-            let output = process_lists::listed(call)?;
+            let output = process_lists::listed(machine, call)?;
             let status = if call.program == "ps" { Status::Unknown } else { Status::Open };
             Some(Exit { status, output })
         }

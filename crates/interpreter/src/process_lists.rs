@@ -3,6 +3,10 @@
 //! Such a list is what the kernel shows below `/proc`, so it travels as the content of a file there, with the name that was asked
 //! for behind it.
 
+mod users;
+
+pub use users::users_of;
+
 use crate::guarded::PARENT;
 use crate::{Call, Input, Machine, Output, Value};
 
@@ -79,28 +83,36 @@ impl ListedProcesses {
 }
 
 /// What a program that looks at processes lists; `None` when it is no such call.
-pub(crate) fn listed(call: &Call) -> Option<Output> {
+pub(crate) fn listed(machine: &Machine<'_>, call: &Call) -> Option<Output> {
     if call.program == "ps" && call.words.iter().any(|word| word.known_start().contains("ppid=")) {
         return Some(Output::Text(Value::exact(PARENT)));
     }
     let list = match call.program.as_str() {
         "ps" => {
             let named = value_behind(call, &["-C"]);
-            let chosen = value_behind(call, &["-p", "--pid", "--ppid", "-q", "p"]);
-            match (named, chosen) {
-                (Some(name), _) => ListedProcesses::Named(plain_name(&name.known_start())),
-                (None, Some(_)) => ListedProcesses::Chosen("a process by its number".to_owned()),
-                (None, None) => ListedProcesses::All,
+            let chosen = value_behind(call, &["-p", "--pid", "-q", "--quick-pid", "p"]);
+            let below = value_behind(call, &["--ppid"]);
+            let is_parent = |value: &Value| value.as_exact() == Some(PARENT);
+            match (named, chosen, below) {
+                (Some(name), _, _) => named_in(&name.known_start()),
+                (None, Some(number), _) if is_parent(&number) => ListedProcesses::Chosen(PARENT.to_owned()),
+                // What the client started: this shell, and those that ask the guard.
+                (None, None, Some(number)) if is_parent(&number) => ListedProcesses::All,
+                (None, Some(_), _) | (None, None, Some(_)) => {
+                    ListedProcesses::Chosen("a process by its number".to_owned())
+                }
+                (None, None, None) => ListedProcesses::All,
             }
         }
         "pgrep" => match pattern_of(call) {
             Some(pattern) => match pattern.as_exact() {
                 Some("") => ListedProcesses::All,
-                Some(name) => ListedProcesses::Named(plain_name(name)),
+                Some(name) => named_in(name),
                 None => ListedProcesses::Chosen("processes by a name that is not known".to_owned()),
             },
-            None => match value_behind(call, &["-P", "--parent"]).map(Value::as_exact) {
-                Some(Some(PARENT)) | None => ListedProcesses::All,
+            None => match value_behind(call, &["-P", "--parent"]) {
+                None => ListedProcesses::All,
+                Some(parent) if parent.as_exact() == Some(PARENT) => ListedProcesses::All,
                 Some(_) => ListedProcesses::Chosen("what a process started".to_owned()),
             },
         },
@@ -113,10 +125,15 @@ pub(crate) fn listed(call: &Call) -> Option<Output> {
             }
         }
         "pstree" | "top" => ListedProcesses::All,
-        "lsof" | "fuser" => ListedProcesses::Chosen("whoever uses a port or file".to_owned()),
+        "lsof" | "fuser" => users::listed(machine, call),
         _ => return None,
     };
     Some(list.output())
+}
+
+/// The processes of a name, as it was written in a pattern.
+fn named_in(pattern: &str) -> ListedProcesses {
+    ListedProcesses::Named(plain_name(pattern))
 }
 
 fn operands(call: &Call) -> impl Iterator<Item = &Value> {
@@ -194,9 +211,23 @@ pub(crate) fn filtered(call: &Call) -> Option<Output> {
 }
 
 /// The value of an option, attached or not.
-fn value_behind<'c>(call: &'c Call, names: &[&str]) -> Option<&'c Value> {
-    let at = call.words.iter().position(|word| word.as_exact().is_some_and(|text| names.contains(&text)))?;
-    call.words.get(at + 1)
+fn value_behind(call: &Call, names: &[&str]) -> Option<Value> {
+    let mut words = call.words.iter();
+    while let Some(word) = words.next() {
+        let Some(text) = word.as_exact() else { continue };
+        if names.contains(&text) {
+            return words.next().cloned();
+        }
+        let attached = |name: &&str| {
+            let sign = if name.starts_with("--") { "=" } else { "" };
+            let is_option = name.starts_with('-');
+            text.strip_prefix(*name)?.strip_prefix(sign).filter(|_| is_option).map(Value::exact)
+        };
+        if let Some(value) = names.iter().find_map(attached) {
+            return Some(value);
+        }
+    }
+    None
 }
 
 /// The pattern in a program of awk or sed: `/name/ {print $1}`, `$2 == "name"`.

@@ -66,6 +66,8 @@ pub fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
                 index += 1;
             }
             _ if values.contains(&text) => index += 1,
+            // Behind the first process `kill` of a shell takes a number with a sign for a group, `-1` for all.
+            _ if is_kill && !found.targets.is_empty() && is_group(text) => found.targets.push(word),
             _ if text.starts_with('-') && text.len() > 1 => {
                 let name = text.trim_start_matches('-').trim_start_matches("signal=");
                 let is_name = name.chars().all(|c| c.is_ascii_digit())
@@ -81,4 +83,9 @@ pub fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
         }
     }
     Some(found)
+}
+
+fn is_group(text: &str) -> bool {
+    text.strip_prefix('-')
+        .is_some_and(|digits| !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()))
 }

@@ -103,6 +103,7 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     }
     programs::life_cycle(machine, call);
     programs::tasks(machine, call);
+    programs::sources(machine, call);
     let mut read = Output::Nothing;
     for clause in &program.clauses {
         match holds(&clause.conditions, call) {

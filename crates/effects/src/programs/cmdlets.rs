@@ -2,6 +2,7 @@
 //!
 //! Sources: `System.IO.File`, `System.IO.Directory` and `System.Net.WebClient` of .NET; those of the cmdlets stand in `table`.
 
+mod processes;
 mod table;
 
 use table::{CMDLETS, Deed, SWITCHES};
@@ -49,6 +50,7 @@ impl Reader<'_, '_> {
 
     fn statement(&mut self, statement: &str, depth: usize) {
         self.calls_of_classes(statement);
+        processes::end(self.machine, statement);
         let trimmed = statement.trim();
         if let Some((name, value)) = trimmed.strip_prefix('$').and_then(|rest| rest.split_once('=')) {
             let name = name.trim().to_ascii_lowercase();

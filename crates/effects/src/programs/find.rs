@@ -4,6 +4,7 @@ mod expression;
 mod walk;
 
 use crate::effect::{Depth, EffectKind, Target};
+use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::walks::Choice;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::nature::Nature;
@@ -40,6 +41,11 @@ pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
         })
         .collect();
     note_key_hunt(machine, &parsed, &patterns);
+    let is_of_kernel =
+        |start: &Value| start.as_exact().is_some_and(|text| text == "/proc" || text == "/proc/");
+    if !parsed.acts() && parsed.starts.iter().any(is_of_kernel) {
+        return Exit { status: Status::Unknown, output: ListedProcesses::All.output() };
+    }
     for pattern in &patterns {
         if let Value::Glob(text) = pattern {
             machine.walks.insert(text.clone(), parsed.expression.choice());

@@ -17,6 +17,7 @@
 //! | `find` | `find` and `fd` |
 //! | `git` | git |
 //! | `json` | `jq`: which words are files |
+//! | `compiled` | sources given to compilers, as far as they end processes |
 //! | `instructions` | files of instructions that a program carries out |
 //! | `interpreters` | interpreters of other languages |
 //! | `network` | curl, wget, netcat, socat and other programs that talk to hosts |
@@ -40,6 +41,7 @@ mod cloud_weight;
 mod cloud_words;
 mod cmdlets;
 mod code;
+mod compiled;
 mod containers;
 mod data_calls;
 mod databases;
@@ -74,6 +76,7 @@ mod wrappers;
 use crate::interpreter::{Call, Exit, Machine};
 
 pub(crate) use code::code;
+pub(crate) use compiled::sources;
 pub(crate) use packages::{life_cycle, tasks};
 
 /// What a program does to the machine.
@@ -199,6 +202,11 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "fuser" => processes::fuser,
         "renice" => processes::renice,
         "limited" => processes::limited,
+        "prlimit" => processes::prlimit,
+        "snice" => processes::snice,
+        "attached" => processes::attached,
+        "taskkill" => processes::taskkill,
+        "wmic" => processes::wmic,
         "crontab" => processes::crontab,
         "tmux" => processes::tmux,
         "hyperfine" => processes::hyperfine,

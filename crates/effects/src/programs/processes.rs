@@ -3,16 +3,20 @@
 //! | module | holds |
 //! |---|---|
 //! | `ending` | ending processes |
+//! | `limits` | holding processes up: what looks into them, and what they may use |
+//! | `of_windows` | ending processes as on Windows |
 //! | `patterns` | what a pattern of processes fits |
 //! | `roles` | which processes the machine needs |
 
 mod ending;
+mod limits;
+mod of_windows;
 mod patterns;
 mod roles;
 
-pub(crate) use ending::{
-    attach, fuser, kill, kill_by_name, limited, listed_kill, merge_counted, numbered_kill, renice, throttle,
-};
+pub(crate) use ending::{fuser, kill, kill_by_name, listed_kill, merge_counted, numbered_kill};
+pub(crate) use limits::{attach, attached, limited, prlimit, renice, snice, throttle};
+pub(crate) use of_windows::{named_kill, taskkill, unnamed_kill, wmic};
 
 use super::containers::skip_options;
 use crate::effect::{EffectKind, Severity, Target};
@@ -75,7 +79,17 @@ pub(crate) fn crontab(machine: &mut Machine<'_>, call: &Call) -> Exit {
 pub(crate) fn tmux(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut text = Value::exact("");
     // A lone `;` stands between commands.
+    // A server with a socket of its own holds what was started there.
+    let is_own = call.arguments.has(&["-L", "-S"]);
     for words in call.arguments.operands.split(|word| word.as_exact() == Some(";")) {
+        let verb = words.first().and_then(Value::as_exact).unwrap_or_default();
+        let spares_one = verb == "kill-session" && words.iter().any(|word| word.as_exact() == Some("-a"));
+        if !is_own && (verb == "kill-server" || spares_one) {
+            let target = Target::Process("tmux".to_owned());
+            let all = Draft::new(EffectKind::ProcessKill, target).severity(Severity::High);
+            machine.add(all.note("ends the terminals of everything else that runs in it"));
+            continue;
+        }
         text = text.followed_by(&tmux_command(machine, words));
     }
     if text.as_exact() != Some("") {

@@ -496,6 +496,9 @@ pub(crate) fn debugger(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 }
                 runs |= matches!(order, "r" | "run" | "start" | "starti" | "process launch");
             }
+            None if word.known_start().starts_with("--pid=") || word.known_start().starts_with("-pid=") => {
+                super::processes::attach(machine, &Value::Unknown);
+            }
             Some("--args" | "--") => {
                 let rest: Vec<Value> = words.by_ref().cloned().collect();
                 if runs {

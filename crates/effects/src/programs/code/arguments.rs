@@ -35,6 +35,11 @@ impl Evaluator<'_, '_, '_> {
             Some(Token::Mark("\\" | "[" | "->" | "::")) => {
                 self.language == Language::Ruby || self.tokens.is(at, "\\")
             }
+            // A signal for a group: `kill -9, $group`.
+            Some(Token::Mark("-")) if self.language == Language::Perl => {
+                let before = at.checked_sub(1).and_then(|before| self.tokens.word(before));
+                before == Some("kill")
+            }
             Some(Token::Mark("*" | "-" | "&" | ":")) => {
                 self.language == Language::Ruby
                     && matches!(

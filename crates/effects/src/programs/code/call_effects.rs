@@ -116,6 +116,14 @@ impl Evaluator<'_, '_, '_> {
         self.counts |= number.is_some_and(|number: i64| number >= FAR);
     }
 
+    /// Remembers that numbers next to that of an own process are worked out: those of others are among them.
+    pub(super) fn note_neighbour(&mut self, one: &ScriptValue, other: &ScriptValue) {
+        let is_near = |one: &ScriptValue, other: &ScriptValue| {
+            is_own_process(one) && matches!(other, ScriptValue::Number(_))
+        };
+        self.counts |= is_near(one, other) || is_near(other, one);
+    }
+
     /// Runs text in a shell; what it prints.
     pub(super) fn run_shell(&mut self, text: &ScriptValue) -> ScriptValue {
         match text {

@@ -144,6 +144,9 @@ impl Evaluator<'_, '_, '_> {
                     }
                     let (right, next) = self.part(right_at, to);
                     if matches!(operator.as_str(), ".." | "...") {
+                        self.counts |= (start..to.min(next + 4)).any(|place| {
+                            matches!(self.tokens.word(place), Some("$$" | "$PID" | "$PROCESS_ID"))
+                        });
                         self.note_counting(&right);
                     }
                     left = ScriptValue::Local;

@@ -163,6 +163,8 @@ pub(super) enum LibraryCall {
     CallByName,
     /// The parent of a path.
     Parent,
+    /// The number of the process that runs the code.
+    OwnProcess,
     /// The number of the process that started this one.
     ParentProcess,
     /// A path with `~` and variables put in.

@@ -142,6 +142,7 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         if !starters::has_words_of_its_own(&call.program) {
             machine.run_what_may_be_meant(text);
         }
+        super::compiled::look_over(machine, text);
         let note = format!("the code given to `{}` is not followed", call.program);
         if REMOVALS.iter().any(|removal| text.contains(removal)) {
             machine.unread(format!("{note}, and it deletes files"));

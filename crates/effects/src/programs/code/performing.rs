@@ -486,6 +486,7 @@ impl Evaluator<'_, '_, '_> {
                 self.globbed(deed, name, given)
             }
             // The names, which stand below the directory once they are put behind it.
+            LibraryCall::OwnProcess => own_process(),
             LibraryCall::ParentProcess => ScriptValue::text(PARENT),
             LibraryCall::List => {
                 self.lists_hidden = true;

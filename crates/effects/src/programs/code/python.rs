@@ -574,8 +574,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
             LibraryCall::Nothing
         }
         name if name.starts_with("os.path.") || name.starts_with("os.environ.") => LibraryCall::Nothing,
-        "os.getpid"
-        | "os.getuid"
+        "os.getpid" => LibraryCall::OwnProcess,
+        "os.getuid"
         | "os.geteuid"
         | "os.getgid"
         | "os.getlogin"

@@ -1,10 +1,11 @@
 //! Ending processes, and keeping them from their work: by number, by name, by what a list holds.
 
+use super::limits::user_of;
 use super::patterns::{Comparison, is_everything, is_shell_of_hook};
 use super::roles;
 use crate::effect::{Effect, EffectKind, Severity, Target};
 use crate::interpreter::guarded::PARENT;
-use crate::interpreter::process_lists::{ListedProcesses, OPTIONS_WITH_VALUES};
+use crate::interpreter::process_lists::{ListedProcesses, OPTIONS_WITH_VALUES, users_of};
 use crate::interpreter::signals::signal;
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 use crate::nature::Nature;
@@ -45,11 +46,17 @@ fn is_pattern(target: &Value) -> bool {
 }
 
 /// The list whose numbers the words of the running command are; those of who started a process stand in files of the kernel (proc(5)).
-fn listed_in(machine: &Machine<'_>) -> Option<ListedProcesses> {
-    let tells_parent = |output: &Output| matches!(output, Output::Local(path) if path.starts_with("/proc/") && (path.ends_with("/stat") || path.ends_with("/status")));
+pub(super) fn listed_in(machine: &Machine<'_>) -> Option<ListedProcesses> {
+    let file_of = |output: &Output, names: &[&str]| matches!(output, Output::Local(path) if path.starts_with("/proc/") && names.iter().any(|name| path.ends_with(name)));
     ListedProcesses::in_words(machine).or_else(|| {
-        let is_parent = machine.substituted().iter().any(tells_parent);
-        is_parent.then(|| ListedProcesses::Chosen(PARENT.to_owned()))
+        let shows = |names: &[&str]| machine.substituted().iter().any(|output| file_of(output, names));
+        // Children that are not those of this shell are those of who started it.
+        let of_this = |output: &Output| matches!(output, Output::Local(path) if path.starts_with("/proc/$$/") || path.starts_with("/proc/self/"));
+        if shows(&["/children"]) {
+            let is_own = machine.substituted().iter().any(of_this);
+            return (!is_own).then_some(ListedProcesses::All);
+        }
+        shows(&["/stat", "/status"]).then(|| ListedProcesses::Chosen(PARENT.to_owned()))
     })
 }
 
@@ -62,90 +69,6 @@ pub(crate) fn numbered_kill(text: &str) -> Draft {
         text if text.starts_with('%') => draft.note("a job of this shell"),
         _ => draft,
     }
-}
-
-/// Adds that a process is held up by a program that looks into it, when it is the client or the guard: neither answers then.
-pub(crate) fn attach(machine: &mut Machine<'_>, target: &Value) {
-    let named = match target.as_exact() {
-        Some(text) => text.trim_start_matches("--pid=").to_owned(),
-        None => match listed_in(machine) {
-            Some(ListedProcesses::Named(name) | ListedProcesses::Chosen(name)) => name,
-            Some(ListedProcesses::All | ListedProcesses::Counted) | None => return,
-        },
-    };
-    if crate::guard::is_held_up(&named) {
-        let draft = Draft::new(EffectKind::ProcessKill, Target::Process(named));
-        machine.add(draft.nature(Nature::HoldsUp).note("holds it up, so that it does not answer"));
-    }
-}
-
-/// `renice`, `cpulimit`, `choom`, `taskset -p`, `chrt -p`, `ionice -p`: what a process may use. Those that a user has are the client and
-/// the guard, too.
-pub(crate) fn throttle(machine: &mut Machine<'_>, targets: &[Value], users: &[Value]) {
-    for target in targets {
-        attach(machine, target);
-    }
-    for user in users {
-        machine.add(
-            Draft::new(EffectKind::ProcessKill, Target::Process(user_of(user)))
-                .nature(Nature::HoldsUp)
-                .severity(Severity::High)
-                .note("slows down every process of a user"),
-        );
-    }
-}
-
-fn user_of(user: &Value) -> String {
-    user.as_exact().map_or_else(|| "a user".to_owned(), |user| format!("user {user}"))
-}
-
-/// `renice`: what stands behind `-p`, `-g` or `-u` is of that kind, up to the next of these (renice(1)).
-pub(crate) fn renice(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let (mut processes, mut users) = (Vec::new(), Vec::new());
-    let mut are_users = false;
-    let mut words = call.words.iter();
-    while let Some(word) = words.next() {
-        match word.as_exact() {
-            Some("-n" | "--priority" | "--relative") => {
-                words.next();
-            }
-            Some("-u" | "--user") => are_users = true,
-            Some("-p" | "--pid" | "-g" | "--pgrp") => are_users = false,
-            Some(text) if text.starts_with('-') => {}
-            Some(_) | None if are_users => users.push(word.clone()),
-            Some(_) | None => processes.push(word.clone()),
-        }
-    }
-    // A name that is not known may be none, as a variable is that is not set.
-    if are_users && users.is_empty() {
-        users.push(Value::Unknown);
-    }
-    throttle(machine, &processes, &users);
-    Exit::silent()
-}
-
-/// `cpulimit`, `choom`: of a process that runs, by its number or name, or of a command.
-pub(crate) fn limited(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let arguments = &call.arguments;
-    let targets: Vec<Value> =
-        arguments.values(&["-p", "--pid", "-e", "--exe", "-P", "--path"]).cloned().collect();
-    let shows = call.program == "choom" && !arguments.has(&["-n", "--adjust"]);
-    if targets.is_empty() {
-        return machine.run_words(&arguments.operands, call.input.clone());
-    }
-    if !shows {
-        throttle(machine, &targets, &[]);
-        let names = arguments.values(&["-e", "--exe"]).filter_map(Value::as_exact);
-        if names.into_iter().any(|name| is_shell_of_hook(name, Comparison::WholeNames)) {
-            machine.add(
-                Draft::new(EffectKind::ProcessKill, Target::Process("shells".to_owned()))
-                    .nature(Nature::HoldsUp)
-                    .severity(Severity::High)
-                    .note(OF_SHELLS),
-            );
-        }
-    }
-    Exit::unknown()
 }
 
 /// `fuser`: which processes use a file or port, and with `-k` their end. Whoever is in a directory, or on a file system, are more than
@@ -165,6 +88,15 @@ pub(crate) fn fuser(machine: &mut Machine<'_>, call: &Call) -> Exit {
             && target.as_exact().is_some_and(|text| {
                 machine.cwd().is_none_or(|cwd| matches!(machine.entry(&cwd.join(text)), Entry::Directory))
             });
+        if !is_port && !of_mount && !is_directory {
+            match users_of(machine, target) {
+                ListedProcesses::Chosen(_) => {}
+                list @ (ListedProcesses::All | ListedProcesses::Counted | ListedProcesses::Named(_)) => {
+                    machine.add(listed_kill(&list).nature(Nature::Signal));
+                    continue;
+                }
+            }
+        }
         machine.add(if !is_port && (of_mount || is_directory) {
             draft.severity(Severity::High).note("ends every process that is in there, the client too")
         } else {
@@ -175,7 +107,7 @@ pub(crate) fn fuser(machine: &mut Machine<'_>, call: &Call) -> Exit {
 }
 
 /// What is said of shells that end: this command runs in one, and so does the line by which a client asks the guard.
-const OF_SHELLS: &str =
+pub(super) const OF_SHELLS: &str =
     "shells of other programs may be among them, and the one by which the client asks the guard";
 
 /// How grave it is to end the processes that a pattern fits, and why.
@@ -187,7 +119,7 @@ fn gravity(pattern: &str, by: Comparison) -> Option<(Severity, &'static str)> {
         .or_else(|| is_shell_of_hook(pattern, by).then_some((Severity::High, OF_SHELLS)))
 }
 
-fn pattern_kill(pattern: &str, by: Comparison) -> Draft {
+pub(super) fn pattern_kill(pattern: &str, by: Comparison) -> Draft {
     let draft = Draft::new(EffectKind::ProcessKill, Target::Process(pattern.to_owned()));
     match gravity(pattern, by) {
         Some((severity, note)) => draft.severity(severity).note(note),
@@ -370,7 +302,10 @@ pub(crate) fn kill_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
             (None, _) if call.program == "killall5" => {
                 grave(Target::Process("everything".to_owned()), Severity::Critical, "ends every process")
             }
-            (None, _) => return Exit::silent(),
+            (None, _) => match chosen_otherwise(machine, call) {
+                Some(list) => listed_kill(&list).nature(Nature::Signal),
+                None => return Exit::silent(),
+            },
         };
         machine.add(draft);
         return Exit::silent();
@@ -394,6 +329,28 @@ pub(crate) fn kill_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.add(draft.nature(Nature::Signal));
     }
     Exit::silent()
+}
+
+/// Whose processes `pkill` chooses by nothing that is a name: by their age, their state, their group; `None` where it chooses none, or those
+/// of a file or a group that is named.
+fn chosen_otherwise(machine: &Machine<'_>, call: &Call) -> Option<ListedProcesses> {
+    let letter = |word: &str, letters: &str| {
+        word.strip_prefix('-').is_some_and(|rest| rest.len() == 1 && rest.contains(|c| letters.contains(c)))
+    };
+    let long = ["--newest", "--oldest", "--older", "--runstates", "--group", "--ns", "--cgroup", "--env"];
+    let by_age = |word: &Value| {
+        let start = word.known_start();
+        letter(&start, "noOrGA") || long.iter().any(|option| start.starts_with(option))
+    };
+    let by_group = |word: &Value| matches!(word.as_exact(), Some("-g" | "--pgroup"));
+    if call.program == "pkill" && call.words.iter().any(by_age) {
+        return Some(ListedProcesses::All);
+    }
+    let group = call.words.iter().position(by_group).and_then(|at| call.words.get(at + 1))?;
+    if group.as_exact() == Some(PARENT) {
+        return Some(ListedProcesses::Chosen(PARENT.to_owned()));
+    }
+    if group.as_exact().is_some() { None } else { listed_in(machine) }
 }
 
 fn process(value: &Value) -> Target {

@@ -128,13 +128,20 @@ const SERVICES: &[&str] = &[
     "gpg-agent",
 ];
 
+/// Names of services that are also those of programs which people call.
+const PROGRAMS_OF_PEOPLE: &[&str] = &["docker", "podman", "mysql", "ufw", "oracle", "init"];
+
 /// How grave it is to end processes of a name or a pattern of names, and why; `None` for what a task starts itself.
 pub(super) fn gravity(pattern: &str) -> Option<(Severity, &'static str)> {
     let names = || pattern.split('|').map(|name| name.trim().rsplit('/').next().unwrap_or_default());
+    // Behind the name of what runs stand its options, or what it calls itself; other words are those of a program for people that is called
+    // like its service: `docker compose up`.
     let is_one_of = |list: &[&str]| {
         names().any(|name| {
-            let name = name.split([' ', ':']).next().unwrap_or_default();
-            list.iter().any(|known| known.eq_ignore_ascii_case(name))
+            let (name, rest) = name.split_once([' ', ':']).unwrap_or((name, ""));
+            let rest = rest.trim_start();
+            let is_itself = !rest.starts_with(char::is_alphabetic) || !PROGRAMS_OF_PEOPLE.contains(&name);
+            is_itself && list.iter().any(|known| known.eq_ignore_ascii_case(name))
         })
     };
     if is_one_of(VITAL) {
@@ -155,7 +162,16 @@ mod tests {
         assert_eq!(gravity("sshd").map(|(severity, _)| severity), Some(Severity::Critical));
         assert_eq!(gravity("node|cupsd").map(|(severity, _)| severity), Some(Severity::High));
         assert_eq!(gravity("postgres: writer").map(|(severity, _)| severity), Some(Severity::High));
-        for own in ["node", "vite", "python3 manage.py", "my-postgres-proxy", "initdb-test", "logind-mock"] {
+        for own in [
+            "docker compose",
+            "podman run --rm x",
+            "node",
+            "vite",
+            "python3 manage.py",
+            "my-postgres-proxy",
+            "initdb-test",
+            "logind-mock",
+        ] {
             assert_eq!(gravity(own), None, "{own}");
         }
     }

@@ -73,11 +73,16 @@ impl Evaluator<'_, '_, '_> {
             Expression::Sum(parts) => {
                 let mut parts = parts.iter();
                 let first = parts.next().map_or(ScriptValue::Local, |part| self.value(part));
-                parts.fold(first, |sum, part| added(&sum, &self.value(part)))
+                parts.fold(first, |sum, part| {
+                    let part = self.value(part);
+                    self.note_neighbour(&sum, &part);
+                    added(&sum, &part)
+                })
             }
             Expression::Binary(operator, left, right) => {
                 let left = self.value(left);
                 let right = self.value(right);
+                self.note_neighbour(&left, &right);
                 worked_out(*operator, &left, &right)
             }
             Expression::Joint(joint, left, right) => self.joint(*joint, left, right),

@@ -1,0 +1,268 @@
+//! Sources that a compiler is given, and code in languages that nothing here follows, as far as they name the end of processes that are not
+//! their own: what comes out of a compiler is not read, and what was written into the source can be.
+
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Machine, Value};
+use crate::nature::Nature;
+use crate::path::AbsolutePath;
+use crate::world::VersionState;
+use checkrein_facts::hook_line::HOOK_PROGRAM;
+
+/// Compilers whose operands are sources, and what runs a source as if it were a script.
+const COMPILERS: &[&str] = &[
+    "gcc",
+    "g++",
+    "cc",
+    "c++",
+    "clang",
+    "clang++",
+    "tcc",
+    "icc",
+    "icx",
+    "musl-gcc",
+    "zig-cc",
+    "gdc",
+    "ldc2",
+    "dmd",
+    "go run",
+    "go build",
+    "go install",
+    "rustc",
+    "zig run",
+    "zig build-exe",
+    "nim c",
+    "nim r",
+    "crystal run",
+    "crystal build",
+    "swiftc",
+    "swift",
+    "v run",
+    "odin run",
+    "kotlinc",
+    "javac",
+];
+
+/// Builders of a project, and where its program begins.
+const PROJECTS: &[(&[&str], &[&str])] = &[
+    (
+        &["cargo run", "cargo r", "cargo build", "cargo b", "cargo test", "cargo t"],
+        &["src/main.rs", "src/lib.rs", "build.rs"],
+    ),
+    (&["go run", "go build", "go install"], &["main.go"]),
+];
+
+/// The greatest number of sources of one call that are read (ours).
+const SOURCES: usize = 8;
+
+/// Calls that send a signal, by what stands before their brackets: kill(2), killpg(3), tgkill(2), `pidfd_send_signal`(2), ptrace(2); Go's
+/// `syscall` and `os`; Rust's `libc` and `nix`; Emacs' `signal-process`.
+const CALLS: &[&str] = &[
+    "kill(",
+    "killpg(",
+    "tgkill(",
+    "Kill(",
+    "sigqueue(",
+    "pidfd_send_signal(",
+    "PTRACE_ATTACH",
+    "PTRACE_SEIZE",
+    "SYS_kill",
+    "TerminateProcess(",
+    "signal-process",
+    "FindProcess(",
+    "setpriority(",
+    "prlimit(",
+];
+
+/// Adds that a source which the session wrote ends processes, when it is given to a compiler.
+pub(crate) fn sources(machine: &mut Machine<'_>, call: &Call) {
+    let project = PROJECTS.iter().find(|(programs, _)| programs.contains(&call.program.as_str()));
+    if project.is_none() && !COMPILERS.contains(&call.program.as_str()) {
+        return;
+    }
+    let beginnings = project.map(|(_, files)| *files).unwrap_or_default();
+    let named = call.arguments.operands.iter().cloned();
+    let all: Vec<Value> = named.chain(beginnings.iter().map(|file| Value::exact(*file))).collect();
+    let mut read = 0;
+    for source in all {
+        let Some(path) = machine.one_path_through(&source) else { continue };
+        if read >= SOURCES || !is_source(&path) || !is_of_session(machine, &path) {
+            continue;
+        }
+        read += 1;
+        let text = machine.text(&path);
+        if let Some(what) = text.as_exact().and_then(ends_others) {
+            end(machine, what);
+        }
+    }
+    // `gcc -x c -`
+    if let (crate::interpreter::Input::Text(text), true) = (&call.input, reads_input(call))
+        && let Some(what) = text.as_exact().and_then(ends_others)
+    {
+        end(machine, what);
+    }
+}
+
+/// Adds that code ends processes that are not its own, where its language is followed by nothing else.
+pub(crate) fn look_over(machine: &mut Machine<'_>, text: &str) {
+    if let Some(what) = ends_others(text) {
+        end(machine, what);
+    }
+}
+
+fn end(machine: &mut Machine<'_>, what: &str) {
+    let target = Target::Process("processes that the code picks".to_owned());
+    let draft = Draft::new(EffectKind::ProcessKill, target).nature(Nature::Signal);
+    machine
+        .add(draft.severity(Severity::High).possible().note(format!("{what}, the guard may be among them")));
+}
+
+fn reads_input(call: &Call) -> bool {
+    call.words.iter().any(|word| matches!(word.as_exact(), Some("-" | "/dev/stdin")))
+}
+
+fn is_source(path: &AbsolutePath) -> bool {
+    let ends = [
+        ".c", ".cc", ".cpp", ".cxx", ".go", ".rs", ".zig", ".nim", ".cr", ".swift", ".v", ".odin", ".d",
+        ".m", ".java", ".kt", ".h",
+    ];
+    path.name().is_some_and(|name| ends.iter().any(|end| name.ends_with(end)))
+}
+
+fn is_of_session(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
+    machine.is_of_session(path) || machine.world().version(path) != VersionState::TrackedClean
+}
+
+/// What a text ends besides what it started itself, as a clause; `None` when it ends nothing, or its own children alone.
+fn ends_others(text: &str) -> Option<&'static str> {
+    let calls = CALLS.iter().flat_map(|call| text.match_indices(call).map(move |(at, _)| (at, *call)));
+    let mut any = false;
+    for (at, call) in calls {
+        // A longer name that ends so is another function, and a declaration is no call.
+        let before = text.get(..at).unwrap_or_default();
+        let is_part = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if is_part && call != "SYS_kill" {
+            continue;
+        }
+        let behind = text.get(at + call.len()..).unwrap_or_default();
+        let argument = argument(behind);
+        // `0` as a signal asks only whether the process is there.
+        if argument.len() < behind.len() && behind.get(argument.len()..).is_some_and(asks_only) {
+            continue;
+        }
+        any = true;
+        if names_others(argument) {
+            return Some("ends processes above this one, or all of them");
+        }
+        if is_counted(before, argument) {
+            return Some("goes through the numbers of processes");
+        }
+    }
+    let looks = [
+        "\"/proc",
+        "'/proc",
+        "pgrep",
+        "pidof",
+        HOOK_PROGRAM,
+        "list-system-processes",
+        "EnumProcesses",
+        "CreateToolhelp32Snapshot",
+        "kern.proc",
+    ];
+    (any && looks.iter().any(|look| text.contains(look)))
+        .then_some("looks for processes and ends some of them")
+}
+
+/// The first argument of a call, behind its bracket.
+fn argument(behind: &str) -> &str {
+    let mut depth = 0_usize;
+    let end = behind.char_indices().take(400).find(|(_, c)| match c {
+        '(' | '[' => {
+            depth += 1;
+            false
+        }
+        ')' | ']' if depth == 0 => true,
+        ')' | ']' => {
+            depth -= 1;
+            false
+        }
+        ',' | ';' => depth == 0,
+        _ => false,
+    });
+    end.and_then(|(at, _)| behind.get(..at)).unwrap_or_default()
+}
+
+/// Whether what stands behind the first argument sends nothing: `, 0)`.
+fn asks_only(rest: &str) -> bool {
+    let rest: String = rest.chars().take(12).filter(|c| !c.is_whitespace()).collect();
+    rest.starts_with(",0)")
+}
+
+/// Whether an argument is a number that stands for more than a process of one's own: `-1`, `getppid()`, the number of the own one with
+/// something added.
+fn names_others(argument: &str) -> bool {
+    let plain: String = argument.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase();
+    let above = ["getppid", "parent_id", "getpgid(getppid", "process-id(parent"];
+    let own = ["getpid()", "process::id()"];
+    plain.starts_with("-1")
+        || plain.contains("pid_t)-1")
+        || plain == "1"
+        || above.iter().any(|name| plain.contains(name))
+        || own.iter().any(|name| plain.contains(&format!("{name}+")) || plain.contains(&format!("{name}-")))
+}
+
+/// Whether an argument is a name that a loop around the call counts with.
+fn is_counted(before: &str, argument: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let names: Vec<&str> = argument.split(|c: char| !is_name(c)).filter(|name| !name.is_empty()).collect();
+    let Some((at, _)) = before.rmatch_indices("for").next() else { return false };
+    let header: String = before.get(at..).unwrap_or_default().chars().take(160).collect();
+    let counts = ["++", "+=", "--", "..", ":="].iter().any(|sign| header.contains(sign));
+    let has = |name: &&&str| {
+        header.split(|c: char| !is_name(c)).any(|word| word == **name)
+            && name.chars().next().is_some_and(char::is_alphabetic)
+    };
+    let is_cast =
+        |name: &&&str| !matches!(**name, "pid_t" | "int" | "i32" | "as" | "u32" | "Pid" | "from_raw");
+    // What goes through a list of one's own children is no count: `for (i = 0; i < n; i++) kill(children[i], SIGTERM)`.
+    counts && !argument.contains('[') && names.iter().filter(is_cast).any(|name| has(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ends_others;
+
+    #[test]
+    fn the_end_of_others_is_told_from_that_of_children() {
+        for text in [
+            "int main(void) { kill(-1, 9); }",
+            "int main(void) { kill(getppid(), SIGKILL); }",
+            "for (int i = 2; i < 40000; i++) kill(i, 9);",
+            "for (pid_t p = 2; p < 99999; ++p) { if (p != getpid()) kill(p, SIGKILL); }",
+            "DIR *d = opendir(\"/proc\"); while ((e = readdir(d))) { int p = atoi(e->d_name); kill(p, 9); }",
+            "func main() { syscall.Kill(os.Getppid(), syscall.SIGKILL) }",
+            "for i := 2; i < 40000; i++ { syscall.Kill(i, 9) }",
+            "fn main() { for p in 2..40000 { unsafe { libc::kill(p, 9); } } }",
+            "unsafe { libc::kill(std::os::unix::process::parent_id() as i32, 9) }",
+            "kill(getpid() + 1, 9);",
+            "FILE *f = popen(\"pgrep checkrein\", \"r\"); fscanf(f, \"%d\", &p); kill(p, 9);",
+            "(signal-process -1 9)",
+        ] {
+            assert!(ends_others(text).is_some(), "{text}");
+        }
+        for text in [
+            "pid_t pid = fork(); if (!pid) pause(); kill(pid, SIGTERM); waitpid(pid, 0, 0);",
+            "for (int i = 0; i < n; i++) kill(children[i], SIGTERM);",
+            "kill(getpid(), SIGSTOP);",
+            "raise(SIGTERM);",
+            "if (kill(pid, 0) == 0) puts(\"alive\");",
+            "cmd.Process.Kill()",
+            "child.kill().unwrap();",
+            "void skill(int x); skill(-1);",
+            "for (i = 0; i < 3; i++) { work(i); } kill(child, SIGTERM);",
+            "proc, err := os.FindProcess(pid); proc.Signal(syscall.SIGTERM)",
+            "syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)",
+        ] {
+            assert!(ends_others(text).is_none(), "{text}");
+        }
+    }
+}
