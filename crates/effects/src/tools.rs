@@ -21,7 +21,8 @@ mod runners;
 use checkrein_protocol::{SecretMark, ToolOutput};
 
 use crate::action::Action;
-use crate::effect::{Certainty, Effect, EffectKind};
+use crate::effect::{Certainty, Effect, EffectKind, Target};
+use crate::interpreter::default_settings::unusual_setting;
 use crate::interpreter::{Last, resolve};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -30,6 +31,36 @@ use crate::world::{FileText, World};
 
 use call::ToolCall;
 
+/// Adds that what a tool writes into settings of this home names what programs run from now on.
+fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<Effect>) {
+    let home = &world.place().home;
+    let is_write = |effect: &&Effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
+    let named = |path: &AbsolutePath| {
+        let texts = texts_in(&action.input);
+        texts.into_iter().find_map(|text| unusual_setting(path, home, text))
+    };
+    let paths = effects.iter().filter(is_write).filter_map(|effect| effect.target.path());
+    let found: Vec<Effect> = paths
+        .filter_map(|path| {
+            let value = named(path)?;
+            let mut effect = Effect::new(EffectKind::Persistence, Target::Path(path.clone()));
+            effect.note = format!("names `{value}`, which programs run or take packages from, from now on");
+            Some(effect)
+        })
+        .collect();
+    effects.extend(found);
+}
+
+/// All texts of an input.
+fn texts_in(input: &serde_json::Value) -> Vec<&str> {
+    match input {
+        serde_json::Value::String(text) => vec![text],
+        serde_json::Value::Array(items) => items.iter().flat_map(texts_in).collect(),
+        serde_json::Value::Object(fields) => fields.values().flat_map(texts_in).collect(),
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => Vec::new(),
+    }
+}
+
 /// The effects of a tool call that is not a shell command. A call whose shape is not understood is opaque.
 pub(crate) fn tool_effects(action: &Action, world: &dyn World) -> Vec<Effect> {
     let mut call = ToolCall::new(action, world);
@@ -37,6 +68,7 @@ pub(crate) fn tool_effects(action: &Action, world: &dyn World) -> Vec<Effect> {
         mcp::foreign(&mut call);
     }
     let mut effects = call.into_effects();
+    note_default_settings(action, world, &mut effects);
     if world.tool_output() == ToolOutput::Masked && shows_text(action) {
         for effect in &mut effects {
             if effect.kind == EffectKind::FileRead

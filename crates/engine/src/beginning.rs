@@ -101,7 +101,15 @@ pub(crate) fn begin(
         config_files::write_private(&words_at(ledger), words.to_text().as_bytes()).map_err(write)?;
     }
     let interventions = Some(words.hash().0);
-    Ok(Some(Box::new(Beginning { workspace, rules: texts.hash().0, settings, places, interventions })))
+    let commit = checkrein_world::checked_out(&workspace);
+    Ok(Some(Box::new(Beginning {
+        workspace,
+        rules: texts.hash().0,
+        settings,
+        places,
+        interventions,
+        commit,
+    })))
 }
 
 /// The settings files of the client for a session in a workspace: it reads those of the directory where it was started.

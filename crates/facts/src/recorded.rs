@@ -40,6 +40,9 @@ pub struct RecordedWorld {
     /// The texts of files that revisions held: by repository, revision and path.
     #[serde(default)]
     pub committed_texts: Vec<(AbsolutePath, String, String, FileText)>,
+    /// What was written or came after the moment that was asked about, or did not.
+    #[serde(default)]
+    pub changes: BTreeMap<AbsolutePath, bool>,
     /// What archives held.
     #[serde(default)]
     pub archives: BTreeMap<AbsolutePath, Listing>,
@@ -86,6 +89,7 @@ impl RecordedWorld {
             versions: BTreeMap::new(),
             commits: Vec::new(),
             committed_texts: Vec::new(),
+            changes: BTreeMap::new(),
             archives: BTreeMap::new(),
             guarded: None,
             same_files: Vec::new(),
@@ -267,6 +271,10 @@ impl World for RecordedWorld {
         known.map_or(FileText::Unknown, |(.., text)| text.clone())
     }
 
+    fn changed_since(&self, path: &AbsolutePath, _moment: Timestamp) -> Option<bool> {
+        self.changes.get(path).copied()
+    }
+
     fn members(&self, archive: &AbsolutePath) -> Listing {
         self.archives.get(archive).cloned().unwrap_or(Listing::Unknown)
     }
@@ -411,6 +419,14 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
         let answer = self.inner.committed_text(repository, revision, path);
         let fact = (repository.clone(), revision.to_owned(), path.to_owned(), answer.clone());
         self.facts.borrow_mut().committed_texts.push(fact);
+        answer
+    }
+
+    fn changed_since(&self, path: &AbsolutePath, moment: Timestamp) -> Option<bool> {
+        let answer = self.inner.changed_since(path, moment);
+        if let Some(answer) = answer {
+            self.facts.borrow_mut().changes.insert(path.clone(), answer);
+        }
         answer
     }
 

@@ -47,6 +47,11 @@ pub trait World {
     fn committed_text(&self, _repository: &AbsolutePath, _revision: &str, _path: &str) -> FileText {
         FileText::Unknown
     }
+    /// Whether what stands at a path was written, or came there, after a moment: by the time of status change, which no program sets back.
+    /// `None` where that cannot be told.
+    fn changed_since(&self, _path: &AbsolutePath, _moment: Timestamp) -> Option<bool> {
+        None
+    }
     /// The names of what an archive holds, as they are written there.
     fn members(&self, archive: &AbsolutePath) -> Listing;
     /// Whether two paths are names of one regular file that has more than one name: with the same path twice, whether it has. Costs nothing
@@ -302,6 +307,18 @@ pub struct History {
     /// How much trust the agent has used up.
     #[serde(default)]
     pub trust: TrustDebt,
+    /// When the session began, and with what; `None` where that is not on record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<SessionOrigin>,
+}
+
+/// What the workspace of a session was when the session began, as far as later settings are compared with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionOrigin {
+    /// When.
+    pub at: Timestamp,
+    /// The commit that was checked out; `None` where there was none.
+    pub commit: Option<String>,
 }
 
 /// The trust debt of the agent of a session (ACGP). It wears off with time, so it counts together with the moment it is of.

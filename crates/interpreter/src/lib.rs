@@ -45,6 +45,7 @@
 //! | `descriptors` | what the numbers behind redirections lead to |
 //! | `devices` | paths that are no ordinary files |
 //! | `carried_commands` | commands that options, settings and inputs carry |
+//! | `default_settings` | settings of a home directory that name what runs |
 //! | `deferred_commands` | commands in variables, aliases, traps and options |
 //! | `renamed_programs` | names that are not what they look like |
 //! | `secret_marks` | places that hold secrets because actions put them there |
@@ -109,6 +110,7 @@ mod call;
 mod carried_commands;
 mod complaints;
 mod condition;
+pub mod default_settings;
 mod deferred_commands;
 mod descriptors;
 mod devices;

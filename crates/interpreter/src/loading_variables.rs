@@ -186,6 +186,7 @@ impl Machine<'_> {
         let is_of_user = path.is_within(&place.home) && !path.is_within(&place.workspace);
         !self.is_of_session(path)
             && !self.anyone_writes(path)
+            && !self.came_in_session(path)
             && (is_of_user
                 || places::system_place(path).is_some()
                 || self.world().version(path) == VersionState::TrackedClean)
@@ -223,10 +224,12 @@ impl Machine<'_> {
             let is_named = || {
                 let text = self.text(&manifest);
                 let is_there = text.as_exact().is_some_and(|text| text.contains(&format!("\"{package}\"")));
-                is_there && !self.is_of_session(&manifest)
+                is_there && !self.is_of_session(&manifest) && !self.came_in_session(&manifest)
             };
             !self.holds_work_of_session(&place)
-                && (matches!(self.entry(&place), Entry::Directory | Entry::Symlink(_)) || is_named())
+                && (matches!(self.entry(&place), Entry::Directory | Entry::Symlink(_))
+                    && (is_named() || self.was_installed(&package) || !self.came_in_session(&place))
+                    || is_named())
         })
     }
 

@@ -113,6 +113,7 @@ impl Machine<'_> {
             self.runs_from_network(&url.clone());
         }
         self.load_agents_of_java(call);
+        self.read_default_settings(call);
         for reader in READERS.iter().filter(|reader| reader.programs.contains(&program)) {
             for file in files_of(reader, &call.words) {
                 let Some(path) = self.one_path_through(&file) else { continue };

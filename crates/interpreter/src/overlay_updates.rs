@@ -6,7 +6,7 @@ use crate::effect::Target;
 use crate::filters::Lines;
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::world::{Entry, Listing, PastDeed};
+use crate::world::{Entry, FileText, Listing, PastDeed};
 
 use super::draft::AimedTarget;
 use super::exit::Output;
@@ -280,6 +280,37 @@ impl Machine<'_> {
         self.has_touched(path)
             || history.created.contains(path)
             || history.recent.iter().flat_map(|action| &action.deeds).any(wrote)
+    }
+
+    /// Whether a file was written, or came where it is, after the session began, by whatever way. What is as it was committed when the session
+    /// began is as it was, however it came back.
+    pub fn came_in_session(&self, path: &AbsolutePath) -> bool {
+        let world = self.world();
+        let Some(began) = &world.history().began else { return false };
+        if world.changed_since(path, began.at) != Some(true) {
+            return false;
+        }
+        let was_committed = || {
+            let commit = began.commit.as_ref()?;
+            let root = world.repository(path)?.root;
+            let then = world.committed_text(&root, commit, path.relative_to(&root)?);
+            match (then, world.text(path)) {
+                (FileText::Whole(then), FileText::Whole(now)) => Some(then == now),
+                _ => None,
+            }
+        };
+        was_committed() != Some(true)
+    }
+
+    /// Whether an earlier call of the session installed a package.
+    pub(crate) fn was_installed(&self, package: &str) -> bool {
+        let installed = |deed: &PastDeed| match deed {
+            PastDeed::Installed(name) => {
+                name.split_once('@').map_or(name.as_str(), |(name, _)| name) == package || name == package
+            }
+            PastDeed::Wrote(_) | PastDeed::Pushed => false,
+        };
+        self.world().history().recent.iter().flat_map(|action| &action.deeds).any(installed)
     }
 
     /// Whether the session made or changed something below a directory, as far as its history reaches.

@@ -513,6 +513,7 @@ impl Machine<'_> {
 
     /// What the interpretation found out.
     pub fn into_prediction(mut self) -> Prediction {
+        self.note_default_settings();
         provenance::tell(&mut self.findings.effects, self.world.place());
         let secret_marks = self.secret_marks();
         Prediction {

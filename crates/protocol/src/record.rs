@@ -235,6 +235,9 @@ pub struct Beginning {
     /// What tells the texts about interventions that held from others: the SHA-256 of all of them; `None` in records from before these were kept.
     #[serde(default)]
     pub interventions: Option<[u8; 32]>,
+    /// The commit that was checked out in the workspace, in hexadecimal digits; `None` where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 /// What a user says about a detection (upstream 1.2).

@@ -76,6 +76,8 @@ pub struct SessionState {
     /// The record that asked a user to look at the tier, while nobody has.
     tier_ticket: Option<u64>,
     beginning: Option<Beginning>,
+    /// When that was written down.
+    begun_at: Option<Timestamp>,
 }
 
 /// Something that the user asked for.
@@ -87,7 +89,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"10";
+    const LAYOUT: [u8; 2] = *b"11";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;
@@ -97,7 +99,7 @@ impl Projection for SessionState {
                 if let Some(debt) = debt.filter(|debt| *debt > self.trust.debt) {
                     self.trust = TrustDebt { debt, at: record.at, ..self.trust };
                 }
-                self.take_beginning(beginning.as_deref());
+                self.take_beginning(beginning.as_deref(), record.at);
                 self.client = Some(cut(client, bounds::TEXT_BYTES).to_owned());
                 self.workspace = AbsolutePath::new(cut(workspace, bounds::TEXT_BYTES));
                 self.started.get_or_insert(record.at);
@@ -213,9 +215,10 @@ impl SessionState {
     }
 
     /// An agent that tells the hook of another beginning changes nothing.
-    fn take_beginning(&mut self, beginning: Option<&Beginning>) {
-        if self.beginning.is_none() {
+    fn take_beginning(&mut self, beginning: Option<&Beginning>, at: Timestamp) {
+        if self.beginning.is_none() && beginning.is_some() {
             self.beginning = beginning.cloned();
+            self.begun_at = Some(at);
         }
     }
 }

@@ -36,3 +36,4 @@ mod version;
 
 pub use real::{RealWorld, WorldInputs};
 pub use repository::{find_workspace, shared_git_directory};
+pub use revision::checked_out;

@@ -199,6 +199,18 @@ impl RealWorld {
     }
 }
 
+/// How many directories above a file are looked at for having been moved (ours).
+const ABOVE: usize = 8;
+
+/// When the status of a file changed last, in milliseconds.
+fn status_changed(facts: &fs::Metadata) -> u64 {
+    milliseconds(facts.ctime(), facts.ctime_nsec())
+}
+
+fn milliseconds(seconds: i64, nanoseconds: i64) -> u64 {
+    u64::try_from(seconds.saturating_mul(1_000).saturating_add(nanoseconds / 1_000_000)).unwrap_or(0)
+}
+
 /// How much of a file is read to see whether it is code at all, in bytes (ours).
 const FIRST: u64 = 512;
 
@@ -303,6 +315,29 @@ impl World for RealWorld {
             }
         };
         text().map_or(FileText::Unknown, FileText::Whole)
+    }
+
+    fn changed_since(&self, path: &AbsolutePath, moment: Timestamp) -> Option<bool> {
+        self.budget.question().ok()?;
+        // The file itself, and where a link leads.
+        let own = fs::symlink_metadata(path.as_str()).ok()?;
+        let led_to = if own.is_symlink() { fs::metadata(path.as_str()).ok() } else { None };
+        if std::iter::once(&own).chain(&led_to).any(|facts| status_changed(facts) > moment.0) {
+            return Some(true);
+        }
+        // A directory that was moved keeps the times of what is in it: its own status changed, and the names in it did not.
+        let is_top = |folder: &AbsolutePath| {
+            [&self.place.home, &self.place.workspace].contains(&folder) || folder.parent().is_none()
+        };
+        let above =
+            std::iter::successors(path.parent(), AbsolutePath::parent).take_while(|folder| !is_top(folder));
+        let was_moved = |folder: AbsolutePath| {
+            fs::symlink_metadata(folder.as_str()).is_ok_and(|facts| {
+                let written = milliseconds(facts.mtime(), facts.mtime_nsec());
+                status_changed(&facts) > moment.0 && written <= moment.0
+            })
+        };
+        Some(above.take(ABOVE).any(was_moved))
     }
 
     fn members(&self, archive: &AbsolutePath) -> Listing {

@@ -7,6 +7,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::path::Path;
 
+use checkrein_protocol::AbsolutePath;
+
+use crate::budget::Budget;
 use crate::objects::{Name, Objects};
 use crate::repository::{setting, small_text};
 
@@ -26,6 +29,15 @@ pub(crate) enum Found {
     None,
     /// It could not be found out.
     Unknown,
+}
+
+/// The commit that is checked out in a work tree, in hexadecimal digits; `None` where there is none.
+pub fn checked_out(root: &AbsolutePath) -> Option<String> {
+    let budget = Budget::new();
+    match Objects::open(root, &budget)?.commit("HEAD") {
+        Found::Commit(name) => Some(name),
+        Found::None | Found::Unknown => None,
+    }
 }
 
 impl Objects<'_> {

@@ -32,7 +32,7 @@ pub(super) struct RecentAction {
 
 impl SessionState {
     pub(super) fn take_review(&mut self, review: &ReviewRecord, record: &Record) {
-        self.take_beginning(review.beginning.as_deref());
+        self.take_beginning(review.beginning.as_deref(), record.at);
         self.actions += 1;
         if let Some(governance) = &review.governance {
             if let Some(debt) = governance.debt {

@@ -1,6 +1,6 @@
 //! What the state tells others.
 
-use checkrein_facts::{History, TrustDebt};
+use checkrein_facts::{History, SessionOrigin, TrustDebt};
 use checkrein_intervention::Controller;
 use checkrein_patterns::{DetectorState, Fingerprint};
 use checkrein_protocol::{AbsolutePath, ActionId, Beginning, Severity, Timestamp};
@@ -24,6 +24,10 @@ impl SessionState {
             opaque_doubt: self.opaque_doubt,
             tallies: self.tallies.iter().cloned().collect(),
             trust: self.trust,
+            began: self.begun_at.map(|at| SessionOrigin {
+                at,
+                commit: self.beginning.as_ref().and_then(|beginning| beginning.commit.clone()),
+            }),
         }
     }
 
