@@ -401,6 +401,30 @@ fn start(machine: &mut Machine<'_>, run: &Run, call: &Call) -> Option<Exit> {
     Some(place(machine, run, call, task))
 }
 
+/// The arguments of a command that an option names: all words behind its value (`nix shell -c rm x`), or behind `--` among them
+/// (`start-stop-daemon --exec rm -- x`).
+fn behind_option(selection: &WordSelection, call: &Call) -> Vec<Value> {
+    let chosen = selection.0.iter().find_map(|pick| match pick {
+        Pick::Option(names) | Pick::Options(names) => {
+            let names: Vec<&str> = names.iter().collect();
+            call.arguments.values(&names).next().cloned()
+        }
+        Pick::None | Pick::Operands(_) | Pick::Variable(_) | Pick::Cwd(_) | Pick::Path(_) | Pick::Text(_) => {
+            None
+        }
+    });
+    let Some(text) = chosen.as_ref().and_then(Value::as_exact) else { return Vec::new() };
+    let holds = |word: &Value| {
+        word.as_exact()
+            .and_then(|word| word.strip_suffix(text))
+            .is_some_and(|start| start.is_empty() || start.ends_with('='))
+    };
+    let Some(place) = call.words.iter().position(holds) else { return Vec::new() };
+    let behind = call.words.get(place + 1..).unwrap_or_default();
+    let from = behind.iter().position(|word| word.as_exact() == Some("--")).map_or(0, |place| place + 1);
+    behind.get(from..).unwrap_or_default().to_vec()
+}
+
 /// What is to be run, ready for the machine.
 enum Task {
     Words(Vec<Value>),
@@ -418,6 +442,9 @@ fn task(machine: &Machine<'_>, run: &Run, call: &Call) -> Option<Task> {
     Some(match &run.what {
         CommandSource::Words(selection) => {
             let mut words = found(selection)?;
+            if run.times == Times::Once {
+                words.extend(behind_option(selection, call));
+            }
             if run.assignments {
                 let leading = words.iter().take_while(|word| is_assignment(word)).count();
                 words.drain(..leading);
