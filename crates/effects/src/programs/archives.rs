@@ -13,6 +13,7 @@ mod unpacking;
 use crate::effect::{Depth, EffectKind};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
+use crate::world::Entry;
 
 use super::files::after;
 use super::listed::Listed;
@@ -61,8 +62,15 @@ pub(crate) fn zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
         });
     }
     if arguments.has(&["-m", "--move"]) {
+        // What is not packed stays.
+        let is_part =
+            arguments.has(&["-i", "--include", "-x", "--exclude", "-u", "--update", "-f", "--freshen"]);
         for source in sources {
-            machine.delete(source, Depth::Recursive);
+            if is_part {
+                machine.possibly(|machine| machine.delete(source, Depth::Recursive));
+            } else {
+                machine.delete(source, Depth::Recursive);
+            }
         }
         if let Some(list) = &listed {
             list.each(machine, |machine, name| machine.delete(name, Depth::Recursive));
@@ -117,40 +125,52 @@ fn star(member: &Value) -> Value {
 
 /// How a program of the gzip kind treats its files.
 struct Packer {
-    suffix: &'static str,
+    suffix: String,
     /// Whether the source stays unless told otherwise.
     keeps: bool,
     unpacks: bool,
+    family: PackerFamily,
 }
 
-fn packer(program: &str) -> Packer {
-    let packs = |suffix, keeps| Packer { suffix, keeps, unpacks: false };
-    let unpacks = |suffix, keeps| Packer { suffix, keeps, unpacks: true };
-    match program {
-        "bzip2" | "pbzip2" | "lbzip2" => packs(".bz2", false),
-        "bunzip2" => unpacks(".bz2", false),
-        "xz" | "pixz" => packs(".xz", false),
-        "unxz" => unpacks(".xz", false),
-        "lzma" => packs(".lzma", false),
-        "unlzma" => unpacks(".lzma", false),
-        "lzip" | "plzip" => packs(".lz", false),
-        "zstd" | "pzstd" | "zstdmt" => packs(".zst", true),
-        "unzstd" => unpacks(".zst", true),
-        "lz4" => packs(".lz4", true),
-        "unlz4" => unpacks(".lz4", true),
-        "lzop" => packs(".lzo", true),
-        "brotli" => packs(".br", true),
-        "compress" => packs(".Z", false),
-        "uncompress" => unpacks(".Z", false),
-        "gunzip" | "unpigz" => unpacks(".gz", false),
-        _ => packs(".gz", false),
+/// Programs that read their words alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PackerFamily {
+    /// What has the suffix is packed already, and `-S` names another suffix (gzip(1), xz(1)).
+    Gzip,
+    /// What is packed is packed once more, and there is another way to name a folder (zstd(1)).
+    Zstd,
+    /// The second word is the output; without it, what is no terminal takes it (lz4(1)).
+    Lz4,
+}
+
+fn packer(call: &Call) -> Packer {
+    use PackerFamily::{Gzip, Lz4, Zstd};
+    let (suffix, keeps, family) = match call.program.as_str() {
+        "bzip2" | "pbzip2" | "lbzip2" | "bunzip2" => (".bz2", false, Gzip),
+        "xz" | "pixz" | "unxz" => (".xz", false, Gzip),
+        "lzma" | "unlzma" => (".lzma", false, Gzip),
+        "lzip" | "plzip" => (".lz", false, Gzip),
+        "zstd" | "pzstd" | "zstdmt" | "unzstd" => (".zst", true, Zstd),
+        "lz4" | "unlz4" => (".lz4", true, Lz4),
+        "lzop" => (".lzo", true, Gzip),
+        "brotli" => (".br", true, Gzip),
+        "compress" | "uncompress" => (".Z", false, Gzip),
+        _ => (".gz", false, Gzip),
+    };
+    let given = call.arguments.value(&["-S", "--suffix"]).and_then(Value::as_exact);
+    let given = given.filter(|_| family == Gzip).map(str::to_owned);
+    Packer {
+        suffix: given.unwrap_or_else(|| suffix.to_owned()),
+        keeps,
+        unpacks: call.program.starts_with("un") || matches!(call.program.as_str(), "gunzip" | "bunzip2"),
+        family,
     }
 }
 
 /// `gzip`, `bzip2`, `xz`, `zstd` and their kin
 pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
-    let packer = packer(&call.program);
+    let packer = packer(call);
     let unpacks = packer.unpacks || arguments.has(&["-d", "--decompress", "--uncompress"]);
     let looks = arguments.has(&["-l", "--list", "-t", "--test"]);
     let prints = arguments.has(&["-c", "--stdout", "--to-stdout"]);
@@ -166,14 +186,19 @@ pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let output = arguments.value(&["-o", "--output"]).cloned();
     let mut sources: &[Value] = &arguments.operands;
     let mut target = output;
-    if let ("lz4", [source, second]) = (call.program.as_str(), sources) {
+    let several = recursive || arguments.has(&["-m", "--multiple"]);
+    if let (PackerFamily::Lz4, false, [source, second]) = (packer.family, several, sources) {
         target = Some(second.clone());
         sources = std::slice::from_ref(source);
     }
+    let forced = arguments.has(&["-f", "--force"]);
+    let folder = arguments.value(&["--output-dir-flat", "--output-dir-mirror"]);
     for source in sources {
         machine.read(source);
-        let packed_already = !unpacks && source.as_exact().is_some_and(|text| text.ends_with(packer.suffix));
-        if machine.is_certainly_missing(source) || packed_already && !arguments.has(&["-f", "--force"]) {
+        let packed_already = !unpacks
+            && packer.family == PackerFamily::Gzip
+            && source.as_exact().is_some_and(|text| text.ends_with(&packer.suffix));
+        if machine.is_certainly_missing(source) || packed_already && !forced {
             continue;
         }
         if machine.is_directory(source) == Some(true) {
@@ -191,10 +216,28 @@ pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
             continue;
         }
-        match &target {
-            Some(target) => machine.write(target),
-            None => machine.write(&renamed(source, packer.suffix, unpacks)),
+        let made = target.clone().unwrap_or_else(|| renamed(source, &packer.suffix, unpacks));
+        if let Some(folder) = folder {
+            for aim in machine.paths_through(folder) {
+                machine.add(Draft::at(EffectKind::FileCreate, aim).recursive());
+            }
+            continue;
         }
+        let is_link = machine.paths(source).iter().any(|aim| {
+            aim.target.path().is_some_and(|path| matches!(machine.entry(path), Entry::Symlink(_)))
+        });
+        let is_strange = unpacks && source.as_exact().is_some_and(|text| !has_suffix(text, &packer.suffix));
+        let prints = packer.family == PackerFamily::Lz4 && target.is_none() && !several;
+        if is_link && !forced || is_strange && target.is_none() || prints {
+            machine.possibly(|machine| {
+                machine.write(&made);
+                if !keeps {
+                    machine.delete(source, Depth::Single);
+                }
+            });
+            continue;
+        }
+        machine.write(&made);
         if !keeps {
             let before = machine.effect_count();
             machine.delete(source, Depth::Single);
@@ -206,6 +249,15 @@ pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     Exit::silent()
+}
+
+/// Whether the name of a file says that it is packed, for one of the programs that unpack.
+fn has_suffix(name: &str, own: &str) -> bool {
+    let known = [
+        ".gz", ".z", ".Z", "-gz", "-z", "_z", ".tgz", ".taz", ".bz2", ".bz", ".tbz2", ".tbz", ".xz", ".lzma",
+        ".txz", ".tlz", ".zst", ".tzst", ".lz4", ".tlz4", ".lz", ".lzo", ".br",
+    ];
+    name.ends_with(own) || known.iter().any(|suffix| name.ends_with(suffix))
 }
 
 /// The name of the file that a packer makes of another.

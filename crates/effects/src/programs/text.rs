@@ -57,6 +57,10 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
             vim::source(machine, &call.program, file);
         }
     }
+    // What is typed, and how long the start takes, is kept.
+    for file in arguments.values(&["-W", "-w", "--startuptime"]) {
+        machine.write(file);
+    }
     for command in &commands {
         let text = command.known_start();
         let text = text.trim_start_matches([':', '%', ' ']);
@@ -216,7 +220,12 @@ fn apply_patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
         ) => Value::Unknown,
     };
     if let Some(target) = arguments.operands.first() {
-        machine.effect(EffectKind::FileModify, target);
+        // Without a patch on the standard input nothing is changed.
+        if file.is_none() && matches!(call.input, Input::Inherited) {
+            machine.possibly(|machine| machine.effect(EffectKind::FileModify, target));
+        } else {
+            machine.effect(EffectKind::FileModify, target);
+        }
         return Exit::unknown();
     }
     let strip =

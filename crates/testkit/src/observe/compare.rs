@@ -139,10 +139,14 @@ pub fn compared(prediction: &UsePrediction, seen: &UseObservation, place: &UsePl
     let changes = seen.before.changes(&seen.after);
     if !unread {
         for (change, path) in &changes {
-            if is_own_affair(path, place) || with_git && is_data_of_git(path) {
+            if is_own_affair(*change, path, place) || with_git && is_data_of_git(path) {
                 continue;
             }
-            if !effects.iter().any(|effect| explains(effect, *change, path)) {
+            // Who fails may take away what it was writing: what was there is lost either way.
+            let is_cleared = *change == SeenChange::Deleted
+                && seen.status != 0
+                && effects.iter().any(|effect| explains(effect, SeenChange::Written, path));
+            if !is_cleared && !effects.iter().any(|effect| explains(effect, *change, path)) {
                 let kind = match change {
                     SeenChange::Created => DisagreementKind::Made,
                     SeenChange::Written | SeenChange::Deleted | SeenChange::Mode => DisagreementKind::Unsound,
@@ -153,9 +157,13 @@ pub fn compared(prediction: &UsePrediction, seen: &UseObservation, place: &UsePl
         for path in &seen.trace.read {
             let Some(path) = AbsolutePath::new(path) else { continue };
             let is_secret = [".ssh/id_rsa", ".netrc"].iter().any(|name| path == place.home.join(name));
+            // A program that logs in somewhere looks for the name and password there.
             let told = |effect: &Effect| {
-                matches!(effect.kind, EffectKind::FileRead | EffectKind::SecretRead | EffectKind::DataUpload)
-                    && reaches(effect, &path)
+                effect.kind == EffectKind::NetworkRequest && path.name() == Some(".netrc")
+                    || matches!(
+                        effect.kind,
+                        EffectKind::FileRead | EffectKind::SecretRead | EffectKind::DataUpload
+                    ) && reaches(effect, &path)
             };
             if is_secret && !effects.iter().any(told) {
                 add(DisagreementKind::Secret, format!("read {}", shown(&path, place)));
@@ -222,9 +230,12 @@ fn shown(path: &AbsolutePath, place: &UsePlace) -> String {
     }
 }
 
-/// What programs keep for themselves.
-fn is_own_affair(path: &AbsolutePath, place: &UsePlace) -> bool {
-    path.is_within(&place.home.join(".cache"))
+/// What programs make and keep for themselves: a hidden name in the home directory, save what makes something run later.
+fn is_own_affair(change: SeenChange, path: &AbsolutePath, place: &UsePlace) -> bool {
+    let first = path.relative_to(&place.home).and_then(|rest| rest.split('/').next());
+    let runs_later =
+        |name: &str| ["rc", "profile", "login", "logout", "ssh", "env"].iter().any(|end| name.ends_with(end));
+    change == SeenChange::Created && first.is_some_and(|name| name.starts_with('.') && !runs_later(name))
 }
 
 /// Whether a path is of the data of a repository, save what makes git run something.

@@ -65,7 +65,10 @@ pub fn uses(entry: &CatalogueEntry, name: &str, most: usize) -> Vec<String> {
             given.iter().take(4).map(String::as_str).chain(WITH_OPTIONS.iter().copied()).collect();
         let options: Vec<&String> = call.options.iter().collect();
         for option in &options {
-            rows[1].extend(beside.iter().map(|operands| joined(&start, option, operands)));
+            // What an example has already is not given twice.
+            let bare = option.split([' ', '=']).next().unwrap_or(option);
+            let beside = beside.iter().filter(|rest| !rest.split_whitespace().any(|word| word == bare));
+            rows[1].extend(beside.map(|operands| joined(&start, option, operands)));
         }
         for (place, one) in options.iter().enumerate() {
             for other in options.iter().skip(place + 1) {
