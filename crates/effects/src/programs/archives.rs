@@ -202,6 +202,10 @@ pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
             continue;
         }
         if machine.is_directory(source) == Some(true) {
+            // It is opened before the source is looked at.
+            if let (PackerFamily::Lz4, Some(target)) = (packer.family, &target) {
+                machine.possibly(|machine| machine.write(target));
+            }
             if recursive {
                 for aim in machine.paths_through(source) {
                     machine.add(Draft::at(EffectKind::FileCreate, aim.clone()).recursive());

@@ -58,8 +58,11 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     // What is typed, and how long the start takes, is kept.
-    for file in arguments.values(&["-W", "-w", "--startuptime"]) {
+    for file in arguments.values(&["-W"]) {
         machine.write(file);
+    }
+    for file in arguments.values(&["-w", "--startuptime"]) {
+        machine.possibly(|machine| machine.write(file));
     }
     for command in &commands {
         let text = command.known_start();
