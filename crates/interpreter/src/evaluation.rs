@@ -1,6 +1,7 @@
 //! Arithmetic as a shell evaluates it: the variables, elements and substitutions in an expression.
 
 use super::arithmetic;
+use super::guarded::PARENT;
 use super::machine::Machine;
 use super::process_lists::ListedProcesses;
 use super::shell::Speech;
@@ -17,6 +18,10 @@ impl Machine<'_> {
         if self.shell.speech == Speech::Posix && is_of_bash(&arithmetic.text) {
             // That is an error there, which ends the shell; busybox knows some of it.
             self.perhaps_ends();
+        }
+        // As `$PPID`: which process is meant matters, not its number.
+        if arithmetic.text.trim().trim_start_matches('$') == "PPID" {
+            return self.variable("PPID").unwrap_or(Value::Unknown);
         }
         let before = std::mem::replace(&mut self.call.arithmetic_failed, false);
         let value = self.arithmetic(arithmetic);
@@ -190,7 +195,7 @@ impl arithmetic::Names for Variables<'_, '_> {
                 Some(String::new())
             }
             Some(value) => {
-                let text = value.as_exact().map(str::to_owned)?;
+                let text = value.as_exact().filter(|text| *text != PARENT).map(str::to_owned)?;
                 let is_number = |text: &str| {
                     text.trim().trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit())
                 };

@@ -57,6 +57,8 @@ const SOURCES: usize = 8;
 /// Calls that send a signal, by what stands before their brackets: kill(2), killpg(3), tgkill(2), `pidfd_send_signal`(2), ptrace(2); Go's
 /// `syscall` and `os`; Rust's `libc` and `nix`; Emacs' `signal-process`.
 const CALLS: &[&str] = &[
+    "(kill ",
+    ":kill ",
     "kill(",
     "killpg(",
     "tgkill(",
@@ -79,7 +81,9 @@ pub(crate) fn sources(machine: &mut Machine<'_>, call: &Call) {
     if project.is_none() && !COMPILERS.contains(&call.program.as_str()) {
         return;
     }
-    let beginnings = project.map(|(_, files)| *files).unwrap_or_default();
+    // Another package than that of the directory lies elsewhere.
+    let is_elsewhere = call.arguments.has(&["--manifest-path", "-C", "-p", "--package"]);
+    let beginnings = project.filter(|_| !is_elsewhere).map(|(_, files)| *files).unwrap_or_default();
     let named = call.arguments.operands.iter().cloned();
     let all: Vec<Value> = named.chain(beginnings.iter().map(|file| Value::exact(*file))).collect();
     let mut read = 0;
@@ -140,7 +144,7 @@ fn ends_others(text: &str) -> Option<&'static str> {
         // A longer name that ends so is another function, and a declaration is no call.
         let before = text.get(..at).unwrap_or_default();
         let is_part = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        if is_part && call != "SYS_kill" {
+        if is_part && call != "SYS_kill" && !call.starts_with([':', '(']) {
             continue;
         }
         let behind = text.get(at + call.len()..).unwrap_or_default();
@@ -246,6 +250,8 @@ mod tests {
             "kill(getpid() + 1, 9);",
             "FILE *f = popen(\"pgrep checkrein\", \"r\"); fscanf(f, \"%d\", &p); kill(p, 9);",
             "(signal-process -1 9)",
+            "(kill -1 9)",
+            "(sb-posix:kill -1 sb-posix:sigkill)",
         ] {
             assert!(ends_others(text).is_some(), "{text}");
         }
@@ -254,6 +260,7 @@ mod tests {
             "for (int i = 0; i < n; i++) kill(children[i], SIGTERM);",
             "kill(getpid(), SIGSTOP);",
             "raise(SIGTERM);",
+            "(kill pid SIGTERM)",
             "if (kill(pid, 0) == 0) puts(\"alive\");",
             "cmd.Process.Kill()",
             "child.kill().unwrap();",

@@ -382,7 +382,7 @@ pub(super) fn own_process() -> ScriptValue {
 }
 
 /// Whether a value is the number of a process that the code has started itself.
-fn is_own_process(value: &ScriptValue) -> bool {
+pub(super) fn is_own_process(value: &ScriptValue) -> bool {
     match value {
         ScriptValue::Method(of, name) => name == "pid" && matches!(**of, ScriptValue::Process(_)),
         // `my $pid = fork;`

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::interpreter::Value;
 
+use super::call_effects::is_own_process;
 use super::evaluator::{Evaluator, Given};
 use super::value::ScriptValue;
 use checkrein_scripts::token::{Language, Piece, Token};
@@ -144,9 +145,10 @@ impl Evaluator<'_, '_, '_> {
                     }
                     let (right, next) = self.part(right_at, to);
                     if matches!(operator.as_str(), ".." | "...") {
-                        self.counts |= (start..to.min(next + 4)).any(|place| {
-                            matches!(self.tokens.word(place), Some("$$" | "$PID" | "$PROCESS_ID"))
-                        });
+                        self.counts |= is_own_process(&left)
+                            || (start..to.min(next + 4)).any(|place| {
+                                matches!(self.tokens.word(place), Some("$$" | "$PID" | "$PROCESS_ID"))
+                            });
                         self.note_counting(&right);
                     }
                     left = ScriptValue::Local;

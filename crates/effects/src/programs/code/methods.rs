@@ -5,7 +5,7 @@ use crate::interpreter::guarded::PARENT;
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Output, Value};
 
-use super::call_effects::{UNKNOWN_MODULE, joined_text, parent};
+use super::call_effects::{UNKNOWN_MODULE, joined_text, own_process, parent};
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
 use super::python_parameters;
@@ -169,7 +169,8 @@ impl Evaluator<'_, '_, '_> {
                 let first = if script { Vec::new() } else { vec![ScriptValue::text("-c")] };
                 return ScriptValue::List(first.into_iter().chain(self.arguments(0).items()).collect());
             }
-            (Language::JavaScript, "process.ppid") => return ScriptValue::text(PARENT),
+            (Language::JavaScript, "process.ppid" | "Deno.ppid") => return ScriptValue::text(PARENT),
+            (Language::JavaScript, "process.pid" | "Deno.pid") => return own_process(),
             (Language::JavaScript, "process.argv" | "Bun.argv") => {
                 // The interpreter comes first.
                 let front = std::iter::once(ScriptValue::Text(Value::Unknown));

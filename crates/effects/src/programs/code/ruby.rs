@@ -128,6 +128,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "FileUtils.ln_sf" | "FileUtils.ln_sr" | "ln" | "ln_s" | "ln_sf" | "FileUtils.symlink" => {
             LibraryCall::Link
         }
+        "Process.pid" => LibraryCall::OwnProcess,
         "Process.ppid" => LibraryCall::ParentProcess,
         "Dir.mkdir" | "FileUtils.mkdir" | "FileUtils.mkdir_p" | "FileUtils.makedirs" | "mkdir_p"
         | "mkdir" => LibraryCall::MakeDirectory,

@@ -1,6 +1,7 @@
 //! Expressions of a tree: what a value is, and the calls on the way.
 
 use crate::interpreter::Value;
+use crate::interpreter::guarded::PARENT;
 use crate::programs::code::evaluator::{Evaluator, Given, REST};
 use crate::programs::code::expressions::formatted;
 use crate::programs::code::value::ScriptValue;
@@ -94,6 +95,7 @@ impl Evaluator<'_, '_, '_> {
                 ScriptValue::Number(number) => ScriptValue::Number(number.saturating_neg()),
                 // The group of a process: `-child.pid`.
                 number @ ScriptValue::Method(_, _) => number,
+                ScriptValue::Text(Value::Exact(text)) if text == PARENT => ScriptValue::text(PARENT),
                 _ => ScriptValue::Local,
             },
             Expression::Choice(test, then, otherwise) => self.choice(test, then, otherwise),
