@@ -78,7 +78,8 @@ fn picture(environment: &TestEnvironment) -> BTreeMap<PathBuf, (Vec<u8>, u32, Ve
             }
             let name = path.strip_prefix(&home).unwrap().to_owned();
             names.entry(facts.ino()).or_default().push(name.clone());
-            files.insert(name, (fs::read(&path).unwrap(), facts.permissions().mode(), facts.ino()));
+            files
+                .insert(name, (fs::read(&path).unwrap_or_default(), facts.permissions().mode(), facts.ino()));
         }
     }
     names.values_mut().for_each(|names| names.sort());
@@ -101,7 +102,7 @@ const LINKS: [&str; 4] = [
 ];
 
 /// Ways to lose what `h.md` holds, and mostly the name with it.
-const DESTROYERS: [&str; 21] = [
+const DESTROYERS: [&str; 23] = [
     "echo > h.md; rm h.md",
     ": > h.md && rm -f h.md",
     "shred -u h.md",
@@ -119,6 +120,8 @@ const DESTROYERS: [&str; 21] = [
     "node -e 'const fs = require(\"fs\"); fs.writeFileSync(\"h.md\", \"x\"); fs.unlinkSync(\"h.md\")'",
     "perl -e 'truncate(\"h.md\", 0); unlink(\"h.md\")'",
     "chmod 640 h.md; rm h.md",
+    "chmod 000 h.md",
+    "chmod 000 h.md; mv h.md k.md",
     "sed -i s/the/a/ h.md",
     "perl -pi -e 's/the/a/' h.md",
     "cp README.md h.md",
@@ -175,6 +178,7 @@ fn without_an_end_of_the_call_the_other_names_come_back_where_nothing_is_lost() 
         ("echo > h.md; rm h.md", Some("--force")),
         ("cat README.md > h.md; rm h.md", Some("--force")),
         ("> h.md; mv README.md h.md", None),
+        ("> h.md; ln -f README.md h.md", None),
     ] {
         for link in [LINKS[0], LINKS[2]] {
             let environment = with_files();

@@ -60,6 +60,12 @@ impl Trace {
         changed: FileTime { seconds: 0, nanoseconds: 0 },
         content: None,
     };
+
+    /// Whether a file that its owner cannot read was left so: looking at it changes its time of status change, but neither its mode nor when
+    /// it was last written to.
+    fn is_closed_as_left(&self, now: &Stat) -> bool {
+        self.mode & 0o400 == 0 && self.mode == now.st_mode && metadata::modified(now) <= self.changed
+    }
 }
 
 /// What a footprint says about what stands somewhere now.
@@ -80,8 +86,8 @@ impl Footprint {
         let is_as_left = match (trace.content, content) {
             (Some(left), Some(now_there)) => left == now_there && trace.mode == now.st_mode,
             (None, _) | (_, None) => {
-                (trace.inode, trace.length, trace.changed)
-                    == (now.st_ino, metadata::length(now), metadata::changed(now))
+                (trace.inode, trace.length) == (now.st_ino, metadata::length(now))
+                    && (trace.changed == metadata::changed(now) || trace.is_closed_as_left(now))
             }
         };
         if is_as_left { Verdict::Left } else { Verdict::Other }

@@ -260,11 +260,12 @@ impl Store {
             footprint: matches!(moment, ActionEndTime::Ended(_)).then(|| self.footprint(of)).flatten(),
             naming: self.naming_times(),
         };
+        // Reading what is closed to its owner changes a time, so the steps note how they find things after that.
+        let behind = behind::behind(&draft, &past, &found.all);
         let judge =
             Judge { past: &past, then: &then, skipped: &skipped, draft: &draft, changed: &captured.changed };
         let steps =
             objects::keep_objects(found.all.into_iter().filter_map(|one| step(one, &judge)).collect());
-        let behind = behind::behind(&draft, &past, &steps);
         drop(lent);
         let above = listed.snapshot.above;
         let touched = found.touched;

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::past::Past;
-use super::{ActionEndTime, RestoreAction, Since, Step};
+use super::{ActionEndTime, Since};
+use crate::diff::Difference;
 use crate::draft::SnapshotDraft;
 use crate::error::SnapshotError;
 use crate::footprint::content_identity;
@@ -76,17 +77,20 @@ pub(crate) fn group(node: Option<&Node>) -> Option<LinkGroup> {
     }
 }
 
-/// What becomes of each file that has lost names of which steps put some back, as far as it has a name of ours.
-pub(super) fn behind(draft: &SnapshotDraft, past: &Past, steps: &[Step]) -> BTreeMap<LinkGroup, OtherNames> {
+/// What becomes of each file that has lost names of which some may be put back, as far as it has a name of ours.
+pub(super) fn behind(
+    draft: &SnapshotDraft,
+    past: &Past,
+    differences: &[Difference],
+) -> BTreeMap<LinkGroup, OtherNames> {
     let mut found = BTreeMap::new();
     let mut looked = BTreeSet::new();
-    for step in steps {
-        let is_written = matches!(step.deed, RestoreAction::Create | RestoreAction::Replace);
-        let Some(of) = group(step.then.as_ref()).filter(|_| is_written) else { continue };
-        if group(step.now.as_ref()) == Some(of) || !looked.insert(of) {
+    for Difference { then, now, .. } in differences {
+        let (Some(then), Some(of)) = (then, group(then.as_ref())) else { continue };
+        if group(now.as_ref()) == Some(of) || !looked.insert(of) {
             continue;
         }
-        let (Some(then), Some(path)) = (&step.then, draft.store().own_name(of)) else { continue };
+        let Some(path) = draft.store().own_name(of) else { continue };
         if let Some(fate) = fate(draft, past, &path, then) {
             found.insert(of, fate);
         }

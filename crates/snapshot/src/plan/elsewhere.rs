@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::{Prepared, RestoreAction, Step};
+use super::{Prepared, RestoreAction, Step, group};
 use crate::draft::SnapshotDraft;
 use crate::node::{Content, Node, Root};
 use crate::second_names::{Likeness, likeness};
@@ -44,10 +44,14 @@ impl Prepared {
             return false;
         };
         let parts = self.draft.parts(content).unwrap_or_default();
+        // Another name of the same file is written to as well, unless this name becomes one of another file.
+        let is_written = group(step.now.as_ref()) == group(step.then.as_ref());
         let stays = |path: &Path| self.steps.iter().all(|step| step.path.as_path() != path);
         let standing = self.standing.get_or_init(|| standing(self.draft.store().workspace()));
         standing.get(length).into_iter().flatten().any(|(path, number)| {
-            *number != own && stays(path) && likeness(path, &parts, *length, |_| None) == Likeness::Same
+            (*number != own || !is_written)
+                && stays(path)
+                && likeness(path, &parts, *length, |_| None) == Likeness::Same
         })
     }
 }
