@@ -3,10 +3,12 @@
 //! | module | holds |
 //! |---|---|
 //! | `files` | how each file writes its tasks |
+//! | `unread` | runners whose files nobody reads as they do |
 //!
 //! A command in a task that is not known is a tool of the project, as it is in a script of a package.
 
 mod files;
+mod unread;
 
 use crate::effect::{EffectKind, Severity};
 use crate::interpreter::strings::quoted_words;
@@ -219,6 +221,7 @@ const RUNNING: &[&str] = &["run", "run-script"];
 /// Runs the tasks that a call of a runner names, as far as they can be read; whether it is one of a runner whose file is there.
 pub(crate) fn tasks(machine: &mut Machine<'_>, call: &Call) -> bool {
     let name = call.program.split(' ').next().unwrap_or_default();
+    unread::follow(machine, call);
     let Some(runner) = RUNNERS.iter().find(|runner| runner.names.contains(&name)) else { return false };
     let Some(words) = call.words.iter().map(Value::as_exact).collect::<Option<Vec<_>>>() else {
         return false;
