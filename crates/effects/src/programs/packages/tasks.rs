@@ -3,11 +3,13 @@
 //! | module | holds |
 //! |---|---|
 //! | `files` | how each file writes its tasks |
+//! | `tox` | how tox writes its environments |
 //! | `unread` | runners whose files nobody reads as they do |
 //!
 //! A command in a task that is not known is a tool of the project, as it is in a script of a package.
 
 mod files;
+mod tox;
 mod unread;
 
 use crate::effect::{EffectKind, Severity};
@@ -21,6 +23,9 @@ use super::nearest;
 
 /// The greatest number of tasks that one call runs (ours).
 const TASKS: usize = 64;
+
+/// The home directory, as a text that a shell fills in; where none does it is filled in here.
+const HOME: &str = "${HOME-}";
 
 /// A step of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +129,7 @@ const RUNNERS: &[Runner] = &[
         ],
         quiet: &["-l", "--listenvs", "-a", "--listenvs-all", "--notest", "-n", "--showconfig"],
         lists: &[],
-        read: files::tox,
+        read: tox::tox,
     },
     Runner {
         names: &["composer"],
@@ -265,6 +270,8 @@ pub(crate) fn tasks(machine: &mut Machine<'_>, call: &Call) -> bool {
     {
         return false;
     }
+    let variable = if name == "composer" { machine.variable("COMPOSER") } else { None };
+    let file = file.or_else(|| variable.and_then(|file| file.as_exact().map(str::to_owned)));
     let work = |machine: &mut Machine<'_>| run(machine, runner, file.as_deref(), &asked);
     match directory {
         Some(directory) => machine.inside(&Value::Exact(directory), work),
@@ -338,7 +345,11 @@ fn run_task(
     }
     done.push(name.to_owned());
     for task in tasks.iter().filter(|task| task.name == name) {
-        let place = task.directory.as_ref().map_or_else(|| directory.clone(), |name| directory.join(name));
+        let home = machine.world().place().home.as_str().to_owned();
+        let place = task
+            .directory
+            .as_ref()
+            .map_or_else(|| directory.clone(), |name| directory.join(&name.replace(HOME, &home)));
         let place = Value::exact(place.as_str());
         for step in &task.steps {
             let before = machine.effect_count();
@@ -352,13 +363,18 @@ fn run_task(
                     continue;
                 }
                 Step::Text(text) => vec![Value::exact(text.as_str())],
-                Step::Words(text) => quoted_words(text).into_iter().map(Value::Exact).collect(),
+                Step::Words(text) => quoted_words(text)
+                    .into_iter()
+                    .map(|word| Value::Exact(word.replace(HOME, &home)))
+                    .collect(),
                 Step::Code(interpreter, code) => {
                     vec![Value::exact(*interpreter), Value::exact("-e"), Value::exact(code.as_str())]
                 }
             };
-            let variables =
-                task.variables.iter().map(|(name, value)| (name.clone(), Value::exact(value.as_str())));
+            let variables = task
+                .variables
+                .iter()
+                .map(|(name, value)| (name.clone(), Value::exact(value.replace(HOME, &home))));
             let variables = variables.collect();
             machine.inside(&place, |machine| {
                 machine.with_variables(variables, |machine| match (step, text.as_slice()) {

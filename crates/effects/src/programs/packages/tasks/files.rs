@@ -2,17 +2,21 @@
 
 use std::cell::Cell;
 
+use checkrein_glob::{Glob, Style};
 use serde_json::Value as Json;
 
 use super::super::yaml;
 use super::{Asked, Step, Task};
 
 /// The greatest length of all that is put into the tasks of a file, in bytes (ours): each variable may hold others twice.
-const LENGTH: usize = 1024 * 1024;
+pub(super) const LENGTH: usize = 1024 * 1024;
 /// The greatest length of one value in it, in bytes (ours).
 const ONE: usize = 32 * 1024;
 
-type Tasks = Option<(Vec<Task>, Vec<String>)>;
+/// The greatest number of names that one stands for, and of references in one text (ours).
+pub(super) const REFERENCES: usize = 32;
+
+pub(super) type Tasks = Option<(Vec<Task>, Vec<String>)>;
 
 /// What stands in for an expression that is not followed: a substitution whose output nobody knows.
 const EXPRESSION: &str = "$(task-expression)";
@@ -100,10 +104,30 @@ pub(super) fn taskfile(text: &str, asked: &Asked) -> Tasks {
         let directory = task.get("dir").and_then(text_of);
         one.directory = directory.map(|directory| filled(directory, &looked_up(&known, asked, &left)));
         for (name, value) in entries(file.get("env")).chain(entries(task.get("env"))) {
+            if let Some(command) = value.get("sh").and_then(text_of) {
+                one.steps.push(Step::Text(filled(command, &looked_up(&known, asked, &left))));
+            }
             let value = value
                 .as_str()
                 .map_or_else(|| EXPRESSION.to_owned(), |text| filled(text, &looked_up(&known, asked, &left)));
             one.variables.push((name.clone(), value));
+        }
+        // What says whether the task has to run is a command itself.
+        for key in ["preconditions", "status", "if"] {
+            let said = match task.get(key) {
+                Some(Json::Array(items)) => items.iter().collect(),
+                Some(one) => vec![one],
+                None => Vec::new(),
+            };
+            for command in
+                said.into_iter().filter_map(|said| said.get("sh").and_then(text_of).or_else(|| text_of(said)))
+            {
+                one.steps.push(Step::Text(filled(command, &looked_up(&known, asked, &left))));
+            }
+        }
+        for alias in texts_of(task.get("aliases")) {
+            let steps = vec![Step::Task(name.clone())];
+            tasks.push(Task { name: alias, steps, ..Task::default() });
         }
         let deps = match task.get("deps") {
             Some(Json::Array(items)) => items.clone(),
@@ -128,7 +152,11 @@ pub(super) fn taskfile(text: &str, asked: &Asked) -> Tasks {
                 (Some(task), _) => one.steps.push(Step::Task(task.trim_start_matches(':').to_owned())),
                 (None, Some(task)) if is_dependency => one.steps.push(Step::Task(task.to_owned())),
                 (None, Some(command)) => {
-                    one.steps.push(Step::Text(filled(command, &looked_up(&known, asked, &left))));
+                    for item in items_of(step) {
+                        let mut known = known.clone();
+                        known.extend(item.map(|item| ("ITEM".to_owned(), item)));
+                        one.steps.push(Step::Text(filled(command, &looked_up(&known, asked, &left))));
+                    }
                 }
                 (None, None) => {}
             }
@@ -142,6 +170,15 @@ pub(super) fn taskfile(text: &str, asked: &Asked) -> Tasks {
     if chosen.is_empty() {
         chosen.push("default".to_owned());
     }
+    for name in &chosen {
+        // A star in the name of a task stands for any text.
+        let fits = |task: &&String| task.contains('*') && Glob::new(task, Style::Shell).matches(name);
+        let is_known = names(&tasks).any(|known| known == name);
+        let fitting = names(&tasks).find(fits).cloned().filter(|_| !is_known);
+        if let Some(task) = fitting {
+            tasks.push(Task { name: name.clone(), steps: vec![Step::Task(task)], ..Task::default() });
+        }
+    }
     for name in
         chosen.iter().filter(|name| !names(&tasks).any(|known| known == *name)).cloned().collect::<Vec<_>>()
     {
@@ -152,6 +189,18 @@ pub(super) fn taskfile(text: &str, asked: &Asked) -> Tasks {
         }
     }
     Some((tasks, chosen))
+}
+
+/// What a step is done for, each by itself: `None` where it is done once.
+fn items_of(step: &Json) -> Vec<Option<String>> {
+    match step.get("for") {
+        None => vec![None],
+        Some(Json::Array(items)) => {
+            let texts = items.iter().take(REFERENCES);
+            texts.map(|item| Some(text_of(item).unwrap_or(EXPRESSION).to_owned())).collect()
+        }
+        Some(_) => vec![Some(EXPRESSION.to_owned())],
+    }
 }
 
 /// The steps of a task of a Taskfile that is called with variables of its own.
@@ -219,162 +268,18 @@ fn looked_up<'a>(
     }
 }
 
-/// A file of sections with keys, whose values go on in lines that are indented (Python, `configparser`).
-fn sections(text: &str) -> Vec<(String, Vec<(String, String)>)> {
-    let mut all: Vec<(String, Vec<(String, String)>)> = Vec::new();
-    for line in text.lines() {
-        let plain = line.trim();
-        if plain.starts_with(['#', ';']) {
-            continue;
-        }
-        if line.starts_with([' ', '\t']) {
-            if let Some((_, value)) = all.last_mut().and_then(|(_, keys)| keys.last_mut()) {
-                value.push('\n');
-                value.push_str(plain);
-            }
-        } else if let Some(name) = plain.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            all.push((name.trim().to_owned(), Vec::new()));
-        } else if let (Some((key, value)), Some((_, keys))) = (plain.split_once(['=', ':']), all.last_mut()) {
-            keys.push((key.trim().to_lowercase(), value.trim().to_owned()));
-        }
-    }
-    all
-}
-
-/// `tox.ini`, and what stands for it in `setup.cfg` and `pyproject.toml`.
-pub(super) fn tox(text: &str, asked: &Asked) -> Tasks {
-    if let Ok(file) = text.parse::<toml::Table>() {
-        return tox_of_table(&file, asked);
-    }
-    let sections = sections(text);
-    let value = |section: &str, key: &str| {
-        let of_section = sections.iter().rev().find(|(name, _)| name == section);
-        of_section
-            .and_then(|(_, keys)| keys.iter().rev().find(|(name, _)| name == key))
-            .map(|(_, value)| value.as_str())
-    };
-    if !sections.iter().any(|(name, _)| name.starts_with("testenv")) {
-        return Some((Vec::new(), Vec::new()));
-    }
-    let mut chosen = environments_asked(asked);
-    if chosen.is_empty() {
-        let section =
-            if value("tox", "envlist").or(value("tox", "env_list")).is_some() { "tox" } else { "tox:tox" };
-        let listed = value(section, "envlist").or(value(section, "env_list")).unwrap_or("py");
-        let listed = listed.split([',', '\n']).map(str::trim).filter(|name| !name.is_empty());
-        chosen.extend(listed.map(str::to_owned));
-    }
-    let mut tasks = Vec::new();
-    for name in &chosen {
-        let own = format!("testenv:{name}");
-        let said =
-            |key: &str| value(&own, key).or_else(|| value("testenv", key)).unwrap_or_default().to_owned();
-        let mut one = Task { name: name.clone(), ..Task::default() };
-        for line in said("setenv").lines().chain(said("set_env").lines()) {
-            if let Some((name, value)) = line.split_once('=') {
-                one.variables.push((name.trim().to_owned(), of_tox(value.trim(), asked)));
-            }
-        }
-        let changed = said("changedir") + &said("change_dir");
-        one.directory = Some(of_tox(changed.trim(), asked)).filter(|directory| !directory.is_empty());
-        for key in ["commands_pre", "commands", "commands_post"] {
-            let joined = said(key).replace("\\\n", " ");
-            one.steps.extend(
-                joined.lines().filter(|line| !line.trim().is_empty()).map(|line| command_of_tox(line, asked)),
-            );
-        }
-        tasks.push(one);
-    }
-    Some((tasks, chosen))
-}
-
-/// `tox.toml`, or the part of `pyproject.toml` that stands for it.
-fn tox_of_table(file: &toml::Table, asked: &Asked) -> Tasks {
-    let of_project = file.get("tool").and_then(|tool| tool.get("tox")).and_then(toml::Value::as_table);
-    if let Some(text) = of_project.and_then(|tox| tox.get("legacy_tox_ini")).and_then(toml::Value::as_str) {
-        return tox(text, asked);
-    }
-    let table = of_project.unwrap_or(file);
-    let environments = table.get("env").and_then(toml::Value::as_table);
-    let base = table.get("env_run_base").and_then(toml::Value::as_table);
-    if environments.is_none() && base.is_none() {
-        return Some((Vec::new(), Vec::new()));
-    }
-    let mut chosen = environments_asked(asked);
-    if chosen.is_empty() {
-        let listed = table.get("env_list").and_then(toml::Value::as_array).into_iter().flatten();
-        chosen.extend(listed.filter_map(toml::Value::as_str).map(str::to_owned));
-    }
-    let one = |name: &String| {
-        let own = environments.and_then(|all| all.get(name)).and_then(toml::Value::as_table);
-        let commands = ["commands_pre", "commands", "commands_post"].into_iter().flat_map(|key| {
-            let said = own.and_then(|own| own.get(key)).or_else(|| base.and_then(|base| base.get(key)));
-            said.and_then(toml::Value::as_array).cloned().unwrap_or_default()
-        });
-        let step = |command: toml::Value| match command {
-            toml::Value::Array(words) => {
-                // A word that is a table stands for what the call hands on.
-                let words = words.iter().map(|word| {
-                    word.as_str().map_or_else(|| "{posargs}".to_owned(), checkrein_shell::quoted)
-                });
-                command_of_tox(&words.collect::<Vec<_>>().join(" "), asked)
-            }
-            other => command_of_tox(other.as_str().unwrap_or_default(), asked),
-        };
-        Task { name: name.clone(), steps: commands.map(step).collect(), ..Task::default() }
-    };
-    let tasks = chosen.iter().map(one).collect();
-    Some((tasks, chosen))
-}
-
-/// The environments that the words name; none of them where tox runs those of its list.
-fn environments_asked(asked: &Asked) -> Vec<String> {
-    let is_verb = |name: &&String| matches!(name.as_str(), "run" | "r" | "p" | "run-parallel");
-    asked.operands.iter().filter(|name| !is_verb(name)).cloned().collect()
-}
-
-/// A command of tox, without the signs before it that say what becomes of its failure.
-fn command_of_tox(line: &str, asked: &Asked) -> Step {
-    Step::Words(of_tox(line.trim().trim_start_matches(['-', '!']).trim(), asked))
-}
-
-/// A text of tox with its places put in: `{posargs:default}`, `{toxinidir}`, `{env:NAME:default}`.
-fn of_tox(text: &str, asked: &Asked) -> String {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once('{') {
-        out.push_str(before);
-        let Some((inner, next)) = after.split_once('}') else {
-            out.push('{');
-            rest = after;
-            continue;
-        };
-        let (name, default) = inner.split_once(':').unwrap_or((inner, ""));
-        match name {
-            "posargs" if asked.rest.is_empty() => out.push_str(default),
-            "posargs" => out.push_str(
-                &asked.rest.iter().map(|word| checkrein_shell::quoted(word)).collect::<Vec<_>>().join(" "),
-            ),
-            "toxinidir" | "tox_root" => out.push('.'),
-            "toxworkdir" | "work_dir" | "envdir" | "env_dir" => out.push_str(".tox"),
-            "envtmpdir" | "env_tmp_dir" | "envlogdir" | "env_log_dir" => out.push_str(".tox/tmp"),
-            "envbindir" | "env_bin_dir" => out.push_str(".tox/bin"),
-            "envpython" | "env_python" => out.push_str("python"),
-            "/" => out.push('/'),
-            "env" => out.push_str(default.split_once(':').map_or("", |(_, default)| default)),
-            _ => {}
-        }
-        rest = next;
-    }
-    out + rest
-}
-
 /// `composer.json`: scripts that are named, and those that run when packages are installed.
 pub(super) fn composer(text: &str, asked: &Asked) -> Tasks {
     let file: Json = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
     let scripts = file.get("scripts");
     let mut tasks = Vec::new();
     for (name, value) in entries(scripts) {
+        let mut variables = Vec::new();
         let steps = texts_of(Some(value)).into_iter().filter_map(|text| {
+            if let Some((name, value)) = text.strip_prefix("@putenv ").and_then(|text| text.split_once('=')) {
+                variables.push((name.trim().to_owned(), value.trim().to_owned()));
+                return None;
+            }
             if let Some(task) = text.strip_prefix('@') {
                 let (word, rest) = task.split_once(' ').unwrap_or((task, ""));
                 return match word {
@@ -390,15 +295,46 @@ pub(super) fn composer(text: &str, asked: &Asked) -> Tasks {
             let is_method = text.contains("::") && !text.contains(' ');
             (!is_method).then_some(Step::Text(text))
         });
-        tasks.push(Task { name: name.clone(), steps: steps.collect(), ..Task::default() });
+        let steps = steps.collect();
+        tasks.push(Task { name: name.clone(), steps, variables, ..Task::default() });
     }
     let events: &[&str] = match asked.operands.first().map(String::as_str) {
-        Some("install" | "i") => {
-            &["pre-install-cmd", "pre-autoload-dump", "post-autoload-dump", "post-install-cmd"]
-        }
-        Some("update" | "u" | "upgrade" | "require" | "r" | "remove" | "rm") => {
-            &["pre-update-cmd", "pre-autoload-dump", "post-autoload-dump", "post-update-cmd"]
-        }
+        Some("install" | "i") => &[
+            "pre-install-cmd",
+            "pre-autoload-dump",
+            "post-autoload-dump",
+            "post-install-cmd",
+            "init",
+            "pre-command-run",
+            "pre-operations-exec",
+            "pre-pool-create",
+            "pre-file-download",
+            "post-file-download",
+            "pre-package-install",
+            "post-package-install",
+            "pre-package-update",
+            "post-package-update",
+            "pre-package-uninstall",
+            "post-package-uninstall",
+        ],
+        Some("update" | "u" | "upgrade" | "require" | "r" | "remove" | "rm") => &[
+            "pre-update-cmd",
+            "pre-autoload-dump",
+            "post-autoload-dump",
+            "post-update-cmd",
+            "init",
+            "pre-command-run",
+            "pre-operations-exec",
+            "pre-pool-create",
+            "pre-file-download",
+            "post-file-download",
+            "pre-package-install",
+            "post-package-install",
+            "pre-package-update",
+            "post-package-update",
+            "pre-package-uninstall",
+            "post-package-uninstall",
+        ],
         Some("dump-autoload" | "dumpautoload") => &["pre-autoload-dump", "post-autoload-dump"],
         Some(_) | None => &[],
     };
