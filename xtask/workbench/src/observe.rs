@@ -147,7 +147,7 @@ mod tests {
     ];
 
     /// Uses of each: the first ones, which are its examples and operands of each kind.
-    const PINNED_USES: usize = 24;
+    const PINNED_USES: usize = 12;
 
     #[test]
     fn usual_programs_do_what_is_predicted() {
@@ -176,6 +176,6 @@ mod tests {
             .map(|(text, one)| format!("{}: {text}: {}", one.kind.name(), one.what))
             .collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
-        assert!(tallies.iter().all(|tally| tally.uses > 10), "{tallies:#?}");
+        assert!(tallies.iter().all(|tally| tally.uses > 5), "{tallies:#?}");
     }
 }

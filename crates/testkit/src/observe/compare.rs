@@ -139,7 +139,7 @@ pub fn compared(prediction: &UsePrediction, seen: &UseObservation, place: &UsePl
     let changes = seen.before.changes(&seen.after);
     if !unread {
         for (change, path) in &changes {
-            if is_own_affair(*change, path, place) || with_git && is_data_of_git(path) {
+            if is_own_affair(*change, path, place) || with_git && is_data_of_git(path, &seen.before) {
                 continue;
             }
             // Who fails may take away what it was writing: what was there is lost either way.
@@ -238,10 +238,14 @@ fn is_own_affair(change: SeenChange, path: &AbsolutePath, place: &UsePlace) -> b
     change == SeenChange::Created && first.is_some_and(|name| name.starts_with('.') && !runs_later(name))
 }
 
-/// Whether a path is of the data of a repository, save what makes git run something.
-fn is_data_of_git(path: &AbsolutePath) -> bool {
+/// Whether a path is of the data of a repository, save what makes git run something in one that was there.
+fn is_data_of_git(path: &AbsolutePath, before: &SeenTree) -> bool {
     let mut parts = path.parts().skip_while(|part| *part != ".git").skip(1);
-    !matches!(parts.next(), None | Some("hooks" | "config"))
+    let first = parts.next();
+    let is_new = std::iter::successors(Some(path.clone()), AbsolutePath::parent)
+        .find(|above| above.name() == Some(".git"))
+        .is_some_and(|repository| !before.has(&repository));
+    first.is_some() && (is_new || !matches!(first, Some("hooks" | "config")))
 }
 
 /// Whether an effect says that such a change may come.
