@@ -141,15 +141,29 @@ impl Machine<'_> {
 
     fn pattern_target(&self, pattern: &str) -> Target {
         if pattern.starts_with('/') {
-            return Target::Glob(self.through_links(clean_pattern(pattern)));
+            return Target::Glob(self.through_links(self.led_back(pattern)));
         }
         match &self.shell.cwd {
             ShellDirectory::Here(cwd) | ShellDirectory::Below(cwd) => {
-                let whole = clean_pattern(&format!("{}/{pattern}", cwd.as_str().trim_end_matches('/')));
-                Target::Glob(self.through_links(whole))
+                let whole = format!("{}/{pattern}", cwd.as_str().trim_end_matches('/'));
+                Target::Glob(self.through_links(self.led_back(&whole)))
             }
             ShellDirectory::OneOf(_) | ShellDirectory::Unknown => Target::Unknown,
         }
+    }
+
+    /// A pattern without `.` and `..`. What stands in front of its first wildcard is walked as the kernel does it: `..` behind a link is
+    /// the directory above the place that the link leads to.
+    fn led_back(&self, pattern: &str) -> String {
+        let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+        let directory = fixed.rfind('/').and_then(|at| fixed.get(..at)).unwrap_or_default();
+        if !directory.split('/').any(|part| part == "..") {
+            return clean_pattern(pattern);
+        }
+        let entry = |path: &AbsolutePath| self.entry(path);
+        let real = resolve(&entry, &AbsolutePath::root(), directory, Last::Follow);
+        let rest = pattern.get(directory.len()..).unwrap_or_default();
+        clean_pattern(&format!("{}{rest}", real.as_str().trim_end_matches('/')))
     }
 
     /// A pattern whose first directories are links, where they lead.

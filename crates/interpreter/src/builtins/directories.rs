@@ -128,16 +128,28 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
         (Some(text), Some(base), Course::Logical) if !text.is_empty() => Some(base.join(text)),
         (_, _, Course::Logical | Course::Physical) => None,
     };
-    let whereabouts = match &logical {
+    let mut whereabouts = match &logical {
         Some(path) => machine.directory(&Value::exact(path.as_str())),
         None => machine.directory(value),
     };
+    // Where there is nothing by the way back over a link, bash goes as the kernel does, and dash stays.
+    let is_nothing = |machine: &Machine<'_>, place: &ShellDirectory| matches!(place, ShellDirectory::Here(path) if machine.entry(path) == Entry::Missing);
+    let mut is_by_kernel = false;
+    if logical.is_some() && is_nothing(machine, &whereabouts) {
+        let physical = machine.directory(value);
+        is_by_kernel = physical != whereabouts && !is_nothing(machine, &physical);
+        if is_by_kernel {
+            whereabouts = physical;
+        }
+    }
+    let logical = logical.filter(|_| !is_by_kernel);
     let status = match &whereabouts {
         ShellDirectory::Here(path) => match machine.entry(path) {
             // bash refuses to go back over what is no directory, dash does not look.
             Entry::Directory if logical.is_some() && !goes_back_over_directories(machine, value) => {
                 Status::Unknown
             }
+            Entry::Directory if is_by_kernel => Status::Unknown,
             // What another process has for its root is shown to few.
             Entry::Directory | Entry::Symlink(_) | Entry::Unknown if is_of_another_process(value) => {
                 Status::Open
