@@ -5,11 +5,13 @@
 //! the model and to people, and a report is kept.
 
 use checkrein_clients::CANARY_SESSION;
+use checkrein_effects::predict_with;
+use checkrein_facts::History;
 use checkrein_intervention::{IncidentId, RecoveryPolicy};
 use checkrein_ledger::lines;
 use checkrein_protocol::{
-    ActionId, Enforcement, HookEvent, HookResponse, Outcome, Record, RecordBody, ReviewLack, ReviewRecord,
-    SuccessReporting, Timestamp, UnreviewedRecord, VerdictKind,
+    ActionId, Effect, EffectKind, Enforcement, HookEvent, HookResponse, Outcome, Record, RecordBody,
+    ReviewLack, ReviewRecord, SuccessReporting, Timestamp, UnreviewedRecord, VerdictKind,
 };
 use checkrein_session::{SessionLedger, SessionState};
 
@@ -48,7 +50,8 @@ pub(crate) fn found(
         }
         Some(_) => return None,
         None => {
-            if !is_missing(ledger, id, outcome, context.environment().now()) {
+            // A tool of the client that only looks may be one that its user leaves out of the review.
+            if only_looks(context, outcome) || !is_missing(ledger, id, outcome, context.environment().now()) {
                 return None;
             }
             (
@@ -65,6 +68,19 @@ pub(crate) fn found(
         lack,
         reason,
     })
+}
+
+/// Whether a call is of a tool other than the shell that changes nothing and shows no secret. What a command changed cannot be foretold any
+/// more.
+fn only_looks(context: &Context, outcome: &Outcome) -> bool {
+    if outcome.action.shell_text().is_some() || !outcome.reported.is_empty() {
+        return false;
+    }
+    let world = context.world(History::default());
+    let weighs = |effect: &Effect| {
+        effect.kind.is_mutating() || matches!(effect.kind, EffectKind::Opaque | EffectKind::SecretRead)
+    };
+    !predict_with(&outcome.action, &world, context.policy().catalogue()).effects.iter().any(weighs)
 }
 
 /// Whether the client was told not to run a call.

@@ -70,6 +70,10 @@ fn read(environment: &HostEnvironment) -> Result<Vec<Incident>, CommandError> {
     for entry in entries {
         let path =
             entry.map_err(|error| CommandError::file("read", &shown, &error))?.path().join("report.json");
+        // Whoever wrote it was ended before the report stood there.
+        if !path.exists() {
+            continue;
+        }
         let name = path.display().to_string();
         let text = checkrein_files::read_text(&path, 16 * checkrein_files::SMALL)
             .map_err(|error| CommandError::file("read", &name, &error))?;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::effect::Target;
 use crate::path::AbsolutePath;
-use crate::world::PathPattern;
+use crate::world::{Entry, PathPattern};
 use crate::{Call, Input, Machine, Output, Value};
 
 use super::PASSING;
@@ -43,6 +43,9 @@ const NAMING: &[&str] = &[
 /// The greatest number of words that are looked at (ours).
 const WORDS: usize = 1024;
 
+/// The greatest number of names of a known text that are looked up (ours).
+const NAMES: usize = 64;
+
 /// The greatest number of patterns that are kept for the commands inside a call (ours).
 const AROUND: usize = 16;
 
@@ -71,7 +74,8 @@ pub(crate) fn named(
     if showing::showing(call) != Showing::Nothing {
         match &call.input {
             Input::Text(Value::Glob(text)) => patterns.extend(outside_of_text(machine, text)),
-            input => patterns.extend(Lines::elsewhere(&Output::from_input(input)).map(str::to_owned)),
+            Input::Text(Value::Exact(text)) => patterns.extend(outside_of_names(machine, text)),
+            input => patterns.extend(outside_of_list(machine, &Output::from_input(input))),
         }
     }
     let is_naming = NAMING.contains(&call.program.as_str());
@@ -91,6 +95,10 @@ pub(crate) fn named(
             }
             Value::Exact(_) | Value::AnyOf(_) | Value::Between { .. } | Value::Unknown => {}
         }
+    }
+    // Without a name it lists where it stands.
+    if is_open && is_naming && call.words.iter().all(|word| word.known_start().starts_with('-')) {
+        patterns.extend(outside(machine, &Value::Glob("*".to_owned())));
     }
     for value in printed {
         patterns.extend(outside(machine, value));
@@ -128,7 +136,8 @@ impl Machine<'_> {
         let start = self.call.around.len();
         let pattern = match &self.input {
             Input::Text(Value::Glob(text)) => outside_of_text(self, text),
-            input => Lines::elsewhere(&Output::from_input(input)).map(str::to_owned),
+            Input::Text(Value::Exact(text)) => outside_of_names(self, text),
+            input => outside_of_list(self, &Output::from_input(input)),
         };
         pattern.into_iter().for_each(|pattern| self.keep_around(pattern));
         start..self.call.around.len()
@@ -161,6 +170,26 @@ impl Machine<'_> {
 fn outside_of_text(machine: &Machine<'_>, text: &str) -> Option<String> {
     let words = text.split_whitespace().take(WORDS).map(Value::of_pattern);
     words.filter_map(|word| outside(machine, &word)).reduce(|left, right| around(&left, &right))
+}
+
+/// The same of a text that is known, for the names of what is there: whatever prints them in another order or form prints them, and so
+/// does what takes more of them than are followed one by one.
+fn outside_of_names(machine: &Machine<'_>, text: &str) -> Option<String> {
+    let is_there =
+        |path: &String| AbsolutePath::new(path).is_some_and(|path| machine.entry(&path) != Entry::Missing);
+    let words = text.split_whitespace().take(NAMES).filter(|word| !word.starts_with('-')).map(Value::exact);
+    let places = words.filter_map(|word| outside(machine, &word)).filter(is_there);
+    places.reduce(|left, right| around(&left, &right))
+}
+
+/// The pattern of what a list of names holds, where that lies outside the workspace.
+fn outside_of_list(machine: &Machine<'_>, list: &Output) -> Option<String> {
+    if let Some(pattern) = Lines::elsewhere(list) {
+        return Some(pattern.to_owned());
+    }
+    let (Output::Local(place), Some(_)) = (list, Lines::of(list)) else { return None };
+    let place = place.trim_end_matches(['?', ':', ' ', '/']);
+    outside(machine, &Value::exact(place)).map(|place| format!("{}/**", place.trim_end_matches('/')))
 }
 
 /// The pattern of what a word names, where that lies outside the workspace and is not temporary.
