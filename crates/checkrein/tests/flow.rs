@@ -42,7 +42,7 @@ impl Session {
         serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap_or_default()
     }
 
-    fn call(&mut self, tool: &str, input: Json) -> (Json, Json) {
+    fn call(&mut self, tool: &str, input: &Json) -> (Json, Json) {
         self.calls += 1;
         let fields =
             json!({"tool_name": tool, "tool_input": input, "tool_use_id": format!("call-{}", self.calls)});
@@ -51,7 +51,7 @@ impl Session {
 
     /// What a user is asked about a call; `None` when nobody is.
     fn asks(&mut self, tool: &str, input: Json) -> Option<String> {
-        let (answer, _) = self.call(tool, input);
+        let (answer, _) = self.call(tool, &input);
         let answer = &answer["hookSpecificOutput"];
         (answer["permissionDecision"] == "ask")
             .then(|| answer["permissionDecisionReason"].as_str().unwrap().to_owned())
@@ -59,7 +59,7 @@ impl Session {
 
     /// Makes a call that answers this; what the model is told besides.
     fn runs(&mut self, tool: &str, input: Json, output: &str) -> String {
-        let (_, mut fields) = self.call(tool, input);
+        let (_, mut fields) = self.call(tool, &input);
         fields["tool_response"] = json!({ "stdout": output, "stderr": "" });
         let answer = self.event("PostToolUse", fields);
         answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()

@@ -88,6 +88,18 @@ fn similar_actions_that_failed_raise_the_risk_too() {
 }
 
 #[test]
+fn a_goal_in_other_words_alone_makes_no_question_of_a_hint() {
+    let mut world = project();
+    for goal in ["refactor src/login.ts", "add a login page", "open a pull request please"] {
+        world.history.goals = vec![goal.to_owned()];
+        for text in ["gh pr create --fill", "sudo apt-get install -y jq", "docker push ghcr.io/acme/app:1"] {
+            let review = review(&command(text), &world, &Policy::default());
+            assert!(review.verdict.kind <= VerdictKind::Nudge, "{goal}: {text}: {review:?}");
+        }
+    }
+}
+
+#[test]
 fn components_without_input_did_not_run() {
     let review = judged("ls", &world());
     assert_eq!(review.rationality.goal_alignment, None);

@@ -409,7 +409,11 @@ fn seen_from_anywhere(machine: &mut Machine<'_>, found: &Value, inside: bool) ->
     let Some(cwd) = machine.cwd().filter(|_| inside).cloned() else { return found.clone() };
     let whole = |text: &String| {
         let text = text.strip_prefix("./").unwrap_or(text);
-        if text.starts_with('/') { text.to_owned() } else { format!("{}/{text}", cwd.as_str().trim_end_matches('/')) }
+        if text.starts_with('/') {
+            text.to_owned()
+        } else {
+            format!("{}/{text}", cwd.as_str().trim_end_matches('/'))
+        }
     };
     match found {
         Value::Exact(text) => Value::Exact(whole(text)),
