@@ -133,3 +133,37 @@ fn a_call_that_ends_after_many_others_is_found() {
     ended(&environment, "first", "./work", 60_000);
     assert!(unreviewed(&environment).is_empty());
 }
+
+#[test]
+fn a_tool_that_only_looks_may_be_left_out_of_the_review() {
+    let environment = TestEnvironment::new();
+    environment.write("notes.txt", "a note\n");
+    started(&environment);
+    begun(&environment, "one", "ls");
+    ended(&environment, "one", "ls", 5);
+    let end = |id: &str, tool: &str, input: Json, response: Json| {
+        let fields =
+            json!({ "tool_use_id": id, "tool_name": tool, "tool_input": input, "tool_response": response });
+        environment.answer_to(&environment.payload("s", "PostToolUse", fields)).to_string()
+    };
+    let path = environment.project().join("notes.txt");
+    end("two", "Read", json!({ "file_path": path }), json!({ "file": { "content": "a note" } }));
+    end("three", "Glob", json!({ "pattern": "*.txt" }), json!({ "filenames": ["notes.txt"] }));
+    end("four", "TodoWrite", json!({ "todos": [] }), json!({}));
+    assert!(unreviewed(&environment).is_empty());
+    // One that shows a secret or changes something may not.
+    let secret = environment.home().join(".ssh/id_ed25519");
+    end("five", "Read", json!({ "file_path": secret }), json!({ "file": { "content": "key" } }));
+    end("six", "mcp__files__delete_file", json!({ "path": path }), json!({}));
+    assert_eq!(unreviewed(&environment).len(), 2);
+}
+
+#[test]
+fn a_report_that_was_never_finished_does_not_hide_the_others() {
+    let environment = TestEnvironment::new();
+    started(&environment);
+    begun(&environment, "one", "ls");
+    ended(&environment, "two", "./frobnicate", 5);
+    std::fs::create_dir(environment.state().join("incidents/20200101T000000Z-unfinished")).unwrap();
+    assert!(environment.succeed(&["incidents"]).contains("frobnicate"));
+}

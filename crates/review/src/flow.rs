@@ -25,13 +25,13 @@ const QUESTION: usize = 24;
 /// The longest part of the name of a host that is no data (ours; a part has at most 63 bytes, RFC 1035).
 const LABEL: usize = 32;
 
-/// Programs that show what other machines hold.
+/// Programs that show what other machines hold, those that run code among them (ours).
 const SHOWS_PAGES: [&str; 13] = [
     "aria2c", "curl", "elinks", "http", "https", "links", "lynx", "node", "python", "python3", "w3m", "wget",
     "xh",
 ];
 
-/// Programs that show what people wrote in a tracker.
+/// Programs that show what people wrote in a tracker (ours).
 const SHOWS_TRACKERS: [&str; 6] = ["gh", "glab", "hub", "jira", "linear", "tea"];
 
 /// Directories of the user that hold their own things (xdg-user-dirs; mail as clients keep it).
@@ -87,17 +87,24 @@ pub(crate) fn marks(
         }
     };
     for effect in effects {
-        let origin = match effect.kind {
-            EffectKind::NetworkRequest if effect.reach == Some(NetworkReach::Local) => None,
-            EffectKind::NetworkRequest if !is_shell => Some(outside_of_tool(action)),
-            EffectKind::NetworkRequest if runs(&SHOWS_PAGES) => Some(FlowOrigin::Page),
-            EffectKind::SecretRead => (!effect.is_read_unseen()).then_some(FlowOrigin::Secret),
-            EffectKind::FileRead if effect.nature == Nature::Masked => None,
-            EffectKind::FileRead => path_read(&effect.target).and_then(|path| of_file(&path, place)),
-            _ => None,
+        let of_host = if is_shell {
+            runs(&SHOWS_PAGES).then_some(FlowOrigin::Page)
+        } else {
+            Some(outside_of_tool(action))
         };
-        let Some(origin) = origin else { continue };
-        take(FlowMark { origin, source: name_of(effect, action) });
+        let is_elsewhere = effect.reach != Some(NetworkReach::Local);
+        let origin = if effect.kind == EffectKind::NetworkRequest && is_elsewhere {
+            of_host
+        } else if effect.kind == EffectKind::SecretRead && !effect.is_read_unseen() {
+            Some(FlowOrigin::Secret)
+        } else if effect.kind == EffectKind::FileRead && effect.nature != Nature::Masked {
+            path_read(&effect.target).and_then(|path| of_file(&path, place))
+        } else {
+            None
+        };
+        if let Some(origin) = origin {
+            take(FlowMark { origin, source: name_of(effect, action) });
+        }
     }
     if is_shell && runs(&SHOWS_TRACKERS) && !effects.iter().any(|effect| effect.kind.is_mutating()) {
         let program = programs.iter().find(|program| SHOWS_TRACKERS.contains(&program.as_str()));
@@ -117,16 +124,13 @@ fn is_sent(effect: &Effect) -> bool {
     if effect.reach == Some(NetworkReach::Local) {
         return false;
     }
-    let tells = effect.nature == Nature::TellsOthers;
-    match effect.kind {
-        EffectKind::DataUpload => effect.severity >= Severity::Medium,
-        EffectKind::Publish => tells || effect.severity >= Severity::High,
-        EffectKind::DatastoreChange => tells,
-        EffectKind::NetworkRequest => {
-            effect.reach == Some(NetworkReach::External) && (tells || carries_data(&effect.target))
-        }
-        _ => false,
-    }
+    // A known host is known for reading, and what is written there in words of the agent is marked as a request to a strange one.
+    let carries = effect.kind == EffectKind::NetworkRequest
+        && effect.reach == Some(NetworkReach::External)
+        && carries_data(&effect.target);
+    let uploads = effect.kind == EffectKind::DataUpload && effect.severity >= Severity::Medium;
+    let publishes = effect.kind == EffectKind::Publish && effect.severity >= Severity::High;
+    effect.nature == Nature::TellsOthers || carries || uploads || publishes
 }
 
 /// Whether data can stand in an address itself.

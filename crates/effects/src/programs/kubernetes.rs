@@ -1,6 +1,7 @@
 //! kubectl: verbs on kinds of resources.
 
 use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::default_settings::KUBERNETES_CREDENTIALS;
 use crate::interpreter::{Call, Draft, Exit, Machine, Value};
 
 use super::cloud::value_of;
@@ -107,20 +108,6 @@ fn view(machine: &mut Machine<'_>, call: &Call) {
 /// `kubectl config set-credentials --exec-command`, `kubectl config set users.NAME.exec.command`: a program that every later call of
 /// kubectl runs. Those of the clouds are what such settings are for (kubernetes.io, "client-go credential plugins").
 fn name_program_for_credentials(machine: &mut Machine<'_>, call: &Call) {
-    const USUAL: &[&str] = &[
-        "aws",
-        "aws-iam-authenticator",
-        "gke-gcloud-auth-plugin",
-        "kubelogin",
-        "kubectl",
-        "oci",
-        "doctl",
-        "gcloud",
-        "tsh",
-        "exo",
-        "vultr-cli",
-        "linode-cli",
-    ];
     let words: Vec<&str> = call.arguments.operands.iter().filter_map(Value::as_exact).collect();
     let by_path = match words.as_slice() {
         ["config", "set", path, value, ..]
@@ -134,7 +121,7 @@ fn name_program_for_credentials(machine: &mut Machine<'_>, call: &Call) {
     else {
         return;
     };
-    if !USUAL.contains(&program.as_str()) {
+    if !KUBERNETES_CREDENTIALS.contains(&program.as_str()) {
         let file = machine.world().place().home.join(".kube/config");
         let draft = Draft::new(EffectKind::Persistence, Target::Path(file));
         machine.add(draft.note(format!("`kubectl` runs `{program}` from now on")));

@@ -439,6 +439,12 @@ pub(super) const VALUES: &[&str] = &[
 
 /// One text by many ways: variables, arrays, parameters of functions and calls, descriptors, signals.
 pub(super) const WAYS: &[&str] = &[
+    "mkdir -p x/y x/keep; ln -s x/y l; cd l/../keep && MARK",
+    "mkdir -p x/y x/keep; ln -s x/y l; cd l/../keep || exit; MARK",
+    "mkdir -p x/y x/keep; ln -s \"$PWD/x/y\" l; cd ./l/../keep; [ -d ../y ] && MARK",
+    "mkdir -p x/y x/keep; ln -s x/y l; pushd l/../keep >/dev/null && MARK",
+    "mkdir -p x/y keep; ln -s x/y l; cd l/../keep && [ -d ../x ] && MARK",
+    "mkdir -p x/y x/keep; touch x/keep/a; ln -s x/y l; for f in l/../keep/*; do [ -e \"$f\" ] && MARK; done",
     "exec > y.sh; echo 'MARK'\nbash y.sh",
     "select x in {; do MARK; done <<< 1",
     "select x in }; do MARK; done <<< 1",

@@ -120,6 +120,16 @@ fn goes_back_over_directories(machine: &Machine<'_>, value: &Value) -> bool {
     })
 }
 
+/// Where the kernel finds a directory that is not there by the text alone.
+fn found_by_kernel(machine: &Machine<'_>, value: &Value, by_text: &ShellDirectory) -> Option<ShellDirectory> {
+    let is_nothing = |place: &ShellDirectory| matches!(place, ShellDirectory::Here(path) if machine.entry(path) == Entry::Missing);
+    if !is_nothing(by_text) {
+        return None;
+    }
+    let physical = machine.directory(value);
+    (physical != *by_text && !is_nothing(&physical)).then_some(physical)
+}
+
 /// Changes the directory, when that can work; answers whether it does.
 fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
     let value = &by_search_path(machine, value);
@@ -128,21 +138,15 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
         (Some(text), Some(base), Course::Logical) if !text.is_empty() => Some(base.join(text)),
         (_, _, Course::Logical | Course::Physical) => None,
     };
-    let mut whereabouts = match &logical {
+    let by_text = match &logical {
         Some(path) => machine.directory(&Value::exact(path.as_str())),
         None => machine.directory(value),
     };
     // Where there is nothing by the way back over a link, bash goes as the kernel does, and dash stays.
-    let is_nothing = |machine: &Machine<'_>, place: &ShellDirectory| matches!(place, ShellDirectory::Here(path) if machine.entry(path) == Entry::Missing);
-    let mut is_by_kernel = false;
-    if logical.is_some() && is_nothing(machine, &whereabouts) {
-        let physical = machine.directory(value);
-        is_by_kernel = physical != whereabouts && !is_nothing(machine, &physical);
-        if is_by_kernel {
-            whereabouts = physical;
-        }
-    }
+    let by_kernel = logical.as_ref().and_then(|_| found_by_kernel(machine, value, &by_text));
+    let is_by_kernel = by_kernel.is_some();
     let logical = logical.filter(|_| !is_by_kernel);
+    let whereabouts = by_kernel.unwrap_or(by_text);
     let status = match &whereabouts {
         ShellDirectory::Here(path) => match machine.entry(path) {
             // bash refuses to go back over what is no directory, dash does not look.

@@ -268,6 +268,24 @@ fn looked_up<'a>(
     }
 }
 
+/// Events of composer whenever it changes packages (getcomposer.org, "Scripts", "Event names").
+const OF_PACKAGES: &[&str] = &[
+    "pre-autoload-dump",
+    "post-autoload-dump",
+    "init",
+    "pre-command-run",
+    "pre-operations-exec",
+    "pre-pool-create",
+    "pre-file-download",
+    "post-file-download",
+    "pre-package-install",
+    "post-package-install",
+    "pre-package-update",
+    "post-package-update",
+    "pre-package-uninstall",
+    "post-package-uninstall",
+];
+
 /// `composer.json`: scripts that are named, and those that run when packages are installed.
 pub(super) fn composer(text: &str, asked: &Asked) -> Tasks {
     let file: Json = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
@@ -298,48 +316,18 @@ pub(super) fn composer(text: &str, asked: &Asked) -> Tasks {
         let steps = steps.collect();
         tasks.push(Task { name: name.clone(), steps, variables, ..Task::default() });
     }
-    let events: &[&str] = match asked.operands.first().map(String::as_str) {
-        Some("install" | "i") => &[
-            "pre-install-cmd",
-            "pre-autoload-dump",
-            "post-autoload-dump",
-            "post-install-cmd",
-            "init",
-            "pre-command-run",
-            "pre-operations-exec",
-            "pre-pool-create",
-            "pre-file-download",
-            "post-file-download",
-            "pre-package-install",
-            "post-package-install",
-            "pre-package-update",
-            "post-package-update",
-            "pre-package-uninstall",
-            "post-package-uninstall",
-        ],
-        Some("update" | "u" | "upgrade" | "require" | "r" | "remove" | "rm") => &[
-            "pre-update-cmd",
-            "pre-autoload-dump",
-            "post-autoload-dump",
-            "post-update-cmd",
-            "init",
-            "pre-command-run",
-            "pre-operations-exec",
-            "pre-pool-create",
-            "pre-file-download",
-            "post-file-download",
-            "pre-package-install",
-            "post-package-install",
-            "pre-package-update",
-            "post-package-update",
-            "pre-package-uninstall",
-            "post-package-uninstall",
-        ],
+    let of_command: &[&str] = match asked.operands.first().map(String::as_str) {
+        Some("install" | "i") => &["pre-install-cmd", "post-install-cmd"],
+        Some("update" | "u" | "upgrade" | "require" | "r" | "remove" | "rm") => {
+            &["pre-update-cmd", "post-update-cmd"]
+        }
         Some("dump-autoload" | "dumpautoload") => &["pre-autoload-dump", "post-autoload-dump"],
         Some(_) | None => &[],
     };
-    if !events.is_empty() {
-        return Some((tasks, events.iter().map(|name| (*name).to_owned()).collect()));
+    let of_packages = if of_command.iter().any(|name| name.ends_with("-cmd")) { OF_PACKAGES } else { &[] };
+    let events = of_command.iter().chain(of_packages);
+    if !of_command.is_empty() {
+        return Some((tasks, events.map(|name| (*name).to_owned()).collect()));
     }
     let (chosen, rest) = first_named(&tasks, asked);
     Some((handing(tasks, &chosen, &rest), chosen))
