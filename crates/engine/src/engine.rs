@@ -313,7 +313,8 @@ fn after(
         None => verification::verify(context, ledger, &action_id, outcome),
     };
     let verification = verification.map(Box::new);
-    let planted = flow::planted(known.state(), &action_id, &outcome.output);
+    let planted =
+        flow::planted(known.state(), &action_id, &outcome.output, &|text| checkpoint::masked(context, text));
     let warned = planted.as_deref().and_then(|planted| {
         known.state().read_from_outside(&action_id).map(|mark| flow::told(mark, planted))
     });

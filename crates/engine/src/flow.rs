@@ -7,10 +7,18 @@ use checkrein_session::SessionState;
 /// The largest output that is looked through, in bytes (ours). Clients cut what they show to less.
 const LARGEST: usize = 1024 * 1024;
 
-/// Orders in the output of a call, where it showed something from outside.
-pub(crate) fn planted(state: &SessionState, id: &ActionId, output: &str) -> Option<String> {
+/// Orders in the output of a call, where it showed something from outside, masked by `mask`.
+pub(crate) fn planted(
+    state: &SessionState,
+    id: &ActionId,
+    output: &str,
+    mask: &dyn Fn(&str) -> String,
+) -> Option<String> {
     state.read_from_outside(id)?;
-    planted_orders(output.get(..LARGEST).unwrap_or(output))
+    let looked_at = output.get(..output.floor_char_boundary(LARGEST)).unwrap_or(output);
+    planted_orders(looked_at)?;
+    // A part of a secret could not be told for one.
+    planted_orders(&mask(looked_at))
 }
 
 /// What the model is told about orders in what it just read.

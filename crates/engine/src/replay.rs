@@ -110,7 +110,7 @@ impl ReplaySession {
     /// Tells how it went, and answers what is noticed then.
     pub fn after(&mut self, action_id: ActionId, action: &Action, outcome: RecordedOutcome<'_>) -> Noticed {
         let RecordedOutcome { output, failed } = outcome;
-        let planted = flow::planted(&self.state, &action_id, output);
+        let planted = flow::planted(&self.state, &action_id, output, &str::to_owned);
         self.apply(RecordBody::Outcome(OutcomeRecord {
             action_id,
             tool: action.tool.clone(),

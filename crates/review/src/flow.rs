@@ -144,16 +144,9 @@ fn carries_data(target: &Target) -> bool {
 
 /// Where what a tool other than the shell shows comes from.
 fn outside_of_tool(action: &Action) -> FlowOrigin {
-    let name = action.tool.as_str().to_ascii_lowercase();
-    if name.contains("web")
-        || name.contains("fetch")
-        || name.contains("browse")
-        || action.input.get("url").is_some()
-    {
-        FlowOrigin::Page
-    } else {
-        FlowOrigin::Service
-    }
+    let of_web = ["Web", "web_", "google_web_"];
+    let is_of_web = of_web.iter().any(|start| action.tool.as_str().starts_with(start));
+    if is_of_web || action.input.get("url").is_some() { FlowOrigin::Page } else { FlowOrigin::Service }
 }
 
 /// The path that is read; of a pattern what stands before its first wildcard.

@@ -27,6 +27,7 @@ use crate::spent::UsageTotals;
 use actions::{RecentAction, doubted};
 use bounds::{cut, push_bounded};
 pub use changes::file_operations;
+use flow::SettledReadings;
 pub use flow::{FlowReading, FlowReadings};
 pub use verdict_counts::VerdictCounts;
 
@@ -63,6 +64,7 @@ pub struct SessionState {
     created: VecDeque<AbsolutePath>,
     secret_marks: VecDeque<SecretMark>,
     flow: VecDeque<FlowReading>,
+    settled: SettledReadings,
     surprises: u64,
     opaque_doubt: u32,
     behaviour: DetectorState,
@@ -89,7 +91,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"11";
+    const LAYOUT: [u8; 2] = *b"12";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;
@@ -114,6 +116,8 @@ impl Projection for SessionState {
             RecordBody::Review(review) => self.take_review(review, record),
             RecordBody::Outcome(outcome) => self.take_outcome(outcome, record.at),
             RecordBody::Unanswered(unanswered) => {
+                // Nobody said yes to what just ended.
+                self.settled.until = self.settled.before;
                 self.opaque_doubt = doubted(self.opaque_doubt, Some(unanswered.doubt));
             }
             // Something kept the guard from its work, or its word from being heard: what nobody can read is trusted least.

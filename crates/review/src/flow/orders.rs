@@ -82,9 +82,8 @@ const PLAIN: &[Phrase] = &[
         &["to"],
         USER,
     ],
-    &[&["without"], &["telling", "informing", "asking", "alerting", "notifying"], &["the"], USER],
+    &[&["without"], &["telling", "informing", "alerting", "notifying"], &["the"], USER],
     &[&["strictly"], &["adhere"], &["following"], ORDERS],
-    &[&["new"], &["system"], &["prompt", "instructions"]],
 ];
 
 /// Phrases of which two must stand together.
@@ -97,6 +96,8 @@ const DOUBTFUL: &[Phrase] = &[
         AGENT,
     ],
     &[&["you"], &["must", "need", "have", "should"], &["now", "first", "immediately", "also"], ACTS],
+    &[&["without"], &["asking"], &["the"], USER],
+    &[&["new"], &["system"], &["prompt", "instructions"]],
     &[&["you"], &["are"], &["now"], &["in", "an", "a"]],
     &[&["as"], &["an", "the"], AGENT, &["you"]],
     &[&["end"], &["of"], &["system", "tool", "user"], &["prompt", "output", "result", "message"]],

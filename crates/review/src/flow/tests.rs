@@ -100,6 +100,8 @@ fn ordinary_pages_give_no_orders() {
     for text in [
         "To ignore a rule, put `eslint-disable` above the line. Previous versions had other rules.",
         "The agent should send a heartbeat every 30 seconds.",
+        "Press y to go on without asking the user again.",
+        "Boot the new system and follow the instructions on the screen.",
         "Do not ask the user for a password in a dialog; use the system prompt of the desktop.",
         "You must run `npm install` first.",
         "git commit --amend: replaces the previous commit. See the instructions above.",

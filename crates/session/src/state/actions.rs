@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::SessionState;
 use super::bounds::{self, push_bounded, short_path};
 use super::changes::Awaited;
+use super::flow::SettledReadings;
 use crate::deeds::deeds;
 
 /// An action of which the outcome may still come.
@@ -147,6 +148,9 @@ impl SessionState {
         let awaited = action.awaited.take();
         let mut mine = std::mem::take(&mut action.created);
         if let Some(awaited) = awaited {
+            if let Some(action) = awaited.settles {
+                self.settled = SettledReadings { before: self.settled.until, until: action };
+            }
             mine = self.take_effects(awaited, at);
         }
         if outcome.planted.is_some() {

@@ -26,7 +26,7 @@ pub(super) struct Awaited {
     pub(super) flow: Vec<FlowReading>,
     /// Up to which action a yes to it settles what was read.
     #[serde(default)]
-    settles: Option<u64>,
+    pub(super) settles: Option<u64>,
 }
 
 /// A path that an action deletes for certain.
@@ -49,9 +49,6 @@ impl SessionState {
         }
         for mark in awaited.secret_marks {
             self.take_mark(mark);
-        }
-        if let Some(settled) = awaited.settles {
-            self.flow.retain(|reading| reading.action > settled);
         }
         awaited.flow.into_iter().for_each(|reading| self.take_reading(reading));
         let mut added = Vec::new();

@@ -4,7 +4,7 @@ use checkrein_protocol::{ActionId, FlowMark, FlowRecord, FlowSide, ReviewRecord}
 use serde::{Deserialize, Serialize};
 
 use super::SessionState;
-use super::bounds::{self, cut, push_bounded};
+use super::bounds::{self, cut};
 
 /// Something that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,14 @@ pub struct FlowReadings<'a> {
     pub outside: &'a FlowReading,
     /// What is private; `None` where what came from outside gave orders, and nothing private was read.
     pub private: Option<&'a FlowReading>,
+}
+
+/// The actions up to which a user settled what was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct SettledReadings {
+    pub(super) until: u64,
+    /// What it was before the last yes: the record that nobody said it comes behind the end of the call.
+    pub(super) before: u64,
 }
 
 impl FlowReading {
@@ -54,18 +62,13 @@ impl FlowReadings<'_> {
 
 impl SessionState {
     /// What was read that leads to a question when something is sent: something from outside and something private, the newest of each,
-    /// or something from outside that gives orders.
+    /// or something from outside that gives orders. What a user settled by a yes is left out.
     pub fn flow_readings(&self) -> Option<FlowReadings<'_>> {
-        let newest =
-            |side: FlowSide| self.flow.iter().rev().find(|reading| reading.mark.origin.side() == side);
+        let open = || self.flow.iter().rev().filter(|reading| reading.action > self.settled.until);
+        let newest = |side: FlowSide| open().find(|reading| reading.mark.origin.side() == side);
         let private = newest(FlowSide::Private);
-        let with_orders = self.flow.iter().rev().find(|reading| reading.orders);
-        match (with_orders.or_else(|| newest(FlowSide::Outside)), private) {
-            (Some(outside), private) if outside.orders || private.is_some() => {
-                Some(FlowReadings { outside, private })
-            }
-            (Some(_) | None, _) => None,
-        }
+        let outside = open().find(|reading| reading.orders).or_else(|| newest(FlowSide::Outside))?;
+        (outside.orders || private.is_some()).then_some(FlowReadings { outside, private })
     }
 
     /// What an action read from outside, whether it is known to have run yet or not.
@@ -79,16 +82,15 @@ impl SessionState {
     }
 
     pub(super) fn take_reading(&mut self, reading: FlowReading) {
-        // Orders that were found once stay known.
+        // Orders that were found once stay known as long as there is room.
         self.flow.retain(|known| known.orders || known.mark != reading.mark);
         let side = reading.mark.origin.side();
         let of_side = |known: &FlowReading| known.mark.origin.side() == side;
-        if self.flow.iter().filter(|known| of_side(known)).count() >= bounds::FLOW_READINGS
-            && let Some(oldest) = self.flow.iter().position(of_side)
-        {
-            self.flow.remove(oldest);
+        if self.flow.iter().filter(|known| of_side(known)).count() >= bounds::FLOW_READINGS {
+            let oldest = self.flow.iter().position(|known| of_side(known) && !known.orders);
+            oldest.or_else(|| self.flow.iter().position(of_side)).map(|oldest| self.flow.remove(oldest));
         }
-        push_bounded(&mut self.flow, reading, 2 * bounds::FLOW_READINGS);
+        self.flow.push_back(reading);
     }
 
     /// A text that an action showed gives an agent orders.
