@@ -51,12 +51,17 @@ fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<E
     effects.extend(found);
 }
 
-/// All texts of an input.
+/// All texts of an input that may be written.
 fn texts_in(input: &serde_json::Value) -> Vec<&str> {
     match input {
         serde_json::Value::String(text) => vec![text],
         serde_json::Value::Array(items) => items.iter().flat_map(texts_in).collect(),
-        serde_json::Value::Object(fields) => fields.values().flat_map(texts_in).collect(),
+        // What an edit takes out is written no more.
+        serde_json::Value::Object(fields) => {
+            let written =
+                fields.iter().filter(|(name, _)| !matches!(name.as_str(), "old_string" | "old_str"));
+            written.flat_map(|(_, value)| texts_in(value)).collect()
+        }
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => Vec::new(),
     }
 }

@@ -21,6 +21,8 @@ struct Kind {
     keys: &'static [&'static str],
     /// What the values are that these settings are for.
     usual: &'static [&'static str],
+    /// What may stand behind a usual value.
+    arguments: Arguments,
     /// Where it is written down.
     #[expect(dead_code, reason = "it is for whoever reads or checks the table")]
     source: &'static str,
@@ -58,6 +60,15 @@ pub const KUBERNETES_CREDENTIALS: &[&str] = &[
     "openstack",
 ];
 
+/// What may stand behind a usual value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arguments {
+    /// Nothing but further usual values.
+    None,
+    /// The arguments of a program.
+    OfProgram,
+}
+
 const KINDS: &[Kind] = &[
     Kind {
         files: &[".kube/config"],
@@ -82,6 +93,7 @@ const KINDS: &[Kind] = &[
         variable: "KUBECONFIG",
         keys: &["command:", "\"command\":", "cmd-path:", "\"cmd-path\":"],
         usual: KUBERNETES_CREDENTIALS,
+        arguments: Arguments::OfProgram,
         source: "kubernetes.io, \"client-go credential plugins\"",
     },
     Kind {
@@ -122,6 +134,7 @@ const KINDS: &[Kind] = &[
             "aws-runas",
             "aws-azure-login",
         ],
+        arguments: Arguments::OfProgram,
         source: "AWS CLI, \"Sourcing credentials with an external process\"",
     },
     Kind {
@@ -142,6 +155,7 @@ const KINDS: &[Kind] = &[
             "https://npm.pkg.github.com",
             "--max-old-space-size",
         ],
+        arguments: Arguments::None,
         source: "docs.npmjs.com, \"config\"",
     },
     Kind {
@@ -157,13 +171,14 @@ const KINDS: &[Kind] = &[
             "files.pythonhosted.org",
             "pypi.python.org",
         ],
+        arguments: Arguments::None,
         source: "pip, \"Configuration\"",
     },
     Kind {
         files: &[".config/go/env"],
         readers: &["go"],
         variable: "GOENV",
-        keys: &["goflags", "cc", "cxx", "goproxy", "gonosumdb", "gonosumcheck", "gotoolchain"],
+        keys: &["goflags", "cc", "cxx", "goproxy", "gonosumdb", "gotoolchain"],
         usual: &[
             "gcc",
             "g++",
@@ -184,6 +199,7 @@ const KINDS: &[Kind] = &[
             "-trimpath",
             "go1",
         ],
+        arguments: Arguments::None,
         source: "`go help environment`, `go help goproxy`",
     },
     Kind {
@@ -192,6 +208,7 @@ const KINDS: &[Kind] = &[
         variable: "DOCKER_CONFIG",
         keys: &["\"clipluginsextradirs\":"],
         usual: &["/usr/lib/docker", "/usr/local/lib/docker", "/usr/libexec/docker", "/opt/homebrew"],
+        arguments: Arguments::None,
         source: "docs.docker.com, \"docker\" configuration files",
     },
 ];
@@ -224,14 +241,35 @@ fn value_in(kind: &Kind, text: &str) -> Option<String> {
         let at = lower.find(*key)? + key.len();
         let value = line.get(at..)?.trim_start_matches([' ', '=', ':', '[', '"', '\'']).trim();
         let value = value.trim_end_matches([',', '"', '\'', ']', '}']);
-        let is_usual = |usual: &&str| {
-            value == *usual
-                || value.strip_prefix(*usual).is_some_and(|more| {
-                    more.starts_with([' ', '/', '=', '"', ',', '\'', '.']) || usual.ends_with('=')
-                })
-        };
-        (!value.is_empty() && !kind.usual.iter().any(is_usual)).then(|| value.to_owned())
+        (!value.is_empty() && !is_usual(kind, value)).then(|| value.to_owned())
     })
+}
+
+/// Whether a value is what the settings of its kind are for: each of its parts, or its program where arguments stand behind one.
+fn is_usual(kind: &Kind, value: &str) -> bool {
+    let separators = |letter: char| letter.is_whitespace() || matches!(letter, ',' | '|' | '"' | '\'');
+    let mut parts = value.split(separators).filter(|part| !part.is_empty());
+    match kind.arguments {
+        // Behind `--` stands a command of its own (aws-vault(1), `exec`).
+        Arguments::OfProgram => {
+            parts.next().is_some_and(|program| kind.usual.contains(&program))
+                && parts.all(|part| part != "--")
+        }
+        Arguments::None => parts.all(|part| kind.usual.iter().any(|usual| is_usual_part(usual, part))),
+    }
+}
+
+/// Whether a part of a value is a usual one: it as a whole, a page or file below a usual place, or another value of a usual option.
+fn is_usual_part(usual: &str, part: &str) -> bool {
+    part == usual
+        || part.strip_prefix(usual).is_some_and(|more| {
+            let is_place = usual.contains("://") || usual.starts_with('/');
+            let is_option = usual.starts_with('-');
+            let is_release = usual == "go1";
+            is_place && more.starts_with('/')
+                || is_option && (more.starts_with('=') || usual.ends_with('='))
+                || is_release && more.starts_with('.')
+        })
 }
 
 impl Machine<'_> {
@@ -326,6 +364,20 @@ mod tests {
             (".npmrc", "registry=https://packages.evil.example\n"),
             (".config/pip/pip.conf", "[global]\nindex-url = https://packages.evil.example/simple\n"),
             (".config/go/env", "GOFLAGS=-toolexec=/tmp/x\n"),
+            (".config/go/env", "GOFLAGS=-mod=mod -toolexec=/tmp/x\n"),
+            (".config/go/env", "GOFLAGS=-v -toolexec=/tmp/x\n"),
+            (".config/go/env", "GOPROXY=https://proxy.golang.org,https://packages.evil.example\n"),
+            (".config/go/env", "CC=gcc -B/tmp/x\n"),
+            (".npmrc", "node-options=--max-old-space-size=1 --require /tmp/x.js\n"),
+            (".config/pip/pip.conf", "[global]\nindex-url = https://pypi.org.evil.example/simple\n"),
+            (
+                ".aws/config",
+                "[default]\ncredential_process = aws-vault exec dev -- sh -c \"rm -rf ~/docs\"\n",
+            ),
+            (
+                ".docker/config.json",
+                "{\"cliPluginsExtraDirs\": [\"/usr/lib/docker/cli-plugins\", \"/tmp/p\"]}",
+            ),
             (".docker/config.json", "{\"cliPluginsExtraDirs\": [\"/tmp/p\"]}"),
         ] {
             assert!(found(file, text).is_some(), "{file} {text}");
@@ -347,6 +399,8 @@ mod tests {
             (".npmrc", "node-options=--max-old-space-size=4096\n"),
             (".config/pip/pip.conf", "[global]\nindex-url = https://pypi.org/simple\ntimeout = 60\n"),
             (".config/go/env", "GOPROXY=https://proxy.golang.org,direct\nGOFLAGS=-mod=mod\n"),
+            (".config/go/env", "GOFLAGS=-mod=mod -trimpath\nGOTOOLCHAIN=go1.23.4\n"),
+            (".docker/config.json", "{\"cliPluginsExtraDirs\": [\"/usr/lib/docker/cli-plugins\"]}"),
             (".docker/config.json", "{\"credsStore\": \"desktop\", \"auths\": {}}"),
             (".kube/other", "      command: sh\n"),
         ] {
