@@ -307,10 +307,16 @@ fn settings_file(machine: &mut Machine<'_>, file: &Value) {
 /// A file that settings of a user include: what is no absolute path lies in `~/.ssh` (ssh_config(5), "Include").
 fn included(machine: &Machine<'_>, path: &str) -> Value {
     let home = &machine.world().place().home;
-    Value::exact(match path.strip_prefix("~/") {
-        Some(below) => home.join(below).as_str().to_owned(),
-        None => home.join(".ssh").join(path).as_str().to_owned(),
-    })
+    let place = match path.strip_prefix("~/") {
+        Some(below) => home.join(below),
+        None => home.join(".ssh").join(path),
+    };
+    // It may be a pattern.
+    if path.contains(['*', '?', '[']) {
+        Value::Glob(place.as_str().to_owned())
+    } else {
+        Value::exact(place.as_str())
+    }
 }
 
 /// How many files of settings are read for one call (ours).

@@ -90,9 +90,17 @@ const FILE: &[&str] = &[
 ];
 /// Options that name the directory.
 const DIRECTORY: &[&str] = &["-C", "--dir", "--directory", "--cwd", "--build"];
-/// Options with which nothing runs.
-const QUIET: &[&str] =
-    &["-l", "--list", "-n", "--dry-run", "--version", "-T", "--tasks", "-h", "--help", "-m"];
+/// Options with which nothing runs, whatever the runner.
+const QUIET: &[&str] = &["--list", "--dry-run", "--version", "--tasks", "-h", "--help"];
+/// Short options of runners with which nothing runs; of others the same letters say something else (`invoke -T 5`, `foreman -m web=1`).
+const QUIET_OF: &[(&[&str], &str)] = &[
+    (&["nox", "invoke", "inv", "fab", "mage"], "-l"),
+    (&["ninja", "samu", "scons"], "-n"),
+    (&["gulp", "jake"], "-T"),
+    (&["gradle", "gradlew"], "-m"),
+];
+/// Runners whose `-f` names no file, but forces.
+const FORCING: &[&str] = &["grunt", "mage"];
 /// Words of the shell itself with which a command begins.
 const OF_SHELL: &[&str] = &[
     "cd", "exec", "eval", "set", "export", "[", "test", "if", "for", "while", "(", "{", "echo", "source", ".",
@@ -111,11 +119,15 @@ pub(super) fn follow(machine: &mut Machine<'_>, call: &Call) {
         _ => program,
     };
     let Some(runner) = RUNNERS.iter().find(|runner| runner.names.contains(&name)) else { return };
-    if words.iter().any(|word| QUIET.contains(word)) {
+    let is_quiet = |word: &&str| {
+        QUIET.contains(word) || QUIET_OF.iter().any(|(names, short)| names.contains(&name) && word == short)
+    };
+    if words.iter().any(is_quiet) {
         return;
     }
     let behind = |names: &[&str]| {
-        let at = words.iter().position(|word| names.contains(word));
+        let at =
+            words.iter().position(|word| names.contains(word) && !(*word == "-f" && FORCING.contains(&name)));
         let next = at.and_then(|at| words.get(at + 1)).copied();
         next.or_else(|| {
             words.iter().find_map(|word| {
