@@ -305,8 +305,8 @@ impl Prepared {
         self.behind.get(&of).copied().filter(|_| is_written)
     }
 
-    /// Takes it that the action may have changed what only seems to be changed later, where nobody looked closely.
-    pub fn doubt_look(&mut self, is_doubtful: impl Fn(&Step) -> bool) {
+    /// Counts a later change as one that the action may have made, where nobody looked closely.
+    pub fn distrust_look(&mut self, is_doubtful: impl Fn(&Step) -> bool) {
         for step in self.steps.iter_mut().filter(|step| step.since == Since::Later && is_doubtful(step)) {
             step.since = Since::Changed;
         }

@@ -33,6 +33,9 @@ const MOST: usize = 1_000;
 /// How much is read of what is known of the times that naming changed, in bytes (ours): that of some 50,000 files.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
+/// How much of it is read to be cut when snapshots are removed (ours): what grew above that once becomes short again.
+const LONGEST_CUT: u64 = 64 * LONGEST;
+
 /// The file in which that is.
 const TIMES: &str = "times";
 
@@ -197,7 +200,7 @@ impl Store {
             fs::remove_file(&path).map_err(SnapshotError::write(&path))?;
         }
         let path = self.names_folder().join(TIMES);
-        let Ok(text) = checkrein_files::read_text(&path, LONGEST) else { return Ok(()) };
+        let Ok(text) = checkrein_files::read_text(&path, LONGEST_CUT) else { return Ok(()) };
         let still: String = text
             .lines()
             .filter_map(read_line)

@@ -122,7 +122,7 @@ fn the_file_behind_a_name_that_went_is_as_it_was() {
             "mine",
         ),
         (
-            "somebody writes the same to the other name as the action did",
+            "somebody writes as much to the other name as the action did",
             |inside| {
                 fs::write(inside, "x").unwrap();
                 fs::remove_file(inside).unwrap();

@@ -7,7 +7,7 @@ use clap::Args;
 pub(crate) struct UndoArguments {
     /// Start of the name of the action, or the number of its snapshot
     pub(crate) action: Option<String>,
-    /// Remove new files, except those made after the action
+    /// Remove new files, except those that are older than the action or were made after it
     #[arg(long)]
     pub(crate) remove_new: bool,
     #[command(flatten)]

@@ -427,7 +427,14 @@ fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, cas
     // Each line names what its place needs, and one command takes all of it.
     let options = sorted.needed.options();
     if sorted.needed != case.permissions && case.moment != ActionEndTime::None {
-        let what = if sorted.stays.is_empty() { "what is kept" } else { "the rest of what is kept" };
+        let is_later = kept.iter().any(|(step, _)| step.since == Since::Later);
+        let what = if is_later && sorted.needed.changed == Changed::Overwrite {
+            "all that is kept, and writes over what was changed since"
+        } else if sorted.stays.is_empty() {
+            "what is kept"
+        } else {
+            "the rest of what is kept"
+        };
         print(&format!("  `checkrein undo {}{options}` takes back {what}", snapshot.id));
     }
     gone(snapshot).iter().for_each(|one| log(one));

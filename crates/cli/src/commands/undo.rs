@@ -226,7 +226,7 @@ impl<'a> Opened<'a> {
         let moment = ledgers.of(environment, snapshot).moment();
         let mut prepared = self.ground.prepare(snapshot.id, &[], moment)?;
         let sees_all = ledgers.of(environment, snapshot).looked == Looked::Everywhere;
-        prepared.doubt_look(|step| !sees_all || self.ground.ignores(step));
+        prepared.distrust_look(|step| !sees_all || self.ground.ignores(step));
         if let ActionEndTime::Ended(_) = moment {
             prepared.excuse(&self.all_restores())?;
         }

@@ -43,7 +43,8 @@ impl Prepared {
         let Ok(own) = fs::symlink_metadata(step.path.as_path()).map(|facts| facts.ino()) else {
             return false;
         };
-        let parts = self.draft.parts(content).unwrap_or_default();
+        // What cannot be read is like nothing.
+        let Ok(parts) = self.draft.parts(content) else { return false };
         // Another name of the same file is written to as well, unless this name becomes one of another file.
         let is_written = group(step.now.as_ref()) == group(step.then.as_ref());
         let stays = |path: &Path| self.steps.iter().all(|step| step.path.as_path() != path);

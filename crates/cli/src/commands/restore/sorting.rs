@@ -400,13 +400,13 @@ impl RestoreTerms<'_> {
                 why: format!("the action made it, and it was changed since; {way}"),
                 permit: Some(Permit::RemoveNew),
             },
-            (Maker::Other, _) => Objection {
-                why: "was made after the action had ended, and `undo` never removes it".to_owned(),
-                permit: None,
-            },
+            (Maker::Other, _) => {
+                Objection { why: "was made after the action had ended, and stays".to_owned(), permit: None }
+            }
             (Maker::Earlier, _) => Objection {
-                why: "was not there, but is older than the action; who put it there is not known, and `undo` never removes it"
-                    .to_owned(),
+                why:
+                    "was not there, but is older than the action; who put it there is not known, and it stays"
+                        .to_owned(),
                 permit: None,
             },
             (Maker::Unknown, Since::Doubtful) => Objection {
@@ -414,10 +414,12 @@ impl RestoreTerms<'_> {
                     .to_owned(),
                 permit: None,
             },
-            (Maker::Unknown, Since::Changed | Since::Later | Since::Untouched | Since::Unknown) => Objection {
-                why: "was not there, and came or changed since; who made it is not known".to_owned(),
-                permit: None,
-            },
+            (Maker::Unknown, Since::Changed | Since::Later | Since::Untouched | Since::Unknown) => {
+                Objection {
+                    why: "was not there, and came or changed since; who made it is not known".to_owned(),
+                    permit: None,
+                }
+            }
         })
     }
 

@@ -48,7 +48,7 @@ pub(super) fn made_in_words(
     let snapshot = case.snapshot;
     let options = case.needed(environment, prepared).options();
     format!(
-        "kept: {}: made by a call that lost nothing of the workspace: {}  {}; `checkrein undo {}{options}` removes {}, and what was moved here has no other copy",
+        "kept: {}: made by a call that lost nothing of the workspace: {}  {}; `checkrein undo {}{options}` removes {}; if something was moved here, there is no other copy",
         steps_in_words(prepared, case.ground.store.workspace()),
         time(snapshot.snapshot.at),
         cut(&plain(&snapshot.snapshot.reason), 60),
