@@ -146,7 +146,7 @@ mod tests {
         "dd", "install", "mkdir", "rmdir",
     ];
 
-    /// Uses of each: the first ones, which are its examples and operands of each kind.
+    /// Uses of each: a draw from its examples and operands of each kind.
     const PINNED_USES: usize = 12;
 
     #[test]

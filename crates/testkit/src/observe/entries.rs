@@ -18,8 +18,6 @@ pub struct CatalogueEntry {
     pub examples: Vec<String>,
     /// The ways to call it: the program itself, and each of its subcommands.
     pub calls: Vec<CallForm>,
-    /// Whether it says that it runs another program: a command, or a text.
-    pub runs: bool,
 }
 
 /// A program, or a subcommand of it.
@@ -62,7 +60,6 @@ fn entry(family: &str, program: &Table) -> CatalogueEntry {
         names: texts(program, "names").map(str::to_owned).collect(),
         examples: Vec::new(),
         calls: Vec::new(),
-        runs: false,
     };
     descend(program, &[], &mut read);
     read
@@ -88,7 +85,6 @@ fn descend(table: &Table, words: &[String], read: &mut CatalogueEntry) {
         Some(Value::Table(run)) => vec![run],
         _ => Vec::new(),
     };
-    read.runs |= runs.iter().any(|run| run.contains_key("words") || run.contains_key("text"));
     let clauses = list(table.get("effects")).iter().filter_map(Value::as_table).chain(runs);
     for clause in clauses {
         for key in ["when", "all", "unless", "recursive"] {

@@ -57,7 +57,10 @@ pub fn lacking() -> Option<String> {
     {
         return Some(format!("`{program}` is not installed"));
     }
-    let folder = tempfile::tempdir_in("/var/tmp").ok()?;
+    let folder = match tempfile::tempdir_in("/var/tmp") {
+        Ok(folder) => folder,
+        Err(error) => return Some(format!("no folder can be made: {error}")),
+    };
     let entered = fs::write(folder.path().join("uses"), "exit 0\n").and_then(|()| {
         let mut command = entering(folder.path());
         command.status()

@@ -1,6 +1,6 @@
 //! Reads what strace wrote: programs that were started, files that were read, connections.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was traced of a use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,9 +17,17 @@ impl Trace {
     /// Reads a trace of `strace -f -y`.
     pub fn parse(text: &str) -> Self {
         let mut trace = Self::default();
+        let mut begun: BTreeMap<&str, &str> = BTreeMap::new();
         for (number, line) in text.lines().enumerate() {
-            let Some((_, call)) = line.split_once(' ') else { continue };
+            let Some((process, call)) = line.split_once(' ') else { continue };
             let call = call.trim_start();
+            // A call during which another process did something stands in two lines.
+            if let Some(first) = call.strip_suffix("<unfinished ...>") {
+                begun.insert(process, first);
+            }
+            let end = call.strip_prefix("<... ").and_then(|rest| rest.split_once(" resumed>"));
+            let whole = end.and_then(|(_, rest)| Some(format!("{}{rest}", begun.remove(process)?)));
+            let call = whole.as_deref().unwrap_or(call);
             if let Some(rest) = call.strip_prefix("execve(") {
                 // The first is the shell.
                 if number > 0

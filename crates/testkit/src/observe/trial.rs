@@ -33,8 +33,6 @@ const LONGEST: Duration = Duration::from_mins(1);
 pub struct ProgramTally {
     /// Its name.
     pub name: String,
-    /// The family of its entry.
-    pub family: String,
     /// What it says of its version.
     pub version: String,
     /// Uses that ran to their end.
@@ -121,8 +119,7 @@ impl<'r> Observer<'r> {
     /// # Errors
     /// When the uses cannot be run.
     pub fn program(&self, entry: &CatalogueEntry, name: &str, most: usize) -> io::Result<ProgramTally> {
-        let mut tally =
-            ProgramTally { name: name.to_owned(), family: entry.family.clone(), ..ProgramTally::default() };
+        let mut tally = ProgramTally { name: name.to_owned(), ..ProgramTally::default() };
         let begun = Instant::now();
         let all = [vec![format!("{name} --version")], uses(entry, name, most)].concat();
         for (number, some) in all.chunks(BATCH).enumerate() {

@@ -81,7 +81,7 @@ pub fn uses(entry: &CatalogueEntry, name: &str, most: usize) -> Vec<String> {
     let mut all = Vec::new();
     for (number, mut row) in rows.into_iter().enumerate() {
         row.retain(|text| seen.insert(text.clone()));
-        // A long row is a draw from all of it: half of what is left for options alone, the rest for pairs.
+        // A long row is a draw from all of it: two thirds of what is left for options alone, the rest for pairs.
         let left = most.saturating_sub(all.len());
         let share = if number == 1 { left * 2 / 3 } else { left };
         while row.len() > share {
