@@ -19,7 +19,7 @@ const WRAPPERS: &str = "wrappers.toml";
 /// Wrappers whose command finds other files than those that are here.
 const OTHERS: [&str; 1] = ["chroot"];
 
-/// Whether the deletion is seen, or it is said that something cannot be read.
+/// Whether the deletion is seen.
 fn is_seen(text: &str) -> bool {
     let world = project().with_file(&path("build/out.o"), "", VersionState::Ignored);
     predict(&command(text), &world).effects.iter().any(|effect| match effect.kind {

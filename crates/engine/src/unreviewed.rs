@@ -146,8 +146,7 @@ pub(crate) fn tell_of(
     };
     tell(context, ledger, "unreviewed", &format!("checkrein: a call ran {how}"), &what);
     let text = format!(
-        "checkrein: {what}\nNothing was saved for it, so it may not be possible to take it back. \
-         Stop here and tell the user what was run.{report}"
+        "checkrein: {what}\nIt may not be possible to take it back. Stop here and tell the user what was run.{report}"
     );
     before_other_words(text, answer)
 }

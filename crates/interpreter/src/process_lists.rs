@@ -5,7 +5,7 @@
 
 mod users;
 
-pub use users::users_of;
+pub use users::{SHELLS, users_of};
 
 use crate::guarded::PARENT;
 use crate::{Call, Input, Machine, Output, Value};

@@ -33,8 +33,8 @@ use crate::verdict::{Rationality, RationalityLevel, Score};
 /// By how much the whole may be more than its weakest component.
 const ABOVE_THE_WEAKEST: f64 = 0.4;
 
-/// To what part of one the whole is rounded (ours).
-const ROUNDED: f64 = 1e9;
+/// The steps between 0 and 1 that the whole is rounded to (ours).
+const STEPS: f64 = 1e9;
 
 /// What the components look at.
 pub(crate) struct Situation<'a> {
@@ -58,7 +58,7 @@ pub(crate) fn assess(situation: &Situation<'_>, config: &Config) -> Rationality 
     let mean = known.iter().sum::<f64>() / known.len() as f64;
     let weakest = known.iter().copied().fold(1.0, f64::min);
     // A third of 2.4 is .8, also where binary fractions make it a little less.
-    let score = Score::new((mean.min(weakest + ABOVE_THE_WEAKEST) * ROUNDED).round() / ROUNDED);
+    let score = Score::new((mean.min(weakest + ABOVE_THE_WEAKEST) * STEPS).round() / STEPS);
     let thresholds = &config.step_reviewer.rationality;
     let level = if score.value() >= thresholds.high_threshold {
         RationalityLevel::High

@@ -8,7 +8,7 @@ use crate::path::AbsolutePath;
 use crate::world::VersionState;
 use checkrein_facts::hook_line::HOOK_PROGRAM;
 
-/// Compilers whose operands are sources, and what runs a source as if it were a script.
+/// Compilers whose operands are sources, and what runs a source as if it were a script (ours, after the manuals of each).
 const COMPILERS: &[&str] = &[
     "gcc",
     "g++",
@@ -42,7 +42,7 @@ const COMPILERS: &[&str] = &[
     "javac",
 ];
 
-/// Builders of a project, and where its program begins.
+/// Builders of a project, and where its program begins (`cargo help build`, `go help packages`).
 const PROJECTS: &[(&[&str], &[&str])] = &[
     (
         &["cargo run", "cargo r", "cargo build", "cargo b", "cargo test", "cargo t"],
@@ -55,7 +55,8 @@ const PROJECTS: &[(&[&str], &[&str])] = &[
 const SOURCES: usize = 8;
 
 /// Calls that send a signal, by what stands before their brackets: kill(2), killpg(3), tgkill(2), `pidfd_send_signal`(2), ptrace(2); Go's
-/// `syscall` and `os`; Rust's `libc` and `nix`; Emacs' `signal-process`.
+/// `syscall` and `os`; Rust's `libc` and `nix`; Emacs' `signal-process`; Windows' `TerminateProcess`; SBCL's `sb-posix`; setpriority(2), prlimit(2), which
+/// slow down or limit.
 const CALLS: &[&str] = &[
     "(kill ",
     ":kill ",
@@ -75,7 +76,7 @@ const CALLS: &[&str] = &[
     "prlimit(",
 ];
 
-/// Adds that a source which the session wrote ends processes, when it is given to a compiler.
+/// Adds that a source which the session may have written ends processes, when it is given to a compiler.
 pub(crate) fn sources(machine: &mut Machine<'_>, call: &Call) {
     let project = PROJECTS.iter().find(|(programs, _)| programs.contains(&call.program.as_str()));
     if project.is_none() && !COMPILERS.contains(&call.program.as_str()) {
@@ -89,7 +90,7 @@ pub(crate) fn sources(machine: &mut Machine<'_>, call: &Call) {
     let mut read = 0;
     for source in all {
         let Some(path) = machine.one_path_through(&source) else { continue };
-        if read >= SOURCES || !is_source(&path) || !is_of_session(machine, &path) {
+        if read >= SOURCES || !is_source(&path) || !may_be_of_session(machine, &path) {
             continue;
         }
         read += 1;
@@ -132,7 +133,8 @@ fn is_source(path: &AbsolutePath) -> bool {
     path.name().is_some_and(|name| ends.iter().any(|end| name.ends_with(end)))
 }
 
-fn is_of_session(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
+/// Whether the session may have written a source: it did, or version control does not hold it as it is.
+fn may_be_of_session(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
     machine.is_of_session(path) || machine.world().version(path) != VersionState::TrackedClean
 }
 

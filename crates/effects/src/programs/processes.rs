@@ -78,9 +78,9 @@ pub(crate) fn crontab(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// `tmux`: commands for new panes run, keys sent may run.
 pub(crate) fn tmux(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut text = Value::exact("");
-    // A lone `;` stands between commands.
     // A server with a socket of its own holds what was started there.
     let is_own = call.arguments.has(&["-L", "-S"]);
+    // A lone `;` stands between commands.
     for words in call.arguments.operands.split(|word| word.as_exact() == Some(";")) {
         let verb = words.first().and_then(Value::as_exact).unwrap_or_default();
         let spares_one = verb == "kill-session" && words.iter().any(|word| word.as_exact() == Some("-a"));

@@ -10,11 +10,12 @@ use crate::{Call, Machine, Value};
 /// The letters of `lsof` behind which a value stands (lsof(8), 4.99).
 const WITH_VALUES: &str = "AcdDeFfgikKmoprsSTuxzZ";
 
-/// The letters of `fuser` that take whoever is on a file system (fuser(1)).
-const OF_MOUNT: [&str; 6] = ["-m", "-M", "-c", "--mount", "--ismountpoint", "-mk"];
+/// The letters of `fuser` that take whoever is on a file system, and their long names (fuser(1)).
+const OF_MOUNT: [char; 3] = ['m', 'M', 'c'];
+const OF_MOUNT_LONG: [&str; 2] = ["--mount", "--ismountpoint"];
 
 /// The shells that clients give the command line of a hook to.
-const SHELLS: [&str; 4] = ["sh", "bash", "dash", "zsh"];
+pub const SHELLS: [&str; 4] = ["sh", "bash", "dash", "zsh"];
 
 /// Whoever uses a file, a directory or a place below it. The guard, where the file is of its own; whoever there is, where everybody uses it.
 pub fn users_of(machine: &Machine<'_>, file: &Value) -> ListedProcesses {
@@ -72,7 +73,8 @@ fn of_fuser(machine: &Machine<'_>, call: &Call) -> ListedProcesses {
     let is_option = |word: &&Value| word.known_start().starts_with('-');
     let given =
         |names: &[&str]| call.words.iter().filter_map(Value::as_exact).any(|word| names.contains(&word));
-    if given(&OF_MOUNT) {
+    let is_short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains(OF_MOUNT);
+    if given(&OF_MOUNT_LONG) || call.words.iter().filter_map(Value::as_exact).any(is_short) {
         return ListedProcesses::All;
     }
     let is_port = |file: &&Value| file.known_end().ends_with("/tcp") || file.known_end().ends_with("/udp");

@@ -485,9 +485,9 @@ impl Evaluator<'_, '_, '_> {
                 self.note_reach(name, given);
                 self.globbed(deed, name, given)
             }
-            // The names, which stand below the directory once they are put behind it.
             LibraryCall::OwnProcess => own_process(),
             LibraryCall::ParentProcess => ScriptValue::text(PARENT),
+            // The names, which stand below the directory once they are put behind it.
             LibraryCall::List => {
                 self.lists_hidden = true;
                 self.machine.reach.hidden = true;

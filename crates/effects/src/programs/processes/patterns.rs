@@ -1,10 +1,9 @@
 //! What a pattern of processes fits besides what it is meant for.
 
 use crate::interpreter::expression::fits;
+use crate::interpreter::process_lists::SHELLS;
 use checkrein_facts::hook_line::{HOOK_PROGRAM, refusing_line};
 
-/// The shells that clients give the command line of a hook to, by the names of their processes.
-const SHELLS: [&str; 4] = ["sh", "bash", "dash", "zsh"];
 /// Processes that have nothing in common: what fits all of them fits any.
 const UNLIKE: [&str; 5] = ["sh", "node", "python3", "systemd", "kworker/0:1"];
 
