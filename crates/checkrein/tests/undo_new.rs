@@ -93,10 +93,13 @@ fn perform(environment: &TestEnvironment, id: &str, command: &str) {
     after(environment, id, command, &json!({}));
 }
 
+fn words(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
 fn undo(environment: &TestEnvironment) -> (Output, String) {
     let output = environment.checkrein(&["undo", "--yes"]);
-    let said =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let said = words(&output);
     (output, said)
 }
 
@@ -316,4 +319,75 @@ fn what_nothing_shows_to_be_made_by_a_call_is_named_once_and_never_offered_to_be
         assert!(text.contains(".env") && text.lines().count() < 5, "{text}");
     }
     assert!(environment.project().join("mine.txt").exists());
+}
+
+/// What a program that nobody sees through moved here has no other copy, so no undo removes it, by whatever permission.
+#[test]
+fn what_may_have_been_moved_here_is_never_removed() {
+    for command in
+        ["mkdir k; mv ~/papers/*.txt k/", "mv ~/papers k", "mkdir k; mv ~/papers k/; echo x > k/new.txt"]
+    {
+        let environment = project();
+        let papers = environment.home().join("papers");
+        fs::create_dir(&papers).unwrap();
+        for name in ["one.txt", "two.txt"] {
+            fs::write(papers.join(name), name).unwrap();
+        }
+        fs::copy("/bin/true", environment.project().join("frob")).unwrap();
+        std::thread::sleep(Duration::from_millis(60));
+        let found = |environment: &TestEnvironment| {
+            let find = "find . -path ./.git -prune -o \\( -name one.txt -o -name two.txt \\) -print | wc -l";
+            let output = environment.command("bash").args(["-c", find]).output().unwrap();
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        };
+        before(&environment, "call", "./frob");
+        run(&environment, command);
+        after(&environment, "call", "./frob", &json!({}));
+        for arguments in [
+            &["undo", "--yes"][..],
+            &["undo", "call", "--yes"],
+            &["undo", "call", "--yes", "--remove-new", "--force"],
+        ] {
+            let output = environment.checkrein(arguments);
+            assert_eq!(found(&environment), "2", "{command} {arguments:?}: {}", words(&output));
+            assert_eq!(output.status.code(), Some(1), "{command} {arguments:?}: {}", words(&output));
+            assert!(words(&output).contains("moved here"), "{command} {arguments:?}: {}", words(&output));
+            assert!(
+                words(&output).contains("not known: what `./frob` changed outside"),
+                "{}",
+                words(&output)
+            );
+        }
+    }
+}
+
+/// What somebody made where the action had made room is theirs, and is not named as the action's.
+#[test]
+fn what_somebody_made_since_is_neither_removed_nor_named_as_made_by_the_call() {
+    for (command, mine) in
+        [("rm -rf src", "src/mine.py"), ("mv src lib", "src/mine.py"), ("rm -rf notes", "notes/mine")]
+    {
+        let environment = project();
+        before(&environment, "call", command);
+        run(&environment, command);
+        after(&environment, "call", command, &json!({}));
+        std::thread::sleep(Duration::from_millis(60));
+        environment.write(mine, "of the user\n");
+        let output = environment.checkrein(&["undo", "--yes", "--remove-new"]);
+        assert_eq!(
+            fs::read_to_string(environment.project().join(mine)).unwrap(),
+            "of the user\n",
+            "{}",
+            words(&output)
+        );
+    }
+    let environment = project();
+    fs::copy("/bin/true", environment.project().join("frob")).unwrap();
+    before(&environment, "call", "./frob");
+    run(&environment, "echo x > made.txt");
+    after(&environment, "call", "./frob", &json!({}));
+    std::thread::sleep(Duration::from_millis(60));
+    environment.write("mine.txt", "of the user\n");
+    let told = words(&environment.checkrein(&["undo", "--yes"]));
+    assert!(told.contains("`made.txt`: made by a call") && !told.contains("mine.txt"), "{told}");
 }

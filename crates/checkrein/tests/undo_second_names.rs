@@ -172,7 +172,7 @@ fn without_an_end_of_the_call_the_other_names_come_back_where_nothing_is_lost() 
         ("shred -u h.md", None),
         ("truncate -s4 h.md; mv h.md z.md", Some("--remove-new")),
         ("rm h.md", None),
-        ("chmod 640 h.md; rm h.md", None),
+        ("chmod 640 h.md; rm h.md", Some("--force")),
         ("cp README.md h.md", None),
         ("seq 9 | tee h.md > /dev/null", Some("--force")),
         ("echo > h.md; rm h.md", Some("--force")),
@@ -316,4 +316,166 @@ fn what_was_written_by_a_name_that_the_same_call_made_is_taken_back() {
         assert_eq!(fs::read_to_string(&own).unwrap(), TEXT, "{command}: {said:?}");
         assert!(!environment.project().join("second.txt").exists(), "{command}: {said:?}");
     }
+}
+
+/// Takes back with what the words of the answer advise, and says both.
+fn undo_as_advised(environment: &TestEnvironment) -> (Output, Output) {
+    let first = environment.checkrein(&["undo", "--yes"]);
+    let words = said(&first);
+    let advice = words.split('`').find(|one| one.starts_with("checkrein undo ") && one.contains("--force"));
+    let advice: Vec<&str> = advice.unwrap_or_else(|| panic!("{words}")).split(' ').skip(1).collect();
+    let second = environment.checkrein(&[&advice[..], &["--yes"]].concat());
+    (first, second)
+}
+
+/// What is left is left with status 1, and the advice that says how it comes back is followed after that first undo.
+#[test]
+fn what_stays_under_other_names_is_a_failure_and_comes_back_by_force_afterwards() {
+    for destroyer in [
+        "echo > h.md && rm h.md",
+        "dd if=/dev/zero of=h.md bs=1 count=9 conv=notrunc status=none; rm h.md",
+        "cat README.md > h.md; rm h.md",
+        "python3 -c 'exec(open(\"deed.py\").read())'",
+    ] {
+        for link in [LINKS[0], LINKS[2]] {
+            let environment = with_files();
+            environment.write("deed.py", "import os\nopen('h.md', 'w').write('x')\nos.remove('h.md')\n");
+            run(&environment, link);
+            let before = picture(&environment);
+            perform_call(&environment, "call", destroyer, End::NotTold);
+            let (first, second) = undo_as_advised(&environment);
+            assert_eq!(first.status.code(), Some(1), "{link} | {destroyer}: {}", said(&first));
+            assert!(said(&first).contains("h.md: its other names stay as they are"), "{}", said(&first));
+            assert!(second.status.success(), "{link} | {destroyer}: {}", said(&second));
+            assert_eq!(picture(&environment), before, "{link} | {destroyer}: {}", said(&second));
+        }
+    }
+}
+
+/// Going back to a snapshot makes files of their own, which an undo by force makes one file with the others.
+#[test]
+fn what_a_restore_left_under_other_names_comes_back_by_force() {
+    let environment = with_files();
+    run(&environment, LINKS[0]);
+    let before = picture(&environment);
+    perform_call(&environment, "call", "echo x > h.md; rm h.md", End::NotTold);
+    drop(environment.checkrein(&["snapshot", "restore", "1", "--yes"]));
+    assert_ne!(picture(&environment), before);
+    let output = environment.checkrein(&["undo", "call", "--force", "--yes"]);
+    assert_eq!(picture(&environment), before, "{}", said(&output));
+    assert!(output.status.success(), "{}", said(&output));
+}
+
+/// What the action wrote to, and somebody since under another name, is two files by now; both have what they should.
+#[test]
+fn what_somebody_wrote_between_two_calls_splits_a_file_and_leaves_no_name_behind() {
+    for calls in [
+        &["echo new > a", "rm a b"][..],
+        &["echo new > a", "rm a", "rm b"],
+        &["echo new > a", "rm b"],
+        &["sed -i s/one/two/ a", "rm b"],
+    ] {
+        let environment = TestEnvironment::new();
+        run(&environment, "mkdir ../out; echo one > a; ln a b; ln a ../out/x");
+        for (number, call) in calls.iter().enumerate() {
+            perform_call(&environment, &format!("call {number}"), call, End::Told);
+        }
+        thread::sleep(std::time::Duration::from_millis(40));
+        run(&environment, "echo mine >> ../out/x");
+        let answers: Vec<Output> = calls.iter().map(|_| environment.checkrein(&["undo", "--yes"])).collect();
+        let told: Vec<String> = answers.iter().map(said).collect();
+        let read = |name: &str| fs::read_to_string(environment.project().join(name)).unwrap();
+        let wrote_through = calls[0].contains('>');
+        assert!(read("../out/x").ends_with("mine\n"), "{calls:?}: {told:?}");
+        let is_done = answers.iter().all(|answer| answer.status.success());
+        assert_ne!(is_done, wrote_through, "the text of `x` is lost where it was written to: {told:?}");
+        if told.iter().any(|told| told.contains("project/a  changed since")) {
+            let output = environment.checkrein(&["undo", "call 0", "--force", "--yes"]);
+            assert!(output.status.success(), "{calls:?}: {}", said(&output));
+        }
+        assert_eq!([read("a"), read("b")], ["one\n", "one\n"], "{calls:?}: {told:?}");
+    }
+}
+
+/// A file that somebody closes must not be open again by itself.
+#[test]
+fn what_somebody_closed_since_stays_closed() {
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for (destroyer, closer, end) in [
+        ("rm h.md", "chmod 600 ~/papers/thesis.txt", End::NotTold),
+        ("rm h.md", "chmod 600 ~/papers/thesis.txt", End::Told),
+        (": > h.md; rm h.md", "chmod 600 ~/papers/thesis.txt", End::NotTold),
+        (": > h.md", "chmod 600 ~/papers/thesis.txt", End::NotTold),
+        ("python3 -c 'open(\"h.md\", \"w\")'", "chmod 600 h.md", End::NotTold),
+    ] {
+        let environment = with_files();
+        run(&environment, LINKS[0]);
+        perform_call(&environment, "call", destroyer, end);
+        thread::sleep(std::time::Duration::from_millis(40));
+        run(&environment, closer);
+        let output = environment.checkrein(&["undo", "--yes"]);
+        let thesis = environment.home().join("papers/thesis.txt");
+        assert_eq!(mode(&thesis), 0o600, "{destroyer}, {end:?}: {}", said(&output));
+        assert_eq!(output.status.success(), end == End::Told, "{destroyer}, {end:?}: {}", said(&output));
+        if end == End::NotTold {
+            let output = environment.checkrein(&["undo", "call", "--force", "--yes"]);
+            assert!(output.status.success(), "{destroyer}: {}", said(&output));
+            assert_eq!(mode(&thesis), 0o644, "{destroyer}: {}", said(&output));
+        }
+    }
+    // A directory too.
+    for end in [End::Told, End::NotTold] {
+        let environment = with_files();
+        environment.write("letters/one.txt", TEXT);
+        perform_call(&environment, "call", "rm -rf letters/*", end);
+        thread::sleep(std::time::Duration::from_millis(40));
+        run(&environment, "chmod 700 letters");
+        let output = environment.checkrein(&["undo", "--yes"]);
+        let letters = environment.project().join("letters");
+        assert_eq!(fs::read_to_string(letters.join("one.txt")).unwrap(), TEXT, "{}", said(&output));
+        assert_eq!(mode(&letters), 0o700, "{end:?}: {}", said(&output));
+    }
+}
+
+/// Puts the store on another file system, where files get no name in it; `None` where there is none.
+fn store_elsewhere(environment: &TestEnvironment) -> Option<tempfile::TempDir> {
+    let device = |path: &Path| fs::metadata(path).ok().map(|facts| facts.dev());
+    let other = Path::new("/dev/shm");
+    if device(other).is_none() || device(other) == device(&environment.home()) {
+        checkrein_testkit::not_run("there is no other file system at /dev/shm");
+        return None;
+    }
+    let state = tempfile::tempdir_in(other).unwrap();
+    fs::create_dir_all(environment.home().join(".local")).unwrap();
+    std::os::unix::fs::symlink(state.path(), environment.home().join(".local/state")).unwrap();
+    Some(state)
+}
+
+/// Without a name in the store, other names are looked for; those that are not found are counted, and that is a failure.
+#[test]
+fn other_names_that_are_not_found_are_told() {
+    let environment = with_files();
+    let Some(_state) = store_elsewhere(&environment) else { return };
+    let far = tempfile::tempdir_in("/tmp").unwrap();
+    let near = environment.home().join("papers/thesis.txt");
+    fs::hard_link(&near, environment.project().join("h.md")).unwrap();
+    let poem = environment.project().join("poem.txt");
+    fs::hard_link(&poem, far.path().join("poem.txt")).unwrap();
+    let before = picture(&environment);
+    perform_call(&environment, "first", "echo x > h.md; rm h.md", End::Told);
+    let output = environment.checkrein(&["undo", "--yes"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(picture(&environment), before, "{}", said(&output));
+    perform_call(&environment, "second", "echo x > poem.txt; rm poem.txt", End::Told);
+    let output = environment.checkrein(&["undo", "--yes"]);
+    assert_eq!(fs::read_to_string(&poem).unwrap(), "the poem, and the end of it\n");
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(
+        said(&output).contains("poem.txt: it had one more name, which was not found"),
+        "{}",
+        said(&output)
+    );
+    // Still so.
+    let output = environment.checkrein(&["undo", "second", "--yes"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
 }

@@ -311,7 +311,7 @@ fn without_inner(wanted: &[CaptureRequest]) -> Vec<&CaptureRequest> {
 }
 
 fn meta_of(path: &Path) -> Option<Meta> {
-    rustix::fs::stat(path).ok().map(|found| metadata::meta(&found))
+    rustix::fs::stat(path).ok().map(|found| metadata::meta(&found.into()))
 }
 
 fn unreadable(error: Errno) -> SkipReason {

@@ -10,7 +10,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FileType, Stat};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,7 @@ use crate::metadata;
 use crate::node::{FileTime, SavedPart, SavedPath};
 use crate::pack::{decode, encode};
 use crate::store::{Store, create_directory};
+use crate::system::Stat;
 
 /// How many names are looked at, and for how long, while an agent waits (ours).
 const ENTRIES: usize = 20_000;
@@ -94,6 +95,18 @@ impl Footprint {
     }
 }
 
+impl Footprint {
+    /// What tells the content of what the action left at a path from others, where that is known.
+    pub(crate) fn content(&self, path: &SavedPath) -> Option<ObjectId> {
+        self.traces.get(path)?.content
+    }
+
+    /// The mode with which the action left what stands at a path, with its kind, where its status changed while it ran.
+    pub(crate) fn mode(&self, path: &SavedPath) -> Option<u32> {
+        self.traces.get(path).map(|trace| trace.mode)
+    }
+}
+
 impl Store {
     /// Looks at what `action` left behind that began at `since` and has just ended, and keeps it beside the snapshot that was taken for
     /// it. `others` are files outside its places of which it is known that they changed.
@@ -131,7 +144,10 @@ impl Store {
             };
             if metadata::kind(&found) != FileType::Directory {
                 look.file(&path, &found);
-            } else if selection == SavedPart::Everything {
+                continue;
+            }
+            look.directory(&path, &found);
+            if selection == SavedPart::Everything {
                 let below = fs::read_dir(&path).into_iter().flatten().flatten();
                 waiting.extend(below.map(|entry| (entry.path(), selection)));
             }
@@ -183,6 +199,15 @@ impl Look {
             self.trace(&database, &found);
         }
         self.trace(path, found);
+    }
+
+    /// Of a directory the mode counts: its times change with what is in it.
+    fn directory(&mut self, path: &Path, found: &Stat) {
+        let changed = metadata::changed(found);
+        if changed >= self.since {
+            let trace = Trace { inode: found.st_ino, length: 0, mode: found.st_mode, changed, content: None };
+            self.traces.insert(SavedPath::from(path), trace);
+        }
     }
 
     fn trace(&mut self, path: &Path, found: &Stat) {

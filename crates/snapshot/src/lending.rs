@@ -5,11 +5,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, FileType, Mode, Stat};
+use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
 
 use crate::lookup::{open_strictly, stat};
 use crate::metadata;
+use crate::system::{self, Stat};
 
 /// What an owner needs to list a directory, to look names up in it and to change them.
 const ALL: u32 = 0o700;
@@ -42,7 +43,7 @@ impl Lent {
     pub(crate) fn open(&mut self, place: &OwnedFd, name: &[u8], found: &Stat, path: &Path) {
         let mode = found.st_mode & 0o7777;
         if is_closed(found)
-            && rustix::fs::chmodat(place, name, Mode::from_raw_mode(mode | ALL), AtFlags::empty()).is_ok()
+            && rustix::fs::chmodat(place, name, system::mode(mode | ALL), AtFlags::empty()).is_ok()
         {
             self.0.entry(path.to_owned()).or_insert(mode);
         }
@@ -72,7 +73,7 @@ impl Lent {
         };
         if let Ok(place) = open_strictly(parent) {
             // One that is gone needs no mode.
-            let _ = rustix::fs::chmodat(&place, name.as_bytes(), Mode::from_raw_mode(mode), AtFlags::empty());
+            let _ = rustix::fs::chmodat(&place, name.as_bytes(), system::mode(mode), AtFlags::empty());
         }
     }
 

@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `store` | the store of one workspace: numbers, lock, list |
+//! | `system` | what the systems call or count differently |
 //! | `pack` | one file of objects and a snapshot, whole or nothing |
 //! | `index` | which pack holds an object |
 //! | `node` | what is saved: files, links, directories, snapshots |
@@ -57,6 +58,7 @@ mod restore;
 mod second_names;
 mod stat_cache;
 mod store;
+mod system;
 mod workspace;
 
 pub use capture::*;

@@ -7,15 +7,14 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{Mode, OFlags, ResolveFlags, Stat};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::metadata;
+use crate::system::{self, PLACE, Stat};
 
 /// The longest path that is looked up at once, in bytes: `PATH_MAX` with its end.
 const LONGEST: usize = 4_095;
-
-const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Opens a directory for looking up names in it. [`Errno::LOOP`] where a part of its path is a link.
 pub(crate) fn open_strictly(path: &Path) -> Result<OwnedFd, Errno> {
@@ -39,7 +38,7 @@ pub(crate) fn open_strictly(path: &Path) -> Result<OwnedFd, Errno> {
 /// What stands at a path; the last part is not followed.
 pub(crate) fn stat(path: &Path) -> Result<Stat, Errno> {
     if path.as_os_str().len() <= LONGEST {
-        return rustix::fs::lstat(path);
+        return system::lstat(path);
     }
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(Errno::INVAL) };
     let name = std::ffi::CString::new(name.as_bytes()).map_err(|_| Errno::INVAL)?;
@@ -62,9 +61,8 @@ fn piece(path: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn one(from: impl std::os::fd::AsFd, path: &[u8]) -> Result<OwnedFd, Errno> {
-    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    match rustix::fs::openat2(&from, path, PLACE, Mode::empty(), resolve) {
-        // Old kernels, and containers that do not let it through: part by part.
+    match system::open_without_links(&from, path) {
+        // Other systems, old kernels, and containers that do not let it through: part by part.
         Err(Errno::NOSYS | Errno::PERM) => part_by_part(from, path),
         other => other,
     }
@@ -85,7 +83,7 @@ fn part_by_part(from: impl std::os::fd::AsFd, path: &[u8]) -> Result<OwnedFd, Er
 }
 
 fn is_link(directory: &OwnedFd, name: &[u8]) -> bool {
-    rustix::fs::statat(directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+    system::stat_at(directory, name)
         .is_ok_and(|found| metadata::kind(&found) == rustix::fs::FileType::Symlink)
 }
 

@@ -3,23 +3,23 @@
 use std::ffi::CStr;
 use std::os::fd::AsFd;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::node::{FileTime, LinkGroup, Meta};
+use crate::system::{self, Stat};
 
 /// The greatest length of all extended attributes of one file that is saved, in bytes (ours).
 const ATTRIBUTES: usize = 64 * 1024;
 
 /// What stands under a name in a directory; the last part is not followed.
 pub(crate) fn facts(directory: impl AsFd, name: &CStr) -> Result<Stat, Errno> {
-    rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
+    system::stat_at(directory, name)
 }
 
 /// Opens a directory for looking up names in it, by its whole path.
 pub(crate) fn open_place(path: &std::path::Path) -> Result<rustix::fd::OwnedFd, Errno> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+    rustix::fs::openat(rustix::fs::CWD, path, system::PLACE, Mode::empty())
 }
 
 /// Opens a directory for reading its names; a link in its place is refused.
@@ -35,17 +35,16 @@ pub(crate) fn open_file(place: impl AsFd, name: &CStr) -> Result<rustix::fd::Own
 }
 
 pub(crate) fn kind(facts: &Stat) -> FileType {
-    FileType::from_raw_mode(facts.st_mode)
+    FileType::from_raw_mode(rustix::fs::RawMode::try_from(facts.st_mode).unwrap_or_default())
 }
 
 pub(crate) fn length(facts: &Stat) -> u64 {
-    u64::try_from(facts.st_size).unwrap_or(0)
+    facts.st_size
 }
 
 /// How much of a file is on the disk at most, in bytes: holes are not.
 pub(crate) fn stored(facts: &Stat) -> u64 {
-    // POSIX leaves the unit of `st_blocks` open; on Linux it is 512 bytes everywhere.
-    length(facts).min(u64::try_from(facts.st_blocks).unwrap_or(0).saturating_mul(512))
+    length(facts).min(facts.st_blocks.saturating_mul(512))
 }
 
 /// The group of hard links that a file belongs to; `None` when it has one name only.
@@ -55,18 +54,17 @@ pub(crate) fn links(facts: &Stat) -> Option<LinkGroup> {
 
 /// When the content last changed.
 pub(crate) fn modified(facts: &Stat) -> FileTime {
-    FileTime { seconds: facts.st_mtime, nanoseconds: u32::try_from(facts.st_mtime_nsec).unwrap_or(0) }
+    FileTime { seconds: facts.st_mtime, nanoseconds: facts.st_mtime_nsec }
 }
 
 /// When the status last changed.
 pub(crate) fn changed(facts: &Stat) -> FileTime {
-    FileTime { seconds: facts.st_ctime, nanoseconds: u32::try_from(facts.st_ctime_nsec).unwrap_or(0) }
+    FileTime { seconds: facts.st_ctime, nanoseconds: facts.st_ctime_nsec }
 }
 
 /// When something was made; `None` where the file system does not tell.
 pub(crate) fn born(path: &std::path::Path) -> Option<FileTime> {
-    let born = std::fs::symlink_metadata(path).ok()?.created().ok()?;
-    let since = born.duration_since(std::time::UNIX_EPOCH).ok()?;
+    let since = checkrein_files::born(path)?.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(FileTime { seconds: i64::try_from(since.as_secs()).ok()?, nanoseconds: since.subsec_nanos() })
 }
 

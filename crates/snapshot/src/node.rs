@@ -131,6 +131,14 @@ impl Node {
         }
     }
 
+    /// The file of which it is one of several names.
+    pub fn links(&self) -> Option<LinkGroup> {
+        match self {
+            Self::File { links, .. } => *links,
+            Self::Symlink { .. } | Self::Directory { .. } | Self::Pipe { .. } => None,
+        }
+    }
+
     /// Its length in bytes; zero for what is no file.
     pub fn length(&self) -> u64 {
         match self {

@@ -1,5 +1,6 @@
 //! What a restore would do.
 
+mod around;
 mod barred;
 mod behind;
 mod elsewhere;
@@ -12,7 +13,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FileType, Stat};
+use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 
 use crate::capture::{
@@ -30,10 +31,12 @@ use crate::metadata;
 use crate::node::{
     Content, FileTime, LinkGroup, Meta, Node, RestoreExtent, Root, SavedPart, SavedPath, Skipped,
 };
+use crate::restore::PutBack;
 use crate::store::Store;
+use crate::system::Stat;
 
 pub use behind::OtherNames;
-pub(crate) use behind::{fate, group};
+pub(crate) use behind::{Behind, group};
 use elsewhere::{Standing, Substance};
 pub use judge::is_saved_elsewhere;
 use judge::{Judge, Left, is_same_file, step};
@@ -54,7 +57,15 @@ pub struct Prepared {
     /// What is known of the action that is taken back.
     pub(crate) past: Past,
     /// What becomes of files that have lost names.
-    pub(crate) behind: BTreeMap<LinkGroup, OtherNames>,
+    pub(crate) behind: BTreeMap<LinkGroup, Behind>,
+    /// What earlier restores made of files that are written through a name that is put back.
+    pub(crate) heirs: BTreeMap<LinkGroup, PathBuf>,
+    /// What stands as it was, and is not one file any more with the names that it had elsewhere.
+    apart: Vec<Step>,
+    /// What the restore made before which the snapshot was taken, if one was.
+    put_back: PutBack,
+    /// Whether other names were looked for where the store has none.
+    has_looked: bool,
     /// Everything that the snapshot holds as the content of a file or the target of a link.
     substances: OnceCell<HashSet<Substance>>,
     /// The files that stand in the workspace, by their lengths.
@@ -76,6 +87,8 @@ pub struct Step {
     pub since: Since,
     /// Where it comes from, when nothing stood there.
     pub origin: NewFileOrigin,
+    /// Whether it is known what the action left there, and it is something else: then no restore is behind that.
+    pub(crate) is_known_other: bool,
     /// How it was found, so that a change in between is noticed.
     pub(crate) found: Found,
 }
@@ -249,10 +262,11 @@ impl Store {
             captured.entries += more.entries;
             captured.bytes += more.bytes;
         }
-        without_equal_links(&draft, &then, &captured.roots, &mut found.all)?;
+        let mut apart = without_equal_links(&draft, &then, &captured.roots, &mut found.all)?;
         // Places may lie in each other.
         let mut known = BTreeSet::new();
         found.all.retain(|one| known.insert(one.path.clone()));
+        apart.retain(|one| known.insert(one.path.clone()));
         let skipped = Left::of(&listed.snapshot.skipped, &then);
         let past = Past {
             moment,
@@ -260,12 +274,14 @@ impl Store {
             footprint: matches!(moment, ActionEndTime::Ended(_)).then(|| self.footprint(of)).flatten(),
             naming: self.naming_times(),
         };
+        let heirs = behind::heirs(&draft, &past, found.all.iter());
         // Reading what is closed to its owner changes a time, so the steps note how they find things after that.
-        let behind = behind::behind(&draft, &past, &found.all);
+        let behind = behind::behind(&draft, &past, found.all.iter().chain(&apart));
         let judge =
             Judge { past: &past, then: &then, skipped: &skipped, draft: &draft, changed: &captured.changed };
         let steps =
             objects::keep_objects(found.all.into_iter().filter_map(|one| step(one, &judge)).collect());
+        let apart = apart.into_iter().filter_map(|one| step(one, &judge)).collect();
         drop(lent);
         let above = listed.snapshot.above;
         let touched = found.touched;
@@ -281,6 +297,10 @@ impl Store {
             steps,
             past,
             behind,
+            heirs,
+            apart,
+            put_back: self.put_back(of),
+            has_looked: false,
             substances: OnceCell::new(),
             standing: OnceCell::new(),
         })))
@@ -298,24 +318,16 @@ impl Prepared {
         &self.steps
     }
 
-    /// What becomes of the other names of the file that a step puts back, where it has lost this one.
-    pub fn other_names(&self, step: &Step) -> Option<OtherNames> {
-        let of = group(step.then.as_ref()).filter(|of| group(step.now.as_ref()) != Some(*of))?;
-        let is_written = matches!(step.deed, RestoreAction::Create | RestoreAction::Replace);
-        self.behind.get(&of).copied().filter(|_| is_written)
+    /// Whether a step takes away what a restore made, and nobody has changed since: the snapshot is of the state before that restore.
+    pub fn takes_back_restore(&self, step: &Step) -> bool {
+        step.deed == RestoreAction::Remove
+            && self.put_back.get(&step.path).is_some_and(|mark| mark.holds(step.path.as_path()))
     }
 
     /// Counts a later change as one that the action may have made, where nobody looked closely.
     pub fn distrust_look(&mut self, is_doubtful: impl Fn(&Step) -> bool) {
         for step in self.steps.iter_mut().filter(|step| step.since == Since::Later && is_doubtful(step)) {
             step.since = Since::Changed;
-        }
-    }
-
-    /// Writes what was saved under other names of a file too where nobody knows whether the action was the last to change it.
-    pub fn write_doubtful_names(&mut self) {
-        for fate in self.behind.values_mut().filter(|fate| **fate == OtherNames::Doubtful) {
-            *fate = OtherNames::Written;
         }
     }
 
@@ -406,13 +418,14 @@ fn new_logs(draft: &SnapshotDraft, then: &[Root]) -> Vec<Root> {
         .collect()
 }
 
-/// Leaves out files that differ in nothing but the number of their group of links, where the same names still are one file.
+/// Leaves out files that differ in nothing but the number of their group of links, where the same names still are one file, and returns
+/// those of them that are another file by now.
 fn without_equal_links(
     draft: &SnapshotDraft,
     then: &[Root],
     now: &[Root],
     found: &mut Vec<Difference>,
-) -> Result<(), SnapshotError> {
+) -> Result<Vec<Difference>, SnapshotError> {
     let only_links = |one: &Difference| match (&one.then, &one.now) {
         (
             Some(Node::File { meta, length, content, links }),
@@ -421,7 +434,7 @@ fn without_equal_links(
         _ => false,
     };
     if !found.iter().any(only_links) {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let (before, after) = (link_groups(draft, then)?, link_groups(draft, now)?);
     let names = |groups: &BTreeMap<LinkGroup, Vec<SavedPath>>, node: &Option<Node>| match node {
@@ -435,12 +448,19 @@ fn without_equal_links(
         | None => Vec::new(),
     };
     // One that is the same file as ever lost a name or won one; it is these that have to be put back.
+    let mut apart = Vec::new();
     found.retain(|one| {
-        !only_links(one)
-            || names(&before, &one.then) != names(&after, &one.now)
-                && !is_same_file(one.then.as_ref(), stat(one.path.as_path()).ok().as_ref())
+        if !only_links(one) {
+            return true;
+        }
+        let is_same = is_same_file(one.then.as_ref(), stat(one.path.as_path()).ok().as_ref());
+        let is_regrouped = names(&before, &one.then) != names(&after, &one.now);
+        if !is_same && !is_regrouped && group(one.then.as_ref()).is_some() {
+            apart.push(one.clone());
+        }
+        is_regrouped && !is_same
     });
-    Ok(())
+    Ok(apart)
 }
 
 fn reborrow<'a>(manner: &CaptureOptions<'a>) -> CaptureOptions<'a> {

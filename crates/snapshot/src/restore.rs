@@ -6,6 +6,7 @@
 
 mod deeds;
 mod names;
+mod put_back;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -25,13 +26,16 @@ use crate::index::replace;
 use crate::lending::Lent;
 use crate::lookup::stat;
 use crate::metadata;
-use crate::node::{Circumstances, Meta, Node, SavedPath, SessionPlace, SnapshotReason};
+use crate::node::{Circumstances, LinkGroup, Meta, Node, SavedPath, SessionPlace, SnapshotReason};
 use crate::pack::{decode, encode};
-use crate::plan::{ActionEndTime, Found, OtherNames, Preparation, Prepared, RestoreAction, Step};
-use crate::store::{Hold, Reader, Store, create_directory};
+use crate::plan::{
+    ActionEndTime, Behind, Found, OtherNames, Preparation, Prepared, RestoreAction, Step, group,
+};
+use crate::store::{Hold, Reader, Store};
 
 use deeds::{Forcing, Place, Staged};
-use names::{Anchors, Names, Outside};
+use names::{Anchors, Names};
+pub(crate) use put_back::PutBack;
 
 /// Who restores, for the snapshot of the present.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,20 +153,9 @@ impl Store {
                 finished.left.extend(restored.left);
             }
         }
-        self.mark_carried_out(begun.saved_as)?;
+        self.mark_carried_out(begun.saved_as, PutBack::new())?;
         self.forget_journal()?;
         Ok(finished)
-    }
-
-    /// Whether the restore before which a snapshot was taken was done to its end.
-    pub fn is_carried_out(&self, saved_as: SnapshotId) -> bool {
-        self.directory().join("restored").join(saved_as.to_string()).exists()
-    }
-
-    fn mark_carried_out(&self, saved_as: SnapshotId) -> Result<(), SnapshotError> {
-        let folder = self.directory().join("restored");
-        create_directory(&folder)?;
-        replace(&folder.join(saved_as.to_string()), b"")
     }
 
     fn journal(&self) -> PathBuf {
@@ -193,10 +186,11 @@ impl Prepared {
         if let Some((path, by)) = databases::in_use(changed.map(|step| step.path.as_path())) {
             return Err(SnapshotError::InUse { path, by });
         }
+        self.look_around()?;
         let _held = store.lock(Hold::Shared)?;
         let steps = self.steps().to_vec();
         let dressing = self.dressing()?;
-        let Self { draft, of, captured, then, above, extent, past, behind, .. } = self;
+        let Self { draft, of, captured, then, above, extent, behind, heirs, .. } = self;
         let circumstances = Circumstances {
             at: request.at,
             occasion: SnapshotReason::BeforeRestore { of, extent },
@@ -205,15 +199,8 @@ impl Prepared {
         };
         let saved_as = draft.commit(&captured.described(circumstances))?;
         let reader = store.reader()?;
-        let names = Names {
-            store: &store,
-            reader: &reader,
-            steps: &steps,
-            then: &then,
-            past: &past,
-            behind: &behind,
-        };
-        let mut work = Work::new(&names, above)?;
+        let names = Names { reader: &reader, steps: &steps, then: &then, behind: &behind };
+        let mut work = Work::new(&names, above, heirs)?;
         let journal = Interrupted {
             of,
             saved_as,
@@ -231,7 +218,8 @@ impl Prepared {
             return Err(error);
         }
         let done = work.apply(&dressing);
-        store.mark_carried_out(saved_as)?;
+        work.settle_names(&store, &behind);
+        store.mark_carried_out(saved_as, put_back::of_steps(&steps, &work.left))?;
         store.forget_journal()?;
         Ok(Some(Restored { saved_as, done, left: work.left }))
     }
@@ -288,18 +276,26 @@ struct Work<'a> {
     reader: &'a Reader,
     steps: &'a [Step],
     anchors: Anchors,
+    /// What earlier restores made of files that are written through, and is written with them.
+    heirs: BTreeMap<LinkGroup, PathBuf>,
     /// Where things are written aside, by where they go.
     asides: BTreeMap<SavedPath, SavedPath>,
     /// What directories above the places were like, for those that have to be made again.
     above: BTreeMap<SavedPath, Meta>,
     staged: BTreeMap<SavedPath, Staged>,
+    /// What is not as it was of what is written aside, by where it goes: it counts when it stands there.
+    noted: BTreeMap<SavedPath, Vec<String>>,
     made: Vec<PathBuf>,
     lent: Lent,
     left: Vec<(SavedPath, String)>,
 }
 
 impl<'a> Work<'a> {
-    fn new(names: &Names<'a>, above: Vec<(SavedPath, Meta)>) -> Result<Self, SnapshotError> {
+    fn new(
+        names: &Names<'a>,
+        above: Vec<(SavedPath, Meta)>,
+        heirs: BTreeMap<LinkGroup, PathBuf>,
+    ) -> Result<Self, SnapshotError> {
         let mut lent = Lent::default();
         Ok(Self {
             reader: names.reader,
@@ -307,7 +303,9 @@ impl<'a> Work<'a> {
             anchors: names::anchors(names)?,
             asides: asides(names.steps, &mut lent),
             above: above.into_iter().collect(),
+            heirs,
             staged: BTreeMap::new(),
+            noted: BTreeMap::new(),
             made: Vec::new(),
             lent,
             left: Vec::new(),
@@ -329,20 +327,22 @@ impl<'a> Work<'a> {
             else {
                 continue;
             };
+            let mut noted = Vec::new();
             let staged = match &step.then {
                 Some(Node::File { meta, content, .. }) => {
                     let place = Place::changeable(aside, &mut self.lent)?;
-                    deeds::stage_file(&place, self.reader, content, meta, &mut forcing, &mut self.left)?
+                    deeds::stage_file(&place, self.reader, content, meta, &mut forcing, &mut noted)?
                 }
                 Some(Node::Symlink { meta, target }) => {
                     deeds::stage_link(&Place::changeable(aside, &mut self.lent)?, target, meta)?
                 }
                 Some(Node::Pipe { meta }) => {
-                    deeds::stage_pipe(&Place::changeable(aside, &mut self.lent)?, meta, &mut self.left)?
+                    deeds::stage_pipe(&Place::changeable(aside, &mut self.lent)?, meta, &mut noted)?
                 }
                 Some(Node::Directory { .. }) | None => continue,
             };
             self.staged.insert(step.path.clone(), staged);
+            self.noted.insert(step.path.clone(), noted.into_iter().map(|(_, why)| why).collect());
         }
         forcing.finish()
     }
@@ -412,10 +412,10 @@ impl<'a> Work<'a> {
             return deeds::link(anchor, aside, &place, &mut self.lent);
         }
         if let (Some(outside), Some(aside)) = (self.anchors.outside.get(&step.path), aside.cloned())
-            && outside.fate.is_joined()
+            && let (Some(name), fate) = (outside.path.clone(), outside.fate)
+            && fate.is_joined()
         {
-            let outside = outside.clone();
-            return self.join(&outside, &aside, then, &place);
+            return self.join((&SavedPath::from(name), fate), &aside, then, &place);
         }
         let Some(staged) = self.staged.remove(&step.path) else { return Ok(()) };
         match (then, &step.now) {
@@ -425,9 +425,18 @@ impl<'a> Work<'a> {
                 Some(Node::File { links: Some(now), .. }),
             ) if links == now => {
                 staged.remove(&mut self.lent);
+                if let Some(heir) = self.heirs.remove(links) {
+                    let heir = Place::of(&SavedPath::from(heir), &mut self.lent)?;
+                    deeds::pour(&heir, self.reader, content, meta, &mut self.left)?;
+                }
                 deeds::pour(&place, self.reader, content, meta, &mut self.left)
             }
-            _ => staged.put(&place, &mut self.lent),
+            _ => {
+                staged.put(&place, &mut self.lent)?;
+                let noted = self.noted.remove(&step.path).unwrap_or_default();
+                self.left.extend(noted.into_iter().map(|why| (step.path.clone(), why)));
+                Ok(())
+            }
         }
     }
 
@@ -435,7 +444,7 @@ impl<'a> Work<'a> {
     /// becomes a file of its own, which is said.
     fn join(
         &mut self,
-        outside: &Outside,
+        (outside, fate): (&SavedPath, OtherNames),
         aside: &SavedPath,
         then: &Node,
         place: &Place,
@@ -445,27 +454,50 @@ impl<'a> Work<'a> {
         if let Some(staged) = self.staged.remove(&SavedPath::from(place.path())) {
             staged.remove(&mut self.lent);
         }
-        let poured = if outside.fate == OtherNames::Written {
-            Place::of(&outside.path, &mut self.lent)
-                .and_then(|file| deeds::pour(&file, self.reader, content, meta, &mut self.left))
+        let poured = if fate.is_written() {
+            let kept = (fate == OtherNames::WrittenClosed).then(|| stat(outside.as_path()).ok()).flatten();
+            let meta = kept
+                .map_or_else(|| meta.clone(), |found| Meta { mode: found.st_mode & 0o7777, ..meta.clone() });
+            Place::of(outside, &mut self.lent)
+                .and_then(|file| deeds::pour(&file, self.reader, content, &meta, &mut self.left))
         } else {
             Ok(())
         };
-        let joined = poured.and_then(|()| deeds::link(&outside.path, aside, place, &mut self.lent));
+        let joined = poured.and_then(|()| deeds::link(outside, aside, place, &mut self.lent));
         if let Err(error) = joined {
             let why = format!("it could not become one file with its other names: {error}");
             self.left.push((SavedPath::from(place.path()), why));
             let mut forcing = Forcing::of(1);
             let beside = Place::changeable(aside, &mut self.lent)?;
-            let staged =
-                deeds::stage_file(&beside, self.reader, content, meta, &mut forcing, &mut self.left)?;
+            let mut noted = Vec::new();
+            let staged = deeds::stage_file(&beside, self.reader, content, meta, &mut forcing, &mut noted)?;
+            let at = |(_, why): (SavedPath, String)| (SavedPath::from(place.path()), why);
+            self.left.extend(noted.into_iter().map(at));
             forcing.finish()?;
             return staged.put(place, &mut self.lent);
         }
-        if outside.fate == OtherNames::Joined {
+        if fate == OtherNames::Joined {
             deeds::dress(place, then, &mut self.left);
         }
         Ok(())
+    }
+
+    /// Says what of files of several names is not as it was, and gives those that became files of their own a name in the store, so that
+    /// going further back finds them: they stand for the file that they were.
+    fn settle_names(&mut self, store: &Store, behind: &BTreeMap<LinkGroup, Behind>) {
+        let mut settled = BTreeSet::new();
+        for step in self.steps.iter().filter(|step| self.anchors.lost.contains(&step.path)) {
+            let Some(of) = group(step.then.as_ref()).filter(|of| settled.insert(*of)) else { continue };
+            let fate = behind.get(&of).map(|behind| behind.fate);
+            let split = behind.get(&of).and_then(|behind| behind.split.as_ref()).map(|split| split.fate);
+            let left = [fate, split].into_iter().flatten().filter_map(OtherNames::left);
+            self.left.extend(left.map(|left| (step.path.clone(), left)));
+            if fate.is_none_or(|fate| !fate.is_joined()) {
+                store.name_heir(of, step.path.as_path());
+            } else if let Some(name) = behind.get(&of).and_then(|behind| behind.path.as_deref()) {
+                store.heir_is_settled(of, name);
+            }
+        }
     }
 
     /// Makes the directories above a place that no step makes: it is about something in a directory that is gone.

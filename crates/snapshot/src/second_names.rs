@@ -3,9 +3,13 @@
 //! What is written through one name of a file is lost under all of them, also when that name goes in the same action. The others may be
 //! anywhere. So a file of several names that is saved gets one more, in the store. Through that one the saved content goes back into the
 //! file itself, and a name that went becomes a name of it again, without a search. On another file system, and for files that the kernel
-//! lets nobody link, there is none. Pruning takes it away with the last snapshot that holds the file.
+//! lets nobody link, there is none: then it is written down how many names the file had. Pruning takes both away with the last snapshot
+//! that holds the file.
+//!
+//! Where somebody wrote to the others since, what a restore puts back becomes a file of its own. It gets a name here too, that of the heir:
+//! going further back, it stands for the file that it was.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{CStr, CString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -15,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType, Mode, Stat};
+use rustix::fs::{AtFlags, FileType, Mode};
 use rustix::io::Errno;
 
 use crate::error::SnapshotError;
@@ -26,9 +30,10 @@ use crate::metadata;
 use crate::node::{FileTime, LinkGroup};
 use crate::pack::PART;
 use crate::store::{Store, create_directory};
+use crate::system::{self, Stat};
 
-/// How many files get a name while one snapshot is taken (ours).
-const MOST: usize = 1_000;
+/// How many files get a name while one snapshot is taken (ours): some 10 microseconds each, once for each file.
+const MOST: usize = 5_000;
 
 /// How much is read of what is known of the times that naming changed, in bytes (ours): that of some 50,000 files.
 const LONGEST: u64 = 4 * 1024 * 1024;
@@ -39,6 +44,9 @@ const LONGEST_CUT: u64 = 64 * LONGEST;
 /// The file in which that is.
 const TIMES: &str = "times";
 
+/// Of how many files without a name it is known how many names they have (ours).
+const COUNTED: usize = 20_000;
+
 /// Gives files names while a snapshot is taken.
 #[derive(Debug)]
 pub(crate) struct Naming {
@@ -48,6 +56,8 @@ pub(crate) struct Naming {
     left: AtomicUsize,
     /// The times of status change before and after each naming, as they are written down.
     times: Mutex<String>,
+    /// How many names files have that get none.
+    counts: Mutex<BTreeMap<LinkGroup, u64>>,
 }
 
 impl Naming {
@@ -57,28 +67,36 @@ impl Naming {
             open: OnceLock::new(),
             left: AtomicUsize::new(MOST),
             times: Mutex::default(),
+            counts: Mutex::default(),
         }
     }
 
     /// Gives a file that has several names one more, unless it has that already; `path` is where it was found.
     pub(crate) fn name(&self, place: impl AsFd, name: &CStr, found: &Stat, path: &[u8]) {
         let Some(of) = metadata::links(found) else { return };
-        // A file that runs with the rights of its owner must be able to go, and objects of git have names of their own already.
-        if found.st_mode & 0o6000 != 0 || is_object_of_git(path) {
+        // Objects of git have names of their own already, and nobody writes to them.
+        if is_object_of_git(path) {
             return;
+        }
+        // A file that runs with the rights of its owner must be able to go.
+        if found.st_mode & 0o6000 != 0 {
+            return self.count(of, found);
         }
         let Some((folder, device)) = self.open.get_or_init(|| open(&self.store.names_folder())) else {
             return;
         };
         let Ok(own) = CString::new(file_name(of)) else { return };
-        if *device != of.device || metadata::facts(folder, &own).is_ok() {
+        if *device != of.device {
+            return self.count(of, found);
+        }
+        if metadata::facts(folder, &own).is_ok() {
             return;
         }
         let take = |left: usize| left.checked_sub(1);
         if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err()
             || rustix::fs::linkat(place, name, folder, &own, AtFlags::empty()).is_err()
         {
-            return;
+            return self.count(of, found);
         }
         match metadata::facts(folder, &own) {
             Ok(named) if (named.st_dev, named.st_ino) == (of.device, of.inode) => {
@@ -92,26 +110,43 @@ impl Naming {
     }
 }
 
+impl Naming {
+    /// Remembers how many names a file has that gets none.
+    fn count(&self, of: LinkGroup, found: &Stat) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if counts.len() < COUNTED {
+            counts.insert(of, found.st_nlink);
+        }
+    }
+
+    /// What is not written down yet of how many names files have.
+    fn new_counts(&self) -> String {
+        let counts = std::mem::take(&mut *self.counts.lock().unwrap_or_else(PoisonError::into_inner));
+        if counts.is_empty() || create_directory(&self.store.names_folder()).is_err() {
+            return String::new();
+        }
+        let known = self.store.naming_times().counts;
+        let room = COUNTED.saturating_sub(known.len());
+        let is_new = |(of, count): &(LinkGroup, u64)| known.get(of) != Some(count);
+        counts.into_iter().filter(is_new).take(room).map(|(of, count)| count_line(of, count)).collect()
+    }
+}
+
 impl Drop for Naming {
     fn drop(&mut self) {
-        let times = std::mem::take(&mut *self.times.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut times = std::mem::take(&mut *self.times.lock().unwrap_or_else(PoisonError::into_inner));
+        times.push_str(&self.new_counts());
         if times.is_empty() {
             return;
         }
-        // Without it a file may seem to have changed when it was named.
-        let path = self.store.names_folder().join(TIMES);
-        let mut options = OpenOptions::new();
-        drop(
-            checkrein_files::open_with(options.append(true).create(true).mode(0o600), &path)
-                .and_then(|mut file| file.write_all(times.as_bytes())),
-        );
+        self.store.note_times(&times);
     }
 }
 
 fn open(folder: &Path) -> Option<(OwnedFd, u64)> {
     create_directory(folder).ok()?;
     let open = metadata::open_place(folder).ok()?;
-    let device = rustix::fs::fstat(&open).ok()?.st_dev;
+    let device = system::stat_of(&open).ok()?.st_dev;
     Some((open, device))
 }
 
@@ -123,6 +158,23 @@ fn is_object_of_git(path: &[u8]) -> bool {
 
 fn file_name(of: LinkGroup) -> String {
     format!("{}-{}", of.device, of.inode)
+}
+
+/// Where the name is of what a restore made of a file.
+fn heir_name(of: LinkGroup) -> String {
+    format!("{}.heir", file_name(of))
+}
+
+fn count_line(LinkGroup { device, inode }: LinkGroup, count: u64) -> String {
+    format!("{device} {inode} {count}\n")
+}
+
+fn read_count(line: &str) -> Option<(LinkGroup, u64)> {
+    let parts: Vec<u64> = line.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
+    match parts[..] {
+        [device, inode, count] => Some((LinkGroup { device, inode }, count)),
+        _ => None,
+    }
 }
 
 fn line(of: LinkGroup, before: FileTime, after: FileTime) -> String {
@@ -141,22 +193,30 @@ fn read_line(line: &str) -> Option<(LinkGroup, FileTime, FileTime)> {
     Some((of, time()?, time()?))
 }
 
-/// When files seem to have changed because they were named, and when they really had.
+/// When files seem to have changed because they were named, and when they really had; and how many names those had that got none.
 #[derive(Debug, Clone, Default)]
-pub struct NamingTimes(HashMap<LinkGroup, Vec<(FileTime, FileTime)>>);
+pub struct NamingTimes {
+    times: HashMap<LinkGroup, Vec<(FileTime, FileTime)>>,
+    counts: HashMap<LinkGroup, u64>,
+}
 
 impl NamingTimes {
     /// Whether nothing has changed of a file since it was named, so that its time of status change tells of that alone.
     pub fn explain(&self, path: &Path) -> bool {
-        !self.0.is_empty() && stat(path).is_ok_and(|found| self.before(&found).is_some())
+        !self.times.is_empty() && stat(path).is_ok_and(|found| self.before(&found).is_some())
     }
 
     /// When something really changed of a file that has only been named since; `None` for any other.
     pub(crate) fn before(&self, found: &Stat) -> Option<FileTime> {
         let of = LinkGroup { device: found.st_dev, inode: found.st_ino };
         let changed = metadata::changed(found);
-        let times = self.0.get(&of)?;
+        let times = self.times.get(&of)?;
         times.iter().rev().find(|(_, after)| *after == changed).map(|(before, _)| *before)
+    }
+
+    /// How many names a file had that got none here when it was saved last.
+    pub(crate) fn count(&self, of: LinkGroup) -> Option<u64> {
+        self.counts.get(&of).copied()
     }
 }
 
@@ -174,6 +234,47 @@ impl Store {
         (found.st_ino == of.inode && metadata::kind(&found) == FileType::RegularFile).then_some(path)
     }
 
+    /// The name of what a restore made of a file of which the other names had been changed since.
+    pub(crate) fn heir_name(&self, of: LinkGroup) -> Option<PathBuf> {
+        let path = self.names_folder().join(heir_name(of));
+        let found = stat(&path).ok()?;
+        (metadata::kind(&found) == FileType::RegularFile).then_some(path)
+    }
+
+    /// Gives what a restore made of a file a name, in place of what an earlier one made of it. Where that cannot be done, going further back
+    /// finds the file under the names alone that are put back then.
+    pub(crate) fn name_heir(&self, of: LinkGroup, path: &Path) {
+        let Ok(found) = stat(path) else { return };
+        let own = self.names_folder().join(heir_name(of));
+        let is_ordinary = metadata::kind(&found) == FileType::RegularFile && found.st_mode & 0o6000 == 0;
+        if is_ordinary && create_directory(&self.names_folder()).is_ok() {
+            drop(fs::remove_file(&own));
+            if fs::hard_link(path, &own).is_ok() {
+                self.heir_is_settled(of, &own);
+            }
+        }
+    }
+
+    /// Notes that what a restore did to an heir is no change of anybody's.
+    pub(crate) fn heir_is_settled(&self, of: LinkGroup, path: &Path) {
+        let own = self.names_folder().join(heir_name(of));
+        if let (true, Ok(found)) = (own == path, stat(path)) {
+            let number = LinkGroup { device: found.st_dev, inode: found.st_ino };
+            let never = FileTime { seconds: 0, nanoseconds: 0 };
+            self.note_times(&line(number, never, metadata::changed(&found)));
+        }
+    }
+
+    /// Writes down what is known of the times that naming changed. Without it a file may seem to have changed when it was named.
+    fn note_times(&self, times: &str) {
+        let path = self.names_folder().join(TIMES);
+        let mut options = OpenOptions::new();
+        drop(
+            checkrein_files::open_with(options.append(true).create(true).mode(0o600), &path)
+                .and_then(|mut file| file.write_all(times.as_bytes())),
+        );
+    }
+
     /// Our own names for all files that have one.
     pub(crate) fn own_names(&self) -> impl Iterator<Item = PathBuf> + use<> {
         let entries = fs::read_dir(self.names_folder()).into_iter().flatten().flatten();
@@ -185,28 +286,35 @@ impl Store {
         let text = checkrein_files::read_text(self.names_folder().join(TIMES), LONGEST).unwrap_or_default();
         let mut found = NamingTimes::default();
         for (of, before, after) in text.lines().filter_map(read_line) {
-            found.0.entry(of).or_default().push((before, after));
+            found.times.entry(of).or_default().push((before, after));
         }
+        found.counts.extend(text.lines().filter_map(read_count));
         found
     }
 
     /// Takes away our names for all files but these, so that what is gone elsewhere is gone.
     pub(crate) fn forget_names(&self, needed: &BTreeSet<LinkGroup>) -> Result<(), SnapshotError> {
-        let kept: BTreeSet<String> = needed.iter().map(|of| file_name(*of)).collect();
+        let kept: BTreeSet<String> = needed.iter().flat_map(|of| [file_name(*of), heir_name(*of)]).collect();
         let is_kept = |path: &Path| {
             path.file_name().and_then(|name| name.to_str()).is_some_and(|name| kept.contains(name))
         };
+        // What is known of the times of an heir is known by its own number.
+        let number = |path: PathBuf| {
+            stat(&path).ok().map(|found| LinkGroup { device: found.st_dev, inode: found.st_ino })
+        };
+        let named: BTreeSet<LinkGroup> =
+            self.own_names().filter(|path| is_kept(path)).filter_map(number).collect();
         for path in self.own_names().filter(|path| !is_kept(path)) {
             fs::remove_file(&path).map_err(SnapshotError::write(&path))?;
         }
         let path = self.names_folder().join(TIMES);
         let Ok(text) = checkrein_files::read_text(&path, LONGEST_CUT) else { return Ok(()) };
-        let still: String = text
-            .lines()
-            .filter_map(read_line)
-            .filter(|(of, ..)| needed.contains(of))
-            .map(|(of, before, after)| line(of, before, after))
-            .collect();
+        let times = text.lines().filter_map(read_line);
+        let times = times.filter(|(of, ..)| needed.contains(of) || named.contains(of));
+        let counts: BTreeMap<LinkGroup, u64> = text.lines().filter_map(read_count).collect();
+        let counts = counts.into_iter().filter(|(of, _)| needed.contains(of));
+        let times = times.map(|(of, before, after)| line(of, before, after));
+        let still: String = times.chain(counts.map(|(of, count)| count_line(of, count))).collect();
         if still == text { Ok(()) } else { replace(&path, still.as_bytes()) }
     }
 }
@@ -263,9 +371,9 @@ fn open_own(path: &Path) -> Result<File, Errno> {
         return opened;
     }
     let mode = found.st_mode & 0o7777;
-    rustix::fs::chmod(path, Mode::from_raw_mode(mode | 0o400))?;
+    rustix::fs::chmod(path, system::mode(mode | 0o400))?;
     let opened = open();
-    rustix::fs::chmod(path, Mode::from_raw_mode(mode))?;
+    rustix::fs::chmod(path, system::mode(mode))?;
     opened
 }
 
@@ -300,5 +408,7 @@ mod tests {
         let after = FileTime { seconds: 8, nanoseconds: 0 };
         assert_eq!(read_line(line(of, before, after).trim_end()), Some((of, before, after)));
         assert_eq!(read_line("7 8 9"), None);
+        assert_eq!(read_count(count_line(of, 3).trim_end()), Some((of, 3)));
+        assert_eq!(read_count(line(of, after, after).trim_end()), None);
     }
 }

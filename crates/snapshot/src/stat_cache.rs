@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SnapshotError;
@@ -16,6 +15,7 @@ use crate::index::replace;
 use crate::metadata;
 use crate::node::FileTime;
 use crate::pack::{decode, encode};
+use crate::system::Stat;
 
 /// One entry, as it was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

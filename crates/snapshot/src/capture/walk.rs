@@ -26,7 +26,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{FileType, Stat};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use self::bounds::Stop;
@@ -45,6 +45,7 @@ use crate::lookup::open_strictly;
 use crate::metadata::{self, open_place};
 use crate::node::{FileTime, Meta, Node, Root, SavedPart, SavedPath, SkipReason, Skipped};
 use crate::stat_cache::{Ruling, Seen, SeenDirectory, Sight};
+use crate::system::Stat;
 
 /// How often a file that changes while it is read is tried again.
 const TRIES: usize = 3;

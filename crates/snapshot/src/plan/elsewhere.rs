@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Prepared, RestoreAction, Step, group};
 use crate::draft::SnapshotDraft;
-use crate::node::{Content, Node, Root};
+use crate::node::{Content, LinkGroup, Node, Root};
 use crate::second_names::{Likeness, likeness};
 
 /// Among how many names another file with the same content is looked for (ours).
@@ -32,6 +32,28 @@ impl Prepared {
             Some(Node::Directory { .. } | Node::Pipe { .. }) | None => return false,
         };
         self.substances.get_or_init(|| substances(&self.draft, &self.then)).contains(&substance)
+    }
+
+    /// Whether what a step would remove has another name that stays.
+    pub fn has_other_names(&self, step: &Step) -> bool {
+        let number = |path: &Path| {
+            let facts = fs::symlink_metadata(path).ok()?;
+            Some((facts.dev(), facts.ino(), facts.nlink()))
+        };
+        let Some((device, inode, links)) = number(step.path.as_path()).filter(|(.., links)| *links > 1)
+        else {
+            return false;
+        };
+        let is_going = |step: &&Step| {
+            step.deed == RestoreAction::Remove
+                && number(step.path.as_path()).is_some_and(|(d, i, _)| (d, i) == (device, inode))
+        };
+        self.steps.iter().filter(is_going).count() as u64 + u64::from(self.is_named_by_us(device, inode))
+            < links
+    }
+
+    fn is_named_by_us(&self, device: u64, inode: u64) -> bool {
+        self.draft.store().own_name(LinkGroup { device, inode }).is_some()
     }
 
     /// Whether what a step would replace is the content of another file too, which stands in the workspace and stays as it is.

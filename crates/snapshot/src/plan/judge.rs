@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use rustix::fs::{FileType, Stat};
+use rustix::fs::FileType;
 
+use super::behind::is_narrower;
 use super::past::Past;
 use super::{ActionEndTime, ActionPeriod, Found, NewFileOrigin, RestoreAction, Since, Step};
 use crate::databases::is_database;
@@ -15,6 +16,7 @@ use crate::id::ObjectId;
 use crate::lookup::stat;
 use crate::metadata;
 use crate::node::{Content, FileTime, Node, Root, SavedPart, SavedPath, SkipReason, Skipped};
+use crate::system::Stat;
 
 /// Tells what was changed after an action.
 pub(super) struct Judge<'a> {
@@ -31,9 +33,20 @@ impl Judge<'_> {
         &self,
         path: &SavedPath,
         found: Option<&Stat>,
-        now: Option<&Node>,
+        (then, now): (Option<&Node>, Option<&Node>),
         deed: RestoreAction,
     ) -> Since {
+        // The mode of a directory is told apart from what is in it: one that somebody closed stays closed.
+        if let (
+            Some(found),
+            Some(Node::Directory { meta: then, .. }),
+            Some(Node::Directory { meta: now, .. }),
+        ) = (found, then, now)
+            && is_narrower(now.mode, then.mode)
+        {
+            let changed = self.changed.get(path).copied().unwrap_or_else(|| metadata::changed(found));
+            return self.past.since_closed(path, now.mode, changed);
+        }
         let (Some(found), false) = (found, matches!(now, Some(Node::Directory { .. }))) else {
             // The times of a directory change with what is in it, but not when it was made.
             let born = if deed == RestoreAction::Remove { metadata::born(path.as_path()) } else { None };
@@ -45,6 +58,16 @@ impl Judge<'_> {
             Since::Later if self.is_meant(path) => Since::Changed,
             since => since,
         }
+    }
+
+    /// Whether it is known what the action left at a path, if anything, and something else stands there by now.
+    fn is_known_other(&self, path: &SavedPath, found: &Stat, now: Option<&Node>) -> bool {
+        let Some(footprint) = &self.past.footprint else { return false };
+        let is_other_content = || {
+            let left = footprint.content(path);
+            left.is_some_and(|left| self.content(path, now).is_some_and(|content| content != left))
+        };
+        footprint.mode(path).is_some_and(|mode| mode != found.st_mode) || is_other_content()
     }
 
     /// Whether a path is among those that the action was about, so that it may have done something there of which there is no trace.
@@ -171,12 +194,14 @@ pub(super) fn step(one: Difference, judge: &Judge<'_>) -> Option<Step> {
     if deed == RestoreAction::Remove && judge.skipped.covers(&path) {
         return None;
     }
-    let since = judge.since(&path, found.as_ref(), now.as_ref(), deed);
+    let since = judge.since(&path, found.as_ref(), (then.as_ref(), now.as_ref()), deed);
     let origin = match deed {
         RestoreAction::Remove => judge.origin(&path, found.as_ref(), since),
         RestoreAction::Create | RestoreAction::Replace | RestoreAction::Adjust => NewFileOrigin::Unknown,
     };
-    Some(Step { path, deed, then, now, since, origin, found: Found::of(found.as_ref()) })
+    let is_known_other = since.is_changed()
+        && found.as_ref().is_some_and(|found| judge.is_known_other(&path, found, now.as_ref()));
+    Some(Step { path, deed, then, now, since, origin, is_known_other, found: Found::of(found.as_ref()) })
 }
 
 /// Whether what stands there is the very file that stood there, which had several names.

@@ -1,13 +1,15 @@
 //! When an action ran that is taken back, and what it left behind, so that what somebody changed later is told apart from it.
 
-use rustix::fs::Stat;
-
 use super::{ActionEndTime, Since};
 use crate::footprint::{Footprint, Verdict};
 use crate::id::ObjectId;
 use crate::metadata;
-use crate::node::{FileTime, SavedPath};
+use crate::node::{Content, FileTime, SavedPath};
 use crate::second_names::NamingTimes;
+use crate::system::Stat;
+
+/// The bits of a mode that are rights; the others tell what kind of file it is.
+const RIGHTS: u32 = 0o7777;
 
 /// What is known of the action that is taken back.
 #[derive(Debug)]
@@ -28,6 +30,33 @@ impl Past {
                 Some(self.footprint.as_ref().map_or(period.ended, |print| print.at))
             }
             ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Open(_) => None,
+        }
+    }
+
+    /// Whether the action left a file at a path with this content, as far as somebody looked.
+    pub(super) fn left_content(&self, path: &SavedPath, content: &Content) -> bool {
+        let left = self.footprint.as_ref().and_then(|footprint| footprint.content(path));
+        matches!((left, content), (Some(left), Content::Whole(id)) if left == *id)
+    }
+
+    /// Whether somebody closed a directory after the action that was more open before it. It has this `mode`, whatever it is opened with
+    /// for a look, and its status `changed` then.
+    pub(super) fn since_closed(&self, path: &SavedPath, mode: u32, changed: FileTime) -> Since {
+        let later_than = |moment: FileTime| if changed > moment { Since::Changed } else { Since::Untouched };
+        match self.moment {
+            ActionEndTime::None => Since::Unknown,
+            // What is closed since the trouble began counts as part of it, as ever.
+            ActionEndTime::At(_) => Since::Untouched,
+            ActionEndTime::Ended(period) => match &self.footprint {
+                None => later_than(period.ended),
+                Some(footprint) => match footprint.mode(path) {
+                    Some(left) if left & RIGHTS == mode & RIGHTS => Since::Untouched,
+                    Some(_) => Since::Changed,
+                    None => later_than(footprint.at),
+                },
+            },
+            ActionEndTime::Open(latest) if latest.is_some_and(|latest| changed > latest) => Since::Changed,
+            ActionEndTime::Open(_) => Since::Doubtful,
         }
     }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::judge::deed;
-use super::{Prepared, RestoreAction, Since, Step};
-use crate::diff::{is_same, node_at};
+use super::{Prepared, RestoreAction, Since, Step, group};
+use crate::diff::{all_link_groups, is_same, node_at};
 use crate::error::SnapshotError;
 use crate::id::SnapshotId;
 use crate::lookup::stat;
@@ -21,9 +21,10 @@ pub struct Gone {
 }
 
 impl Prepared {
-    /// Takes it that what was put back by one of these restores, and stands so, was not changed by anybody. Of what was not there before
-    /// the action, a restore proves only that it was there before some later one: that counts where it is as old as the action.
-    pub fn excuse(&mut self, restores: &[Gone]) -> Result<(), SnapshotError> {
+    /// Takes it that what was put back by one of these restores, and stands so, was not changed by anybody since the action before which
+    /// snapshot `of` was made. Of what was not there before the action, a restore proves only that it was there before some later one:
+    /// that counts where it is as old as the action.
+    pub fn excuse(&mut self, of: SnapshotId, restores: &[Gone]) -> Result<(), SnapshotError> {
         for restore in restores {
             let store = self.draft.store();
             let at = store.snapshot(restore.saved_as)?.snapshot.at;
@@ -36,6 +37,10 @@ impl Prepared {
                 .collect();
             let ended = self.past.ended();
             for step in self.steps.iter_mut().filter(|step| put_back.contains(&step.path)) {
+                // What a restore to something later put there may be what somebody had made of it before.
+                if step.is_known_other && restore.back_to > of {
+                    continue;
+                }
                 let is_as_old = || step.deed != RestoreAction::Remove || is_as_old(step, ended, at);
                 if step.since.is_changed() && is_as_old() {
                     step.since = Since::Untouched;
@@ -52,7 +57,21 @@ impl Prepared {
             let put_back = self.put_back_by(*restore)?;
             let by_path: BTreeMap<&SavedPath, &PutBack> =
                 put_back.iter().map(|one| (&one.path, one)).collect();
-            self.steps.retain_mut(|step| by_path.get(&step.path).is_none_or(|one| amend(step, one)));
+            let mut apart = Vec::new();
+            self.steps.retain_mut(|step| {
+                let Some(one) = by_path.get(&step.path) else { return true };
+                let file = group(step.then.as_ref());
+                let is_left = amend(step, one);
+                if let (false, Some(file), Some(Node::File { links, .. })) = (is_left, file, &mut step.then)
+                    && group(step.now.as_ref()) != Some(file)
+                {
+                    // It stands as it is to be, and its other names may not.
+                    *links = Some(file);
+                    apart.push(step.clone());
+                }
+                is_left
+            });
+            self.apart.extend(apart);
         }
         Ok(())
     }
@@ -63,12 +82,21 @@ impl Prepared {
         let then = store.snapshot(restore.back_to)?.snapshot.roots;
         let replaced = store.snapshot(restore.saved_as)?.snapshot.roots;
         let mut put_back = Vec::new();
+        let is_linked = self.steps.iter().any(|step| group(step.then.as_ref()).is_some());
+        let groups = if is_linked { all_link_groups(&self.draft, &then)? } else { BTreeMap::new() };
         for step in &self.steps {
-            let covers = |root: &&Root| step.path.as_path().starts_with(root.path.as_path());
+            // What a restore wrote to a file it wrote under all of its names.
+            let is_around =
+                |path: &SavedPath| then.iter().any(|root| path.as_path().starts_with(root.path.as_path()));
+            let other = || groups.get(&group(step.then.as_ref())?)?.first();
+            let Some(place) = Some(&step.path).filter(|path| is_around(path)).or_else(other) else {
+                continue;
+            };
+            let covers = |root: &&Root| place.as_path().starts_with(root.path.as_path());
             for root in then.iter().filter(covers) {
                 let Some(other) = replaced.iter().find(|other| other.path == root.path) else { continue };
-                let saved = node_at(&self.draft, root, &step.path)?;
-                let earlier = node_at(&self.draft, other, &step.path)?;
+                let saved = node_at(&self.draft, root, place)?;
+                let earlier = node_at(&self.draft, other, place)?;
                 put_back.push(PutBack { path: step.path.clone(), saved, earlier, now: step.now.clone() });
             }
         }

@@ -14,6 +14,7 @@ use crate::lookup::open_strictly;
 use crate::metadata;
 use crate::node::{Content, FileTime, Meta, Node, SavedPath};
 use crate::store::Reader;
+use crate::system;
 
 /// How many files are forced to the disk one by one; more are forced together (ours).
 const FORCED: usize = 64;
@@ -47,7 +48,7 @@ impl Place {
     /// says why it cannot be done.
     pub(super) fn changeable(path: &SavedPath, lent: &mut Lent) -> Result<Self, SnapshotError> {
         let place = Self::of(path, lent)?;
-        if let (Ok(found), Some(parent)) = (rustix::fs::fstat(&place.directory), place.path.parent()) {
+        if let (Ok(found), Some(parent)) = (system::stat_of(&place.directory), place.path.parent()) {
             lent.open(&place.directory, b".", &found, parent);
         }
         Ok(place)
@@ -107,18 +108,18 @@ impl Forcing {
 
     fn take(&mut self, file: OwnedFd, place: &Place) -> Result<(), SnapshotError> {
         if self.count <= FORCED {
-            return rustix::fs::fdatasync(&file).map_err(place.refused());
+            return system::force_content(&file).map_err(place.refused());
         }
-        let device = rustix::fs::fstat(&file).map_err(place.refused())?.st_dev;
+        let device = system::stat_of(&file).map_err(place.refused())?.st_dev;
         self.systems.entry(device).or_insert_with(|| (file, place.path.clone()));
         Ok(())
     }
 
     /// Everything is on the disk when this returns.
     pub(super) fn finish(self) -> Result<(), SnapshotError> {
-        self.systems
-            .values()
-            .try_for_each(|(file, path)| rustix::fs::syncfs(file).map_err(SnapshotError::refused(path)))
+        self.systems.values().try_for_each(|(file, path)| {
+            system::force_file_system(file).map_err(SnapshotError::refused(path))
+        })
     }
 }
 
@@ -139,7 +140,7 @@ pub(super) fn stage_file(
     // Left over from a restore that was interrupted.
     let _ = rustix::fs::unlinkat(&place.directory, &place.name, AtFlags::empty());
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(&place.directory, &place.name, flags, Mode::from_raw_mode(0o600))
+    let file = rustix::fs::openat(&place.directory, &place.name, flags, system::mode(0o600))
         .map_err(place.refused())?;
     let written = fill(&file, place, reader, content).and_then(|()| {
         dress_open(&file, place, meta, left);
@@ -198,7 +199,7 @@ pub(super) fn pour(
     let file = open()
         .or_else(|error| {
             // One's own file that is read-only by now.
-            let mode = Mode::from_raw_mode(0o600 | meta.mode);
+            let mode = system::mode(0o600 | meta.mode);
             let may = rustix::fs::chmodat(&place.directory, &place.name, mode, AtFlags::empty());
             may.map_err(|_| error).and_then(|()| open())
         })
@@ -225,8 +226,7 @@ pub(super) fn stage_pipe(
     left: &mut Vec<(SavedPath, String)>,
 ) -> Result<Staged, SnapshotError> {
     let _ = rustix::fs::unlinkat(&place.directory, &place.name, AtFlags::empty());
-    rustix::fs::mkfifoat(&place.directory, &place.name, Mode::from_raw_mode(0o600))
-        .map_err(place.refused())?;
+    system::make_pipe(&place.directory, &place.name).map_err(place.refused())?;
     dress_pipe(place, meta, left);
     Ok(place.staged())
 }
@@ -251,7 +251,7 @@ pub(super) fn remove(path: &SavedPath, now: Option<&Node>, lent: &mut Lent) -> R
 
 /// Makes a directory in which the restore can write; what belongs to it follows when it is full.
 pub(super) fn make_directory(place: &Place) -> Result<(), SnapshotError> {
-    match rustix::fs::mkdirat(&place.directory, &place.name, Mode::from_raw_mode(0o700)) {
+    match rustix::fs::mkdirat(&place.directory, &place.name, system::mode(0o700)) {
         Ok(()) => Ok(()),
         Err(Errno::EXIST) if place.is_directory() => Ok(()),
         Err(error) => Err(place.refused()(error)),
@@ -292,7 +292,7 @@ pub(super) fn dress(place: &Place, then: &Node, left: &mut Vec<(SavedPath, Strin
 
 /// Puts back what belongs to a pipe, which cannot be opened for that without waiting for its other end.
 fn dress_pipe(place: &Place, meta: &Meta, left: &mut Vec<(SavedPath, String)>) {
-    let mode = Mode::from_raw_mode(meta.mode);
+    let mode = system::mode(meta.mode);
     if let Err(error) = rustix::fs::chmodat(&place.directory, &place.name, mode, AtFlags::empty()) {
         left.push((SavedPath::from(place.path.as_path()), format!("mode not put back: {}", words(error))));
     }
@@ -313,7 +313,7 @@ fn dress_name(place: &Place, meta: &Meta, left: &mut Vec<(SavedPath, String)>) {
         let may = rustix::fs::chmodat(
             &place.directory,
             &place.name,
-            Mode::from_raw_mode(0o600 | meta.mode),
+            system::mode(0o600 | meta.mode),
             AtFlags::empty(),
         );
         may.map_err(|_| error).and_then(|()| open())
@@ -329,7 +329,7 @@ fn dress_open(file: &OwnedFd, place: &Place, meta: &Meta, left: &mut Vec<(SavedP
     let mut note = |what: &str, error: Errno| {
         left.push((SavedPath::from(place.path.as_path()), format!("{what} not put back: {}", words(error))));
     };
-    let present = rustix::fs::fstat(file);
+    let present = system::stat_of(file);
     if let Ok(present) = &present
         && (present.st_uid, present.st_gid) != (meta.owner, meta.group)
     {
@@ -353,7 +353,7 @@ fn dress_open(file: &OwnedFd, place: &Place, meta: &Meta, left: &mut Vec<(SavedP
         }
     }
     if present.as_ref().is_ok_and(|present| present.st_mode & 0o7777 != meta.mode)
-        && let Err(error) = rustix::fs::fchmod(file, Mode::from_raw_mode(meta.mode))
+        && let Err(error) = rustix::fs::fchmod(file, system::mode(meta.mode))
     {
         note("mode", error);
     }

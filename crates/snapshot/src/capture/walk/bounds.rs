@@ -2,12 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
-use rustix::fs::{FileType, Stat};
+use rustix::fs::FileType;
 
 use super::super::{CaptureBounds, LimitExceeded};
 use super::Walk;
 use crate::error::SnapshotError;
 use crate::metadata;
+use crate::system::Stat;
 
 /// Why no more is read.
 pub(super) enum Stop {

@@ -1,10 +1,11 @@
 //! What is in a file: read in parts, holes left out.
 
 use std::ffi::{CStr, CString};
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{FileType, RawDir, SeekFrom};
+use rustix::fs::{FileType, SeekFrom};
 use rustix::io::Errno;
 
 use super::super::{LimitExceeded, unreadable};
@@ -14,6 +15,7 @@ use crate::id::ObjectId;
 use crate::metadata;
 use crate::node::{Content, Node, SkipReason};
 use crate::pack::PART;
+use crate::system;
 
 /// Whether a file has less on the disk than it is long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +34,7 @@ impl Walk<'_> {
                     return Ok(None);
                 }
             };
-            let (Ok(before), true) = (rustix::fs::fstat(&open), self.in_time()?) else { return Ok(None) };
+            let (Ok(before), true) = (system::stat_of(&open), self.in_time()?) else { return Ok(None) };
             if metadata::kind(&before) != FileType::RegularFile {
                 self.skip(path, SkipReason::Special);
                 return Ok(None);
@@ -57,7 +59,7 @@ impl Walk<'_> {
                 }
                 Err(Unread::Stop(stop)) => return Err(stop),
             };
-            let after = rustix::fs::fstat(&open).ok();
+            let after = system::stat_of(&open).ok();
             let is_same = after.is_some_and(|after| {
                 metadata::modified(&after) == metadata::modified(&before)
                     && metadata::length(&after) == length
@@ -156,20 +158,11 @@ fn fill(file: &OwnedFd, buffer: &mut [u8]) -> Result<usize, Errno> {
 
 /// The names in a directory, sorted; where there are more than `most`, some that are more.
 pub(super) fn names(open: &OwnedFd, buffer: &mut Vec<u8>, most: usize) -> Result<Vec<CString>, Errno> {
-    if buffer.capacity() == 0 {
-        buffer.reserve_exact(32 * 1024);
-    }
     let mut names = Vec::new();
-    let mut entries = RawDir::new(open, buffer.spare_capacity_mut());
-    while let Some(entry) = entries.next() {
-        let entry = entry?;
-        if !matches!(entry.file_name().to_bytes(), b"." | b"..") {
-            names.push(entry.file_name().to_owned());
-        }
-        if names.len() > most {
-            break;
-        }
-    }
+    system::each_name(open, buffer, |name| {
+        names.push(name);
+        if names.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
     names.sort_unstable();
     Ok(names)
 }

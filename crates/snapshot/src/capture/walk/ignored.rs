@@ -5,13 +5,14 @@ use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{FileType, Stat};
+use rustix::fs::FileType;
 
 use super::Walk;
 use super::content::names;
 use crate::ignore_filter::Ignored;
 use crate::metadata;
 use crate::node::SkipReason;
+use crate::system::Stat;
 
 /// Bounds of the ignored files that are saved: the longest file in bytes, the most names of an ignored directory that is looked into, and
 /// the number and the bytes of all these files (ours).

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use rustix::fs::{FileType, Stat};
+use rustix::fs::FileType;
 
 use super::super::{LimitExceeded, unreadable};
 use super::bounds::Stop;
@@ -13,6 +13,7 @@ use super::{Order, Pending, Walk};
 use crate::error::SnapshotError;
 use crate::metadata;
 use crate::node::{Node, SkipReason};
+use crate::system::Stat;
 
 /// A file that is longer than this waits for the smaller ones, in bytes (ours).
 const LONG: u64 = 64 * 1024;

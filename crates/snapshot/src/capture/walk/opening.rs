@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, FileType, Mode, Stat};
+use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
 
 use super::super::Closed;
 use super::Walk;
 use crate::metadata;
 use crate::node::SavedPath;
+use crate::system::{self, Stat};
 
 /// How many directories are held open for what is in them (ours): the limit of open files may be as low as 64.
 const HELD: usize = 24;
@@ -87,9 +88,9 @@ impl Walk<'_> {
             return opened;
         }
         let mode = found.st_mode & 0o7777;
-        rustix::fs::chmodat(place, name, Mode::from_raw_mode(mode | 0o400), AtFlags::empty())?;
+        rustix::fs::chmodat(place, name, system::mode(mode | 0o400), AtFlags::empty())?;
         let opened = metadata::open_file(place, name);
-        let _ = rustix::fs::chmodat(place, name, Mode::from_raw_mode(mode), AtFlags::empty());
+        let _ = rustix::fs::chmodat(place, name, system::mode(mode), AtFlags::empty());
         let path = SavedPath::from(Path::new(std::ffi::OsStr::from_bytes(path)));
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         changed.entry(path).or_insert_with(|| metadata::changed(&found));
