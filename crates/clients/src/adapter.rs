@@ -5,10 +5,14 @@ use std::ffi::OsString;
 
 use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookResponse, ToolOutput};
 
-use crate::canary::Canary;
+use crate::canary::{Canary, refuses_by_status};
+use crate::command::Answering;
+use crate::conduct::{Conduct, Source};
 use crate::error::DecodeError;
+use crate::output::HookOutput;
 use crate::questions::{Answerer, Question, Questions};
-use crate::registration::HookLayout;
+use crate::registration::{HookForm, HookLayout, Unit};
+use crate::status_line::StatusLineLayout;
 
 /// All that is one client's own. The rest of the program asks a row and never for a name.
 #[derive(Debug)]
@@ -23,10 +27,11 @@ pub struct ClientAdapter {
     pub packages: &'static [&'static str],
     /// Reads one hook payload.
     pub decode: fn(&[u8]) -> Result<HookEvent, DecodeError>,
-    /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
-    pub encode: fn(&HookEvent, &HookResponse) -> Vec<u8>,
+    /// The output for an answer to an event, with a line for the user alone where there is one. An answer that the event cannot carry becomes
+    /// the strictest form that it can; a line that it cannot carry is left out.
+    pub encode: fn(&HookEvent, &HookResponse, Option<&str>) -> HookOutput,
     /// The output that lets nothing through when nothing about the payload is known, with the reason.
-    pub refuse: fn(&str) -> Vec<u8>,
+    pub refuse: fn(&str) -> HookOutput,
     /// Whether the model reads what a hook gives in place of what a tool answered.
     pub tool_output: ToolOutput,
     /// What becomes of a question to a user.
@@ -41,6 +46,8 @@ pub struct ClientAdapter {
     pub places: ClientPaths,
     /// How hooks are written down in its settings.
     pub hooks: HookLayout,
+    /// How its settings say which status line it shows; `None` where it shows none of a program.
+    pub status_line: Option<StatusLineLayout>,
     /// Variables that say, in the environment of its tools, that it started them.
     pub marks: &'static [&'static str],
     /// The variable that names the directory in which a session was started; `None` where there is none.
@@ -61,6 +68,8 @@ pub struct ClientAdapter {
     pub next_step: Option<&'static str>,
     /// What it cannot do, or lets pass unseen, each in a sentence.
     pub open: &'static [&'static str],
+    /// What it does with the answers of its hooks, in words.
+    pub conduct: Conduct,
 }
 
 /// The words of a command line, and the session to go on with, to the words that go on with it; `None` when these words cannot.
@@ -113,6 +122,10 @@ pub struct ClientPaths {
     pub folder_variable: Option<&'static str>,
     /// The files in which hooks may be registered, by whom they are for; a scope that it does not have is not among them.
     pub settings: &'static [(SettingsScope, ClientPath)],
+    /// Files beside the settings that call the hook for further events, by name; for a client that has a file for each event.
+    pub companions: &'static [&'static str],
+    /// Other files that can switch its hooks off.
+    pub switches: &'static [ClientPath],
     /// Files with hooks that only an administrator writes.
     pub managed: &'static [ClientPath],
     /// What an agent must not change, with what that is for people.
@@ -184,3 +197,71 @@ impl ClientPath {
         }
     }
 }
+
+/// A row of which nothing is known but what must be: the strict side of everything. Rows begin with it.
+pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
+    client: Client::new(""),
+    title: "",
+    programs: &[],
+    packages: &[],
+    decode: |_| Err(DecodeError::NotAnObject),
+    encode: |_, _, _| HookOutput::refusal(""),
+    refuse: HookOutput::refusal,
+    tool_output: ToolOutput::Shown,
+    questions: |_| Questions::Lost,
+    answerer: |_| Answerer::NotKnown,
+    announces_questions: Announces::NotAll,
+    canary: Canary { call: |_| serde_json::Value::Null, refuses: refuses_by_status },
+    places: NOWHERE,
+    hooks: HookLayout {
+        client: "",
+        form: HookForm::Groups,
+        answering: Answering::Object,
+        events: &[],
+        reviewing: "PreToolUse",
+        vital: &["PreToolUse"],
+        every_name: "*",
+        unit: Unit::Seconds,
+        switched_off: |_| None,
+        variables: |_| Vec::new(),
+        leads_guard: |_| false,
+    },
+    status_line: None,
+    marks: &[],
+    project_variable: None,
+    resume: None,
+    silencing: &[],
+    telling: &[],
+    transcript: Transcript::Absent,
+    provider: Provider { name: "", address: None, instead: &[] },
+    trust: None,
+    next_step: None,
+    open: &[],
+    conduct: Conduct {
+        deny: "",
+        ask: "",
+        rewrite: "no",
+        context: "no",
+        stop: "no",
+        failing: "",
+        precedence: "",
+        removal: "",
+        version: "",
+        source: Source::Documented,
+    },
+};
+
+/// No place at all.
+pub(crate) const NOWHERE: ClientPaths = ClientPaths {
+    folder: "",
+    folder_variable: None,
+    settings: &[],
+    companions: &[],
+    switches: &[],
+    managed: &[],
+    guarded: &[],
+    interposing: &[],
+    environment: &[],
+    written: &[],
+    expected: &[],
+};

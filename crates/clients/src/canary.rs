@@ -3,6 +3,8 @@
 use checkrein_protocol::AbsolutePath;
 use serde_json::Value as Json;
 
+use crate::output::HookOutput;
+
 /// The session name of the canary. Its records go to a ledger of their own.
 pub const CANARY_SESSION: &str = "checkrein-canary";
 
@@ -14,8 +16,8 @@ pub(crate) const CANARY_COMMAND: &str = "rm -rf ~";
 pub struct Canary {
     /// What the client would tell its hook before [`CANARY_COMMAND`] is run in a directory.
     pub(crate) call: fn(&AbsolutePath) -> Json,
-    /// Whether this answer makes the client refuse the call.
-    pub(crate) refuses: fn(&Json) -> bool,
+    /// Whether this output makes the client refuse the call.
+    pub(crate) refuses: fn(&HookOutput) -> bool,
 }
 
 impl Canary {
@@ -25,13 +27,19 @@ impl Canary {
     }
 
     /// Whether this output of the hook makes the client refuse the call.
-    pub fn is_denied(&self, output: &[u8]) -> bool {
-        serde_json::from_slice::<Json>(output).is_ok_and(|answer| (self.refuses)(&answer))
+    pub fn is_denied(&self, output: &HookOutput) -> bool {
+        (self.refuses)(output)
     }
 }
 
+/// Whether an output refuses a call by exit status, with a reason.
+pub(crate) fn refuses_by_status(output: &HookOutput) -> bool {
+    output.refusal.as_deref().is_some_and(|reason| !reason.trim().is_empty())
+}
+
 /// Whether an answer in the form that several clients share refuses a call.
-pub(crate) fn denies_in_wrapper(answer: &Json) -> bool {
+pub(crate) fn denies_in_wrapper(output: &HookOutput) -> bool {
+    let Some(answer) = output.json() else { return false };
     let specific = answer.get("hookSpecificOutput");
     let text = |key: &str| specific.and_then(|object| object.get(key)).and_then(Json::as_str);
     let has_reason = text("permissionDecisionReason").is_some_and(|reason| !reason.is_empty());
@@ -41,19 +49,22 @@ pub(crate) fn denies_in_wrapper(answer: &Json) -> bool {
 #[cfg(test)]
 mod tests {
 
+    use super::*;
+
     #[test]
     fn only_a_well_formed_denial_counts() {
         let canary = &crate::claude::ADAPTER.canary;
+        let said = |text: &str| HookOutput { object: text.as_bytes().to_vec(), refusal: None };
         let output = |event: &str, decision: &str, reason: &str| {
-            format!(
+            said(&format!(
                 r#"{{"hookSpecificOutput":{{"hookEventName":"{event}","permissionDecision":"{decision}","permissionDecisionReason":"{reason}"}}}}"#
-            )
+            ))
         };
-        assert!(canary.is_denied(output("PreToolUse", "deny", "no").as_bytes()));
-        assert!(!canary.is_denied(output("PreToolUse", "ask", "no").as_bytes()));
-        assert!(!canary.is_denied(output("PreToolUse", "deny", "").as_bytes()));
-        assert!(!canary.is_denied(output("Stop", "deny", "no").as_bytes()));
-        assert!(!canary.is_denied(b""));
-        assert!(!canary.is_denied(br#"note {"hookSpecificOutput":{}}"#));
+        assert!(canary.is_denied(&output("PreToolUse", "deny", "no")));
+        assert!(!canary.is_denied(&output("PreToolUse", "ask", "no")));
+        assert!(!canary.is_denied(&output("PreToolUse", "deny", "")));
+        assert!(!canary.is_denied(&output("Stop", "deny", "no")));
+        assert!(!canary.is_denied(&said("")));
+        assert!(!canary.is_denied(&said(r#"note {"hookSpecificOutput":{}}"#)));
     }
 }

@@ -24,6 +24,8 @@ use crate::adapter::{
     Announces, ClientAdapter, ClientPath, ClientPaths, Provider, SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
+use crate::conduct::{Conduct, Source};
+use crate::status_line::StatusLineLayout;
 
 /// Claude Code.
 pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
@@ -47,6 +49,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
             (SettingsScope::Team, ClientPath::Project(".claude/settings.json")),
             (SettingsScope::Local, ClientPath::Project(LOCAL)),
         ],
+        companions: &[],
+        switches: &[],
         managed: &[ClientPath::Machine("etc/claude-code/managed-settings.json")],
         guarded: &[
             (
@@ -63,6 +67,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         expected: &[".claude/plans"],
     },
     hooks: hooks::HOOKS,
+    status_line: Some(StatusLineLayout { key: "statusLine" }),
     marks: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     resume: Some(resume::resume),
@@ -77,6 +82,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     trust: None,
     next_step: None,
     open: &[],
+    conduct: Conduct {
+        deny: "refused; the model reads the reason and goes on",
+        ask: "the user is asked; without a user it is refused",
+        rewrite: "yes",
+        context: "before and after the call",
+        stop: "at the end of a call",
+        failing: "refused when the hook fails; runs when client and line are killed or too late",
+        precedence: "a refusal wins",
+        removal: "no: changes of the settings are refused and put back",
+        version: "2.1.197",
+        source: Source::Observed,
+    },
 };
 
 /// The settings of one user in one project, in which the client writes down answers to its questions.

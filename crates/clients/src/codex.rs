@@ -23,8 +23,10 @@ use crate::adapter::{
     Announces, ClientAdapter, ClientPath, ClientPaths, Provider, SettingsScope, Transcript, TrustRequirement,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
+use crate::command::Answering;
+use crate::conduct::{Conduct, Source};
 use crate::questions::{Answerer, Questions};
-use crate::registration::{HookLayout, Matching, Unit};
+use crate::registration::{HookForm, HookLayout, Matching, Unit};
 
 const CODEX: Client = Client::new("codex");
 
@@ -49,6 +51,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
             (SettingsScope::User, ClientPath::Folder("hooks.json")),
             (SettingsScope::Team, ClientPath::Project(".codex/hooks.json")),
         ],
+        companions: &[],
+        switches: &[],
         managed: &[ClientPath::Machine("etc/codex/hooks.json")],
         guarded: &[
             (ClientPath::Project(".codex/hooks.json"), "the hooks of Codex in this project"),
@@ -64,6 +68,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     },
     hooks: HookLayout {
         client: "codex",
+        form: HookForm::Groups,
+        answering: Answering::Object,
         events: EVENTS,
         reviewing: "PreToolUse",
         vital: &["PreToolUse"],
@@ -73,6 +79,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         variables: |_| Vec::new(),
         leads_guard: |_| false,
     },
+    status_line: None,
     marks: &["CODEX_SANDBOX"],
     project_variable: None,
     resume: Some(resume::resume),
@@ -90,6 +97,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "a question of a hook would let the call run, so what is to be asked is refused, and the user does it in a terminal",
         "it does not say whether a command failed, so what a command was sure to do and did not is not a surprise",
     ],
+    conduct: Conduct {
+        deny: "refused; the model reads the reason and goes on",
+        ask: "lost, so it is refused",
+        rewrite: "yes",
+        context: "before and after the call",
+        stop: "no; later calls are refused",
+        failing: "refused when the hook fails; runs when it is too late",
+        precedence: "a refusal wins",
+        removal: "no: hooks are read once",
+        version: "0.169.0",
+        source: Source::Observed,
+    },
 };
 
 /// The events that are registered, with whether the client matches them against a name.

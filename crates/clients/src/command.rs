@@ -7,7 +7,9 @@
 //! The hook always answers with an object. A program that ends well and says nothing is none of ours, and silence is consent for a client,
 //! so the line passes on what it heard and refuses where that is nothing. It starts no more processes for that.
 
-use checkrein_facts::hook_line::{HEARD, HOOK_PROGRAM as PROGRAM, NO_ANSWER, refusing_line};
+use checkrein_facts::hook_line::{
+    HEARD, HOOK_PROGRAM as PROGRAM, NO_ANSWER, refusing_line, refusing_status_line,
+};
 
 /// Where a command line that is shared between people looks for the hook program, in this order. Fixed places, those of the administrator
 /// first: `PATH` may begin with a folder of the project, such as `node_modules/.bin`.
@@ -22,6 +24,16 @@ const REWORDED: [(&str, &str); 1] = [("A person should run", "The user should ru
 pub struct HookCommand {
     program: Program,
     client: &'static str,
+    answering: Answering,
+}
+
+/// How the hook program tells a client that a call is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answering {
+    /// By an object, with exit status 0.
+    Object,
+    /// By exit status 2, with the reason on standard error.
+    Status,
 }
 
 /// Which program a command line starts.
@@ -44,13 +56,13 @@ pub enum Unanswered {
 
 impl HookCommand {
     /// The command that runs the program at `path` for a client. For a file that only one user reads.
-    pub(crate) fn new(client: &'static str, path: &str) -> Self {
-        Self { program: Program::At(path.to_owned()), client }
+    pub(crate) fn new(client: &'static str, answering: Answering, path: &str) -> Self {
+        Self { program: Program::At(path.to_owned()), client, answering }
     }
 
     /// The command that looks for the program in [`PLACES`]: it holds nothing of one user's machine.
-    pub(crate) fn looked_up(client: &'static str) -> Self {
-        Self { program: Program::LookedUp, client }
+    pub(crate) fn looked_up(client: &'static str, answering: Answering) -> Self {
+        Self { program: Program::LookedUp, client, answering }
     }
 
     /// The path of the program; `None` when it is looked for.
@@ -66,7 +78,10 @@ impl HookCommand {
         let (search, call) = self.parts();
         match unanswered {
             Unanswered::Passes => format!("{search}{call}"),
-            Unanswered::Refused => format!("{search}{}", refusing_line(&call)),
+            Unanswered::Refused => match self.answering {
+                Answering::Object => format!("{search}{}", refusing_line(&call)),
+                Answering::Status => format!("{search}{}", refusing_status_line(&call)),
+            },
         }
     }
 
@@ -89,19 +104,24 @@ impl HookCommand {
 
     /// The command of ours for a client that a text is, with what it does when the hook gives no answer; `None` for every other text,
     /// even one that runs our program.
-    pub(crate) fn parse(text: &str, client: &'static str) -> Option<(Self, Unanswered)> {
+    pub(crate) fn parse(
+        text: &str,
+        client: &'static str,
+        answering: Answering,
+    ) -> Option<(Self, Unanswered)> {
         let reworded = REWORDED.iter().fold(text.to_owned(), |text, (before, now)| text.replace(before, now));
         let form = |command: &Self| {
             let now = [Unanswered::Refused, Unanswered::Passes].map(|form| (command.text(form), form));
             let mut known = now.into_iter().chain(command.earlier_texts());
             known.find(|(text, _)| *text == reworded).map(|(_, form)| form)
         };
-        let looked_up = Self::looked_up(client);
+        let looked_up = Self::looked_up(client, answering);
         if let Some(form) = form(&looked_up) {
             return Some((looked_up, form));
         }
         let (program, _) = text.split_once(&format!(" {client}"))?;
-        let command = Self::new(client, &unquoted(program.strip_prefix(HEARD).unwrap_or(program))?);
+        let command =
+            Self::new(client, answering, &unquoted(program.strip_prefix(HEARD).unwrap_or(program))?);
         if !is_hook_program(command.program()?) {
             return None;
         }
@@ -129,13 +149,13 @@ fn is_hook_program(path: &str) -> bool {
 }
 
 /// A path as a word of the shell.
-fn quoted(path: &str) -> String {
+pub(crate) fn quoted(path: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+@%:,".contains(character);
     if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 /// The path that [`quoted`] made this word of; `None` when it made no such word.
-fn unquoted(word: &str) -> Option<String> {
+pub(crate) fn unquoted(word: &str) -> Option<String> {
     let path = match word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         Some(inside) => inside.replace(r"'\''", "'"),
         None => word.to_owned(),
@@ -150,23 +170,25 @@ mod tests {
     const FORMS: [Unanswered; 2] = [Unanswered::Refused, Unanswered::Passes];
 
     fn command() -> HookCommand {
-        HookCommand::new("claude", "/opt/bin/checkrein-hook")
+        HookCommand::new("claude", Answering::Object, "/opt/bin/checkrein-hook")
     }
 
     #[test]
     fn a_command_is_read_as_it_was_written() {
-        for client in ["claude", "gemini"] {
-            let at = |path: &str| HookCommand::new(client, path);
+        for (client, answering) in
+            [("claude", Answering::Object), ("gemini", Answering::Object), ("droid", Answering::Status)]
+        {
+            let at = |path: &str| HookCommand::new(client, answering, path);
             let commands = [
                 at("/opt/bin/checkrein-hook"),
                 at("/it's my/checkrein-hook"),
-                HookCommand::looked_up(client),
+                HookCommand::looked_up(client, answering),
             ];
             for command in commands {
                 for form in FORMS {
                     let text = command.text(form);
-                    assert_eq!(HookCommand::parse(&text, client), Some((command.clone(), form)));
-                    assert_eq!(HookCommand::parse(&text, "codex"), None, "that of another client");
+                    assert_eq!(HookCommand::parse(&text, client, answering), Some((command.clone(), form)));
+                    assert_eq!(HookCommand::parse(&text, "codex", answering), None, "that of another client");
                 }
             }
         }
@@ -178,16 +200,22 @@ mod tests {
         for (before, now) in REWORDED {
             let earlier = text.replace(now, before);
             assert_ne!(earlier, text);
-            assert_eq!(HookCommand::parse(&earlier, "claude"), Some((command(), Unanswered::Refused)));
+            assert_eq!(
+                HookCommand::parse(&earlier, "claude", Answering::Object),
+                Some((command(), Unanswered::Refused))
+            );
         }
     }
 
     #[test]
     fn the_text_of_an_earlier_version_is_ours() {
-        for command in [command(), HookCommand::looked_up("claude")] {
+        for command in [command(), HookCommand::looked_up("claude", Answering::Object)] {
             for (text, form) in command.earlier_texts() {
                 assert_ne!(text, command.text(form));
-                assert_eq!(HookCommand::parse(&text, "claude"), Some((command.clone(), form)));
+                assert_eq!(
+                    HookCommand::parse(&text, "claude", Answering::Object),
+                    Some((command.clone(), form))
+                );
             }
         }
     }
@@ -211,10 +239,12 @@ mod tests {
             format!("o=$({plain})"),
             format!("o=$({plain})||{{ exit 2;}}"),
             text.replace("checkrein-hook claude", "checkrein-hook claude|cat"),
-            HookCommand::looked_up("claude").text(Unanswered::Refused).replace("/usr/local/bin", "/tmp"),
+            HookCommand::looked_up("claude", Answering::Object)
+                .text(Unanswered::Refused)
+                .replace("/usr/local/bin", "/tmp"),
             "checkrein-hook".to_owned(),
         ] {
-            assert_eq!(HookCommand::parse(&changed, "claude"), None, "{changed}");
+            assert_eq!(HookCommand::parse(&changed, "claude", Answering::Object), None, "{changed}");
             assert!(changed.contains("checkrein-hook") && runs_hook(&changed), "{changed}");
         }
         assert!(!runs_hook("echo checkrein-hooks; ls /opt/checkrein-hook.d"));

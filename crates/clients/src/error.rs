@@ -65,6 +65,9 @@ pub enum SettingsError {
         /// What it must be.
         expected: &'static str,
     },
+    /// A file that would be ours as a whole holds something else.
+    #[error("the file is there already and was not written by `checkrein init`")]
+    Foreign,
 }
 
 impl SettingsError {
@@ -72,6 +75,7 @@ impl SettingsError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotJson { .. } => "mend the file by hand first; nothing was changed",
+            Self::Foreign => "move it away first; nothing was changed",
             Self::WrongType { .. } => {
                 "the client would drop the whole file with this value; mend it first, nothing was changed"
             }

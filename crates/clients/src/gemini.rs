@@ -18,8 +18,11 @@ use crate::adapter::{
     Announces, ClientAdapter, ClientPath, ClientPaths, Provider, SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
+use crate::command::Answering;
+use crate::conduct::{Conduct, Source};
+use crate::output::HookOutput;
 use crate::questions::{Answerer, Questions};
-use crate::registration::{HookLayout, Matching, Unit};
+use crate::registration::{HookForm, HookLayout, Matching, Unit};
 
 const GEMINI: Client = Client::new("gemini");
 
@@ -45,6 +48,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
             (SettingsScope::User, ClientPath::Folder("settings.json")),
             (SettingsScope::Team, ClientPath::Project(".gemini/settings.json")),
         ],
+        companions: &[],
+        switches: &[],
         managed: &[ClientPath::Machine("etc/gemini-cli/settings.json")],
         guarded: &[
             (ClientPath::Project(".gemini/settings.json"), "the hook settings of Gemini CLI in this project"),
@@ -58,6 +63,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     },
     hooks: HookLayout {
         client: "gemini",
+        form: HookForm::Groups,
+        answering: Answering::Object,
         events: EVENTS,
         reviewing: "BeforeTool",
         vital: &["BeforeTool"],
@@ -67,6 +74,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         variables,
         leads_guard,
     },
+    status_line: None,
     marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
     project_variable: Some("GEMINI_PROJECT_DIR"),
     resume: None,
@@ -82,6 +90,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "what is said about a call before it runs is shown to the user, not to the model",
         "calls of subagents are not told from those of the main agent",
     ],
+    conduct: Conduct {
+        deny: "refused; the model reads the reason and goes on",
+        ask: "would wait for ever, so it is refused",
+        rewrite: "yes",
+        context: "after the call",
+        stop: "yes",
+        failing: "refused when the hook fails; runs when it is killed or too late",
+        precedence: "a refusal wins",
+        removal: "no: hooks are read once",
+        version: "0.61.0",
+        source: Source::Observed,
+    },
 };
 
 /// The events that are registered, with whether the client matches them against a name. Those around each call of the model are left out:
@@ -133,7 +153,8 @@ fn canary(cwd: &AbsolutePath) -> Json {
     })
 }
 
-fn refuses(answer: &Json) -> bool {
+fn refuses(output: &HookOutput) -> bool {
+    let Some(answer) = output.json() else { return false };
     let text = |key: &str| answer.get(key).and_then(Json::as_str);
     matches!(text("decision"), Some("deny" | "block"))
         && text("reason").is_some_and(|reason| !reason.is_empty())

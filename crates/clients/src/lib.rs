@@ -4,10 +4,18 @@
 //! |---|---|
 //! | `adapter` | what the rest of the program knows of a client: the row |
 //! | `claude`, `codex`, `gemini` | Claude Code, Codex CLI, Gemini CLI |
+//! | `qwen`, `copilot`, `cline`, `droid` | Qwen Code, Copilot CLI, Cline, Factory Droid |
+//! | `plugin` | OpenCode and Kilo, which run a plugin |
+//! | `cursor`, `windsurf`, `kiro` | Cursor, Windsurf, Kiro, by their documentation |
+//! | `shared_events` | events under the names that several clients share |
+//! | `tool_names` | calls under the names that the rest of the program knows |
 //! | `payload` | the fields of hook payloads, for all clients that write flat objects |
 //! | `weight` | how much memory a payload would take |
 //! | `registration` | JSON files in which hooks are registered, and seeing whether they are |
+//! | `status_line` | the command whose line a client shows below its prompt |
 //! | `command` | the command line that a client runs |
+//! | `output` | what the hook program prints, and how it ends |
+//! | `conduct` | what a client does with answers, in words |
 //! | `canary` | a payload that must be denied |
 //! | `questions` | what becomes of a question to a user |
 //! | `transcript` | what clients write down of a session: what was said, called, answered and spent |
@@ -23,37 +31,68 @@
 mod adapter;
 mod canary;
 mod claude;
+mod cline;
 mod codex;
 mod command;
+mod conduct;
+mod copilot;
+mod cursor;
+mod droid;
 mod error;
 mod gemini;
+mod kiro;
+mod output;
 mod payload;
+mod plugin;
 mod prices;
 mod questions;
+mod qwen;
 mod registration;
 mod resume;
+mod shared_events;
+mod status_line;
+mod tool_names;
 pub mod transcript;
 mod weight;
+mod windsurf;
 
 pub use adapter::{
     Announces, ClientAdapter, ClientPath, ClientPaths, Provider, Resume, SettingsScope, Transcript,
     TrustRequirement,
 };
 pub use canary::{CANARY_SESSION, Canary};
-pub use command::{HookCommand, PLACES, Unanswered};
+pub use command::{Answering, HookCommand, PLACES, Unanswered};
+pub use conduct::{Conduct, Source, page};
 pub use error::{DecodeError, PriceError, SettingsError};
+pub use output::HookOutput;
 pub use prices::{Priced, Prices};
 pub use questions::{Answerer, Question, Questions};
-pub use registration::{HookLayout, Matching, Protection, Registration, Unit};
+pub use registration::{
+    EntryForm, HookForm, HookLayout, Matching, Protection, Registration, ToolCoverage, Unit,
+};
 pub use resume::{Continuity, ResumeCommand, going_on};
+pub use status_line::{StatusLine, StatusLineLayout};
 
 use checkrein_protocol::Client;
 
 /// All clients whose hooks are answered. The first is the one where nothing says which: most others take its form too.
-pub const CLIENTS: &[ClientAdapter] = &[claude::ADAPTER, codex::ADAPTER, gemini::ADAPTER];
+pub const CLIENTS: &[ClientAdapter] = &[
+    claude::ADAPTER,
+    codex::ADAPTER,
+    gemini::ADAPTER,
+    qwen::ADAPTER,
+    copilot::ADAPTER,
+    cline::ADAPTER,
+    droid::ADAPTER,
+    cursor::ADAPTER,
+    windsurf::ADAPTER,
+    kiro::ADAPTER,
+    plugin::OPENCODE,
+    plugin::KILO,
+];
 
 /// Programs of clients whose hooks are not answered.
-const OTHER_PROGRAMS: &[&str] = &["opencode", "aider", "cursor-agent", "copilot", "qwen"];
+const OTHER_PROGRAMS: &[&str] = &["aider"];
 
 /// The client where nothing says which.
 pub const FIRST: &ClientAdapter = &claude::ADAPTER;

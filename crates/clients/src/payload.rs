@@ -67,6 +67,20 @@ impl Payload {
         self.0.get(field)
     }
 
+    /// Gives a field another name, where it has none of that name.
+    pub(crate) fn rename(&mut self, from: &str, to: &str) {
+        if !self.0.contains_key(to)
+            && let Some(value) = self.0.remove(from)
+        {
+            self.0.insert(to.to_owned(), value);
+        }
+    }
+
+    /// Gives a field a value, where it has none.
+    pub(crate) fn fill(&mut self, field: &str, value: impl Into<Json>) {
+        self.0.entry(field).or_insert_with(|| value.into());
+    }
+
     /// Any value, taken out.
     pub(crate) fn take(&mut self, field: &str) -> Option<Json> {
         self.0.remove(field)
@@ -150,9 +164,10 @@ pub(crate) fn context(name: &str, text: &str) -> Json {
     json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } })
 }
 
-/// An answer as one line.
-pub(crate) fn line(object: &Json) -> Vec<u8> {
-    let mut bytes = object.to_string().into_bytes();
-    bytes.push(b'\n');
-    bytes
+/// An output with a line for the user beside it, in the form that all clients share. A client shows one line only.
+pub(crate) fn beside(mut output: Json, for_user: Option<&str>) -> Json {
+    if let (Json::Object(fields), Some(text)) = (&mut output, for_user) {
+        fields.insert("systemMessage".to_owned(), Json::from(text));
+    }
+    output
 }

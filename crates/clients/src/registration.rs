@@ -1,17 +1,30 @@
-//! Where clients register hooks: a JSON file, edited so that everything else in it stays as it was, byte for byte.
+//! Where clients register hooks: mostly a JSON file, edited so that everything else in it stays as it was, byte for byte.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `forms` | the forms of such files |
+
+mod forms;
+
+pub(crate) use forms::OURS;
+pub use forms::{EntryForm, HookForm};
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::CstRootNode;
 use serde_json::Value as Json;
 
-use crate::command::{HookCommand, Unanswered, runs_hook};
+use crate::command::{Answering, HookCommand, Unanswered};
 use crate::error::SettingsError;
 
-/// How a client's settings file says which hooks it runs: `hooks`, by event groups with a matcher, in each the commands.
+/// How a client's settings file says which hooks it runs.
 #[derive(Debug)]
 pub struct HookLayout {
     /// The client, as the hook program is told.
     pub client: &'static str,
+    /// The form of the file.
+    pub form: HookForm,
+    /// How the hook program tells that a call is refused.
+    pub answering: Answering,
     /// The events that are registered, with whether the client matches them against a name.
     pub events: &'static [(&'static str, Matching)],
     /// The event before a tool is called.
@@ -105,6 +118,17 @@ impl Registration {
     }
 }
 
+/// Whether our hooks in a settings file are asked about a tool before it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolCoverage {
+    /// They are, or it cannot be told.
+    Asked,
+    /// Each of them has a matcher with plain names, and none of these is the tool.
+    LeftOut,
+    /// None of ours is in it.
+    None,
+}
+
 /// What a settings file does to a protection that is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Protection {
@@ -122,32 +146,32 @@ pub enum Protection {
 impl HookLayout {
     /// The command that runs the program at `path`. For a file that only one user reads.
     pub fn command(&self, path: &str) -> HookCommand {
-        HookCommand::new(self.client, path)
+        HookCommand::new(self.client, self.answering, path)
     }
 
     /// The command that looks for the program: it holds nothing of one user's machine.
     pub fn looked_up(&self) -> HookCommand {
-        HookCommand::looked_up(self.client)
+        HookCommand::looked_up(self.client, self.answering)
     }
 
     /// The command line of the review of calls.
     pub fn reviewing_line(&self, command: &HookCommand) -> String {
-        command.text(self.form(self.reviewing))
+        command.text(self.form_of(self.reviewing))
     }
 
     /// The command that a command line of the review of calls is, with what it does when the hook gives no answer.
     pub fn parse(&self, text: &str) -> Option<(HookCommand, Unanswered)> {
-        HookCommand::parse(text, self.client)
+        HookCommand::parse(text, self.client, self.answering)
     }
 
     /// What the command line of an event does when the hook gives no answer.
-    fn form(&self, event: &str) -> Unanswered {
+    fn form_of(&self, event: &str) -> Unanswered {
         if self.vital.contains(&event) { Unanswered::Refused } else { Unanswered::Passes }
     }
 
     /// What the text of a settings file says about our hooks. An empty text is an empty object.
     pub fn registration(&self, text: &str) -> Result<Registration, SettingsError> {
-        let settings = parse_strict(text)?;
+        let settings = self.read(text)?;
         let mut commands: Vec<HookCommand> = Vec::new();
         let mut missing = Vec::new();
         let mut unanswered = Unanswered::Refused;
@@ -177,7 +201,7 @@ impl HookLayout {
 
     /// The command line of ours that a settings file has for the review of calls; `None` when the client would call none from it.
     pub fn reviewing_command(&self, text: &str) -> Option<String> {
-        let settings = parse_strict(text).ok()?;
+        let settings = self.read(text).ok()?;
         if (self.switched_off)(&settings).is_some() {
             return None;
         }
@@ -185,12 +209,36 @@ impl HookLayout {
         ours.into_iter().max_by_key(|(_, form)| *form).map(|(command, form)| command.text(form))
     }
 
+    /// Whether our hooks in a settings file are asked about a tool before it is called.
+    pub fn coverage(&self, text: &str, tool: &str) -> ToolCoverage {
+        let settings = self.read(text).unwrap_or_default();
+        let groups =
+            settings.get("hooks").and_then(|hooks| hooks.get(self.reviewing)).and_then(Json::as_array);
+        let mut ours = groups.into_iter().flatten().filter(|group| self.is_ours(group)).peekable();
+        if ours.peek().is_none() {
+            return ToolCoverage::None;
+        }
+        let leaves_out = |group: &Json| {
+            let matcher = group.get("matcher").and_then(Json::as_str);
+            !self.matches_everything(group) && matcher.is_some_and(|matcher| leaves_out(matcher, tool))
+        };
+        if ours.all(leaves_out) { ToolCoverage::LeftOut } else { ToolCoverage::Asked }
+    }
+
+    /// Whether a group of hooks runs ours.
+    fn is_ours(&self, group: &Json) -> bool {
+        let handlers = group.get("hooks").and_then(Json::as_array).into_iter().flatten();
+        handlers
+            .filter_map(|handler| handler.get("command").and_then(Json::as_str))
+            .any(|command| self.parse(command).is_some())
+    }
+
     /// Whether a settings file, as it is now, leaves the hooks in force. `registered` are the command lines that reviewed calls from this very
     /// file before; none when there were none.
     pub fn protection(&self, text: Option<&str>, registered: &[&str]) -> Protection {
         let falls = |why: &str| Protection::Falls { why: why.to_owned() };
         let held = !registered.is_empty();
-        let settings = match (text.map(parse_strict), held) {
+        let settings = match (text.map(|text| self.read(text)), held) {
             (Some(Ok(settings)), _) => settings,
             (Some(Err(error)), _) => return falls(&error.to_string()),
             (None, true) => return falls("the file is gone"),
@@ -223,56 +271,32 @@ impl HookLayout {
     /// The text of the settings file with our hooks registered for every event. Registering twice changes nothing; an older
     /// command line of ours is replaced.
     pub fn register(&self, text: &str, command: &HookCommand) -> Result<String, SettingsError> {
-        parse_strict(text)?;
+        self.read(text)?;
         let wanted =
             Registration::Complete { commands: vec![command.clone()], unanswered: Unanswered::Refused };
         if self.registration(text)? == wanted {
             return Ok(text.to_owned());
         }
-        let cleaned = self.unregister(text)?;
-        let source = if cleaned.trim().is_empty() { "{}\n" } else { cleaned.as_str() };
-        let root = parse_tree(source)?;
-        let settings = root
-            .object_value_or_create()
-            .ok_or_else(|| SettingsError::WrongType { key: "(root)".to_owned(), expected: "an object" })?;
-        let hooks = settings
-            .object_value_or_create("hooks")
-            .ok_or_else(|| SettingsError::WrongType { key: "hooks".to_owned(), expected: "an object" })?;
-        for (event, matching) in self.events {
-            let groups = hooks.array_value_or_create(event).ok_or_else(|| SettingsError::WrongType {
-                key: format!("hooks.{event}"),
-                expected: "an array",
-            })?;
-            groups.append(self.group(&command.text(self.form(event)), *matching));
-            groups.ensure_multiline();
-        }
-        Ok(root.to_string())
+        forms::registered(self, &self.unregister(text)?, command)
     }
 
     /// The text of the settings file without our hooks. What becomes empty by that goes too; a file without our hooks is left as it is.
     pub fn unregister(&self, text: &str) -> Result<String, SettingsError> {
-        parse_strict(text)?;
+        self.read(text)?;
         if !text.contains("checkrein") {
             return Ok(text.to_owned());
         }
-        let root = parse_tree(text)?;
-        let Some(hooks) = root.object_value().and_then(|settings| settings.object_value("hooks")) else {
-            return Ok(text.to_owned());
-        };
-        for property in hooks.properties() {
-            let Some(groups) = property.array_value() else { continue };
-            remove_ours(&groups);
-            if groups.elements().is_empty() {
-                property.remove();
-            }
-        }
-        if hooks.properties().is_empty() {
-            root.object_value()
-                .and_then(|settings| settings.get("hooks"))
-                .into_iter()
-                .for_each(jsonc_parser::cst::CstObjectProp::remove);
-        }
-        Ok(root.to_string())
+        forms::unregistered(self, text)
+    }
+
+    /// The text of a file that calls the hook for further events and has no say in what happens.
+    pub fn companion(&self, command: &HookCommand) -> String {
+        forms::companion(&command.text(Unanswered::Passes))
+    }
+
+    /// What a settings file says, with its hooks by event in groups, whatever the form of the file.
+    fn read(&self, text: &str) -> Result<Json, SettingsError> {
+        forms::read(self, text)
     }
 
     /// The commands of ours that the client runs for each call of an event, and waits for.
@@ -286,8 +310,8 @@ impl HookLayout {
             .flatten()
             .filter(|handler| self.is_waited_for(handler))
             .filter_map(|handler| handler.get("command").and_then(Json::as_str))
-            .filter_map(|command| HookCommand::parse(command, self.client))
-            .filter(|(_, form)| *form <= self.form(event))
+            .filter_map(|command| self.parse(command))
+            .filter(|(_, form)| *form <= self.form_of(event))
             .collect()
     }
 
@@ -309,20 +333,16 @@ impl HookLayout {
             Some(matcher) => matcher.as_str().is_some_and(|text| ["", "*", self.every_name].contains(&text)),
         }
     }
+}
 
-    fn group(&self, command: &str, matching: Matching) -> CstInputValue {
-        let handler = CstInputValue::Object(vec![
-            ("type".to_owned(), CstInputValue::String("command".to_owned())),
-            ("command".to_owned(), CstInputValue::String(command.to_owned())),
-            ("timeout".to_owned(), CstInputValue::Number(self.unit.text(TIMEOUT_SECONDS))),
-        ]);
-        let mut fields = Vec::new();
-        if matching == Matching::ByName {
-            fields.push(("matcher".to_owned(), CstInputValue::String(self.every_name.to_owned())));
-        }
-        fields.push(("hooks".to_owned(), CstInputValue::Array(vec![handler])));
-        CstInputValue::Object(fields)
-    }
+/// Whether a matcher is a list of plain names, some with any end, and none of them is this one.
+fn leaves_out(matcher: &str, name: &str) -> bool {
+    matcher.split('|').all(|wanted| {
+        let (stem, any_end) = wanted.strip_suffix(".*").map_or((wanted, false), |stem| (stem, true));
+        let is_plain = stem.chars().all(|sign| sign.is_ascii_alphanumeric() || "_-".contains(sign));
+        let is_meant = if any_end { name.starts_with(stem) } else { name == stem };
+        is_plain && !stem.is_empty() && !is_meant
+    })
 }
 
 /// The variables in `env` of a settings file, by name.
@@ -332,27 +352,8 @@ pub(crate) fn variables_in_env(text: &str) -> Vec<(String, String)> {
     found.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-fn remove_ours(groups: &CstArray) {
-    for element in groups.elements() {
-        let Some(handlers) = element.as_object().and_then(|group| group.array_value("hooks")) else {
-            continue;
-        };
-        for handler in handlers.elements().into_iter().filter(is_our_node) {
-            handler.remove();
-        }
-        if handlers.elements().is_empty() {
-            element.remove();
-        }
-    }
-}
-
-fn is_our_node(node: &CstNode) -> bool {
-    let command = |object: CstObject| object.get("command")?.value()?.as_string_lit()?.decoded_value().ok();
-    node.as_object().and_then(command).is_some_and(|text| runs_hook(&text))
-}
-
 /// The client reads strict JSON and drops the whole file for anything else, so nothing else is accepted here.
-fn parse_strict(text: &str) -> Result<Json, SettingsError> {
+pub(crate) fn parse_strict(text: &str) -> Result<Json, SettingsError> {
     if text.trim().is_empty() {
         return Ok(Json::Object(serde_json::Map::new()));
     }
@@ -368,7 +369,7 @@ fn parse_strict(text: &str) -> Result<Json, SettingsError> {
     }
 }
 
-fn parse_tree(text: &str) -> Result<CstRootNode, SettingsError> {
+pub(crate) fn parse_tree(text: &str) -> Result<CstRootNode, SettingsError> {
     CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| SettingsError::NotJson {
         line: error.line_display(),
         column: error.column_display(),

@@ -28,7 +28,7 @@ const ARRAY: usize = 400;
 const OBJECT: usize = 1200;
 
 /// The fields that any client's payload is read for; what else there is goes into the record of events of which nothing is known.
-const USED: [&str; 20] = [
+const USED: &[&str] = &[
     "hook_event_name",
     "session_id",
     "cwd",
@@ -49,10 +49,32 @@ const USED: [&str; 20] = [
     "duration_ms",
     "mcp_context",
     "server_name",
+    "sessionId",
+    "toolName",
+    "toolArgs",
+    "toolInput",
+    "toolResult",
+    "tool_result",
+    "hookName",
+    "parentAgentId",
+    "parent_agent_id",
+    "agentId",
+    "stopReason",
+    "taskId",
+    "sessionContext",
+    "workspaceRoots",
+    "workspace_roots",
+    "tool_call",
+    "preToolUse",
+    "conversation_id",
+    "tool_output",
+    "agent_action_name",
+    "trajectory_id",
+    "tool_info",
 ];
 
-/// The field of which parts may be left out: what a call answered is looked at, and nothing is decided by it.
-const ANSWER: &str = "tool_response";
+/// The fields of which parts may be left out: what a call answered is looked at, and nothing is decided by it.
+const ANSWERS: [&str; 4] = ["tool_response", "toolResult", "tool_result", "tool_output"];
 
 /// What stands in the place of an answer that is not read.
 const LEFT_OUT: &str = "[not read: too many values]";
@@ -77,7 +99,9 @@ pub(crate) fn read(text: &str) -> Result<Map<String, Json>, DecodeError> {
         }
         let value = match (take(value, &mut left), name.as_str()) {
             (true, _) => serde_json::from_str(value).map_err(not_json)?,
-            (false, ANSWER) => Json::Object(lightest(value, &mut left).map_err(not_json)?),
+            (false, name) if ANSWERS.contains(&name) => {
+                Json::Object(lightest(value, &mut left).map_err(not_json)?)
+            }
             (false, _) => return Err(DecodeError::TooManyValues { field: name.chars().take(64).collect() }),
         };
         fields.insert(name, value);

@@ -8,12 +8,18 @@ use checkrein_protocol::{
 use serde_json::Value as Json;
 
 use super::hooks::EVENTS;
+use crate::copilot::{decode_of_claude, is_of_copilot};
 use crate::error::DecodeError;
 use crate::payload::{Payload, readable};
 
 /// Reads one payload. Fields that this version does not know are kept for the record.
 pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
-    Payload::parse(payload)?.event(Client::CLAUDE, moment)
+    let payload = Payload::parse(payload)?;
+    // Copilot CLI calls the hooks in the settings of Claude Code too.
+    if is_of_copilot(&payload) {
+        return decode_of_claude(payload);
+    }
+    payload.event(Client::CLAUDE, moment)
 }
 
 fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<HookEventKind, DecodeError> {

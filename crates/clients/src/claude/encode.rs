@@ -3,12 +3,16 @@
 use checkrein_protocol::{Action, HookEvent, HookEventKind, HookResponse};
 use serde_json::{Value as Json, json};
 
-use crate::payload::{context, line, permission};
+use crate::output::HookOutput;
+use crate::payload::{beside, context, permission};
 
-/// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form it can.
-pub(super) fn encode(event: &HookEvent, answer: &HookResponse) -> Vec<u8> {
+/// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form it can. The line for the user is
+/// shown right under the call, also under one that is refused (seen with 2.1.197).
+pub(super) fn encode(event: &HookEvent, answer: &HookResponse, for_user: Option<&str>) -> HookOutput {
     let object = match &event.moment {
-        HookEventKind::BeforeAction { action, .. } => explained(before(&event.name, answer), action, answer),
+        HookEventKind::BeforeAction { action, .. } => {
+            beside(explained(before(&event.name, answer), action, answer), for_user)
+        }
         HookEventKind::PermissionAsked { .. } => permission(answer),
         HookEventKind::AfterAction(_) | HookEventKind::Prompt { .. } => after(&event.name, answer),
         HookEventKind::BatchDone => batch(&event.name, answer),
@@ -21,13 +25,13 @@ pub(super) fn encode(event: &HookEvent, answer: &HookResponse) -> Vec<u8> {
             json!({})
         }
     };
-    line(&object)
+    HookOutput::line(&object)
 }
 
 /// Returns the output for a payload of which nothing is known. It has the form of a refused tool call, with the legacy keys that refuse a
 /// prompt or a settings change, so that the event is refused whatever it was.
-pub(super) fn refuse(reason: &str) -> Vec<u8> {
-    line(&json!({
+pub(super) fn refuse(reason: &str) -> HookOutput {
+    HookOutput::line(&json!({
         "decision": "block",
         "reason": reason,
         "hookSpecificOutput": {

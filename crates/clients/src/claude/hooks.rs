@@ -3,11 +3,14 @@
 use checkrein_facts::leads_guard;
 use serde_json::Value as Json;
 
-use crate::registration::{HookLayout, Matching, Unit, variables_in_env};
+use crate::command::Answering;
+use crate::registration::{HookForm, HookLayout, Matching, Unit, variables_in_env};
 
 /// Its settings.
 pub(super) const HOOKS: HookLayout = HookLayout {
     client: "claude",
+    form: HookForm::Groups,
+    answering: Answering::Object,
     events: EVENTS,
     reviewing: "PreToolUse",
     vital: &["PreToolUse", "ConfigChange"],

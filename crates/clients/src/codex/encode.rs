@@ -3,13 +3,17 @@
 use checkrein_protocol::{HookEvent, HookEventKind, HookResponse};
 use serde_json::{Value as Json, json};
 
-use crate::payload::{context, line, permission};
+use crate::output::HookOutput;
+use crate::payload::{beside, context, permission};
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
-pub(super) fn encode(event: &HookEvent, answer: &HookResponse) -> Vec<u8> {
+pub(super) fn encode(event: &HookEvent, answer: &HookResponse, for_user: Option<&str>) -> HookOutput {
     let name = event.name.as_str();
-    line(&match &event.moment {
-        HookEventKind::BeforeAction { .. } => before(answer),
+    HookOutput::line(&match &event.moment {
+        // Beside a rewritten call it was not tried: an answer that is not obeyed lets the call run as it was.
+        HookEventKind::BeforeAction { .. } => {
+            beside(before(answer), for_user.filter(|_| !matches!(answer, HookResponse::Rewrite { .. })))
+        }
         HookEventKind::PermissionAsked { .. } => permission(answer),
         HookEventKind::AfterAction(_) => after(answer),
         HookEventKind::Prompt { .. } | HookEventKind::TurnEnding { .. } => turn(name, answer),
@@ -27,8 +31,8 @@ pub(super) fn encode(event: &HookEvent, answer: &HookResponse) -> Vec<u8> {
 }
 
 /// The output when nothing about the payload is known: what refuses a call, a prompt and, as far as it goes, everything else.
-pub(super) fn refuse(reason: &str) -> Vec<u8> {
-    line(&json!({ "decision": "block", "reason": reason }))
+pub(super) fn refuse(reason: &str) -> HookOutput {
+    HookOutput::line(&json!({ "decision": "block", "reason": reason }))
 }
 
 /// What is said with an answer; `None` when nothing is.

@@ -3,13 +3,14 @@
 use checkrein_protocol::{HookEvent, HookEventKind, HookResponse};
 use serde_json::{Value as Json, json};
 
-use crate::payload::line;
+use crate::output::HookOutput;
+use crate::payload::beside;
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
-pub(super) fn encode(event: &HookEvent, answer: &HookResponse) -> Vec<u8> {
+pub(super) fn encode(event: &HookEvent, answer: &HookResponse, for_user: Option<&str>) -> HookOutput {
     let name = event.name.as_str();
-    line(&match &event.moment {
-        HookEventKind::BeforeAction { .. } => before(answer),
+    HookOutput::line(&match &event.moment {
+        HookEventKind::BeforeAction { .. } => beside(before(answer), for_user),
         HookEventKind::AfterAction(_) => after(name, answer),
         HookEventKind::Prompt { .. } | HookEventKind::TurnEnding { .. } => turn(name, answer),
         HookEventKind::SessionStarted { .. } => context(name, answer.text()),
@@ -24,8 +25,8 @@ pub(super) fn encode(event: &HookEvent, answer: &HookResponse) -> Vec<u8> {
 }
 
 /// The output when nothing about the payload is known: what refuses a call, a prompt and, as far as it goes, everything else.
-pub(super) fn refuse(reason: &str) -> Vec<u8> {
-    line(&deny(reason))
+pub(super) fn refuse(reason: &str) -> HookOutput {
+    HookOutput::line(&deny(reason))
 }
 
 fn deny(reason: &str) -> Json {

@@ -1,0 +1,99 @@
+//! Cline's hook payloads to events: those of its command line, and calls as its extension tells of them.
+
+use checkrein_protocol::{Action, HookEvent, SuccessReporting};
+use serde_json::Value as Json;
+
+use super::CLINE;
+use crate::error::DecodeError;
+use crate::payload::Payload;
+use crate::shared_events::{Answered, Reading, text_of};
+use crate::tool_names::{canonical, of_server};
+
+const READING: Reading = Reading {
+    client: CLINE,
+    meaning,
+    named: |action| canonical(of_server(action, "__")),
+    answered,
+    success: SuccessReporting::Told,
+};
+
+/// Reads one payload. Fields that this version does not know are kept for the record.
+pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
+    let mut payload = Payload::parse(payload)?;
+    payload.rename("hookName", "hook_event_name");
+    // The session of a subagent is a task of its own; what it does belongs to that of its root.
+    let root = payload.value("sessionContext").and_then(|context| context.get("rootSessionId")?.as_str());
+    if let Some(root) = root.map(str::to_owned) {
+        payload.fill("session_id", root);
+    }
+    payload.rename("taskId", "session_id");
+    let folder = payload.value("workspaceRoots").and_then(|roots| roots.get(0)?.as_str().map(str::to_owned));
+    if let Some(folder) = folder {
+        payload.fill("cwd", folder);
+    }
+    // The main agent has a name too.
+    if payload.value("parent_agent_id").is_none_or(Json::is_null) {
+        payload.take("agent_id");
+    }
+    for (call, fields) in
+        [("tool_call", CALL), ("tool_result", CALL), ("preToolUse", EXTENSION), ("postToolUse", EXTENSION)]
+    {
+        let Some(mut object) = payload.take(call) else { continue };
+        for (theirs, shared) in fields {
+            if let Some(value) = object.get_mut(*theirs).map(Json::take).filter(|value| !value.is_null()) {
+                payload.fill(shared, value);
+            }
+        }
+    }
+    if let Some(turn) = payload.take("turn")
+        && let Some(text) = turn.get("outputText").and_then(Json::as_str)
+    {
+        payload.fill("last_assistant_message", text);
+    }
+    READING.event(payload)
+}
+
+/// Fields of a call, and what they are called elsewhere.
+const CALL: &[(&str, &str)] = &[
+    ("id", "tool_use_id"),
+    ("name", "tool_name"),
+    ("input", "tool_input"),
+    ("output", "tool_response"),
+    ("error", "error"),
+    ("durationMs", "duration_ms"),
+];
+
+/// The same in the payloads of the extension.
+const EXTENSION: &[(&str, &str)] = &[
+    ("toolName", "tool_name"),
+    ("parameters", "tool_input"),
+    ("result", "tool_response"),
+    ("executionTimeMs", "duration_ms"),
+];
+
+fn meaning(name: &str) -> &str {
+    match name {
+        "tool_call" => "PreToolUse",
+        "tool_result" => "PostToolUse",
+        "agent_start" | "TaskStart" | "TaskResume" => "SessionStart",
+        "agent_end" | "TaskComplete" => "Stop",
+        "session_shutdown" => "SessionEnd",
+        other => other,
+    }
+}
+
+/// The results of one or several commands or files, each with whether it worked; a result of a server.
+fn answered(_: &Action, response: &Json) -> Answered {
+    let list = response.as_array().map_or_else(|| std::slice::from_ref(response), Vec::as_slice);
+    let text = |one: &Json| match (one.get("result"), one.get("content")) {
+        (Some(result), _) => text_of(result),
+        (None, Some(content)) => text_of(content),
+        (None, None) => text_of(one),
+    };
+    let failed = |one: &&Json| {
+        one.get("success").and_then(Json::as_bool) == Some(false)
+            || one.get("isError").and_then(Json::as_bool) == Some(true)
+    };
+    let error = list.iter().find(failed).map(|one| one.get("error").map_or_else(|| text(one), text_of));
+    Answered { error, ..Answered::output(list.iter().map(text).collect::<Vec<_>>().join("\n")) }
+}

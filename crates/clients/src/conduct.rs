@@ -1,0 +1,83 @@
+//! What a client does with the answers of its hooks, in words: the rows of the page of agents.
+
+use crate::adapter::ClientAdapter;
+
+/// What a client does with the answers of its hooks. Each field is a cell of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conduct {
+    /// How a call is refused, and what becomes of the agent then.
+    pub deny: &'static str,
+    /// What becomes of a question to the user.
+    pub ask: &'static str,
+    /// Whether a call can be changed before it runs.
+    pub rewrite: &'static str,
+    /// Whether the model can be told something beside a call.
+    pub context: &'static str,
+    /// Whether a hook can stop the agent.
+    pub stop: &'static str,
+    /// What becomes of a call when the hook crashes, is too late or prints something else, as it is registered.
+    pub failing: &'static str,
+    /// Whose answer wins where several hooks answer.
+    pub precedence: &'static str,
+    /// Whether a tool call can take the hook out of a running session.
+    pub removal: &'static str,
+    /// The version of which that is known.
+    pub version: &'static str,
+    /// How it is known.
+    pub source: Source,
+}
+
+/// How something about a client is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The client was run and watched.
+    Observed,
+    /// Its documentation says so; nobody here has seen it.
+    Documented,
+}
+
+impl Source {
+    /// The word of it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Observed => "observed",
+            Self::Documented => "documented",
+        }
+    }
+}
+
+/// Returns the page of agents: one row for each client.
+pub fn page(clients: &[ClientAdapter]) -> String {
+    let mut page = "# Agents\n\n\
+        What each client does with the answers of its hooks. `checkrein init --client NAME` registers them, `checkrein doctor --client NAME` proves it with a\n\
+        deletion that is never run. \"Observed\" was seen with the version that is named; \"documented\" is what the vendor says, and nobody here has tried it.\n\n\
+        | client | name | refusal | question | changed call | words for the model | stop | hook crashes, is late, prints something else | several hooks | can a call take the hook out | version | source |\n\
+        |---|---|---|---|---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    for client in clients {
+        let conduct = &client.conduct;
+        let cells = [
+            client.title,
+            client.client.name(),
+            conduct.deny,
+            conduct.ask,
+            conduct.rewrite,
+            conduct.context,
+            conduct.stop,
+            conduct.failing,
+            conduct.precedence,
+            conduct.removal,
+            conduct.version,
+            conduct.source.word(),
+        ];
+        page.extend(["| ", &cells.join(" | "), " |\n"]);
+    }
+    page.push_str("\n## What stays open\n");
+    for client in clients.iter().filter(|client| !client.open.is_empty()) {
+        page.extend(["\n### ", client.title, "\n\n"]);
+        for open in client.open {
+            page.extend(["- ", open, "\n"]);
+        }
+    }
+    page
+}

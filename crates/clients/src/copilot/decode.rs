@@ -1,0 +1,133 @@
+//! Copilot CLI's hook payloads to events, in both styles.
+
+use checkrein_protocol::{Action, HookEvent, SuccessReporting};
+use serde_json::Value as Json;
+
+use super::COPILOT;
+use crate::error::DecodeError;
+use crate::payload::Payload;
+use crate::shared_events::{Answered, Reading, text_of};
+use crate::tool_names::canonical;
+
+const READING: Reading =
+    Reading { client: COPILOT, meaning, named: canonical, answered, success: SuccessReporting::Told };
+
+/// Fields by their names in the style of camel case, and as most clients call them.
+const NAMES: [(&str, &str); 13] = [
+    ("sessionId", "session_id"),
+    ("toolName", "tool_name"),
+    ("toolArgs", "tool_input"),
+    ("toolInput", "tool_input"),
+    ("toolResult", "tool_response"),
+    ("tool_result", "tool_response"),
+    ("agentId", "agent_id"),
+    ("parentAgentId", "parent_agent_id"),
+    ("transcriptPath", "transcript_path"),
+    ("stopReason", "stop_reason"),
+    ("response", "last_assistant_message"),
+    ("hookName", "hook_event_name"),
+    ("errorMessage", "error"),
+];
+
+/// Reads one payload. Fields that this version does not know are kept for the record.
+pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
+    read(Payload::parse(payload)?)
+}
+
+/// Reads a payload that came to a hook of Claude Code and is of this client.
+pub(crate) fn decode_of_claude(payload: Payload) -> Result<HookEvent, DecodeError> {
+    read(payload)
+}
+
+/// Whether a payload that came to a hook of Claude Code is one of this client: that one calls neither of these fields so, and its tools that
+/// write name their file otherwise.
+pub(crate) fn is_of_copilot(payload: &Payload) -> bool {
+    let has = |field: &str| payload.value(field).is_some();
+    let input = |field: &str| payload.value("tool_input").is_some_and(|input| input.get(field).is_some());
+    has("sessionId")
+        || has("tool_result")
+        || (!has("tool_use_id")
+            && !has("transcript_path")
+            && has("timestamp")
+            && (has("tool_name")
+                || has("initial_prompt")
+                || has("stop_reason")
+                || has("prompt")
+                || input("path")))
+}
+
+fn read(mut payload: Payload) -> Result<HookEvent, DecodeError> {
+    for (theirs, shared) in NAMES {
+        payload.rename(theirs, shared);
+    }
+    // The name of the event is missing in one of the styles.
+    let name = event_name(&payload);
+    payload.fill("hook_event_name", name);
+    // Arguments were seen as a text that holds an object.
+    if let Some(text) = payload.text("tool_input")
+        && let Ok(object @ Json::Object(_)) = serde_json::from_str(text)
+    {
+        payload.take("tool_input");
+        payload.fill("tool_input", object);
+    }
+    // A subagent has a session of its own; what it does belongs to that of its parent.
+    if let Some(parent) = payload.text("parent_agent_id").map(str::to_owned) {
+        payload.take("session_id");
+        payload.fill("session_id", parent);
+    }
+    READING.event(payload)
+}
+
+/// The name that the event of a payload without one has.
+fn event_name(payload: &Payload) -> &'static str {
+    let has = |field: &str| payload.value(field).is_some();
+    if has("tool_name") {
+        return match (has("tool_response"), has("error")) {
+            (true, _) => "postToolUse",
+            (false, true) => "postToolUseFailure",
+            (false, false) => "preToolUse",
+        };
+    }
+    if has("source") || has("initialPrompt") {
+        "sessionStart"
+    } else if has("transformedPrompt") {
+        "userPromptTransformed"
+    } else if has("prompt") {
+        "userPromptSubmitted"
+    } else if has("reason") {
+        "sessionEnd"
+    } else if has("agentName") {
+        if has("stop_reason") { "subagentStop" } else { "subagentStart" }
+    } else if has("stop_reason") {
+        "agentStop"
+    } else {
+        "notKnown"
+    }
+}
+
+fn meaning(name: &str) -> &str {
+    match name {
+        "preToolUse" => "PreToolUse",
+        "postToolUse" => "PostToolUse",
+        "postToolUseFailure" => "PostToolUseFailure",
+        "permissionRequest" => "PermissionRequest",
+        "userPromptSubmitted" => "UserPromptSubmit",
+        "sessionStart" => "SessionStart",
+        "sessionEnd" => "SessionEnd",
+        "agentStop" => "Stop",
+        "subagentStart" => "SubagentStart",
+        "subagentStop" => "SubagentStop",
+        other => other,
+    }
+}
+
+/// A command that failed is a success for this client: its exit code stands behind the output.
+fn answered(action: &Action, response: &Json) -> Answered {
+    let text = ["textResultForLlm", "text_result_for_llm"].iter().find_map(|key| response.get(*key));
+    let output = text_of(text.unwrap_or(response));
+    let end = output.lines().next_back().unwrap_or_default();
+    let code = end.split_once(" completed with exit code ").and_then(|(_, code)| code.strip_suffix('>'));
+    let error = code.filter(|code| action.shell_field().is_some() && *code != "0");
+    let is_running = end.starts_with("<command started in background");
+    Answered { error: error.map(|code| format!("Exit code {code}")), is_running, ..Answered::output(output) }
+}

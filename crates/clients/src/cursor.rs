@@ -1,0 +1,227 @@
+//! Cursor, by its documentation: nobody here has seen it run.
+//!
+//! A call is told of twice, as a tool and as a command or a tool of a server. Our hooks are registered for the first, which can also be changed; a
+//! question is not obeyed there, so it is a refusal.
+
+use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookEventKind, HookResponse, SuccessReporting};
+use serde_json::{Value as Json, json};
+
+use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
+use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
+use crate::conduct::Conduct;
+use crate::error::DecodeError;
+use crate::output::HookOutput;
+use crate::payload::Payload;
+use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
+use crate::shared_events::{Answered, Reading, text_of};
+use crate::tool_names::canonical;
+
+const CURSOR: Client = Client::new("cursor");
+
+/// Cursor.
+pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
+    client: CURSOR,
+    title: "Cursor",
+    programs: &["cursor-agent", "cursor"],
+    decode,
+    encode,
+    refuse,
+    canary: Canary { call: canary, refuses },
+    places: ClientPaths {
+        folder: ".cursor",
+        settings: &[
+            (SettingsScope::User, ClientPath::Folder("hooks.json")),
+            (SettingsScope::Team, ClientPath::Project(".cursor/hooks.json")),
+        ],
+        managed: &[ClientPath::Machine("etc/cursor/hooks.json")],
+        guarded: &[
+            (ClientPath::Folder("hooks.json"), "the hooks of Cursor of this user"),
+            (ClientPath::Project(".cursor/hooks.json"), "the hooks of Cursor in this project"),
+            (ClientPath::Machine("etc/cursor"), "the managed hooks of Cursor"),
+        ],
+        ..NOWHERE
+    },
+    hooks: HookLayout {
+        client: "cursor",
+        form: HookForm::Entries(EntryForm {
+            command: "command",
+            timeout: Some("timeout"),
+            constant: &[("failClosed", "true")],
+            version: Some("1"),
+        }),
+        events: EVENTS,
+        reviewing: "preToolUse",
+        vital: &["preToolUse"],
+        ..PLAIN.hooks
+    },
+    project_variable: Some("CURSOR_PROJECT_DIR"),
+    provider: Provider { name: "cursor", address: None, instead: &[] },
+    open: &[
+        "what is said here comes from its documentation: it was not tried",
+        "a version that does not know `preToolUse` calls nothing of ours, and says nothing about it",
+        "a question is not obeyed before a tool, so what is to be asked is refused, and the user does it in a terminal",
+        "completions of the editor (Tab) have hooks of their own, which are not registered",
+        "agents in the cloud run the hooks of the project alone",
+        "a halt refuses every call and prompt; it does not end the run",
+    ],
+    conduct: Conduct {
+        deny: "refused; the model reads the reason",
+        ask: "not obeyed before a tool, so it is refused",
+        rewrite: "yes",
+        context: "after the call",
+        failing: "refused in every case, by `failClosed`",
+        precedence: "a refusal wins, as far as is documented",
+        removal: "yes: files are read anew, so calls that touch them are refused",
+        version: "2.6",
+        ..PLAIN.conduct
+    },
+    ..PLAIN
+};
+
+const EVENTS: &[(&str, Matching)] = &[
+    ("preToolUse", Matching::Never),
+    ("postToolUse", Matching::Never),
+    ("postToolUseFailure", Matching::Never),
+    ("beforeSubmitPrompt", Matching::Never),
+    ("sessionStart", Matching::Never),
+    ("sessionEnd", Matching::Never),
+    ("stop", Matching::Never),
+];
+
+const READING: Reading = Reading {
+    client: CURSOR,
+    meaning,
+    named: |mut action| {
+        if let Some(tool) = action.tool.as_str().strip_prefix("MCP:") {
+            action.tool = checkrein_protocol::ToolName(format!("mcp__cursor__{tool}"));
+        }
+        canonical(action)
+    },
+    answered: |_, response| Answered::output(text_of(response)),
+    success: SuccessReporting::Told,
+};
+
+fn meaning(name: &str) -> &str {
+    match name {
+        "preToolUse" | "beforeShellExecution" | "beforeMCPExecution" | "beforeReadFile" => "PreToolUse",
+        "postToolUse" => "PostToolUse",
+        "postToolUseFailure" => "PostToolUseFailure",
+        "beforeSubmitPrompt" => "UserPromptSubmit",
+        "sessionStart" => "SessionStart",
+        "sessionEnd" => "SessionEnd",
+        "subagentStart" => "SubagentStart",
+        "subagentStop" => "SubagentStop",
+        "stop" => "Stop",
+        other => other,
+    }
+}
+
+/// Reads one payload. The working directory may be empty; a command may be told of without a tool.
+fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
+    let mut payload = Payload::parse(payload)?;
+    payload.rename("conversation_id", "session_id");
+    payload.rename("tool_output", "tool_response");
+    payload.rename("error_message", "error");
+    if payload.text("cwd").is_none_or(str::is_empty) {
+        payload.take("cwd");
+        let root =
+            payload.value("workspace_roots").and_then(|roots| roots.get(0)?.as_str().map(str::to_owned));
+        if let Some(root) = root {
+            payload.fill("cwd", root);
+        }
+    }
+    match payload.text("hook_event_name") {
+        Some("beforeShellExecution") => {
+            let command = payload.take("command").unwrap_or(Json::Null);
+            payload.fill("tool_name", "Bash");
+            payload.fill("tool_input", json!({ "command": command }));
+        }
+        Some("beforeReadFile") => {
+            let path = payload.take("file_path").unwrap_or(Json::Null);
+            payload.fill("tool_name", "Read");
+            payload.fill("tool_input", json!({ "file_path": path }));
+        }
+        _ => {}
+    }
+    // Some arguments come as a text that holds an object.
+    if let Some(text) = payload.text("tool_input")
+        && let Ok(object @ Json::Object(_)) = serde_json::from_str(text)
+    {
+        payload.take("tool_input");
+        payload.fill("tool_input", object);
+    }
+    READING.event(payload)
+}
+
+/// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
+fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> HookOutput {
+    HookOutput::line(&match (&event.moment, answer) {
+        (_, HookResponse::Replaced { besides, .. }) => return encode(event, besides, None),
+        (
+            HookEventKind::BeforeAction { .. },
+            HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason },
+        ) => deny(reason),
+        (HookEventKind::BeforeAction { .. }, HookResponse::Rewrite { input, .. })
+            if event.name == "preToolUse" =>
+        {
+            json!({ "updated_input": input })
+        }
+        (HookEventKind::BeforeAction { .. }, HookResponse::Rewrite { text, .. }) => deny(text),
+        (
+            HookEventKind::Prompt { .. },
+            HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason },
+        ) => json!({ "continue": false, "user_message": reason }),
+        (
+            HookEventKind::TurnEnding { .. },
+            HookResponse::Ask { reason, .. } | HookResponse::Deny { reason },
+        ) => json!({ "followup_message": reason }),
+        (HookEventKind::AfterAction(_) | HookEventKind::SessionStarted { .. }, answer)
+            if !answer.text().is_empty() =>
+        {
+            json!({ "additional_context": answer.text() })
+        }
+        (
+            _,
+            HookResponse::NoOpinion
+            | HookResponse::Allow { .. }
+            | HookResponse::Context { .. }
+            | HookResponse::Rewrite { .. }
+            | HookResponse::Ask { .. }
+            | HookResponse::Deny { .. }
+            | HookResponse::Halt { .. },
+        ) => json!({}),
+    })
+}
+
+/// The output when nothing about the payload is known: what refuses a call and a prompt.
+fn refuse(reason: &str) -> HookOutput {
+    let mut output = deny(reason);
+    output["continue"] = json!(false);
+    HookOutput::line(&output)
+}
+
+fn deny(reason: &str) -> Json {
+    json!({ "permission": "deny", "user_message": reason, "agent_message": reason })
+}
+
+fn canary(cwd: &AbsolutePath) -> Json {
+    json!({
+        "conversation_id": CANARY_SESSION,
+        "generation_id": "checkrein-canary",
+        "model": "canary",
+        "hook_event_name": "preToolUse",
+        "cursor_version": "0",
+        "workspace_roots": [cwd.as_str()],
+        "transcript_path": null,
+        "tool_name": "Shell",
+        "tool_input": { "command": CANARY_COMMAND },
+        "tool_use_id": "checkrein-canary",
+        "cwd": cwd.as_str(),
+    })
+}
+
+fn refuses(output: &HookOutput) -> bool {
+    let Some(answer) = output.json() else { return false };
+    let text = |key: &str| answer.get(key).and_then(Json::as_str);
+    text("permission") == Some("deny") && text("agent_message").is_some_and(|reason| !reason.is_empty())
+}

@@ -1,0 +1,146 @@
+//! Kiro, by its documentation: nobody here has seen it run.
+//!
+//! Exit status 2 before a call refuses it, and the agent reads what stands on standard error; what stands on standard output goes to the model.
+
+use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookEventKind, HookResponse, SuccessReporting};
+use serde_json::{Value as Json, json};
+
+use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
+use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, refuses_by_status};
+use crate::command::Answering;
+use crate::conduct::Conduct;
+use crate::error::DecodeError;
+use crate::output::HookOutput;
+use crate::payload::Payload;
+use crate::registration::{HookForm, HookLayout, Matching};
+use crate::shared_events::{Answered, Reading, instead, text_of};
+use crate::tool_names::canonical;
+
+const KIRO: Client = Client::new("kiro");
+
+/// Kiro.
+pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
+    client: KIRO,
+    title: "Kiro",
+    programs: &["kiro", "kiro-cli"],
+    decode,
+    encode,
+    refuse: HookOutput::refusal,
+    canary: Canary { call: canary, refuses: refuses_by_status },
+    places: ClientPaths {
+        folder: ".kiro",
+        folder_variable: Some("KIRO_HOME"),
+        settings: &[
+            (SettingsScope::User, ClientPath::Folder("hooks/checkrein.json")),
+            (SettingsScope::Team, ClientPath::Project(".kiro/hooks/checkrein.json")),
+        ],
+        guarded: &[
+            (ClientPath::Folder("hooks/checkrein.json"), "the hooks of Kiro of this user"),
+            (ClientPath::Project(".kiro/hooks/checkrein.json"), "the hooks of Kiro in this project"),
+        ],
+        ..NOWHERE
+    },
+    hooks: HookLayout {
+        client: "kiro",
+        form: HookForm::Triggers,
+        answering: Answering::Status,
+        events: EVENTS,
+        every_name: ".*",
+        ..PLAIN.hooks
+    },
+    provider: Provider { name: "kiro", address: None, instead: &[] },
+    open: &[
+        "what is said here comes from its documentation: it was not tried",
+        "versions 2 of its command line read no such files, and version 2.19 was reported to write files in spite of a refusal",
+        "its hooks can only refuse: what is to be asked is refused, and one that is safe in another form is refused with that form",
+        "what is said beside a call does not reach the model",
+        "a halt refuses every call; it does not end the run",
+    ],
+    conduct: Conduct {
+        deny: "refused by exit status 2; the model reads the reason",
+        ask: "not known to it, so it is refused",
+        rewrite: "no; refused with the safe command",
+        failing: "refused when the hook fails; runs when the line itself is killed or too late",
+        precedence: "a refusal wins, as far as is documented",
+        removal: "not known; calls that touch its hook files are refused",
+        version: "IDE 1, CLI 3",
+        ..PLAIN.conduct
+    },
+    ..PLAIN
+};
+
+const EVENTS: &[(&str, Matching)] = &[
+    ("PreToolUse", Matching::ByName),
+    ("PostToolUse", Matching::ByName),
+    ("UserPromptSubmit", Matching::Never),
+    ("SessionStart", Matching::Never),
+    ("Stop", Matching::Never),
+];
+
+const READING: Reading = Reading {
+    client: KIRO,
+    meaning,
+    named: |mut action| {
+        // `@server/tool`
+        if let Some((server, tool)) =
+            action.tool.as_str().strip_prefix('@').and_then(|name| name.split_once('/'))
+        {
+            action.tool = checkrein_protocol::ToolName(format!("mcp__{server}__{tool}"));
+        }
+        canonical(action)
+    },
+    answered: |_, response| Answered::output(text_of(response)),
+    success: SuccessReporting::NotTold,
+};
+
+fn meaning(name: &str) -> &str {
+    match name {
+        "preToolUse" => "PreToolUse",
+        "postToolUse" => "PostToolUse",
+        "userPromptSubmit" => "UserPromptSubmit",
+        "agentSpawn" | "sessionStart" => "SessionStart",
+        "stop" => "Stop",
+        other => other,
+    }
+}
+
+/// Reads one payload. Some of its versions tell of no session.
+fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
+    let mut payload = Payload::parse(payload)?;
+    payload.fill("session_id", "kiro");
+    READING.event(payload)
+}
+
+/// The output for an answer to an event: a refusal where there can be one, else nothing.
+fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> HookOutput {
+    match (&event.moment, answer) {
+        (_, HookResponse::Replaced { besides, .. }) => encode(event, besides, None),
+        (
+            HookEventKind::BeforeAction { .. } | HookEventKind::Prompt { .. },
+            HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason },
+        ) => HookOutput::refusal(reason),
+        (HookEventKind::BeforeAction { .. }, HookResponse::Rewrite { input, text }) => {
+            HookOutput::refusal(&instead(input, text))
+        }
+        (
+            _,
+            HookResponse::NoOpinion
+            | HookResponse::Allow { .. }
+            | HookResponse::Context { .. }
+            | HookResponse::Rewrite { .. }
+            | HookResponse::Ask { .. }
+            | HookResponse::Deny { .. }
+            | HookResponse::Halt { .. },
+        ) => HookOutput::line(&json!({})),
+    }
+}
+
+fn canary(cwd: &AbsolutePath) -> Json {
+    json!({
+        "session_id": CANARY_SESSION,
+        "hook_event_name": "PreToolUse",
+        "cwd": cwd.as_str(),
+        "tool_name": "execute_bash",
+        "tool_input": { "command": CANARY_COMMAND },
+    })
+}

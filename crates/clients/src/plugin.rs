@@ -1,0 +1,173 @@
+//! OpenCode and Kilo: clients that know no hook programs and run a plugin of ours, which asks the hook program and refuses without an answer.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `decode` | what the plugin says to events |
+//! | `encode` | answers to the plugin |
+//!
+//! The plugin itself is `plugin/plugin.js`.
+
+mod decode;
+mod encode;
+
+use checkrein_protocol::{AbsolutePath, Client};
+use serde_json::{Value as Json, json};
+
+use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
+use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
+use crate::conduct::{Conduct, Source};
+use crate::output::HookOutput;
+use crate::registration::{HookForm, HookLayout, Matching};
+
+/// The text of the plugin, with a word where the command line stands.
+const TEXT: &str = include_str!("plugin/plugin.js");
+
+/// OpenCode.
+pub(crate) const OPENCODE: ClientAdapter = ClientAdapter {
+    client: Client::new("opencode"),
+    title: "OpenCode",
+    programs: &["opencode"],
+    packages: &["/opencode-ai/"],
+    decode: |payload| decode::decode(Client::new("opencode"), payload),
+    places: ClientPaths {
+        folder: ".config/opencode",
+        settings: &[
+            (SettingsScope::User, ClientPath::Folder("plugins/checkrein.js")),
+            (SettingsScope::Team, ClientPath::Project(".opencode/plugins/checkrein.js")),
+        ],
+        guarded: &[
+            (ClientPath::Folder("plugins/checkrein.js"), "the plugin of checkrein for OpenCode"),
+            (
+                ClientPath::Project(".opencode/plugins/checkrein.js"),
+                "the plugin of checkrein in this project",
+            ),
+            (
+                ClientPath::Folder("plugins"),
+                "the plugins of OpenCode, which can change a call that was reviewed",
+            ),
+            (
+                ClientPath::Folder("plugin"),
+                "the plugins of OpenCode, which can change a call that was reviewed",
+            ),
+            (ClientPath::Project(".opencode/plugins"), "the plugins of OpenCode in this project"),
+            (ClientPath::Project(".opencode/plugin"), "the plugins of OpenCode in this project"),
+            (ClientPath::Folder("opencode.json"), "the settings of OpenCode, which name plugins"),
+            (
+                ClientPath::Project("opencode.json"),
+                "the settings of OpenCode in this project, which name plugins",
+            ),
+        ],
+        expected: &[".local/share/opencode", ".cache/opencode"],
+        ..NOWHERE
+    },
+    hooks: HookLayout { client: "opencode", ..HOOKS },
+    silencing: &["--pure"],
+    conduct: Conduct { version: "1.18.33", ..CONDUCT },
+    ..BOTH
+};
+
+/// Kilo.
+pub(crate) const KILO: ClientAdapter = ClientAdapter {
+    client: Client::new("kilo"),
+    title: "Kilo",
+    programs: &["kilo"],
+    packages: &["/@kilocode/cli/"],
+    decode: |payload| decode::decode(Client::new("kilo"), payload),
+    places: ClientPaths {
+        folder: ".config/kilo",
+        settings: &[
+            (SettingsScope::User, ClientPath::Folder("plugins/checkrein.js")),
+            (SettingsScope::Team, ClientPath::Project(".kilo/plugins/checkrein.js")),
+        ],
+        guarded: &[
+            (ClientPath::Folder("plugins/checkrein.js"), "the plugin of checkrein for Kilo"),
+            (ClientPath::Project(".kilo/plugins/checkrein.js"), "the plugin of checkrein in this project"),
+            (ClientPath::Folder("plugins"), "the plugins of Kilo, which can change a call that was reviewed"),
+            (ClientPath::Folder("plugin"), "the plugins of Kilo, which can change a call that was reviewed"),
+            (ClientPath::Project(".kilo/plugins"), "the plugins of Kilo in this project"),
+            (ClientPath::Project(".kilo/plugin"), "the plugins of Kilo in this project"),
+            (ClientPath::Project(".kilocode/plugins"), "the plugins of Kilo in this project"),
+            (ClientPath::Project(".kilocode/plugin"), "the plugins of Kilo in this project"),
+            (ClientPath::Folder("../../.kilo/plugins"), "the plugins of Kilo of this user"),
+            (ClientPath::Folder("../../.kilo/plugin"), "the plugins of Kilo of this user"),
+            (ClientPath::Folder("../../.kilocode/plugins"), "the plugins of Kilo of this user"),
+            (ClientPath::Folder("../../.kilocode/plugin"), "the plugins of Kilo of this user"),
+            (ClientPath::Folder("kilo.json"), "the settings of Kilo, which name plugins"),
+        ],
+        expected: &[".local/share/kilo", ".cache/kilo"],
+        ..NOWHERE
+    },
+    hooks: HookLayout { client: "kilo", ..HOOKS },
+    silencing: &["--pure"],
+    conduct: Conduct { version: "7.7.9", ..CONDUCT },
+    ..BOTH
+};
+
+/// What they share.
+const BOTH: ClientAdapter = ClientAdapter {
+    encode: encode::encode,
+    refuse: encode::refuse,
+    canary: Canary { call: canary, refuses },
+    provider: Provider { name: "opencode", address: None, instead: &[] },
+    open: &[
+        "with `--pure` it runs no plugin, and says nothing about it",
+        "a plugin can ask nobody, so what is to be asked is refused, and the user does it in a terminal",
+        "what is said about a call before it runs stands in front of its output; of a call that fails in a tool nothing is told",
+        "plugins that run after ours can change a call that was reviewed",
+        "a halt refuses every call; it does not end the run",
+    ],
+    ..PLAIN
+};
+
+const CONDUCT: Conduct = Conduct {
+    deny: "refused; the model reads the reason and goes on",
+    ask: "lost, so it is refused",
+    rewrite: "yes",
+    context: "after the call",
+    stop: "no; later calls are refused",
+    failing: "refused in every case: the plugin is ours",
+    precedence: "a refusal wins; later plugins can change a call",
+    removal: "no: plugins are read once",
+    version: "",
+    source: Source::Observed,
+};
+
+const HOOKS: HookLayout = HookLayout {
+    form: HookForm::Whole(text),
+    events: EVENTS,
+    reviewing: "PreToolUse",
+    vital: &["PreToolUse"],
+    ..PLAIN.hooks
+};
+
+/// The events that the plugin passes on, under our names.
+const EVENTS: &[(&str, Matching)] = &[
+    ("PreToolUse", Matching::Never),
+    ("PostToolUse", Matching::Never),
+    ("UserPromptSubmit", Matching::Never),
+    ("SessionStart", Matching::Never),
+    ("Stop", Matching::Never),
+];
+
+/// The plugin that runs a command line.
+fn text(line: &str) -> String {
+    let word = if line == "\u{0}" { line.to_owned() } else { Json::from(line).to_string() };
+    TEXT.replace("CHECKREIN_LINE", &word)
+}
+
+fn canary(cwd: &AbsolutePath) -> Json {
+    json!({
+        "hook_event_name": "PreToolUse",
+        "session_id": CANARY_SESSION,
+        "cwd": cwd.as_str(),
+        "tool_name": "bash",
+        "tool_input": { "command": CANARY_COMMAND, "description": "canary of the guard itself, never run" },
+        "tool_use_id": "checkrein-canary",
+    })
+}
+
+fn refuses(output: &HookOutput) -> bool {
+    let Some(answer) = output.json() else { return false };
+    let text = |key: &str| answer.get(key).and_then(Json::as_str);
+    text("decision") == Some("deny") && text("reason").is_some_and(|reason| !reason.is_empty())
+}
