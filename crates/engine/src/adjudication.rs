@@ -34,6 +34,7 @@ impl Surface {
                 adjustments::failures,
                 adjustments::masks,
                 adjustments::flow,
+                adjustments::doubt,
                 adjustments::throttle,
                 adjustments::budget,
                 adjustments::limits,
@@ -45,7 +46,9 @@ impl Surface {
             ],
             Self::Permission => &[],
             Self::Check => &[adjustments::failures, adjustments::masks],
-            Self::Replay => &[adjustments::flow, adjustments::throttle, adjustments::trust],
+            Self::Replay => {
+                &[adjustments::flow, adjustments::doubt, adjustments::throttle, adjustments::trust]
+            }
         }
     }
 }

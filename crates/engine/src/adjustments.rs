@@ -6,7 +6,7 @@ use checkrein_ledger::mask::holds_mask;
 use checkrein_patterns::{ActionNumber, Fingerprint, PatternKind};
 use checkrein_policy::{Config, Mode};
 use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Severity};
-use checkrein_review::{Escalation, Review, VerdictKind, sends_out};
+use checkrein_review::{DOUBT, Escalation, Review, RiskLevel, VerdictKind, sends_out};
 use checkrein_session::{FlowReading, SessionState};
 use checkrein_supervise::runs::HookLimits;
 
@@ -119,6 +119,17 @@ pub(crate) fn flow(docket: &mut Docket, now: &Circumstances<'_>) {
     let reason = format!("this {sent} after the session read {}{private}{orders}", named(readings.outside));
     let advice = "tell the user what is to be sent, to whom and who asked for it; their yes settles what was read so far";
     docket.escalate(Escalation::new(VerdictKind::Escalate, reason).instead(advice));
+}
+
+/// Asks about a call that cannot be read, where the doubt about such calls of the session alone makes its risk high: calls ran without a
+/// review, or changed what nobody foresaw.
+pub(crate) fn doubt(docket: &mut Docket, _: &Circumstances<'_>) {
+    let risk = &docket.review().risk;
+    let counts = risk.factors.iter().any(|factor| factor.name == DOUBT);
+    if counts && risk.level >= RiskLevel::High {
+        let reason = "what this does cannot be known beforehand, and earlier calls of this session did what was not foreseen";
+        docket.escalate(Escalation::new(VerdictKind::Escalate, reason.to_owned()));
+    }
 }
 
 /// Refuses a call that tighter limits forbid now.

@@ -29,7 +29,7 @@ pub(crate) fn answer(review: &Review, action: &Action) -> HookResponse {
             None => HookResponse::Context { text: review.message() },
         },
         VerdictKind::Escalate => HookResponse::Ask {
-            reason: review.message(),
+            reason: review.question(),
             input: review.rewrite.as_ref().map(|rewrite| rewritten_input(action, rewrite)),
         },
         VerdictKind::Block | VerdictKind::Halt => HookResponse::Deny { reason: review.message() },

@@ -81,7 +81,7 @@ fn line_of_own() -> Vec<Process> {
 
 fn read(number: i32) -> Option<(Process, i32)> {
     let found = processes::Process::read(number)?;
-    let words = checkrein_files::read(format!("/proc/{number}/cmdline"), LONGEST).unwrap_or_default();
+    let words = processes::words_of(number, LONGEST).unwrap_or_default();
     let words = words.split(|byte| *byte == 0).take(4).map(|word| String::from_utf8_lossy(word).into_owned());
     let process = Process {
         number,

@@ -122,7 +122,7 @@ pub(crate) fn settings_of_client(
     let places = &environment.client.places;
     let mut files: Vec<AbsolutePath> = Vec::new();
     for folder in [Some(workspace), Some(cwd), started_in.as_ref()].into_iter().flatten() {
-        let all = places.settings.iter().map(|(_, place)| place).chain(places.managed);
+        let all = places.settings.iter().map(|(_, place)| place).chain(places.switches).chain(places.managed);
         files.extend(all.map(|place| place.at(folder, &own)));
     }
     files.sort();

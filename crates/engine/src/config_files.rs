@@ -1,6 +1,6 @@
 //! The layers of configuration, read and merged.
 //!
-//! built-in < managed (`/etc/checkrein/config.yaml`) < user (`~/.config/checkrein/config.yaml`) < project (`checkrein.yaml`) and
+//! built-in < managed (`/etc/checkrein/config.yaml`, then the team's, `pinned_policy.rs`) < user (`~/.config/checkrein/config.yaml`) < project (`checkrein.yaml`) and
 //! environment, which may tighten only.
 
 use std::fs;
@@ -19,10 +19,11 @@ use checkrein_world::changes::real_path;
 
 use crate::environment::{HostEnvironment, MANAGED};
 use crate::error::{CommandError, ErrorKind as Kind};
+use crate::pinned_policy;
 use crate::text::counted;
 
 /// The configuration of the user for all projects.
-pub(crate) fn user_file(environment: &HostEnvironment) -> AbsolutePath {
+pub fn user_file(environment: &HostEnvironment) -> AbsolutePath {
     environment.configuration.join("config.yaml")
 }
 
@@ -36,6 +37,49 @@ pub fn load(environment: &HostEnvironment, workspace: &AbsolutePath) -> Result<L
     let layers = layers(environment, workspace)?;
     checkrein_policy::load_at(&layers, &trusted(environment)?, &environment.standpoint)
         .map_err(|errors| invalid(&errors))
+}
+
+/// The configuration that would hold in a workspace if this were part of the user's own.
+pub fn load_with(
+    environment: &HostEnvironment,
+    workspace: &AbsolutePath,
+    more: ConfigSource,
+) -> Result<LoadedConfig, CommandError> {
+    let mut layers = layers(environment, workspace)?;
+    let place = layers.iter().position(|layer| layer.kind > LayerKind::User).unwrap_or(layers.len());
+    layers.insert(place, Layer { kind: LayerKind::User, source: more });
+    checkrein_policy::load_at(&layers, &trusted(environment)?, &environment.standpoint)
+        .map_err(|errors| invalid(&errors))
+}
+
+/// The configuration that would hold in a workspace if one of its files had another text, or were there.
+pub fn load_replacing(
+    environment: &HostEnvironment,
+    workspace: &AbsolutePath,
+    kind: LayerKind,
+    file: &AbsolutePath,
+    text: &str,
+) -> Result<LoadedConfig, CommandError> {
+    let mut layers = layers(environment, workspace)?;
+    let source = ConfigSource::File { name: file.to_string(), text: text.to_owned() };
+    let is_it =
+        |layer: &Layer| matches!(&layer.source, ConfigSource::File { name, .. } if name == file.as_str());
+    if let Some(layer) = layers.iter_mut().find(|layer| is_it(layer)) {
+        layer.source = source;
+    } else {
+        // Behind the files of its kind, before the variables of the environment, which count as a project does.
+        let is_later =
+            |layer: &Layer| layer.kind > kind || matches!(layer.source, ConfigSource::Variables(_));
+        let place = layers.iter().position(is_later).unwrap_or(layers.len());
+        layers.insert(place, Layer { kind, source });
+    }
+    checkrein_policy::load_at(&layers, &trusted(environment)?, &environment.standpoint)
+        .map_err(|errors| invalid(&errors))
+}
+
+/// The text of a configuration file; `None` when it is not there.
+pub fn text_of(file: &AbsolutePath) -> Result<Option<String>, CommandError> {
+    read(file)
 }
 
 /// What the environment sets. The settings of a client in a cloned repository can set variables for its hooks, so what comes from the
@@ -101,6 +145,8 @@ pub(crate) fn files(
         named.extend(named_files(&source, &path, kind)?.into_iter().map(|source| Layer { kind, source }));
         layers.push(Layer { kind, source });
     }
+    // Layers of one kind count as they are given, and kinds in their order.
+    layers.extend(pinned_policy::layer(environment)?);
     layers.extend(named);
     Ok(layers)
 }

@@ -25,12 +25,14 @@ use checkrein_supervise::runs::HookSwitch;
 use checkrein_world::RealWorld;
 
 use crate::adjudication::{Adjudicated, Surface, adjudicate, take_failure};
+use crate::allowances;
 use crate::answering::{need_not_wait, reply};
 use crate::checkpoint::workspace::Urgency;
 use crate::checkpoint::{self, Protected, Protection};
 use crate::context::Context;
 use crate::docket::{Circumstances, StopCause};
 use crate::fail_closed::Failure;
+use crate::for_user;
 use crate::interventions::{intervene, tell_question};
 use crate::questions::Nobody;
 use crate::records::{not_reviewed, review_record};
@@ -46,6 +48,21 @@ pub(crate) struct Remains {
     _world: RealWorld,
     _review: Review,
     _written: Result<SessionAppend, LedgerError>,
+}
+
+/// An answer, and what is behind it.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) answer: HookResponse,
+    /// The line that the user reads beside it.
+    pub(crate) for_user: Option<String>,
+    pub(crate) remains: Option<Remains>,
+}
+
+impl From<HookResponse> for Answered {
+    fn from(answer: HookResponse) -> Self {
+        Self { answer, for_user: None, remains: None }
+    }
 }
 
 /// A call before it runs.
@@ -67,14 +84,14 @@ pub(crate) fn before(
     call: Call<'_>,
     known: KnownSession,
     failures: &[Failure],
-) -> (HookResponse, Option<Remains>) {
+) -> Answered {
     let Call { event, action, halted, started, .. } = call;
     let config = context.policy().config();
     let state = known.state();
     let id = call.id.cloned().unwrap_or_else(|| ActionId(format!("action-{}", state.actions() + 1)));
     if !config.step_reviewer.enabled && halted.is_none() {
         context.record(ledger, not_reviewed(&id));
-        return (HookResponse::NoOpinion, None);
+        return Answered::from(HookResponse::NoOpinion);
     }
 
     // Predict.
@@ -111,6 +128,8 @@ pub(crate) fn before(
     let mut review = protected.judge(&forecast, plain);
     checkpoint::leave(&mut review, &kept.gaps);
     drop(forecast);
+    let digest = (review.verdict.kind >= VerdictKind::Escalate).then(|| allowances::digest(action));
+    let review = allowances::lift(context.environment(), ledger.folder().as_str(), action, review);
 
     // Adjudicate.
     let all = [context.failures(), failures].concat();
@@ -140,7 +159,8 @@ pub(crate) fn before(
     let elapsed = started.elapsed();
     let mut record =
         review_record(&review, action, id.clone(), event.actor.as_ref(), config.mode, elapsed.as_micros());
-    record.snapshot = kept.snapshot;
+    record.snapshot.clone_from(&kept.snapshot);
+    record.digest = digest;
     record.answered = nobody.map(Nobody::in_the_record);
     record.beginning.clone_from(&context.begun);
     diagnose(context, &record);
@@ -165,9 +185,22 @@ pub(crate) fn before(
             answering.with_interventions(review, &id, &written.state)
         }
         Ok(_) => answering.of(review),
-        Err(error) => answering.of(take_failure(review, &Failure::Record(error.to_string()))),
+        Err(error) => {
+            let (review, answer) = answering.of(take_failure(review, &Failure::Record(error.to_string())));
+            if !matches!(answer, HookResponse::Deny { .. } | HookResponse::Halt { .. })
+                && let Err(error) = ledger.mark_answered(&id)
+            {
+                context.environment().diagnostics.add(format!("the answer is not marked: {error}"));
+            }
+            (review, answer)
+        }
     };
-    (answer, Some(Remains { _world: world, _review: review, _written: written }))
+    let for_user = for_user::line(context, &review, action, &answer, kept.snapshot.as_ref());
+    Answered {
+        answer,
+        for_user,
+        remains: Some(Remains { _world: world, _review: review, _written: written }),
+    }
 }
 
 /// What is needed to give the answer.
@@ -211,7 +244,12 @@ impl Answering<'_> {
             HookResponse::Halt { reason } => Some(HookResponse::Halt { reason }),
             HookResponse::Context { text } => {
                 let before = self.reply(&review);
-                review.alternatives.push(text);
+                if let HookResponse::Ask { .. } = &before {
+                    // The user is asked, and not told what the agent should do: what was noticed helps them to answer.
+                    review.reasoning.others.extend(text.lines().next().map(str::to_owned));
+                } else {
+                    review.alternatives.push(text);
+                }
                 if self.reply(&review) == before {
                     return self.of(review);
                 }
@@ -254,9 +292,15 @@ pub fn check(context: &Context, action: &Action, cache: Option<&mut ReviewCache>
 }
 
 /// Reviews an action about which the client is going to ask a user by itself.
-pub(crate) fn permission(context: &Context, action: &Action, state: &SessionState) -> Review {
+pub(crate) fn permission(
+    context: &Context,
+    ledger: &SessionLedger,
+    action: &Action,
+    state: &SessionState,
+) -> Review {
     let world = context.world(state.history());
     let review = Forecast::of(action, &world, context.policy()).judge(&Saved::default());
+    let review = allowances::lift_asked(context.environment(), ledger.folder().as_str(), action, review);
     adjudicate(review, &alone(context, action, state, world.history()), Surface::Permission).review
 }
 

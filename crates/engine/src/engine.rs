@@ -13,7 +13,7 @@ use checkrein_patterns::observation;
 use checkrein_policy::Mode;
 use checkrein_protocol::{
     AbsolutePath, Action, ActionId, ActorId, Client, HookEvent, HookEventKind, HookResponse, Outcome,
-    OutcomeRecord, PermissionMode, RecordBody, ReviewLack, SessionId,
+    OutcomeRecord, PermissionMode, RecordBody, SessionId,
 };
 use checkrein_session::{KnownSession, SessionLedger, SessionState};
 
@@ -25,7 +25,7 @@ use serde_json::json;
 use crate::adjustments::HALTED;
 use crate::confirmed_configuration;
 use crate::context::Context;
-use crate::corridor::{self, Call, Remains};
+use crate::corridor::{self, Answered, Call, Remains};
 use crate::diagnostics::Diagnostic;
 use crate::environment::HostEnvironment;
 use crate::fail_closed::Failure;
@@ -52,6 +52,8 @@ pub struct Engine {
 pub struct Response {
     /// What the client is told.
     pub answer: HookResponse,
+    /// One line for the user, beside what the agent is told; `None` where they need not know.
+    pub for_user: Option<String>,
     /// What did not work on the way, for a log.
     pub diagnostics: Vec<Diagnostic>,
     /// What was used for it. A process that ends anyway need not give it back.
@@ -102,8 +104,8 @@ impl Engine {
         if let Some(there) = judged(&event.moment).and_then(|action| context.at(action)) {
             context = there;
         }
-        let (answer, remains) = handle(&mut context, event, started);
-        Response { answer, diagnostics: diagnostics.take(), _remains: (context, remains) }
+        let Answered { answer, for_user, remains } = handle(&mut context, event, started);
+        Response { answer, for_user, diagnostics: diagnostics.take(), _remains: (context, remains) }
     }
 }
 
@@ -139,7 +141,7 @@ fn event(call: &ToolCall, name: &str, moment: HookEventKind) -> HookEvent {
     }
 }
 
-fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookResponse, Option<Remains>) {
+fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> Answered {
     let ledger = session_ledger::ledger(context.environment(), &event.session, context.policy().config());
     let mut kept = kept_settings::stored(&ledger);
     let mut gone = None;
@@ -154,10 +156,10 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> (HookRe
         return answered;
     }
     let told = kept_settings::watch(context, &ledger, event, kept);
-    let (answer, remains) = handle_moment(context, &ledger, event, started);
+    let Answered { answer, for_user, remains } = handle_moment(context, &ledger, event, started);
     let loosened = confirmed_configuration::at_start(context, &ledger, event);
     let answer = kept_settings::with(kept_settings::with(answer, told), loosened);
-    (kept_settings::with(answer, gone), remains)
+    Answered { answer: kept_settings::with(answer, gone), for_user, remains }
 }
 
 fn handle_moment(
@@ -165,7 +167,7 @@ fn handle_moment(
     ledger: &SessionLedger,
     event: &HookEvent,
     started: Instant,
-) -> (HookResponse, Option<Remains>) {
+) -> Answered {
     let halted = halt_reason(context, &event.session);
     let answer = match &event.moment {
         HookEventKind::BeforeAction { call, action } => {
@@ -282,7 +284,7 @@ fn handle_moment(
             HookResponse::NoOpinion
         }
     };
-    (answer, None)
+    Answered::from(answer)
 }
 
 fn after(
@@ -302,7 +304,7 @@ fn after(
     let is_wanted = || unanswered.is_none() && questions::was_asked_about(ledger, &action_id);
     let masked = disclosure::masked(context, outcome).filter(|_| !is_wanted());
     let unreviewed = unreviewed::found(context, ledger, event, outcome, known.state());
-    let was_unseen = unreviewed.as_ref().is_some_and(|record| record.lack == ReviewLack::Missing);
+    let was_unseen = unreviewed.as_ref().is_some_and(unreviewed::Finding::was_unseen);
     let verification = match &mut context.unrecorded {
         Some(unrecorded) => unrecorded.seen.take(),
         None if was_unseen => {
@@ -334,7 +336,7 @@ fn after(
     });
     let read = usage::transcribed(context.environment(), event, &known, usage::AFTER_A_CALL, None);
     let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
-    let unseen = unreviewed.clone().map(|record| RecordBody::Unreviewed(Box::new(record)));
+    let unseen = unreviewed.as_ref().map(unreviewed::Finding::record);
     let bodies = std::iter::once(body).chain(ran).chain(unseen).chain(read).collect();
     let appended = ledger.append_all_to(known, context.environment().now(), bodies, Durability::Plain);
     let answer = match appended {
@@ -346,8 +348,8 @@ fn after(
             let stepped_in = kept_settings::with(kept_settings::with(stepped_in, gone), warned);
             let stepped_in = unanswered
                 .map_or(stepped_in.clone(), |record| tell_unanswered(context, ledger, &record, stepped_in));
-            unreviewed.map_or(stepped_in.clone(), |record| {
-                unreviewed::tell_of(context, ledger, &record, &appended.state, stepped_in)
+            unreviewed.map_or(stepped_in.clone(), |finding| {
+                unreviewed::tell_of(context, ledger, &finding, outcome, &appended.state, stepped_in)
             })
         }
         Err(error) => {
@@ -435,14 +437,15 @@ fn permission(
         return HookResponse::NoOpinion;
     }
     let state = ledger.state().unwrap_or_default();
-    let review = corridor::permission(context, action, &state);
+    let review = corridor::permission(context, ledger, action, &state);
+    // What this guard asks itself was told when it did, and what is saved was known then: the answer is the user's.
+    if state.is_asked_about(review.fingerprint.exact) {
+        return HookResponse::NoOpinion;
+    }
     if review.verdict.kind >= VerdictKind::Block {
         return HookResponse::Deny { reason: review.message() };
     }
-    // What this guard asks itself was told when it did.
-    if !state.is_asked_about(review.fingerprint.exact) {
-        tell_question(context, ledger, &checkpoint::in_words(action));
-    }
+    tell_question(context, ledger, &checkpoint::in_words(action));
     HookResponse::NoOpinion
 }
 

@@ -284,7 +284,7 @@ fn is_agreed(review: &ReviewRecord, kept: &Kept) -> bool {
 }
 
 /// When a file changed last, or where it is gone, the directory that held it; `None` when that cannot be told.
-fn changed_at(path: &AbsolutePath) -> Option<Timestamp> {
+pub(crate) fn changed_at(path: &AbsolutePath) -> Option<Timestamp> {
     let mut place = Some(path.clone());
     while let Some(next) = place {
         if let Ok(facts) = fs::symlink_metadata(next.as_str()) {

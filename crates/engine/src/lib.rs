@@ -6,6 +6,7 @@
 //! | `corridor` | the way of a call, each step once |
 //! | `disclosure` | secrets in what a tool answered, masked before the model reads it |
 //! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
+//! | `allowances` | what a user allowed beforehand |
 //! | `context` | what is known around a call |
 //! | `environment` | what is found around: home, state, configuration, variables |
 //! | `asking` | who asks: a user or an agent, told by the processes above |
@@ -22,6 +23,7 @@
 //! | `limits` | the time and the memory of a session that only hooks look after |
 //! | `usage` | what a session spends, read from the client's transcript, and its budget |
 //! | `answering` | what a review becomes: an answer |
+//! | `for_user` | what a user reads of a call in the client: one line |
 //! | `questions` | whether a question reaches a user |
 //! | `batch` | a review as the answer of `check --batch` |
 //! | `records`, `session_ledger` | what is written down, and how |
@@ -40,6 +42,7 @@
 //! | `fail_closed` | the one table from failure to verdict |
 //! | `flow` | orders in what a call showed of the outside |
 //! | `error` | what can fail, as a user reads it |
+//! | `pinned_policy` | the policy of a team: checked once, compared at every call |
 //! | `processes` | what `/proc` tells of a process |
 //! | `clock`, `diagnostics` | the time, handed in; what did not work, handed out |
 //! | `text` | records and calls in words |
@@ -49,6 +52,7 @@
 
 mod adjudication;
 mod adjustments;
+pub mod allowances;
 pub mod answering;
 pub mod asking;
 pub mod batch;
@@ -68,6 +72,7 @@ pub mod environment;
 pub mod error;
 pub mod fail_closed;
 mod flow;
+mod for_user;
 pub mod incident;
 mod inheritance;
 pub mod installation;
@@ -79,6 +84,7 @@ mod lost_records;
 pub mod monitor;
 pub mod notification;
 mod notifier;
+pub mod pinned_policy;
 mod places;
 mod processes;
 pub mod questions;

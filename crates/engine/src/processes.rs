@@ -1,9 +1,12 @@
-//! What `/proc` tells of a process: who started it, in which session it is, how much memory it takes, which home it was given.
+//! What the system tells of a process: who started it, in which session it is, how much memory it takes, which home it was given. Linux
+//! tells it in `/proc`; macOS is asked by calls, and does not tell of the memory of others.
 
 /// The longest `stat` that is read, in bytes; the kernel writes far less.
+#[cfg(not(target_os = "macos"))]
 const LONGEST: u64 = 4096;
 
 /// The longest environment that is read, in bytes: what Linux takes for one start of a program, as it is set everywhere.
+#[cfg(not(target_os = "macos"))]
 const LONGEST_ENVIRONMENT: u64 = 2 * 1024 * 1024;
 
 /// How many processes above this one are looked at (ours).
@@ -15,10 +18,7 @@ pub(crate) fn homes_above() -> Vec<Option<String>> {
     let mut homes = Vec::new();
     let mut next = rustix::process::getppid().map_or(0, rustix::process::Pid::as_raw_pid);
     while next > 0 && homes.len() < MOST_ABOVE {
-        let Ok(environment) = checkrein_files::read(format!("/proc/{next}/environ"), LONGEST_ENVIRONMENT)
-        else {
-            break;
-        };
+        let Some(environment) = environment_of(next) else { break };
         homes.push(home_in(&environment));
         next = Process::read(next).map_or(0, |process| process.parent);
     }
@@ -29,6 +29,29 @@ pub(crate) fn homes_above() -> Vec<Option<String>> {
 fn home_in(environment: &[u8]) -> Option<String> {
     let value = environment.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(b"HOME="))?;
     String::from_utf8(value.to_vec()).ok()
+}
+
+/// The environment with which a process was started, each entry with a zero behind it.
+#[cfg(not(target_os = "macos"))]
+fn environment_of(number: i32) -> Option<Vec<u8>> {
+    checkrein_files::read(format!("/proc/{number}/environ"), LONGEST_ENVIRONMENT).ok()
+}
+
+#[cfg(target_os = "macos")]
+fn environment_of(number: i32) -> Option<Vec<u8>> {
+    Some(checkrein_sandbox::process_table::started_with(number)?.environment.join(&0))
+}
+
+/// The words with which a process was started, each with a zero behind it; `None` where the system does not tell, or the words are longer.
+#[cfg(not(target_os = "macos"))]
+pub(crate) fn words_of(number: i32, longest: u64) -> Option<Vec<u8>> {
+    checkrein_files::read(format!("/proc/{number}/cmdline"), longest).ok()
+}
+
+#[cfg(target_os = "macos")]
+pub(crate) fn words_of(number: i32, longest: u64) -> Option<Vec<u8>> {
+    let words = checkrein_sandbox::process_table::started_with(number)?.words.join(&0);
+    (words.len() as u64 <= longest).then_some(words)
 }
 
 /// What is known of one process.
@@ -47,7 +70,24 @@ pub(crate) struct Process {
 }
 
 impl Process {
+    /// The process with this number; `None` when there is none, or the system does not tell.
+    #[cfg(target_os = "macos")]
+    pub(crate) fn read(number: i32) -> Option<Self> {
+        let found = checkrein_sandbox::process_table::listed(number)?;
+        let session = rustix::process::Pid::from_raw(number)
+            .and_then(|number| rustix::process::getsid(Some(number)).ok())
+            .map_or(0, rustix::process::Pid::as_raw_pid);
+        Some(Self {
+            parent: found.parent,
+            session,
+            has_terminal: found.has_terminal,
+            name: found.name,
+            resident_pages: 0,
+        })
+    }
+
     /// The process with this number; `None` when there is none, or `/proc` does not tell.
+    #[cfg(not(target_os = "macos"))]
     pub(crate) fn read(number: i32) -> Option<Self> {
         let bytes = checkrein_files::read(format!("/proc/{number}/stat"), LONGEST).ok()?;
         Self::parse(&String::from_utf8_lossy(&bytes))
@@ -55,6 +95,7 @@ impl Process {
 
     /// The name stands in parentheses and may hold any letter; behind it stand state, parent, group, session, terminal, and as the
     /// twenty-second the resident pages.
+    #[cfg(not(target_os = "macos"))]
     fn parse(stat: &str) -> Option<Self> {
         let (head, rest) = stat.rsplit_once(')')?;
         let (_, name) = head.split_once('(')?;

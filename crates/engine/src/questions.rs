@@ -21,7 +21,7 @@ use serde_json::Value as Json;
 
 use crate::context::Context;
 use crate::environment::HostEnvironment;
-use crate::processes::Process;
+use crate::processes::{Process, words_of};
 use crate::text::call;
 use crate::text::cut;
 
@@ -187,7 +187,7 @@ fn answering_program(argument: &str) -> Answering {
     };
     let mut found = Answering::NotKnown;
     for _ in 0..ANCESTORS {
-        let Ok(line) = checkrein_files::read(format!("/proc/{number}/cmdline"), 1 << 20) else { break };
+        let Some(line) = words_of(number, 1 << 20) else { break };
         if line.split(|byte| *byte == 0).any(|word| word.starts_with(argument.as_bytes())) {
             return Answering::Program;
         }

@@ -152,6 +152,7 @@ pub(crate) fn review_record(
         mode: mode.into(),
         governance: governance_record(review),
         beginning: None,
+        digest: None,
     }
 }
 

@@ -29,6 +29,58 @@ pub fn plain_name(name: &str) -> String {
     plain(name).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// Text from elsewhere in one line of at most `width` columns: what follows the first line, and what does not fit, becomes an ellipsis.
+/// Characters that move, colour or turn the text around are left out.
+pub fn one_line(text: &str, width: usize) -> String {
+    let text = text.trim_end();
+    let shown = |c: &char| !c.is_control() && !is_turning(*c);
+    let line: String =
+        text.lines().next().unwrap_or_default().replace('\t', " ").chars().filter(shown).collect();
+    let is_cut = text.lines().nth(1).is_some();
+    if !is_cut && columns(&line) <= width {
+        return line;
+    }
+    let mut short = String::new();
+    let mut used = 1;
+    for letter in line.trim_end().chars() {
+        used += letter_columns(letter);
+        if used > width {
+            break;
+        }
+        short.push(letter);
+    }
+    short.push('…');
+    short
+}
+
+/// How many columns of a terminal a text takes: letters of East Asia and pictures take two.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(letter_columns).sum()
+}
+
+fn letter_columns(letter: char) -> usize {
+    match u32::from(letter) {
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1_f300..=0x1_faff
+        | 0x2_0000..=0x3_fffd => 2,
+        _ => 1,
+    }
+}
+
+/// Whether a character changes the direction of others or is not seen: what is read would not be what stands there.
+fn is_turning(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    )
+}
+
 /// How far a rollback went, in words.
 pub fn rollback_stage(stage: RollbackStage) -> &'static str {
     match stage {

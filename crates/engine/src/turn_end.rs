@@ -7,7 +7,7 @@ use checkrein_ledger::Durability;
 use checkrein_patterns::{Issue, PatternKind};
 use checkrein_policy::{Mode, Profile};
 use checkrein_protocol::{HookEvent, HookEventKind, HookResponse, MessagePlace, RecordBody};
-use checkrein_session::{KnownSession, SessionLedger, SessionState};
+use checkrein_session::{CallCounts, KnownSession, SessionLedger, SessionState};
 use checkrein_supervise::runs::HookSwitch;
 use serde_json::json;
 
@@ -18,6 +18,7 @@ use crate::interventions::tell;
 use crate::monitor::{self, Noticed};
 use crate::records::{event_record, message_record};
 use crate::stop::{Barrier, Stopping, stop_session};
+use crate::text::counted;
 use crate::usage;
 
 /// By whom a session is stopped that offers itself new work again and again.
@@ -67,7 +68,12 @@ pub(crate) fn turn_ended(
     {
         context.environment().diagnostics.add(format!("not recorded: {error}"));
     }
-    let (Some(issue), Some(made)) = (about, noticed.intervention) else { return HookResponse::NoOpinion };
+    let (Some(issue), Some(made)) = (about, noticed.intervention) else {
+        return match summary(state).filter(|_| is_answered) {
+            Some(text) => HookResponse::Context { text },
+            None => HookResponse::NoOpinion,
+        };
+    };
     if issue.kind == PatternKind::Cascade {
         tell(context, ledger, CASCADE, "checkrein: an agent offers itself new work", &issue.summary);
     }
@@ -75,6 +81,18 @@ pub(crate) fn turn_ended(
         Profile::Interactive => HookResponse::Context { text: made.text },
         Profile::Unattended | Profile::Strict => HookResponse::Deny { reason: made.text },
     }
+}
+
+/// What became of the calls of the turn, for the user; `None` where nothing but `ok` was said.
+fn summary(state: &SessionState) -> Option<String> {
+    let (turn, all) = (state.calls_of_turn(), state.calls());
+    if turn.remarkable() == 0 {
+        return None;
+    }
+    let calls = |counts: CallCounts| counted(counts.calls(), "call");
+    let session =
+        if turn == all { String::new() } else { format!(" (session: {}, {} ok)", calls(all), all.ok) };
+    Some(format!("checkrein: {}: {}{session}; `checkrein log`", calls(turn), turn.in_words()))
 }
 
 fn stop_cascade(

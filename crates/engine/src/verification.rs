@@ -429,7 +429,16 @@ fn concerns(record: &Record, workspace: &AbsolutePath) -> bool {
 
 /// The ledgers of other sessions that were written to lately, newest first.
 fn busy_ledgers(context: &Context, own: &FolderName, since: Timestamp) -> Vec<PathBuf> {
-    let oldest = since.0.saturating_sub(RUNNING_FOR);
+    ledgers_since(context, own, Timestamp(since.0.saturating_sub(RUNNING_FOR)), OTHER_SESSIONS)
+}
+
+/// The ledgers of at most so many other sessions that were written to at or after a time, newest first.
+pub(crate) fn ledgers_since(
+    context: &Context,
+    own: &FolderName,
+    oldest: Timestamp,
+    most: usize,
+) -> Vec<PathBuf> {
     let mut busy: Vec<(u64, PathBuf)> = Vec::new();
     for entry in fs::read_dir(context.environment().state.sessions()).into_iter().flatten().flatten() {
         let Some(folder) = FolderName::on_disk(&entry.file_name()).filter(|folder| folder != own) else {
@@ -439,12 +448,12 @@ fn busy_ledgers(context: &Context, own: &FolderName, since: Timestamp) -> Vec<Pa
         let modified = fs::metadata(&path).and_then(|facts| facts.modified()).ok();
         let modified = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let modified = modified.and_then(|time| u64::try_from(time.as_millis()).ok()).unwrap_or(0);
-        if modified >= oldest {
+        if modified >= oldest.0 {
             busy.push((modified, path));
         }
     }
     busy.sort_by(|one, other| other.cmp(one));
-    busy.truncate(OTHER_SESSIONS);
+    busy.truncate(most);
     busy.into_iter().map(|(_, path)| path).collect()
 }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use checkrein_protocol::{EffectKind, Record, RecordBody, ReviewRecord, SessionId, Timestamp};
+use checkrein_protocol::{ActionId, EffectKind, Record, RecordBody, ReviewRecord, SessionId, Timestamp};
 
 use crate::anchors;
 use crate::cache::Cached;
@@ -16,6 +16,7 @@ use crate::hash_chain::seal;
 use crate::locked::{Locked, read_on, wait_for_lock};
 use crate::mask::{Masking, mask_body};
 use crate::projection::Projection;
+use crate::room;
 use crate::state_directory::{FolderName, StateDirectory, append_private, create_directory};
 
 /// How long an append waits for another process by default (ours).
@@ -197,6 +198,16 @@ impl<P: Projection> Ledger<P> {
         self.append_after(None, at, bodies, durability)
     }
 
+    /// Marks that an action was answered of which no record could be written. Needs no free block where the session began with some.
+    pub fn mark_answered(&self, action: &ActionId) -> Result<(), LedgerError> {
+        room::mark(&self.directory, action).map_err(LedgerError::write(&self.directory))
+    }
+
+    /// Whether an action was answered of which no record could be written.
+    pub fn was_answered(&self, action: &ActionId) -> bool {
+        room::is_marked(&self.directory, action)
+    }
+
     fn append_after(
         &self,
         known: Option<Known<P>>,
@@ -241,6 +252,9 @@ impl<P: Projection> Ledger<P> {
         }
 
         let mut problems = Vec::new();
+        if before == 0 {
+            problems.extend(room::make(&self.directory).map_err(LedgerError::write(&self.directory)).err());
+        }
         let interval_reached = before / HEAD_INTERVAL != cached.position.seq / HEAD_INTERVAL;
         if durability == Durability::Durable || starts || interval_reached {
             problems.extend(

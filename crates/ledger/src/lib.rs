@@ -8,8 +8,10 @@
 //! | `hash_chain` | one line: how a record gets its hash and how it is checked |
 //! | `projection` | what the records come to: a value of the caller that follows from them |
 //! | `cache` | the projection on disk |
+//! | `room` | which actions were answered while nothing could be written |
 //! | `anchors` | the last records of ledgers, written down elsewhere as witnesses |
 //! | `read` | reading records: all, the last ones, those of one action |
+//! | `tail` | reading on where a ledger grows |
 //! | `verify` | finding edits, deletions, reordering, truncation |
 //! | `halt` | halt files |
 //! | `retention` | removing sessions, with a record of what went |
@@ -36,7 +38,9 @@ pub mod mask;
 mod projection;
 mod read;
 mod retention;
+mod room;
 mod state_directory;
+mod tail;
 mod testimony;
 mod verify;
 
@@ -49,6 +53,7 @@ pub use projection::Projection;
 pub use read::{Line, Lines, find, last, lines};
 pub use retention::{Due, remove};
 pub use state_directory::{FolderName, StateDirectory};
+pub use tail::{Tail, TailGrowth};
 pub use testimony::{Testified, Testimony};
 pub use verify::{
     Broken, BrokenKind, HomeVerification, Verification, verify, verify_against, verify_all, verify_session,

@@ -25,7 +25,7 @@ pub struct Line {
 pub(crate) const LONGEST_LINE: u64 = 16 * 1024 * 1024;
 
 /// How much of the end of a ledger is read for its last records (ours).
-const LONGEST_END: u64 = 6 * 1024 * 1024;
+pub(crate) const LONGEST_END: u64 = 6 * 1024 * 1024;
 
 /// Reads the next line with its end into `line`, and says how long it is; a line that is longer than any record is an error, and is not
 /// read on.
@@ -106,9 +106,14 @@ impl Iterator for Lines {
 
 /// The last `count` records, oldest first; fewer when these are very long. Reads from the end of the file, no further than needed.
 pub fn last(path: &Path, count: usize) -> Result<Vec<Record>, LedgerError> {
-    const BLOCK: u64 = 64 * 1024;
     let file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
-    let mut start = file.metadata().map_err(LedgerError::read(path))?.len();
+    Ok(end(&file, count).map_err(LedgerError::read(path))?.0)
+}
+
+/// The last `count` records of an open ledger, and the length of the file up to the end of the last of them, in bytes.
+pub(crate) fn end(file: &File, count: usize) -> io::Result<(Vec<Record>, u64)> {
+    const BLOCK: u64 = 64 * 1024;
+    let mut start = file.metadata()?.len();
     // Blocks from the end to the front; a line is whole once the line feed before it is known.
     let mut blocks: Vec<Vec<u8>> = Vec::new();
     let mut line_feeds = 0;
@@ -117,7 +122,7 @@ pub fn last(path: &Path, count: usize) -> Result<Vec<Record>, LedgerError> {
         let size = start.min(BLOCK);
         start -= size;
         let mut block = vec![0; usize::try_from(size).unwrap_or(0)];
-        file.read_exact_at(&mut block, start).map_err(LedgerError::read(path))?;
+        file.read_exact_at(&mut block, start)?;
         line_feeds += block.split(|byte| *byte == b'\n').count() - 1;
         blocks.push(block);
     }
@@ -130,7 +135,7 @@ pub fn last(path: &Path, count: usize) -> Result<Vec<Record>, LedgerError> {
         lines.remove(0);
     }
     let skip = lines.len().saturating_sub(count);
-    Ok(lines.into_iter().skip(skip).filter_map(record).collect())
+    Ok((lines.into_iter().skip(skip).filter_map(record).collect(), start + whole as u64))
 }
 
 /// The records of actions of which the id begins with `prefix`: reviews and outcomes, in order.

@@ -82,6 +82,9 @@ pub enum Nature {
     AllThatIsFound,
     /// Is brought over a directory, and holds nothing of the guard.
     BroughtWithoutGuard,
+    /// What nobody can foresee, below a directory that the kernel keeps it to. What guards a project and what git runs by itself is put back
+    /// when it is over.
+    WithinBounds,
     /// Software is taken away, not installed.
     Removal,
     /// Processes are ended by a signal, picked by number or by a pattern of their command lines.
@@ -100,7 +103,7 @@ pub enum Nature {
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 43] = [
+    pub const ALL: [Self; 44] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::KeptWithoutItsName,
@@ -137,6 +140,7 @@ impl Nature {
         Self::Link,
         Self::AllThatIsFound,
         Self::BroughtWithoutGuard,
+        Self::WithinBounds,
         Self::Removal,
         Self::Signal,
         Self::HoldsUp,
@@ -185,6 +189,7 @@ impl Nature {
             Self::Link => "link",
             Self::AllThatIsFound => "all_that_is_found",
             Self::BroughtWithoutGuard => "brought_without_guard",
+            Self::WithinBounds => "within_bounds",
             Self::Removal => "removal",
             Self::Signal => "signal",
             Self::HoldsUp => "holds_up",
@@ -231,6 +236,7 @@ impl Nature {
             | Self::LeavesRights
             | Self::OpensRights
             | Self::BroughtWithoutGuard
+            | Self::WithinBounds
             | Self::ArchiveUnread
             | Self::ArchiveWithoutGuard
             | Self::PatchUnread

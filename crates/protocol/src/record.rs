@@ -389,6 +389,9 @@ pub struct ReviewRecord {
     /// What the session began with, when no earlier record says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beginning: Option<Box<Beginning>>,
+    /// The digest of the call, without where it runs; only of one that was asked about or refused, so that a user can allow it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 /// An action that ran without the answer it needed, as written.

@@ -25,6 +25,8 @@ pub enum ReviewLack {
     Missing,
     /// It was refused: the refusal did not reach the client.
     Refused,
+    /// It is of another command.
+    Another,
 }
 
 impl ReviewLack {
@@ -33,6 +35,7 @@ impl ReviewLack {
         match self {
             Self::Missing => "without review",
             Self::Refused => "although refused",
+            Self::Another => "with the review of another command",
         }
     }
 }

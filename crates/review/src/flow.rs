@@ -25,6 +25,9 @@ const QUESTION: usize = 24;
 /// The longest part of the name of a host that is no data (ours; a part has at most 63 bytes, RFC 1035).
 const LABEL: usize = 32;
 
+/// From how many bytes on a part of a path without words can carry data (ours): names of files and ids are shorter.
+const PART: usize = 72;
+
 /// Programs that show what other machines hold, those that run code among them (ours).
 const SHOWS_PAGES: [&str; 13] = [
     "aria2c", "curl", "elinks", "http", "https", "links", "lynx", "node", "python", "python3", "w3m", "wget",
@@ -139,7 +142,20 @@ fn carries_data(target: &Target) -> bool {
     let (before, question) = address.split_once(['?', '#']).unwrap_or((address, ""));
     let host =
         before.split_once("://").map_or(before, |(_, rest)| rest).split('/').next().unwrap_or_default();
-    question.len() >= QUESTION || host.split('.').any(|label| label.len() > LABEL)
+    let path = before.split_once("://").map_or(before, |(_, rest)| rest).split('/').skip(1);
+    question.len() >= QUESTION
+        || host.split('.').any(|label| label.len() > LABEL)
+        || path.into_iter().any(is_encoded)
+}
+
+/// Whether a part of a path is data in base64 or the like: long, and no words or hash of something.
+fn is_encoded(part: &str) -> bool {
+    let has = |wanted: fn(char) -> bool| part.contains(wanted);
+    part.len() >= PART
+        && part.chars().all(|sign| sign.is_ascii_alphanumeric() || "+=-_%".contains(sign))
+        && has(|sign| sign.is_ascii_uppercase())
+        && has(|sign| sign.is_ascii_lowercase())
+        && part.matches(['-', '_']).count() * 12 < part.len()
 }
 
 /// Where what a tool other than the shell shows comes from.

@@ -69,6 +69,7 @@ pub use flow::{planted_orders, sends_out};
 pub use governance::{Ctq, Fired, GovernanceAssessment, TrustState, keep_contract, risk_class, settle_trust};
 pub use reasoning::sentence;
 pub use review::{Forecast, review};
+pub use risk::DOUBT;
 pub use saving::*;
 pub use surprise::*;
 pub use verdict::*;

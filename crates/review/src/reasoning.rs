@@ -85,6 +85,10 @@ const SPEAKING_RISK: f64 = 0.7;
 /// Below this rationality is one (seed 002).
 const SPEAKING_RATIONALITY: f64 = 0.5;
 
+/// What stands before the effects that were seen, by who reads it.
+const FOR_AGENT: &str = "Seen";
+const FOR_USER: &str = "Look at this";
+
 /// One effect in words: `deletes /home/dev/proj/notes.txt and everything below (only copy)`.
 pub fn sentence(effect: &Effect) -> String {
     let verb = effect.kind.verb();
@@ -143,7 +147,7 @@ impl Review {
             VerdictKind::Block => "checkrein stopped this call",
             VerdictKind::Halt => "checkrein halted this session",
         };
-        let mut lines = self.facts_in_words(head);
+        let mut lines = self.facts_in_words(head, FOR_AGENT);
         match &self.rewrite {
             Some(rewrite) => {
                 lines.push(format!("If approved, this runs instead: {} ({})", rewrite.command, rewrite.note));
@@ -153,9 +157,19 @@ impl Review {
         lines.join("\n")
     }
 
+    /// The question to the user, at most four lines: why they are asked, what to look at, what runs if they agree. What the agent could do
+    /// instead is nothing that they could act on, so it is not among them.
+    pub fn question(&self) -> String {
+        let mut lines = self.facts_in_words("checkrein asks you first", FOR_USER);
+        if let Some(rewrite) = &self.rewrite {
+            lines.push(format!("If you agree, this runs instead: {} ({})", rewrite.command, rewrite.note));
+        }
+        lines.join("\n")
+    }
+
     /// The message when what would be asked about is refused, because `why`: it must not read as if somebody were being asked.
     pub fn message_when_refused(&self, why: &str) -> String {
-        let mut lines = self.facts_in_words(&format!("checkrein refused this call, since {why}"));
+        let mut lines = self.facts_in_words(&format!("checkrein refused this call, since {why}"), FOR_AGENT);
         lines.extend(self.alternatives_in_words());
         lines.join("\n")
     }
@@ -164,8 +178,8 @@ impl Review {
         self.alternatives.iter().take(2).map(|alternative| format!("Instead: {alternative}"))
     }
 
-    /// The reason behind `head`, and what was seen.
-    fn facts_in_words(&self, head: &str) -> Vec<String> {
+    /// The reason behind `head`, and what was seen behind `seen`.
+    fn facts_in_words(&self, head: &str, seen: &str) -> Vec<String> {
         let mut lines = vec![format!("{head}: {}", self.reasoning.in_one_line(self.verdict.kind))];
         let facts: Vec<String> = self
             .side_effects
@@ -178,7 +192,7 @@ impl Review {
             .map(sentence)
             .collect();
         if !facts.is_empty() && self.verdict.kind > VerdictKind::Nudge {
-            lines.push(format!("Seen: it {}.", facts.join("; it ")));
+            lines.push(format!("{seen}: it {}.", facts.join("; it ")));
         }
         lines
     }

@@ -137,7 +137,9 @@ fn base_of(effect: &Effect, secret_read: bool) -> f64 {
         EffectKind::FileRead | EffectKind::ProcessSpawn => 0.1,
         EffectKind::FileCreate => 0.3,
         // As deleting it: any file may be named, and none of them can be saved (ours).
-        EffectKind::FileModify if effect.nature == Nature::NamedByOutput => 0.8,
+        EffectKind::FileModify | EffectKind::PermissionChange if effect.nature == Nature::NamedByOutput => {
+            0.8
+        }
         EffectKind::FileModify => 0.4,
         EffectKind::NetworkRequest => match effect.reach {
             Some(NetworkReach::Local | NetworkReach::Known) => 0.2,
@@ -199,6 +201,9 @@ fn describe(effect: &Effect) -> String {
     if effect.note.is_empty() { target.to_owned() } else { format!("{target}: {}", effect.note) }
 }
 
+/// The name of the factor that the surprises of the session are.
+pub const DOUBT: &str = "surprises";
+
 /// What the surprises of the session add to an opaque effect, at most .2 (ours). Like the scope it goes with its own effect: where
 /// something else weighs more already, only what is above that counts.
 fn doubt_factor(effects: &[Effect], others: &[Factor], world: &dyn World) -> Option<Factor> {
@@ -207,7 +212,7 @@ fn doubt_factor(effects: &[Effect], others: &[Factor], world: &dyn World) -> Opt
     let known: f64 = others.iter().map(|factor| factor.amount).sum();
     let amount = (weight(opaque, false) + doubt - known).min(doubt);
     (amount > 0.0).then(|| Factor {
-        name: "surprises".to_owned(),
+        name: DOUBT.to_owned(),
         amount,
         detail: "calls of this session changed what was not predicted".to_owned(),
     })

@@ -212,6 +212,7 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         | Nature::OpensRights
         | Nature::BroughtUnread
         | Nature::BroughtWithoutGuard
+        | Nature::WithinBounds
         | Nature::ArchiveUnread
         | Nature::ArchiveWithoutGuard
         | Nature::PatchUnread

@@ -125,6 +125,18 @@ impl Review {
         true
     }
 
+    /// The same review where a user has allowed the call beforehand: it runs, and what was against it stays written. What session, limits
+    /// and failures add comes after this.
+    #[must_use]
+    pub fn lifted(mut self, by: &str) -> Self {
+        self.verdict.kind = VerdictKind::Ok;
+        let was = std::mem::take(&mut self.reasoning.primary);
+        self.reasoning.all.insert(0, was.clone());
+        self.reasoning.primary = format!("{by}; without that: {was}");
+        self.alternatives.clear();
+        self
+    }
+
     /// Whether nothing but numbers asks about the action: no rule does, nothing is lost by it, and no check failed.
     pub fn is_asked_by_numbers(&self) -> bool {
         self.verdict.kind == VerdictKind::Escalate

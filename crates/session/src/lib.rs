@@ -20,9 +20,11 @@ mod spent;
 mod state;
 
 pub use retention::prune;
-pub use sessions::{SessionSummary, sessions};
+pub use sessions::{SessionSummary, sessions, summary};
 pub use spent::{Cost, UsageTotals};
-pub use state::{FlowReading, FlowReadings, SessionState, VerdictCounts, bounds, file_operations};
+pub use state::{
+    CallCounts, FlowReading, FlowReadings, SessionState, VerdictCounts, bounds, file_operations,
+};
 
 /// The ledger of a session, with its state.
 pub type SessionLedger = checkrein_ledger::Ledger<SessionState>;

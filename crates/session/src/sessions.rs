@@ -59,7 +59,8 @@ pub fn sessions(home: &StateDirectory) -> Result<Vec<SessionSummary>, LedgerErro
     Ok(summaries)
 }
 
-fn summary(home: &StateDirectory, folder: FolderName, state: &SessionState) -> SessionSummary {
+/// Returns what a list of sessions says about the one with this folder and state.
+pub fn summary(home: &StateDirectory, folder: FolderName, state: &SessionState) -> SessionSummary {
     SessionSummary {
         session: state.session().map(str::to_owned),
         started: state.started(),

@@ -5,6 +5,7 @@
 
 mod actions;
 pub mod bounds;
+mod call_counts;
 mod changes;
 mod flow;
 mod known;
@@ -26,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::spent::UsageTotals;
 use actions::{RecentAction, doubted};
 use bounds::{cut, push_bounded};
+pub use call_counts::CallCounts;
 pub use changes::file_operations;
 use flow::SettledReadings;
 pub use flow::{FlowReading, FlowReadings};
@@ -56,6 +58,9 @@ pub struct SessionState {
     failures: u64,
     repairs: u64,
     verdicts: VerdictCounts,
+    calls: CallCounts,
+    /// The same since the user spoke last.
+    calls_of_turn: CallCounts,
     halted: Option<String>,
     goals: VecDeque<Goal>,
     baseline: Option<u64>,
@@ -91,7 +96,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"12";
+    const LAYOUT: [u8; 2] = *b"13";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;
@@ -111,6 +116,7 @@ impl Projection for SessionState {
             RecordBody::Prompt { text } => {
                 self.behaviour.prompted();
                 self.controller.prompted();
+                self.calls_of_turn = CallCounts::default();
                 self.take_goal(text);
             }
             RecordBody::Review(review) => self.take_review(review, record),

@@ -23,13 +23,13 @@ use crate::sampling::{self, Sampling};
 use crate::stream::{RunProgress, StreamParser};
 use crate::switches::{RunClock, Stop, Switches};
 use checkrein_sandbox::Signals;
-use checkrein_sandbox::heartbeat::{self, Beating, Heartbeat, SUPERVISING, be_known_as, cannot_be_traced};
+use checkrein_sandbox::heartbeat::{self, Beating, Heartbeat, be_known_as, cannot_be_traced};
 use checkrein_sandbox::memory::MemoryFiles;
 use checkrein_sandbox::orphan_control::{Held, Hold, ProcessGroupMode, begin};
 use checkrein_sandbox::process_tree::{self, EndedProcesses, Remains, Usage};
 use checkrein_sandbox::terminal::{Terminal, window_changed};
 use checkrein_sandbox::{ControlGroup, GroupLimits};
-use checkrein_sandbox::{SplitSide, SuperviseError, bound_tasks, enter, split};
+use checkrein_sandbox::{SUPERVISING, SplitSide, SuperviseError, bound_tasks, enter, split};
 
 /// An agent and its limits.
 #[derive(Debug)]

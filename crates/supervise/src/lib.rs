@@ -19,17 +19,20 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+#[cfg(target_os = "linux")]
 mod agent;
 mod breaker;
 mod event_queue;
 mod failure;
 mod retry;
 pub mod runs;
+#[cfg(target_os = "linux")]
 mod sampling;
 mod stream;
 mod switches;
 mod test_triage;
 
+#[cfg(target_os = "linux")]
 pub use agent::{
     Agent, Interaction, Life, Position, ProgressReport, RunOutcome, SupervisorExit, SupervisorLink,
     stand_above, supervise,

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use crate::runs::{HookStop, HookSwitch};
 use crate::stream::RunProgress;
-use checkrein_sandbox::Bytes;
-use checkrein_sandbox::process_tree::Usage;
+use checkrein_sandbox::{Bytes, Usage};
 
 /// Where a run ends at the latest. `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -250,11 +249,13 @@ impl Switches {
     }
 
     /// What a run that has ended by itself was stopped by all the same: what came with its last words counts too.
+    #[cfg(target_os = "linux")]
     pub(crate) fn passed(&self, progress: &RunProgress) -> Option<Stop> {
         self.by_words(&RunProgress { goes_on: false, ..progress.clone() })
     }
 
     /// What a run that has ended well is stopped by all the same: it did something, and has never told what that cost.
+    #[cfg(target_os = "linux")]
     pub(crate) fn untold(&self, progress: &RunProgress) -> Option<Stop> {
         let why = progress.untold().filter(|_| self.needs_counting())?;
         Some(Stop::Uncounted(why.to_owned()))

@@ -72,6 +72,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         snapshot: None,
         governance: None,
         beginning: None,
+        digest: None,
         not_saved: Vec::new(),
         problems: Vec::new(),
         programs: vec!["run".to_owned()],

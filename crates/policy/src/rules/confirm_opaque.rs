@@ -25,11 +25,13 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let grave =
         context.any(|effect| effect.kind == EffectKind::Opaque && effect.severity == Severity::Critical);
     let decision = if grave { Decision::Block } else { Decision::Modify };
-    let reason = format!(
-        "what {}{} would do cannot be known beforehand",
-        context.names(&unknown),
-        context.note(&unknown)
-    );
+    let is_named = context.select(|effect| effect.target.text().is_some());
+    let (what, note) = (context.names(&unknown), context.note(&unknown));
+    let reason = if unknown.iter().any(|one| is_named.contains(one)) {
+        format!("what {what}{note} would do cannot be known beforehand")
+    } else {
+        format!("what this would do cannot be known beforehand{note}")
+    };
     let alternatives = ["write the command out plainly", "do it in smaller steps that can be read"];
     Finding::on(unknown, RULE.name, decision, reason, &alternatives)
 }

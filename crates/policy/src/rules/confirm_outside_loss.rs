@@ -1,5 +1,5 @@
 //! Deletes, moves away or throws away what lies outside the expected scope and was not made in this session, also when it is saved first;
-//! deletes what only the output of a program names.
+//! deletes or moves away what only the output of a program names.
 
 use checkrein_protocol::{Decision, Depth, Effect, EffectKind, Nature, Stake};
 
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "confirm_outside_loss",
     set: RuleSet::Essential,
     docs: RuleDocs {
-        detects: "Deletes or moves away a file outside the expected scope that this session did not make, or throws away changes to one that no commit holds, also when they are saved first; deletes files that only the output of a program names.",
+        detects: "Deletes or moves away a file outside the expected scope that this session did not make, or throws away changes to one that no commit holds, also when they are saved first; deletes or moves away files that only the output of a program names.",
         danger: "It belongs to something else. The loss shows up later, where nobody thinks of this session or of `checkrein undo`.",
         example: "rm ~/Documents/thesis.txt",
         instead: "Copy what you need into the workspace, and leave the original where it is.",
@@ -62,7 +62,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             named,
             RULE.name,
             Decision::Modify,
-            "this deletes files that the output of a program names; which ones, and where they lie, nobody knows before it runs, \
+            "this deletes or moves away files that the output of a program names; which ones, and where they lie, nobody knows before it runs, \
              so that nothing of them can be saved"
                 .to_owned(),
             &["print the list first, and give the files that have to go by name"],

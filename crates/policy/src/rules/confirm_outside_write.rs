@@ -34,7 +34,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let named = context.select(|effect| {
         changes(effect) && effect.nature == Nature::NamedByOutput && effect.stake == Stake::Unsaved
     });
-    if !named.is_empty() {
+    let critical = context.any(|effect| changes(effect) && effect.stake == Stake::Critical);
+    if !named.is_empty() && !critical {
         return Finding::on(
             named,
             RULE.name,
@@ -45,7 +46,6 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             &["print the list first, and give the files that have to change by name"],
         );
     }
-    let critical = context.any(|effect| changes(effect) && effect.stake == Stake::Critical);
     let outside = context.select(|effect| {
         changes(effect)
             && (effect.stake == Stake::Critical

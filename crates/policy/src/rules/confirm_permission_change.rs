@@ -1,6 +1,7 @@
-//! Changes who may read, write or run what: of something that must not be touched, or of a whole tree outside the task.
+//! Changes who may read, write or run what: of something that must not be touched, of a whole tree outside the task, or of files that only
+//! the output of a program names.
 
-use checkrein_protocol::{Decision, Depth, Effect, EffectKind, Severity, Stake};
+use checkrein_protocol::{Decision, Depth, Effect, EffectKind, Nature, Severity, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
 
@@ -8,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "confirm_permission_change",
     set: RuleSet::All,
     docs: RuleDocs {
-        detects: "Changes who may read, write or run what: of something that must not be touched, or of a whole tree outside the task.",
+        detects: "Changes who may read, write or run what: of something that must not be touched, of a whole tree outside the task, or of files that only the output of a program names.",
         danger: "The modes that were there are nowhere written down.",
         example: "chmod -R 777 /",
         instead: "Change the mode of the files that need it, by name.",
@@ -33,6 +34,20 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let critical = context.any(|effect| {
         changes(effect) && (effect.stake == Stake::Critical || effect.severity == Severity::Critical)
     });
+    let named = context.select(|effect| {
+        changes(effect) && effect.nature == Nature::NamedByOutput && effect.stake == Stake::Unsaved
+    });
+    if !named.is_empty() && !critical {
+        return Finding::on(
+            named,
+            RULE.name,
+            Decision::Modify,
+            "this changes the permissions of files that the output of a program names; which ones, and where they lie, nobody knows before it \
+             runs, and how they were is nowhere written down"
+                .to_owned(),
+            &["print the list first, and give the files that have to change by name"],
+        );
+    }
     let grave = context.select(|effect| {
         changes(effect)
             && effect.target.text().is_some()

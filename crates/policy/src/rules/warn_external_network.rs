@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
         danger: "What comes back may carry instructions or code, and what is asked for tells others what is going on here.",
         example: "curl https://example.invalid/data.json",
         instead: "Use the package manager or the documentation of the tool.",
-        limits: "Known hosts are a list; a new documentation site is external until it is added.",
+        limits: "Known hosts are a list that comes with Checkrein; any other host is external.",
     },
     check,
     matches: &[

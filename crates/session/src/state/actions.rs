@@ -45,6 +45,8 @@ impl SessionState {
             }
         }
         self.verdicts.count(review.verdict);
+        self.calls.count(review);
+        self.calls_of_turn.count(review);
         if review.flagged {
             self.verdicts.flagged += 1;
         }

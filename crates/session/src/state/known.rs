@@ -5,7 +5,7 @@ use checkrein_intervention::Controller;
 use checkrein_patterns::{DetectorState, Fingerprint};
 use checkrein_protocol::{AbsolutePath, ActionId, Beginning, Severity, Timestamp};
 
-use super::{SessionState, VerdictCounts};
+use super::{CallCounts, SessionState, VerdictCounts};
 use crate::spent::UsageTotals;
 
 impl SessionState {
@@ -145,6 +145,16 @@ impl SessionState {
     /// How often each verdict was given.
     pub fn verdicts(&self) -> VerdictCounts {
         self.verdicts
+    }
+
+    /// What became of its calls.
+    pub fn calls(&self) -> CallCounts {
+        self.calls
+    }
+
+    /// What became of the calls since the user spoke last.
+    pub fn calls_of_turn(&self) -> CallCounts {
+        self.calls_of_turn
     }
 
     /// How much trust the agent has used up, at the moment it changed last.

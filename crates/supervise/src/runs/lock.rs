@@ -192,11 +192,20 @@ fn host() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
+/// Which start of the machine this is; empty where the system has no name for it, and the times at which processes started are of a clock
+/// that goes on.
 fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
 /// When a process started; `None` when there is none of this number, or only its remains.
+#[cfg(target_os = "macos")]
+fn start_of(pid: u32) -> Option<u64> {
+    checkrein_sandbox::process_table::start_of(i32::try_from(pid).ok()?)
+}
+
+/// When a process started; `None` when there is none of this number, or only its remains.
+#[cfg(not(target_os = "macos"))]
 fn start_of(pid: u32) -> Option<u64> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&text);

@@ -1,0 +1,118 @@
+//! What a user reads in their client about a call: one line where something was changed, saved or held, and nothing where all was well.
+
+use checkrein_protocol::{Action, Depth, HookResponse, SnapshotRecord};
+use checkrein_review::{Review, Safety, VerdictKind};
+
+use crate::checkpoint;
+use crate::context::Context;
+use crate::text::{columns, counted, cut, one_line};
+
+/// The most columns of the line (ours): clients put their own words before it, and terminals are rarely narrower.
+pub(crate) const WIDTH: usize = 120;
+
+/// The fewest columns that a call has in it, however much there is to say about it (ours).
+const CALL: usize = 24;
+
+/// How much of a call is looked through for secrets before it is cut, in characters (ours).
+const MASKED: usize = 4_000;
+
+/// The line about a call that was answered so; `None` where a user need not know. A question says its reason itself.
+pub(crate) fn line(
+    context: &Context,
+    review: &Review,
+    action: &Action,
+    answer: &HookResponse,
+    saved: Option<&SnapshotRecord>,
+) -> Option<String> {
+    let masked = |text: &str| checkpoint::masked(context, text);
+    let call = || masked(&in_words(action));
+    match answer {
+        HookResponse::Replaced { besides, .. } => line(context, review, action, besides, saved),
+        HookResponse::NoOpinion | HookResponse::Ask { .. } => None,
+        HookResponse::Rewrite { .. } => {
+            let rewrite = review.rewrite.as_ref()?;
+            let why = masked(&rewrite.note);
+            Some(match rewrite.safety {
+                Safety::Changed => {
+                    let now = in_words(&Action::command(rewrite.command.as_str(), action.cwd.clone()));
+                    changed(&masked(&now), &call(), &why)
+                }
+                Safety::Contained => about("contained ", &call(), &format!(": {why}")),
+                Safety::Masked => about("masked the secrets that ", &call(), " prints"),
+            })
+        }
+        HookResponse::Allow { .. } | HookResponse::Context { .. } => {
+            let saved =
+                saved.filter(|saved| saved.entries > 0 && review.verdict.kind == VerdictKind::Nudge)?;
+            Some(about(&format!("saved {} before ", things(review, saved)), &call(), "; `checkrein undo`"))
+        }
+        HookResponse::Deny { .. } | HookResponse::Halt { .. } => {
+            let why = masked(&review.reasoning.primary);
+            let held = if review.verdict.kind == VerdictKind::Halt { "halted at " } else { "stopped " };
+            Some(about(held, &call(), &format!(": {why}")))
+        }
+    }
+}
+
+/// A call in one line that is long enough for its secrets to be told as such.
+fn in_words(action: &Action) -> String {
+    let text = action.shell_text().map_or_else(
+        || checkpoint::call_in_words(&action.tool, &action.input),
+        |text| text.trim().to_owned(),
+    );
+    cut(&text, MASKED)
+}
+
+/// How much was saved, in words.
+fn things(review: &Review, saved: &SnapshotRecord) -> String {
+    let is_deep = review.side_effects.effects.iter().any(|effect| effect.depth == Depth::Recursive);
+    let one = if is_deep && saved.entries > 1 { "file and folder" } else { "file" };
+    counted(saved.entries, one).replace("file and folders", "files and folders")
+}
+
+/// What runs instead of what was asked for, and why.
+fn changed(now: &str, call: &str, why: &str) -> String {
+    let room = WIDTH - columns("checkrein: runs `` instead of ``");
+    let half = (room / 2).min(columns(now).max(CALL));
+    let now = one_line(now, half);
+    let call = one_line(call, room - columns(&now));
+    one_line(&format!("checkrein: runs `{now}` instead of `{call}`: {why}"), WIDTH)
+}
+
+/// A sentence about a call: what stands behind the call is kept before the call is.
+fn about(before: &str, call: &str, behind: &str) -> String {
+    let room = WIDTH.saturating_sub(columns("checkrein: ``") + columns(before));
+    let behind = one_line(behind, room.saturating_sub(CALL.min(columns(call))));
+    let room = room.saturating_sub(columns(&behind));
+    one_line(&format!("checkrein: {before}`{}`{behind}", one_line(call, room)), WIDTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_fits_one_line_and_keeps_how_to_take_it_back() {
+        let long = "rm -rf src ".repeat(40);
+        let said = about("saved 3 files before ", &long, "; `checkrein undo`");
+        assert!(said.ends_with("…`; `checkrein undo`") && columns(&said) == WIDTH, "{said}");
+        let said = about("stopped ", "rm -rf ~", &format!(": {}", "because ".repeat(40)));
+        assert!(
+            said.starts_with("checkrein: stopped `rm -rf ~`: because") && columns(&said) <= WIDTH,
+            "{said}"
+        );
+        let wide = about("stopped ", &"削除".repeat(90), ": because");
+        assert!(columns(&wide) <= WIDTH && wide.ends_with("`: because"), "{wide}");
+        let both = changed(&format!("new {long}"), &format!("old {long}"), "safer");
+        assert!(
+            columns(&both) <= WIDTH && both.contains("new rm") && both.contains("instead of `old rm"),
+            "{both}"
+        );
+    }
+
+    #[test]
+    fn a_call_cannot_speak_to_the_terminal() {
+        let said = about("stopped ", "echo \u{1b}[2Jgone\u{202e}txt\r\nsecond", ": because");
+        assert_eq!(said, "checkrein: stopped `echo [2Jgonetxt…`: because");
+    }
+}
