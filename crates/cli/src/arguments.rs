@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(crate) use help::{command_line, completions};
+pub(crate) use help::{command_line, completions, write_manual};
 pub(crate) use nouns::{
     AuditCommand, ConfigCommand, IncidentCommand, IssueCommand, NoticeCommand, PolicyCommand, SessionCommand,
     SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
@@ -22,6 +22,7 @@ pub(crate) use restoring::UndoArguments;
 pub(crate) use supervision::{CredentialCommand, ExecArguments, RouteArguments, RunArguments, RunCommand};
 pub(crate) use worktrees::{WorktreeCommand, consent};
 
+use nouns::period;
 use words::{VerdictName, client_names, client_names_or_all};
 
 /// Review every step of a coding agent before and after it happens
@@ -44,7 +45,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Register the hooks of a client
     #[command(
-        after_help = "Shows the change and asks before it writes.\n\nExamples:\n  checkrein init                 this project, for you only\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show the change only\n  checkrein init --client codex  another client; `all`: every one found here"
+        after_help = "Shows the change and asks before it writes.\n\nExamples:\n  checkrein init                 this project, for you only\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show the change only\n  checkrein init --client codex  another client; `all`: every one found here\n  checkrein init --statusline    also a status line, where there is none"
     )]
     Init(InitArguments),
     /// Prove that this project is guarded
@@ -55,7 +56,7 @@ pub(crate) enum Command {
         /// Client, or `all` [default: those registered here]
         #[arg(long, value_name = "NAME", value_parser = client_names_or_all())]
         client: Option<String>,
-        /// Also list what no machine enforces
+        /// Also list what no machine enforces, and projects without hooks
         #[arg(long)]
         all: bool,
     },
@@ -78,7 +79,7 @@ pub(crate) enum Command {
     },
     /// Show the newest calls, verdicts and reasons
     #[command(
-        after_help = "The newest record comes last.\n\nExamples:\n  checkrein log\n  checkrein log --verdict block\n  checkrein log --session 4f3c -n 100 --json"
+        after_help = "Session by session, the newest call last. Times of day are UTC.\n\nExamples:\n  checkrein log\n  checkrein log --here --today\n  checkrein log --risky -n 100\n  checkrein log -f\n  checkrein log --session 4f3c -n 100 --json"
     )]
     Log {
         /// Show only sessions whose name starts with this
@@ -90,6 +91,18 @@ pub(crate) enum Command {
         /// Show only reviews with this verdict
         #[arg(long)]
         verdict: Option<VerdictName>,
+        /// Show only sessions of this project
+        #[arg(long)]
+        here: bool,
+        /// Show only the last 24 hours
+        #[arg(long)]
+        today: bool,
+        /// Show only what was not plainly fine
+        #[arg(long)]
+        risky: bool,
+        /// Keep showing what comes
+        #[arg(short, long)]
+        follow: bool,
     },
     /// Show everything about one action
     #[command(
@@ -101,7 +114,7 @@ pub(crate) enum Command {
     },
     /// Watch the running sessions
     #[command(
-        after_help = "Shows the last call, verdicts, issues, interventions, tokens and cost of each session. In a terminal it refreshes until Ctrl-C; elsewhere it shows the state once. With `--json` it continues, unless `--once` is given.\n\nExamples:\n  checkrein watch\n  checkrein watch --once --all\n  checkrein watch --once --json"
+        after_help = "Shows the last call, verdicts, issues, interventions, tokens and cost of each session. In a terminal it is an interface with the newest calls of each session; keys halt, resume and undo, and `?` lists them. Elsewhere it shows the state once. With `--json` it continues, unless `--once` is given.\n\nExamples:\n  checkrein watch\n  checkrein watch --once --all\n  checkrein watch --once --json"
     )]
     Watch {
         /// Show the state once
@@ -111,6 +124,23 @@ pub(crate) enum Command {
         #[arg(long)]
         all: bool,
     },
+    /// Count calls, verdicts, answers and spending
+    #[command(
+        after_help = "Tokens are those that count against limits: what is read from the cache is left out. An intervention ended the issue when the issue ended before the next one about it.\n\nExamples:\n  checkrein stats\n  checkrein stats --since 7d --here"
+    )]
+    Stats {
+        /// How far back, such as 30d or 12h
+        #[arg(long, value_name = "TIME", default_value = "30d", value_parser = period)]
+        since: u64,
+        /// Only sessions in this project
+        #[arg(long)]
+        here: bool,
+    },
+    /// Print the line for the status line of Claude Code
+    #[command(
+        after_help = "Reads the status JSON of the client on standard input and prints one line: what became of the calls of the session, the tokens in its window, its cost, and HALTED where it is halted. `init --statusline` registers it. Never fails: what goes wrong is the line.\n\nExample:\n  echo '{\"session_id\": \"4f3c\"}' | checkrein statusline"
+    )]
+    Statusline,
     /// Restore what an action destroyed
     #[command(
         after_help = "Saves the present state first, so that you can take this back too. Keeps files modified after the action, unless `--force` is given. Removes files that only the action can have made, and keeps other new ones, unless `--remove-new` is given. Without an action it takes the last one in this workspace or below.\n\nExit status: 0 done, 1 something is left or nothing was done.\n\nExamples:\n  checkrein undo\n  checkrein undo toolu_12441b --yes\n  checkrein undo --dry-run --json"
@@ -144,6 +174,23 @@ pub(crate) enum Command {
         after_help = "Says what kind of failure it was and what to do next. The same result again is a reason to stop: twice when nothing passes, three times otherwise. It compares the failed tests where the runner names them. For other commands (`any`) it compares the outputs and the exit codes 91 (gate), 92 (provider busy), 93 (conflict) and 94 (stopped by a human). `--json` writes the result to standard error for scripts; docs/scripts.md has one.\n\nExit status: that of the tests; 124 timeout, 126 they cannot be run, 127 the program was not found.\n\nExamples:\n  checkrein route --runner pytest -- pytest -q\n  checkrein --json route --runner cargo --time 10m -- cargo test\n  checkrein route --runner pytest --phase red -- pytest tests/test_new.py\n  checkrein --json route --runner any --remember last.json -- ./deploy.sh"
     )]
     Route(RouteArguments),
+    /// Let a call pass that was asked about or refused (humans only)
+    #[command(
+        after_help = "Allows exactly this call, where it ran: nothing else passes. What the session, its limits and tripwires say still counts, what touches the guard stays refused, and what a rule of your own stops is changed there.\n\nExamples:\n  checkrein allow LAST --once\n  checkrein allow toolu_01 --always --in .\n  checkrein allow --list"
+    )]
+    Allow(AllowArguments),
+    /// Say that a call was stopped without need (humans only)
+    #[command(after_help = "Counts for the rules that stopped it.\n\nExample:\n  checkrein wrong LAST")]
+    Wrong {
+        /// Start of its id, SESSION:NUMBER, or LAST
+        id: String,
+    },
+    /// Say that a call should have been stopped (humans only)
+    #[command(after_help = "Example:\n  checkrein missed toolu_01")]
+    Missed {
+        /// Start of its id, or SESSION:NUMBER
+        id: String,
+    },
     /// Halt a session, or all, until a human resumes it
     #[command(
         after_help = "Ends an agent under `checkrein run`, with everything that it started. Refuses every other agent its next call. Without this program, make a file named after the session, or `ALL`, in `halts/` of the state directory.\n\nExamples:\n  checkrein halt 4f3c --reason 'wrong branch'\n  checkrein halt --all"
@@ -159,7 +206,7 @@ pub(crate) enum Command {
         #[arg(long, hide = true)]
         lift: bool,
         /// Reason for the agent and the records
-        #[arg(long, default_value = "a human stopped it")]
+        #[arg(long, default_value = crate::commands::halt::NO_REASON)]
         reason: String,
     },
     /// Let a halted session, or all, continue (humans only)
@@ -186,8 +233,16 @@ pub(crate) enum Command {
         command: Option<TrustCommand>,
     },
     /// Remove the hooks; keep the records
-    #[command(after_help = "Examples:\n  checkrein uninstall\n  checkrein uninstall --user --yes")]
-    Uninstall(InitArguments),
+    #[command(
+        after_help = "Examples:\n  checkrein uninstall\n  checkrein uninstall --user --yes\n  checkrein uninstall --purge       also delete the records and what was saved"
+    )]
+    Uninstall {
+        #[command(flatten)]
+        wanted: InitArguments,
+        /// Also delete all records, and all that was saved for `undo`
+        #[arg(long)]
+        purge: bool,
+    },
     /// List sessions, roll one back, plan a recovery
     #[command(after_help = "Example:\n  checkrein session list")]
     Session {
@@ -282,6 +337,30 @@ pub(crate) enum Command {
         /// Shell
         shell: clap_complete::Shell,
     },
+    /// Replace the programs by those of a release (humans only)
+    #[command(
+        after_help = "Fetches the archive for this machine, compares its checksum, and replaces both programs where they lie. Programs that a package manager installed are left to it.\n\nExamples:\n  checkrein update\n  checkrein update --version 0.2.0 --yes\n  checkrein update --from ~/Downloads/release"
+    )]
+    Update {
+        /// Version [default: the newest]
+        #[arg(long, value_name = "VERSION")]
+        version: Option<String>,
+        /// Release to take, as an address or a directory
+        #[arg(long, value_name = "URL|DIR", conflicts_with = "version")]
+        from: Option<String>,
+        /// Replace without asking
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Write the manual pages
+    #[command(
+        after_help = "One page for each command, with its options and examples. `man` finds them below a folder of its path, such as ~/.local/share/man.\n\nExample:\n  checkrein manual --to ~/.local/share/man/man1"
+    )]
+    Manual {
+        /// Directory of the pages; made when it is missing
+        #[arg(long, value_name = "DIR")]
+        to: PathBuf,
+    },
     /// Answer one hook call; clients run this
     #[command(after_help = "Example:\n  checkrein hook claude < payload.json")]
     Hook {
@@ -313,12 +392,44 @@ pub(crate) struct InitArguments {
     /// Client, or `all`
     #[arg(long, value_name = "NAME", value_parser = client_names_or_all(), default_value = "claude")]
     pub(crate) client: String,
+    /// Also show the verdicts in the status line (Claude Code)
+    #[arg(long)]
+    pub(crate) statusline: bool,
     /// Hook program [default: `checkrein-hook` beside this program]
     #[arg(long, value_name = "PATH")]
     pub(crate) hook: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct AllowArguments {
+    /// Start of the id of the call, SESSION:NUMBER, or LAST
+    #[arg(required_unless_present_any = ["list", "forget"])]
+    pub(crate) id: Option<String>,
+    /// For one call, within an hour [default]
+    #[arg(long, conflicts_with_all = ["session", "always"])]
+    pub(crate) once: bool,
+    /// For the rest of its session
+    #[arg(long, conflicts_with = "always")]
+    pub(crate) session: bool,
+    /// From now on
+    #[arg(long)]
+    pub(crate) always: bool,
+    /// Directory at and below which it holds [default: where it ran]
+    #[arg(long = "in", value_name = "DIR")]
+    pub(crate) directory: Option<String>,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// List what is allowed
+    #[arg(long, conflicts_with_all = ["id", "forget"])]
+    pub(crate) list: bool,
+    /// Take back what is allowed under this name
+    #[arg(long, value_name = "NAME", conflicts_with = "id")]
+    pub(crate) forget: Option<String>,
+}
+
 /// The words after `checkrein exec` alone: the command line of all commands together takes longer to build than a scope.
+#[cfg(target_os = "linux")]
 #[derive(Debug, Parser)]
 #[command(name = "exec")]
 pub(crate) struct ExecAlone {

@@ -1,5 +1,6 @@
 //! One file for each command of the full program.
 
+pub mod allow;
 pub mod answers;
 pub mod audit;
 pub mod check;
@@ -7,23 +8,32 @@ pub mod config;
 pub mod credential;
 pub mod diff;
 pub mod doctor;
+#[cfg(not(target_os = "linux"))]
+pub mod elsewhere;
+#[cfg(target_os = "linux")]
 pub mod exec;
 pub mod export;
 pub mod halt;
 pub mod incidents;
 pub mod init;
 pub mod log;
+pub(crate) mod manual;
 pub mod marks;
 pub mod mask;
 pub mod name_choice;
 pub mod notify;
 pub mod policy;
+pub mod policy_try;
+pub mod preset;
+pub(crate) mod purge;
 pub mod recover;
 pub mod replay;
 pub mod restore;
 pub mod reviews;
 pub mod rollback;
+#[cfg(target_os = "linux")]
 pub mod route;
+#[cfg(target_os = "linux")]
 pub mod run;
 pub mod runs;
 pub mod session_choice;
@@ -32,9 +42,15 @@ pub mod session_rollback;
 pub mod sessions;
 pub mod show;
 pub mod snapshots;
+pub mod stats;
+mod status_line;
+pub mod statusline;
+mod story;
 pub mod surprises;
+pub mod team_policy;
 pub mod trust;
 pub mod undo;
+pub(crate) mod update;
 pub mod watch;
 pub mod worktree;
 

@@ -4,24 +4,33 @@ use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::thread;
 
+use clap::FromArgMatches as _;
+#[cfg(target_os = "linux")]
+use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
-use clap::{FromArgMatches as _, Parser as _};
 
 use crate::api::ErrorAnswer;
+#[cfg(target_os = "linux")]
+use crate::arguments::ExecAlone;
 use crate::arguments::{
-    Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, ExecAlone, IncidentCommand,
-    InitArguments, IssueCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand, RollbackForm,
-    RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
-    WorktreeCommand, command_line, completions, consent,
+    Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand, InitArguments,
+    IssueCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand, RollbackForm, RunCommand,
+    SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand, WorktreeCommand,
+    command_line, completions, consent,
 };
 use crate::commands::check::Where;
+#[cfg(not(target_os = "linux"))]
+use crate::commands::elsewhere;
 use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::{
-    ExitStatus, OutputForm, Switch, audit, check, config, credential, diff, doctor, exec, export, halt,
-    incidents, init, log, marks, mask, notify, policy, recover, replay, reviews, rollback, route, run, runs,
-    session_rollback, sessions, show, snapshots, surprises, trust, undo, watch, worktree,
+    ExitStatus, OutputForm, Switch, allow, audit, check, config, credential, diff, doctor, export, halt,
+    incidents, init, log, manual, marks, mask, notify, policy, policy_try, preset, purge, recover, replay,
+    reviews, rollback, runs, session_rollback, sessions, show, snapshots, stats, statusline, surprises,
+    team_policy, trust, undo, update, watch, worktree,
 };
+#[cfg(target_os = "linux")]
+use crate::commands::{exec, route, run};
 use crate::terminal;
 use checkrein_clients::{ClientAdapter, SettingsScope};
 use checkrein_engine::environment::HostEnvironment;
@@ -43,6 +52,7 @@ pub fn run() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // What is no plain call of it is told by the whole command line.
+    #[cfg(target_os = "linux")]
     if std::env::args_os().nth(1).is_some_and(|word| word == "exec")
         && let Ok(alone) = ExecAlone::try_parse_from(std::env::args_os().skip(1))
     {
@@ -86,6 +96,14 @@ pub fn run() -> ExitCode {
             ExitCode::from(ExitStatus::Failed.code())
         }
     }
+}
+
+/// What is wrong with the words of a command line, the name of the program first; `None` where they are a command. Runs nothing.
+pub fn fault_of_words(words: &[String]) -> Option<String> {
+    let matches = command_line().try_get_matches_from(words);
+    let error = matches.and_then(|matches| Arguments::from_arg_matches(&matches)).err()?;
+    // Help and version are asked for, and are no fault.
+    error.use_stderr().then(|| error.to_string())
 }
 
 /// For a command whose answer goes to standard error: where that is JSON, all that is said there is.
@@ -141,12 +159,25 @@ fn obey(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     {
         aside(OutputForm::from_switch(arguments.json.into()));
     }
+    #[cfg(not(target_os = "linux"))]
+    match arguments.command {
+        Command::Exec(_) => return Err(elsewhere::needs_linux("exec")),
+        Command::Run { command: None, wanted: _ } => return Err(elsewhere::needs_linux("run")),
+        Command::Route(_) => return Err(elsewhere::needs_linux("route")),
+        _ => {}
+    }
+    #[cfg(target_os = "linux")]
     if let Command::Exec(wanted) = arguments.command {
         return Ok(exec::exec(wanted.into(), OutputForm::from_switch(arguments.json.into())));
     }
     // Before there is any thread: this process is split in two.
+    #[cfg(target_os = "linux")]
     if let Command::Run { wanted, command: None } = arguments.command {
         return Ok(run::run(&(*wanted).into(), OutputForm::from_switch(arguments.json.into())));
+    }
+    // It says in its line what goes wrong.
+    if let Command::Statusline = arguments.command {
+        return Ok(statusline::statusline());
     }
     let environment = HostEnvironment::of_process()?;
     if let Command::Route(_) = arguments.command {
@@ -166,14 +197,19 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Init(wanted) => {
             let (scope, approval) = (scope(&wanted), approval(&wanted));
             each_client(init::clients(&environment, &wanted.client)?, |client| {
-                init::init(&environment, client, scope, approval, wanted.hook.clone(), output)
+                let status_line = wanted.statusline.into();
+                init::init(&environment, client, scope, approval, (wanted.hook.clone(), status_line), output)
             })
         }
-        Command::Uninstall(wanted) => {
+        Command::Uninstall { wanted, purge } => {
             let (scope, approval) = (scope(&wanted), approval(&wanted));
-            each_client(init::clients(&environment, &wanted.client)?, |client| {
+            let done = each_client(init::clients(&environment, &wanted.client)?, |client| {
                 init::uninstall(&environment, client, scope, approval, output)
-            })
+            })?;
+            match (done, purge) {
+                (ExitStatus::Done, true) => purge::purge(&environment, approval, output),
+                (done, _) => Ok(done),
+            }
         }
         Command::Doctor { client, all } => {
             let clients = doctor::clients(&environment, client.as_deref())?;
@@ -189,16 +225,25 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
                 }
             }
         }
-        Command::Exec(_) | Command::Run { command: None, wanted: _ } => Ok(ExitStatus::Done),
+        Command::Exec(_) | Command::Run { command: None, wanted: _ } | Command::Statusline => {
+            Ok(ExitStatus::Done)
+        }
         Command::Run { command: Some(command), wanted: _ } => run_records(&environment, &command, output),
         Command::Mask => mask::mask(&environment),
+        #[cfg(target_os = "linux")]
         Command::Route(wanted) => route::route(&environment, &wanted.into(), output),
-        Command::Log { session, number, verdict } => log::log(
+        #[cfg(not(target_os = "linux"))]
+        Command::Route(_) => Ok(ExitStatus::Done),
+        Command::Log { session, number, verdict, here, today, risky, follow } => log::log(
             &environment,
             &log::LogFilter {
                 session,
                 count: number,
                 verdict: verdict.map(|name| VerdictKind::from(name).name().to_owned()),
+                here: here.into(),
+                today: today.into(),
+                risky: risky.into(),
+                follow: follow.into(),
             },
             output,
         ),
@@ -206,7 +251,8 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Watch { once, all } => watch::watch(&environment, once.into(), all.into(), output),
         Command::Undo(wanted) => {
             let permissions = wanted.consent.permissions(wanted.remove_new);
-            undo::undo(&environment, wanted.action.as_deref(), permissions, output)
+            let choice = wanted.action.as_deref().map_or(undo::UndoChoice::Newest, undo::UndoChoice::Named);
+            undo::undo(&environment, choice, permissions, output)
         }
         Command::Halt { session, all: _, lift: true, reason: _ } => {
             let which = session.as_deref().map_or(halt::Which::All, halt::Which::Named);
@@ -218,10 +264,31 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Resume { session, all } => {
             halt::resume(&environment, halt::Which::of(session.as_deref(), all.into()), output)
         }
+        Command::Allow(wanted) => match (wanted.list, wanted.forget, wanted.id) {
+            (true, _, _) => allow::list(&environment, output),
+            (false, Some(name), _) => allow::forget(&environment, &name, output),
+            (false, None, id) => {
+                let span = match (wanted.session, wanted.always) {
+                    (true, _) => allow::WantedSpan::Session,
+                    (false, true) => allow::WantedSpan::Always,
+                    (false, false) => allow::WantedSpan::Once,
+                };
+                let id = id.unwrap_or_default();
+                let yes = wanted.yes.into();
+                allow::allow(
+                    &environment,
+                    &allow::Wanted { id, span, directory: wanted.directory, yes },
+                    output,
+                )
+            }
+        },
+        Command::Wrong { id } => allow::judge(&environment, &id, allow::Opinion::Wrong, output),
+        Command::Missed { id } => allow::judge(&environment, &id, allow::Opinion::Missed, output),
         Command::Trust { yes: _, command: Some(TrustCommand::Show) } => {
             trust::show_waiting(&environment, output)
         }
         Command::Trust { yes, command: None } => trust::trust(&environment, yes.into(), output),
+        Command::Stats { since, here } => stats::stats(&environment, since, here.into(), output),
         Command::Session { command } => sessions(&environment, command, output),
         Command::Snapshot { command } => snapshots(&environment, command, output),
         Command::Worktree { command } => worktrees(&environment, command, output),
@@ -239,7 +306,12 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             replay::replay(&environment, &file, against.as_deref(), &goals, output)
         }
         Command::Config { command } => match command {
-            ConfigCommand::Show => config::show(&environment, output),
+            ConfigCommand::Show { filter } => config::show(&environment, filter.as_deref(), output),
+            ConfigCommand::Preset { name, yes, dry_run } => {
+                let wanted =
+                    preset::PresetWanted { preset: name.into(), yes: yes.into(), dry_run: dry_run.into() };
+                preset::preset(&environment, wanted, output)
+            }
             ConfigCommand::Check => config::check(&environment, output),
             ConfigCommand::Schema => config::schema(),
         },
@@ -247,6 +319,14 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             PolicyCommand::Show => policy::show(&environment, output),
             PolicyCommand::Check => policy::check(&environment, output),
             PolicyCommand::Test { file } => policy::test(&environment, file.as_deref(), output),
+            PolicyCommand::Try { file, since } => policy_try::policy_try(&environment, &file, since, output),
+            PolicyCommand::Key { to } => team_policy::key(&environment, &to, output),
+            PolicyCommand::Sign { file, key } => team_policy::sign(&environment, &file, &key, output),
+            PolicyCommand::Pin { place, key, yes } => {
+                team_policy::pin(&environment, &place, &key, yes.into(), output)
+            }
+            PolicyCommand::Update { yes } => team_policy::update(&environment, yes.into(), output),
+            PolicyCommand::Unpin { yes } => team_policy::unpin(&environment, yes.into(), output),
         },
         Command::Audit { command } => match command {
             AuditCommand::Verify { session } => audit::verify(&environment, session.as_deref(), output),
@@ -271,6 +351,10 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Completions { shell } => {
             terminal::print(&completions(shell));
             Ok(ExitStatus::Done)
+        }
+        Command::Manual { to } => manual::manual(&to, output),
+        Command::Update { version, from, yes } => {
+            update::update(&environment, &update::Wanted { version, from, yes: yes.into() }, output)
         }
         Command::Hook { client } => {
             answer_hook_of(Some(&client));

@@ -8,9 +8,14 @@
 //! | `commands` | one file for each command |
 //! | `credentials` | what agents need to log in, in the keyring or a file |
 //! | `secure_deletion` | files that held something secret, written over and removed |
+//! | `signature` | signatures of policies |
 //! | `render` | what records and times are in words |
 //! | `terminal` | colour, tables, questions |
 
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "what only `exec`, `run` and `route` need is there all the same")
+)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod api;
@@ -20,6 +25,7 @@ pub mod credentials;
 mod dispatch;
 pub mod render;
 mod secure_deletion;
+mod signature;
 pub mod terminal;
 
-pub use dispatch::run;
+pub use dispatch::{fault_of_words, run};

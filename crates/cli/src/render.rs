@@ -5,6 +5,32 @@ use checkrein_protocol::{
     Judgement, ObservedExtent, Severity, SurpriseRecord, SurpriseRecordKind, VerificationRecord,
 };
 
+/// The time of the day of a moment, in UTC.
+pub fn clock(milliseconds: u64) -> String {
+    time(milliseconds).split(' ').nth(1).unwrap_or_default().to_owned()
+}
+
+/// How long ago a moment was, both in milliseconds since 1970, in one unit.
+pub fn age(then: u64, now: u64) -> String {
+    let seconds = now.saturating_sub(then) / 1000;
+    let (count, unit) = match seconds {
+        0..60 => return "just now".to_owned(),
+        60..3_600 => (seconds / 60, "minute"),
+        3_600..86_400 => (seconds / 3_600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+}
+
+/// How long something took, from milliseconds.
+pub fn duration(milliseconds: u64) -> String {
+    match milliseconds {
+        0..1_000 => format!("{milliseconds} ms"),
+        1_000..60_000 => format!("{}.{} s", milliseconds / 1_000, milliseconds % 1_000 / 100),
+        _ => format!("{} min {} s", milliseconds / 60_000, milliseconds % 60_000 / 1_000),
+    }
+}
+
 /// A severity in one word.
 pub fn severity_name(severity: Severity) -> &'static str {
     match severity {
@@ -66,4 +92,19 @@ fn seen_in_words(surprise: &SurpriseRecord) -> String {
 fn predicted_in_words(surprise: &SurpriseRecord) -> &str {
     let words = surprise.predicted.as_str();
     if words == "no change" { "that nothing changes" } else { words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_one_unit() {
+        let ago = |seconds: u64| age(0, seconds * 1000);
+        assert_eq!(
+            [59, 60, 7_199, 86_399, 172_800].map(ago),
+            ["just now", "1 minute ago", "1 hour ago", "23 hours ago", "2 days ago"]
+        );
+        assert_eq!([4, 5_430, 61_000].map(duration), ["4 ms", "5.4 s", "1 min 1 s"]);
+    }
 }

@@ -2,8 +2,11 @@
 //!
 //! Results go to standard output, everything else to standard error. Colour only where a terminal reads and `NO_COLOR` is not set.
 
+mod dialogue;
+
 use std::env;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::api::{self, Remark};
@@ -13,6 +16,7 @@ pub use checkrein_engine::text::{counted, cut, plain, plain_name};
 use checkrein_hook::remarks;
 use checkrein_review::VerdictKind;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+pub(crate) use dialogue::in_dialogue;
 
 /// Whether remarks are JSON.
 static REMARKS_ARE_JSON: AtomicBool = AtomicBool::new(false);
@@ -24,6 +28,9 @@ pub fn remark_in_json() {
 
 /// Says something beside the results.
 pub fn log(text: &str) {
+    if dialogue::heard(text) {
+        return;
+    }
     if REMARKS_ARE_JSON.load(Ordering::Relaxed) {
         let remark = Remark { text: text.strip_prefix("checkrein: ").unwrap_or(text).to_owned() };
         remarks::log(&api::line(&remark).unwrap_or_default());
@@ -44,12 +51,46 @@ pub fn answer_aside(line: &str) {
 
 /// Writes a result. A reader that has gone away (`| head`) is no failure.
 pub fn print(text: &str) {
+    if dialogue::heard(text) {
+        return;
+    }
     let mut output = io::stdout().lock();
     drop(
         output
             .write_all(text.as_bytes())
             .and_then(|()| if text.ends_with('\n') { Ok(()) } else { output.write_all(b"\n") }),
     );
+}
+
+/// Writes a result that may be longer than the terminal is high: there a pager shows it, `$PAGER` or `less`.
+pub fn page(text: &str) {
+    let height =
+        io::stdout().is_terminal().then(|| rustix::termios::tcgetwinsize(io::stdout()).ok()).flatten();
+    let is_longer =
+        height.is_some_and(|size| size.ws_row > 0 && text.lines().count() >= usize::from(size.ws_row));
+    if !is_longer || !is_paged(text) {
+        print(text);
+    }
+}
+
+/// Whether a pager took the text.
+fn is_paged(text: &str) -> bool {
+    let chosen = env::var("PAGER").ok().filter(|value| !value.trim().is_empty());
+    let pager = chosen.unwrap_or_else(|| "less".to_owned());
+    let mut words = pager.split_whitespace();
+    let Some(program) = words.next() else { return false };
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::piped());
+    // Ends by itself where all fits, keeps colours and the text on the screen; what the user set goes first.
+    if env::var_os("LESS").is_none() {
+        command.env("LESS", "FRX");
+    }
+    let Ok(mut child) = command.spawn() else { return false };
+    if let Some(mut input) = child.stdin.take() {
+        // Who leaves before the end has seen enough.
+        drop(input.write_all(text.as_bytes()).and_then(|()| input.write_all(b"\n")));
+    }
+    child.wait().is_ok()
 }
 
 /// Whether standard output is read by a user who sees colours.
@@ -165,13 +206,14 @@ fn believable(width: usize) -> usize {
     if width < NARROWEST { USUAL } else { width }
 }
 
-/// A text whose lines are broken between words where they are longer than the terminal is wide; what goes on is as far in as its line, and
-/// two more. A word that is longer than that stays whole.
+/// A text in lines that fit the width of the terminal, each with the indentation of the line that it is from.
 pub fn wrapped(text: &str) -> String {
     width().map_or_else(|| text.to_owned(), |width| wrapped_at(text, width))
 }
 
-fn wrapped_at(text: &str, width: usize) -> String {
+/// A text whose lines are broken between words where they are longer than `width` characters; what goes on is as far in as its line, and
+/// two more. A word that is longer than that stays whole.
+pub(crate) fn wrapped_at(text: &str, width: usize) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {
         let margin = line.chars().take_while(|c| *c == ' ').count() + 2;
@@ -193,7 +235,7 @@ fn wrapped_at(text: &str, width: usize) -> String {
 }
 
 /// How many characters are seen: escapes of colours are not.
-fn shown_length(text: &str) -> usize {
+pub fn shown_length(text: &str) -> usize {
     let mut inside = false;
     let seen = text.chars().filter(|c| {
         let begins = *c == '\u{1b}';
@@ -233,6 +275,9 @@ pub enum Reply {
 
 /// Asks a user for yes or no.
 pub fn confirm(question: &str) -> Reply {
+    if let Some(reply) = dialogue::asked(question) {
+        return reply;
+    }
     let input = io::stdin();
     if !input.is_terminal() {
         return Reply::Nobody;

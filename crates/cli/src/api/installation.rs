@@ -29,6 +29,150 @@ pub enum RegistrationResult {
     Declined,
 }
 
+/// The manual pages, written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ManualPages {
+    /// The directory that they are in.
+    pub folder: String,
+}
+
+/// The records and what was saved, deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Purged {
+    /// The directories.
+    pub folders: Vec<String>,
+    /// What became of them.
+    pub result: PurgeResult,
+}
+
+/// What became of directories that were to be deleted.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PurgeResult {
+    /// They are gone.
+    Deleted,
+    /// They were shown only.
+    DryRun,
+}
+
+/// What a change of the configuration would have said to recorded calls.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PolicyTried {
+    /// How many different calls were judged.
+    pub calls: usize,
+    /// Where the two say different things.
+    pub changes: Vec<VerdictChange>,
+}
+
+/// Calls that get another verdict.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct VerdictChange {
+    /// The verdict of now.
+    pub from: String,
+    /// The verdict with the file.
+    pub to: String,
+    /// How many.
+    pub calls: usize,
+    /// The first few.
+    pub examples: Vec<String>,
+}
+
+/// A preset, written or shown.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PresetAnswer {
+    /// Its name.
+    pub preset: String,
+    /// The file that it belongs into.
+    pub file: String,
+    /// What became of it.
+    pub result: PresetResult,
+    /// The settings that change here.
+    pub changes: Vec<SettingChange>,
+    /// The settings that stay as somebody set them.
+    pub kept: Vec<KeptSetting>,
+    /// The lines that are added, as YAML.
+    pub lines: String,
+    /// What the file asks for and does not get until it is trusted.
+    #[schemars(with = "Vec<super::parts::PendingSetting>")]
+    pub pending: Json,
+}
+
+/// What became of a preset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PresetResult {
+    /// It was written.
+    Written,
+    /// The file said all of it already.
+    Unchanged,
+    /// It was shown only.
+    DryRun,
+    /// The file is written in a form to which a program adds nothing.
+    ByHand,
+}
+
+/// A setting with what holds now and what would.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SettingChange {
+    /// Its path.
+    pub key: String,
+    /// What holds now.
+    pub from: String,
+    /// What would hold.
+    pub to: String,
+}
+
+/// A setting of a preset that somebody set otherwise.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct KeptSetting {
+    /// Its path.
+    pub key: String,
+    /// What it stays.
+    pub value: String,
+    /// What the preset says.
+    pub preset: String,
+}
+
+/// A key for signing policies, or a policy that one signed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PolicyKey {
+    /// The public key, as `policy pin` takes it.
+    pub key: String,
+    /// The file that was written: the secret key, or the signature.
+    pub file: String,
+}
+
+/// The policy of a team, checked and in force.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PolicyPinned {
+    /// Where it is fetched from.
+    pub source: String,
+    /// The public key that must have signed it.
+    pub key: String,
+    /// The SHA-256 of its text.
+    pub digest: String,
+    /// When it was signed.
+    pub signed: String,
+    /// Whether it was another one before.
+    pub changed: bool,
+}
+
+/// The policy of a team does not count any more.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PolicyUnpinned {
+    /// Whether one is pinned.
+    pub pinned: bool,
+}
+
+/// The programs of another release, installed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Updated {
+    /// The directory that they are in.
+    pub folder: String,
+    /// What they say that they are.
+    pub version: String,
+}
+
 /// Whether a project is guarded.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
@@ -254,6 +398,14 @@ pub struct AuditedSession {
 
 answers! {
     RegistrationAnswer => "registration",
+    ManualPages => "manual",
+    PolicyTried => "policy_tried",
+    PresetAnswer => "preset",
+    PolicyKey => "policy_key",
+    PolicyPinned => "policy_pinned",
+    PolicyUnpinned => "policy_unpinned",
+    Updated => "update",
+    Purged => "purge",
     Diagnosis => "doctor",
     Settings => "config",
     ValidConfiguration => "config-check",

@@ -38,6 +38,18 @@ use Form::{Lines, One, StandardError};
 fn answers() -> Vec<Entry> {
     vec![
         entry::<installation::RegistrationAnswer>(&[("init", Lines), ("uninstall", Lines)]),
+        entry::<installation::Purged>(&[("uninstall --purge", One)]),
+        entry::<installation::ManualPages>(&[("manual", One)]),
+        entry::<sessions::Allowed>(&[("allow", One)]),
+        entry::<sessions::Stats>(&[("stats", One)]),
+        entry::<sessions::Forgotten>(&[("allow", One)]),
+        entry::<sessions::OpinionMarked>(&[("wrong", One), ("missed", One)]),
+        entry::<installation::PolicyTried>(&[("policy try", One)]),
+        entry::<installation::PresetAnswer>(&[("config preset", One)]),
+        entry::<installation::PolicyKey>(&[("policy key", One), ("policy sign", One)]),
+        entry::<installation::PolicyPinned>(&[("policy pin", One), ("policy update", One)]),
+        entry::<installation::PolicyUnpinned>(&[("policy unpin", One)]),
+        entry::<installation::Updated>(&[("update", One)]),
         entry::<installation::Diagnosis>(&[("doctor", One)]),
         entry::<sessions::ActionRecords>(&[("show", One)]),
         entry::<sessions::WatchEntry>(&[("watch", Lines)]),
@@ -176,7 +188,7 @@ pub fn page() -> String {
 }
 
 fn anchor(schema: &str) -> String {
-    schema.to_lowercase().chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
+    schema.to_lowercase().chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect()
 }
 
 fn form_section(page: &mut String, all: &Json, schema: &str) {

@@ -231,6 +231,124 @@ pub struct SurprisingCall {
     pub gaps: Json,
 }
 
+/// A call that a user allowed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Allowed {
+    /// The name under which it can be taken back.
+    pub allowance: String,
+    /// The call, masked and cut.
+    pub call: String,
+    /// `once`, `session` or `always`.
+    pub span: String,
+    /// Where it holds.
+    pub directory: String,
+    /// Whether it holds below that too.
+    pub below: bool,
+    /// How many calls of the last 30 days were stopped that it would have let pass, itself included; 0 in a list.
+    pub earlier: u64,
+}
+
+/// Something that is not allowed any more.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Forgotten {
+    /// Its name.
+    pub allowance: String,
+}
+
+/// What a user said of a verdict.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OpinionMarked {
+    /// The action.
+    pub action: String,
+    /// `wrong` or `missed`.
+    pub opinion: String,
+    /// The rules behind the verdict.
+    pub rules: Vec<RuleRate>,
+}
+
+/// How often a rule stopped a call in the last 30 days.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RuleRate {
+    /// Its name.
+    pub rule: String,
+    /// How often it had a part in stopping a call.
+    pub stopped: u64,
+    /// How often a user said that it was wrong.
+    pub wrong: u64,
+}
+
+/// What was counted over a time.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Stats {
+    /// From when on.
+    pub since: Moment,
+    /// How many sessions have records in it.
+    pub sessions: u64,
+    /// How many calls were reviewed.
+    pub calls: u64,
+    /// How often each verdict was given, mildest first.
+    pub verdicts: Vec<NamedCount>,
+    /// How many calls there were of each level of risk, least first.
+    pub risk: Vec<NamedCount>,
+    /// What became of the questions: `yes`, `yes by user`, `told`, `no`, `refused`, `unanswered`, `open`.
+    pub questions: Vec<NamedCount>,
+    /// What was done about issues.
+    pub interventions: Vec<InterventionCount>,
+    /// How often each rule stopped a call, and how often a user called that wrong.
+    pub rules: Vec<RuleRate>,
+    /// How many calls a user said were stopped without need.
+    pub wrong: u64,
+    /// How many calls a user said should have been stopped.
+    pub missed: u64,
+    /// Before how many calls something was saved.
+    pub saved: u64,
+    /// How often something was taken back.
+    pub undone: u64,
+    /// What was spent by day, in UTC.
+    pub days: Vec<Spending>,
+    /// What was spent by workspace.
+    pub projects: Vec<Spending>,
+    /// What was spent by model.
+    pub models: Vec<Spending>,
+}
+
+/// How often something was.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NamedCount {
+    /// What.
+    pub name: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// What came of one kind of intervention.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct InterventionCount {
+    /// Its kind.
+    pub kind: String,
+    /// How often its issue ended before the next one about it.
+    pub helped: u64,
+    /// How often another one about the same issue followed.
+    pub repeated: u64,
+    /// How often neither is recorded.
+    pub open: u64,
+}
+
+/// What was spent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Spending {
+    /// The day, the workspace or the model.
+    pub name: String,
+    /// How many calls were reviewed; of a model, how many answers it gave.
+    pub calls: u64,
+    /// How many tokens, those read from the cache left out.
+    pub tokens: u64,
+    /// What they cost, as far as prices are known.
+    pub dollars: f64,
+    /// Whether some of them have no known price.
+    pub at_least: bool,
+}
+
 /// A halt that was laid on or lifted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Halted {
@@ -256,6 +374,10 @@ pub struct SessionRollback(
 );
 
 answers! {
+    Stats => "stats",
+    Allowed => "allowed",
+    Forgotten => "forgotten",
+    OpinionMarked => "opinion",
     SessionEntry => "session",
     WatchEntry => "watch",
     DetectedIssue => "issue",

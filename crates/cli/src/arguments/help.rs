@@ -1,6 +1,8 @@
-//! The help of the whole program, in groups, and the completions.
+//! The help of the whole program, in groups, the completions and the manual pages.
 
 use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
 
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
@@ -12,8 +14,25 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Daily work",
         &[
-            "init", "doctor", "check", "log", "show", "watch", "undo", "run", "exec", "mask", "route",
-            "halt", "resume", "trust",
+            "init",
+            "doctor",
+            "check",
+            "log",
+            "show",
+            "watch",
+            "stats",
+            "statusline",
+            "undo",
+            "allow",
+            "wrong",
+            "missed",
+            "run",
+            "exec",
+            "mask",
+            "route",
+            "halt",
+            "resume",
+            "trust",
         ],
     ),
     (
@@ -34,7 +53,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "notice",
         ],
     ),
-    ("Installation", &["uninstall", "completions", "hook"]),
+    ("Installation", &["update", "uninstall", "completions", "manual", "hook"]),
     ("Help", &["help"]),
 ];
 
@@ -60,13 +79,27 @@ pub(crate) fn command_line() -> Command {
 
 /// The completions for a shell: of the forms that the help shows.
 pub(crate) fn completions(shell: Shell) -> String {
-    let shown = Arguments::command();
-    let kept: Vec<Command> =
-        shown.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect();
-    let mut command = Command::new("checkrein").args(shown.get_arguments().cloned()).subcommands(kept);
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut command, "checkrein", &mut text);
+    clap_complete::generate(shell, &mut shown_forms(), "checkrein", &mut text);
     String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Writes a manual page for each form that the help shows into `folder`, which is there.
+pub(crate) fn write_manual(folder: &Path) -> io::Result<()> {
+    clap_mangen::generate_to(shown_forms(), folder)
+}
+
+/// The command line without the forms that are kept for those who know them from earlier versions.
+fn shown_forms() -> Command {
+    let whole = Arguments::command();
+    let kept: Vec<Command> =
+        whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect();
+    let shown = Command::new("checkrein").args(whole.get_arguments().cloned()).subcommands(kept);
+    let shown = shown.version(env!("CARGO_PKG_VERSION"));
+    match (whole.get_about(), whole.get_after_help()) {
+        (Some(about), Some(examples)) => shown.about(about.clone()).after_help(examples.clone()),
+        _ => shown,
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! The nouns of the command line, each with what can be done to it.
 
+use std::path::PathBuf;
+
 use crate::commands::restore::{Consent, New};
 use checkrein_snapshot::SnapshotId;
 use clap::{Args, Subcommand};
 
 use super::restoring::RestoreArguments;
-use super::words::{FormName, JudgementName, PolicyName};
+use super::words::{FormName, JudgementName, PolicyName, WayName};
 
 /// Sessions.
 #[derive(Debug, Subcommand)]
@@ -285,6 +287,65 @@ pub(crate) enum PolicyCommand {
         /// Blueprint or configuration [default: all in force here]
         file: Option<String>,
     },
+    /// Show what a change would have said to recorded calls
+    #[command(
+        after_help = "Takes FILE as part of your own configuration, and judges each recorded call with and without it. Changes nothing.\n\nExamples:\n  checkrein policy try stricter.yaml\n  checkrein policy try stricter.yaml --since 7d --json"
+    )]
+    Try {
+        /// Configuration file
+        file: String,
+        /// How far back, such as 30d or 12h
+        #[arg(long, value_name = "TIME", default_value = "30d", value_parser = period)]
+        since: u64,
+    },
+    /// Make a key for signing policies (humans only)
+    #[command(after_help = "Example:\n  checkrein policy key --to ~/checkrein-policy.key")]
+    Key {
+        /// File for the secret key, which must not exist
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
+    },
+    /// Sign a policy for a team (humans only)
+    #[command(
+        after_help = "Writes the signature beside the policy, as FILE.sig. Publish both.\n\nExample:\n  checkrein policy sign policy.yaml --key ~/checkrein-policy.key"
+    )]
+    Sign {
+        /// Policy: a configuration file that names no other files
+        file: PathBuf,
+        /// File with the secret key
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+    },
+    /// Take a policy from a place, as long as a key signs it (humans only)
+    #[command(
+        after_help = "It counts as managed configuration in all projects of this user: above the built-in settings, below your own.\n\nExamples:\n  checkrein policy pin https://example.com/checkrein/policy.yaml --key ed25519:KEY\n  checkrein policy pin /srv/checkrein/policy.yaml --key ed25519:KEY"
+    )]
+    Pin {
+        /// Address (https) or path; the signature lies beside it
+        place: String,
+        /// Public key that must have signed it
+        #[arg(long, value_name = "KEY")]
+        key: String,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Fetch the pinned policy again (humans only)
+    #[command(
+        after_help = "An older one than the one in force is refused.\n\nExample:\n  checkrein policy update"
+    )]
+    Update {
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Do without the policy of the team (humans only)
+    #[command(after_help = "Example:\n  checkrein policy unpin")]
+    Unpin {
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
 }
 
 /// The records.
@@ -314,12 +375,44 @@ pub(crate) enum AuditCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Show every setting and its source
-    #[command(after_help = "Example:\n  checkrein config show")]
-    Show,
+    #[command(after_help = "Examples:\n  checkrein config show\n  checkrein config show limits")]
+    Show {
+        /// Only the settings whose name or section this is
+        filter: Option<String>,
+    },
+    /// Write the settings of a way of working (humans only)
+    #[command(
+        after_help = "Shows which settings change, asks, and adds lines: what stands in the file stays as it is. `team` goes into checkrein.yaml of the project, the others into your own configuration.\n\nExit status: 0 written, shown or set already, 1 nothing was written.\n\nExamples:\n  checkrein config preset solo\n  checkrein config preset team --dry-run\n  checkrein config preset ci --yes"
+    )]
+    Preset {
+        /// Way of working
+        #[arg(value_enum)]
+        name: WayName,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+        /// Show it, write nothing
+        #[arg(long, conflicts_with = "yes")]
+        dry_run: bool,
+    },
     /// Check every configuration file
     #[command(after_help = "Exit status: 0 valid, 1 not valid.\n\nExample:\n  checkrein config check")]
     Check,
     /// Print the JSON Schema of checkrein.yaml
     #[command(after_help = "Example:\n  checkrein config schema > checkrein.schema.json")]
     Schema,
+}
+
+/// A time such as `30d`, `12h` or `45m`, in milliseconds.
+pub(super) fn period(text: &str) -> Result<u64, String> {
+    let wrong = || "write a number and d, h or m, such as 30d".to_owned();
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let number: u64 = text.strip_suffix(unit).and_then(|digits| digits.parse().ok()).ok_or_else(wrong)?;
+    let minutes = match unit {
+        'd' => 24 * 60,
+        'h' => 60,
+        'm' => 1,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(minutes * 60_000).ok_or_else(wrong)
 }

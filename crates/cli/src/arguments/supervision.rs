@@ -4,11 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::commands::exec::{self, InheritedEnvironment, LEAST_MEMORY, ScopeStrictness};
+#[cfg(target_os = "linux")]
+use crate::commands::exec::{self, InheritedEnvironment, ScopeStrictness};
+#[cfg(target_os = "linux")]
 use crate::commands::{route, run};
 use crate::credentials::CredentialName;
 use checkrein_clients::Prices;
 use checkrein_sandbox::{Bytes, Period};
+#[cfg(target_os = "linux")]
 use checkrein_supervise::Phase;
 use clap::{Args, Subcommand};
 
@@ -132,6 +135,7 @@ pub(crate) struct RouteArguments {
     command: Vec<OsString>,
 }
 
+#[cfg(target_os = "linux")]
 impl From<RouteArguments> for route::RouteOptions {
     fn from(wanted: RouteArguments) -> Self {
         Self {
@@ -182,9 +186,10 @@ fn memory(text: &str) -> Result<Bytes, String> {
         return Ok(Bytes(0));
     }
     match text.parse::<Bytes>() {
-        Ok(bytes) if bytes < LEAST_MEMORY => {
-            Err(format!("less than {LEAST_MEMORY} lets no program start; write the unit too, such as 512M"))
-        }
+        Ok(bytes) if bytes < Bytes::LEAST_MEMORY => Err(format!(
+            "less than {} lets no program start; write the unit too, such as 512M",
+            Bytes::LEAST_MEMORY
+        )),
         Ok(bytes) => Ok(bytes),
         Err(error) => Err(error.to_string()),
     }
@@ -258,6 +263,7 @@ fn changes_programs(variable: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| variable.starts_with(beginning)) || NAMES.contains(&variable)
 }
 
+#[cfg(target_os = "linux")]
 impl From<RunArguments> for run::RunOptions {
     fn from(wanted: RunArguments) -> Self {
         Self {
@@ -288,6 +294,7 @@ impl From<RunArguments> for run::RunOptions {
     }
 }
 
+#[cfg(target_os = "linux")]
 impl From<ExecArguments> for exec::ExecOptions {
     fn from(wanted: ExecArguments) -> Self {
         Self {

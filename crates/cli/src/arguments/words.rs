@@ -2,10 +2,12 @@
 
 use crate::commands::audit::ExportForm;
 use crate::commands::init::ALL;
+use crate::commands::preset::Preset;
 use checkrein_clients::CLIENTS;
 use checkrein_intervention::RecoveryPolicy;
 use checkrein_policy::{LimitPreset, Profile, VerdictKind};
 use checkrein_protocol::Judgement;
+#[cfg(target_os = "linux")]
 use checkrein_supervise::TestRunner;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
@@ -66,6 +68,7 @@ pub(crate) enum PhaseName {
     Green,
 }
 
+#[cfg(target_os = "linux")]
 impl From<RunnerName> for TestRunner {
     fn from(name: RunnerName) -> Self {
         match name {
@@ -157,6 +160,30 @@ impl From<FormName> for ExportForm {
         match name {
             FormName::Jsonl => Self::JsonLines,
             FormName::Csv => Self::Csv,
+        }
+    }
+}
+
+/// A way of working, as it is typed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum WayName {
+    /// One person who watches the agent
+    Solo,
+    /// Everybody who works in a project
+    Team,
+    /// A machine where nobody is asked
+    Ci,
+    /// As strict as it goes
+    Strict,
+}
+
+impl From<WayName> for Preset {
+    fn from(name: WayName) -> Self {
+        match name {
+            WayName::Solo => Self::Solo,
+            WayName::Team => Self::Team,
+            WayName::Ci => Self::Ci,
+            WayName::Strict => Self::Strict,
         }
     }
 }

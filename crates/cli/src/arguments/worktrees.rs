@@ -1,8 +1,11 @@
 //! The command line of worktrees and of going on with a run.
 
 use crate::commands::restore::Consent;
+#[cfg(target_os = "linux")]
 use crate::commands::run::RunSessionOptions;
+#[cfg(target_os = "linux")]
 use checkrein_supervise::runs::Insistence;
+#[cfg(target_os = "linux")]
 use checkrein_worktree::Uncommitted;
 use clap::{Args, Subcommand};
 
@@ -25,6 +28,7 @@ pub(crate) struct KeepingArguments {
     take_over: bool,
 }
 
+#[cfg(target_os = "linux")]
 impl From<KeepingArguments> for RunSessionOptions {
     fn from(wanted: KeepingArguments) -> Self {
         Self {

@@ -54,10 +54,24 @@ impl QuestionOutcome {
 
 /// The answers to all questions in the records of one session, oldest first.
 pub fn answers<'a>(records: impl IntoIterator<Item = &'a Record>) -> HashMap<ActionId, QuestionOutcome> {
-    let mut found: HashMap<ActionId, QuestionOutcome> = HashMap::new();
-    let mut calls: HashMap<ActionId, &ReviewRecord> = HashMap::new();
-    let mut by_user: HashSet<ActionId> = HashSet::new();
-    for record in records {
+    let mut reader = AnswerReader::default();
+    records.into_iter().for_each(|record| reader.take(record));
+    reader.found
+}
+
+/// Reads what was answered, record by record; it keeps no more than the questions.
+#[derive(Debug, Default)]
+pub struct AnswerReader {
+    /// What became of each question until now.
+    pub found: HashMap<ActionId, QuestionOutcome>,
+    /// The calls of those that are open.
+    calls: HashMap<ActionId, ReviewRecord>,
+    by_user: HashSet<ActionId>,
+}
+
+impl AnswerReader {
+    /// Takes up the next record of the session.
+    pub fn take(&mut self, record: &Record) {
         match &record.body {
             RecordBody::Review(review)
                 if review.verdict == VerdictKind::Escalate && review.mode == Enforcement::Enforce =>
@@ -67,43 +81,44 @@ pub fn answers<'a>(records: impl IntoIterator<Item = &'a Record>) -> HashMap<Act
                     Some(_) => QuestionOutcome::Refused,
                     None => QuestionOutcome::Open,
                 };
-                found.insert(review.action_id.clone(), answer);
-                calls.insert(review.action_id.clone(), review);
+                self.found.insert(review.action_id.clone(), answer);
+                if answer == QuestionOutcome::Open {
+                    self.calls.insert(review.action_id.clone(), ReviewRecord::clone(review));
+                }
             }
             RecordBody::Unanswered(unanswered) => {
-                found.insert(unanswered.action_id.clone(), QuestionOutcome::Nobody);
+                self.found.insert(unanswered.action_id.clone(), QuestionOutcome::Nobody);
+                self.calls.remove(&unanswered.action_id);
             }
             RecordBody::Outcome(outcome) => {
-                if let Some(answer @ QuestionOutcome::Open) = found.get_mut(&outcome.action_id) {
-                    let is_known = by_user.contains(&outcome.action_id);
+                if let Some(answer @ QuestionOutcome::Open) = self.found.get_mut(&outcome.action_id) {
+                    let is_known = self.by_user.contains(&outcome.action_id);
                     *answer = if is_known { QuestionOutcome::YesByUser } else { QuestionOutcome::Yes };
+                    self.calls.remove(&outcome.action_id);
                 }
             }
             RecordBody::Event { name, fields }
                 if name == "PermissionRequest" && fields["answerer"] == "user" =>
             {
                 // The client gives no number of the call, so what is called tells.
-                let is_open = |id: &ActionId| found.get(id) == Some(&QuestionOutcome::Open);
-                let asked =
-                    calls.iter().filter(|(id, review)| is_open(id) && is_question_about(fields, review));
-                by_user.extend(asked.map(|(id, _)| id.clone()));
+                let asked = self.calls.iter().filter(|(_, review)| is_question_about(fields, review));
+                self.by_user.extend(asked.map(|(id, _)| id.clone()));
             }
             // The calls of one answer are asked about side by side; when they are over, or somebody speaks, each had its answer.
-            RecordBody::Prompt { .. } => close(&mut found),
+            RecordBody::Prompt { .. } => self.close(),
             RecordBody::Event { name, .. }
                 if matches!(name.as_str(), "PostToolBatch" | "Stop" | "SessionEnd") =>
             {
-                close(&mut found);
+                self.close();
             }
             _ => {}
         }
     }
-    found
-}
 
-fn close(found: &mut HashMap<ActionId, QuestionOutcome>) {
-    found
-        .values_mut()
-        .filter(|answer| **answer == QuestionOutcome::Open)
-        .for_each(|answer| *answer = QuestionOutcome::No);
+    fn close(&mut self) {
+        for (id, _) in self.calls.drain() {
+            self.found.insert(id, QuestionOutcome::No);
+        }
+        self.by_user.clear();
+    }
 }

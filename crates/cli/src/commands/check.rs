@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::halt::halt_of_all;
 use super::{ExitStatus, OutputForm, line, pretty};
-use crate::terminal::{bold, dim, log, plain, plain_name, print, verdict};
+use crate::terminal::{bold, dim, log, plain, plain_name, print, verdict, wrapped};
 use checkrein_engine::check as check_action;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -39,7 +39,7 @@ pub fn one(
     match output {
         OutputForm::Json => print(&pretty(&batch_answer(json!("1"), &review))?),
         OutputForm::Text => {
-            print(&explain(&review));
+            print(&wrapped(&explain(&review)));
             // Of the command itself that says nothing.
             if let Some(reason) = halt_of_all(&context.environment().state) {
                 log(&format!(
@@ -176,16 +176,77 @@ fn exit_of(kind: VerdictKind) -> ExitStatus {
     }
 }
 
-/// The whole explanation of a review, for people.
+/// The whole explanation of a review, for people: first in words, then in numbers.
 pub fn explain(review: &Review) -> String {
-    let mut lines = Vec::new();
+    let mut lines = verdict_in_words(review);
+    lines.extend(effects_in_words(review));
+    if let Some(rewrite) = &review.rewrite {
+        lines.push(titled("runs instead", &plain(&rewrite.command)));
+        lines.push(format!("  {}", dim(&plain(&rewrite.note))));
+    }
+    lines.extend(review.alternatives.iter().map(|alternative| titled("instead", &plain(alternative))));
+    lines.extend(review.side_effects.mitigations.iter().map(|one| titled("softened by", &plain(one))));
+    lines.extend(numbers(review));
+    lines.join("\n")
+}
+
+fn titled(title: &str, text: &str) -> String {
+    format!("{}  {text}", bold(title))
+}
+
+/// The verdict, why, and which part of the review is missing.
+fn verdict_in_words(review: &Review) -> Vec<String> {
     let flagged = if review.verdict.flagged { ", flagged" } else { "" };
-    lines.push(format!("{}{flagged}  (decision {})", verdict(review.verdict.kind), review.decision.name()));
+    let mut lines =
+        vec![format!("{}{flagged}  (decision {})", verdict(review.verdict.kind), review.decision.name())];
     if !review.reasoning.primary.is_empty() {
         lines.push(format!("  {}", plain(&review.reasoning.primary)));
     }
     if review.verdict.kind == VerdictKind::Escalate {
         lines.extend(review.reasoning.others.iter().map(|other| format!("  also: {}", plain(other))));
+    }
+    for failure in &review.failures {
+        // What is said as the reason already is named, not said again.
+        let is_said = review.reasoning.primary.contains(failure.as_str());
+        let failure = failure.split([':', '\n']).next().filter(|_| is_said).unwrap_or(failure);
+        lines.push(titled("did not run", &plain(failure)));
+    }
+    lines
+}
+
+fn effects_in_words(review: &Review) -> Vec<String> {
+    let effects = &review.side_effects.effects;
+    if effects.is_empty() {
+        return vec![titled("effects", "none")];
+    }
+    let mut lines = vec![bold("effects")];
+    for effect in effects.iter().take(20) {
+        let certainty = match effect.certainty {
+            checkrein_protocol::Certainty::Certain => "",
+            checkrein_protocol::Certainty::Possible => "perhaps ",
+        };
+        let note =
+            if effect.note.is_empty() { String::new() } else { dim(&format!("  {}", plain(&effect.note))) };
+        lines.push(format!("  {certainty}{}{note}", plain(&sentence(effect))));
+    }
+    let more = effects.len().saturating_sub(20);
+    if more > 0 {
+        lines.push(format!("  and {more} more"));
+    }
+    lines
+}
+
+/// What the verdict was worked out from: scores from 0 to 1, and the rules.
+fn numbers(review: &Review) -> Vec<String> {
+    let mut lines = Vec::new();
+    for finding in &review.rules {
+        // A reason that stands at the head already is not said again.
+        let reason = if review.reasoning.primary.contains(finding.reason.as_str()) {
+            String::new()
+        } else {
+            format!(": {}", plain(&finding.reason))
+        };
+        lines.push(titled("rule", &format!("{} says {}{reason}", finding.rule, finding.decision.name())));
     }
     let factors: Vec<String> = review
         .risk
@@ -208,66 +269,15 @@ pub fn explain(review: &Review) -> String {
         dim(&components(review))
     ));
     lines.push(governance(review));
-    if review.side_effects.effects.is_empty() {
-        lines.push(format!("{}  none", bold("effects")));
-    } else {
-        lines.push(bold("effects"));
-        for effect in review.side_effects.effects.iter().take(20) {
-            let certainty = match effect.certainty {
-                checkrein_protocol::Certainty::Certain => "",
-                checkrein_protocol::Certainty::Possible => "perhaps ",
-            };
-            let note = if effect.note.is_empty() {
-                String::new()
-            } else {
-                dim(&format!("  {}", plain(&effect.note)))
-            };
-            lines.push(format!("  {certainty}{}{note}", plain(&sentence(effect))));
-        }
-        let more = review.side_effects.effects.len().saturating_sub(20);
-        if more > 0 {
-            lines.push(format!("  and {more} more"));
-        }
-    }
-    for finding in &review.rules {
-        lines.push(format!(
-            "{}  {} says {}: {}",
-            bold("rule"),
-            finding.rule,
-            finding.decision.name(),
-            plain(&finding.reason)
-        ));
-    }
-    if let Some(rewrite) = &review.rewrite {
-        lines.push(format!(
-            "{}  {}\n  {}",
-            bold("runs instead"),
-            plain(&rewrite.command),
-            dim(&plain(&rewrite.note))
-        ));
-    }
-    for mitigation in &review.side_effects.mitigations {
-        lines.push(format!("{}  {}", bold("softened by"), plain(mitigation)));
-    }
-    for alternative in &review.alternatives {
-        lines.push(format!("{}  {}", bold("instead"), plain(alternative)));
-    }
-    for failure in &review.failures {
-        // What is said as the reason already is named, not said again.
-        let is_said = review.reasoning.primary.contains(failure.as_str());
-        let failure = failure.split([':', '\n']).next().filter(|_| is_said).unwrap_or(failure);
-        lines.push(format!("{}  {}", bold("did not run"), plain(failure)));
-    }
-    lines.push(format!("{}  {}", bold("confidence"), review.confidence));
-    lines.join("\n")
+    lines.push(titled("confidence", &review.confidence.to_string()));
+    lines
 }
 
 fn governance(review: &Review) -> String {
     let GovernanceAssessment { ctq, tier, by_thresholds, trust, .. } = &review.governance;
-    let context =
-        ctq.context.map_or_else(|| "context did not run".to_owned(), |score| format!("context {score}"));
+    let context = ctq.context.map_or_else(String::new, |score| format!(", context {score}"));
     let parts = format!(
-        "reasoning {}, grounding {}, rules {}, tool safety {}, {context}",
+        "reasoning {}, grounding {}, rules {}, tool safety {}{context}",
         ctq.reasoning, ctq.grounding, ctq.ethical, ctq.tool_safety
     );
     let tier = tier.map_or_else(
@@ -282,17 +292,15 @@ fn governance(review: &Review) -> String {
     format!("{}  CTQ {}, {tier}{debt}  {}", bold("governance"), ctq.score, dim(&parts))
 }
 
+/// The parts that were measured; without a session, the goal and the steps before are not.
 fn components(review: &Review) -> String {
-    let part = |name: &str, score: Option<checkrein_review::Score>| match score {
-        Some(score) => format!("{name} {score}"),
-        None => format!("{name} did not run"),
-    };
     let rationality = &review.rationality;
-    [
-        part("goal alignment", rationality.goal_alignment),
-        part("logical progression", rationality.logical_progression),
-        part("efficiency", Some(rationality.efficiency)),
-        part("completeness", Some(rationality.completeness)),
-    ]
-    .join(", ")
+    let parts = [
+        ("goal alignment", rationality.goal_alignment),
+        ("logical progression", rationality.logical_progression),
+        ("efficiency", Some(rationality.efficiency)),
+        ("completeness", Some(rationality.completeness)),
+    ];
+    let measured = parts.iter().filter_map(|(name, score)| Some(format!("{name} {}", (*score)?)));
+    measured.collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,7 @@
 //! `checkrein doctor`: proves that the protection works, by feeding the registered hook command exactly as the client does.
 
+mod unprotected;
+
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -8,8 +10,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use checkrein_clients::{
-    CANARY_SESSION, CLIENTS, ClientAdapter, ClientPath, FIRST, Registration, SettingsScope, Unanswered,
+    Answering, CANARY_SESSION, CLIENTS, ClientAdapter, ClientPath, FIRST, HookOutput, Registration,
+    SettingsScope, Unanswered,
 };
+use checkrein_facts::hook_line::NO_ANSWER;
 use checkrein_ledger::lines;
 use checkrein_policy::{Config, ContainedCommands, Mode};
 use checkrein_protocol::{AbsolutePath, RecordBody, Timestamp};
@@ -18,7 +22,7 @@ use checkrein_world::find_workspace;
 
 use super::halt::halt_of_all;
 use super::init::{self, read, settings_file};
-use super::{ExitStatus, OutputForm, Switch};
+use super::{ExitStatus, OutputForm, Switch, status_line};
 use crate::api;
 use crate::api::installation::{self, FindingWellness};
 use crate::terminal::{Health, counted, dim, mark, plain, print};
@@ -126,6 +130,9 @@ pub fn doctor(
         findings.push(finding("halt", Health::Doubtful, detail, hint));
     }
     findings.push(containment_finding(context.policy().config()));
+    for client in clients {
+        findings.extend(status_line_finding(&context, client));
+    }
     for settings in &settings {
         probe_all(&context, settings, RUNS, &mut findings);
         findings.extend(settings.client.open.iter().map(|open| Finding {
@@ -139,6 +146,14 @@ pub fn doctor(
     for fallen in context.installations().fallen() {
         let detail = fallen.to_string();
         findings.push(finding("projects", Health::Doubtful, detail, Some(FALLEN_HINT)));
+    }
+    if all == Switch::On {
+        for project in unprotected::unprotected(context.environment()) {
+            let detail = format!("sessions in `{}` are not reviewed", plain(project.as_str()));
+            let hint =
+                Some("`checkrein init` there registers the hooks, `checkrein init --user` in every project");
+            findings.push(finding("projects", Health::Doubtful, detail, hint));
+        }
     }
     let worst = findings.iter().map(|finding| finding.wellness).max().unwrap_or(Health::Broken);
     match output {
@@ -281,6 +296,15 @@ fn settings_findings(
         }
         found.commands.extend(ours);
     }
+    for place in client.places.switches {
+        let path = place.at(&find_workspace(&environment.cwd), &environment.folder_of(client));
+        let settings: serde_json::Value =
+            serde_json::from_str(&read(&path).unwrap_or_default()).unwrap_or_default();
+        if let Some(key) = (client.hooks.switched_off)(&settings) {
+            let hint = format!("remove `{key}` from it");
+            findings.push(broken(format!("{path}: all hooks are switched off"), Some(&hint)));
+        }
+    }
     found.commands.sort();
     found.commands.dedup();
     if found.commands.is_empty() {
@@ -295,6 +319,18 @@ fn settings_findings(
         findings.push(finding("settings", Health::Doubtful, detail, hint));
     }
     found
+}
+
+/// Whether our status line can be shown, where the settings name it.
+fn status_line_finding(context: &Context, client: &ClientAdapter) -> Option<Finding> {
+    let (path, program) = status_line::ours(context.environment(), client)?;
+    Some(if program.iter().any(init::is_executable) {
+        finding("status line", Health::Well, format!("{path}: registered"), None)
+    } else {
+        let detail = format!("{path}: the program that prints it is not there");
+        let hint = "run `checkrein init --statusline`";
+        finding("status line", Health::Doubtful, detail, Some(hint))
+    })
 }
 
 /// What a user has agreed to for a client, as it is written down; empty where it cannot be read.
@@ -422,7 +458,7 @@ fn probe(
     for number in 0..runs {
         let payload = fresh(&client.canary.payload(context.workspace()), number);
         let started = Instant::now();
-        match run_hook(command, variables, &home, &payload) {
+        match run_hook(command, client.hooks.answering, variables, &home, &payload) {
             Err(cause) => {
                 let hint = Some(
                     "run `checkrein init` again; the client lets calls run when its hook cannot be started",
@@ -479,10 +515,11 @@ impl Drop for ThrownAway {
 
 fn run_hook(
     command: &str,
+    answering: Answering,
     variables: &[(String, String)],
     home: &ThrownAway,
     payload: &[u8],
-) -> Result<Vec<u8>, String> {
+) -> Result<HookOutput, String> {
     let mut child = Command::new("sh")
         .args(["-c", command])
         .envs(variables.iter().map(|(name, value)| (name, value)))
@@ -490,7 +527,7 @@ fn run_hook(
         .env_remove("CHECKREIN_RUN")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| error.to_string())?;
     if let Some(mut input) = child.stdin.take() {
@@ -501,6 +538,11 @@ fn run_hook(
     loop {
         match child.try_wait() {
             Ok(Some(status)) if status.success() => break,
+            Ok(Some(status))
+                if answering == Answering::Status && status.code() == Some(HookOutput::REFUSED) =>
+            {
+                break;
+            }
             Ok(Some(status)) => return Err(format!("ended with {status}")),
             Ok(None) if started.elapsed() > PATIENCE => {
                 drop(child.kill());
@@ -510,7 +552,12 @@ fn run_hook(
             Err(error) => return Err(error.to_string()),
         }
     }
-    child.wait_with_output().map(|output| output.stdout).map_err(|error| error.to_string())
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if said.contains(NO_ANSWER) {
+        return Err(format!("ended with {}", output.status));
+    }
+    Ok(HookOutput { object: output.stdout, refusal: (!output.status.success()).then_some(said) })
 }
 
 fn finding(check: &str, wellness: Health, detail: String, hint: Option<&str>) -> Finding {

@@ -89,9 +89,6 @@ const NOTHING_RUN: u8 = 125;
 pub(super) const NOT_RUNNABLE: u8 = 126;
 pub(super) const NOT_THERE: u8 = 127;
 
-/// With less no program runs (ours).
-pub const LEAST_MEMORY: Bytes = Bytes(1 << 20);
-
 /// Lines about what was refused that a user reads; `--json` has them all.
 const SHOWN: usize = 8;
 
@@ -179,9 +176,9 @@ fn scope(wanted: &ExecOptions) -> Result<Scope, CommandError> {
             "give 1 or more",
         ));
     }
-    if limits.memory.is_some_and(|memory| memory < LEAST_MEMORY) {
+    if limits.memory.is_some_and(|memory| memory < Bytes::LEAST_MEMORY) {
         return Err(CommandError::user(
-            format!("`--memory` of less than {LEAST_MEMORY} lets no program start"),
+            format!("`--memory` of less than {} lets no program start", Bytes::LEAST_MEMORY),
             "write the unit too, such as `--memory 512M`",
         ));
     }

@@ -17,6 +17,9 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::stop::{Barrier, Stopping, stop_session};
 
+/// Why a session is halted, where a user gives no reason.
+pub const NO_REASON: &str = "a human stopped it";
+
 /// Who speaks in the records of these commands.
 const PERSON: &str = "person";
 
@@ -59,7 +62,7 @@ fn halt_all(
         let newest = last(&SessionLedger::of_folder(&environment.state, folder.clone()).path(), NEWEST)?;
         // What is over is left as it is: should it go on, its next call is refused all the same.
         let is_recent = newest.last().is_some_and(|last| now.saturating_sub(last.at.0) < AT_WORK);
-        if is_recent && !has_ended(&newest) && !by_runs.covers(&folder, &newest) {
+        if is_recent && !has_ended(&newest) && !by_runs.covers(&folder, newest.last().map(|last| last.at.0)) {
             stop(environment, &folder, Barrier::HaltOfAll, reason)?;
         }
     }

@@ -14,7 +14,7 @@ use checkrein_world::{find_workspace, shared_git_directory};
 use serde_json::Value as Json;
 use similar::TextDiff;
 
-use super::{ExitStatus, OutputForm, for_people_only};
+use super::{ExitStatus, OutputForm, Switch, for_people_only, status_line};
 use crate::api;
 use crate::api::installation::{self, RegistrationResult};
 use crate::terminal::{Reply, bold, confirm, dim, log, print};
@@ -69,7 +69,7 @@ pub fn init(
     client: &'static ClientAdapter,
     scope: Option<SettingsScope>,
     approval: Approval,
-    program: Option<PathBuf>,
+    (program, status_line): (Option<PathBuf>, Switch),
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let is_registered = |path: &AbsolutePath| -> Result<bool, CommandError> {
@@ -94,7 +94,14 @@ pub fn init(
         ));
     }
     let before = read(&settings)?;
-    let after = client.hooks.register(&before, &command)?;
+    let (after, about_line) = match status_line {
+        Switch::Off => (client.hooks.register(&before, &command)?, None),
+        Switch::On => {
+            let after = client.hooks.register(&before, &command)?;
+            let (after, remark) = status_line::registered(environment, client, &after, &command)?;
+            (after, Some(remark))
+        }
+    };
     let found = if client.programs.iter().any(|name| find_on_path(environment, name)) {
         "found"
     } else {
@@ -105,6 +112,7 @@ pub fn init(
         format!("settings  {settings}"),
         format!("hook      {command}"),
     ];
+    remarks.extend(about_line);
     let is_new = std::fs::symlink_metadata(settings.as_str()).is_err();
     let exclude = (chosen == SettingsScope::Local).then(|| exclude_file(environment, client)).flatten();
     if let Some((file, _)) = &exclude {
@@ -124,6 +132,11 @@ pub fn init(
     let written = apply(client, &settings, &before, &after, approval, output, &remarks, &remember)?;
     if written == Written::Unchanged && approval != Approval::DryRun {
         remember()?;
+    }
+    if matches!(written, Written::Yes | Written::Unchanged) && approval != Approval::DryRun {
+        for companion in companions(client, &settings) {
+            replace_file(&companion, client.hooks.companion(&command).as_bytes())?;
+        }
     }
     let next = match chosen {
         SettingsScope::Team => "commit it: from their next session on, the tool calls of everyone who works here are reviewed, and refused \
@@ -198,7 +211,7 @@ pub fn uninstall(
     for scope in scopes {
         let settings = settings_file(environment, client, scope).ok_or_else(|| no_such_scope(client))?;
         let before = read(&settings)?;
-        let after = client.hooks.unregister(&before)?;
+        let after = status_line::unregistered(client, &client.hooks.unregister(&before)?)?;
         let was_made =
             Installations::load(environment)?.0.iter().any(|known| known.settings == settings && known.made);
         // The list first: a running session must not take the change of the file for tampering.
@@ -211,6 +224,13 @@ pub fn uninstall(
         let written = apply(client, &settings, &before, &after, approval, output, &remarks, &forget)?;
         if written == Written::Unchanged && approval != Approval::DryRun {
             forget()?;
+        }
+        if written == Written::Yes {
+            for companion in companions(client, &settings) {
+                if read(&companion)?.contains("checkrein-hook") {
+                    remove_made(&companion)?;
+                }
+            }
         }
         if written == Written::Yes && was_made && is_empty_object(&after) {
             remove_made(&settings)?;
@@ -226,10 +246,17 @@ pub fn uninstall(
     Ok(exit)
 }
 
+/// The files beside a settings file that call the hook for further events.
+fn companions(client: &ClientAdapter, settings: &AbsolutePath) -> Vec<AbsolutePath> {
+    let Some(folder) = settings.parent() else { return Vec::new() };
+    client.places.companions.iter().map(|name| folder.join(name)).collect()
+}
+
 /// Whether settings say nothing.
 fn is_empty_object(text: &str) -> bool {
-    serde_json::from_str::<Json>(text)
-        .is_ok_and(|json| json.as_object().is_some_and(serde_json::Map::is_empty))
+    text.is_empty()
+        || serde_json::from_str::<Json>(text)
+            .is_ok_and(|json| json.as_object().is_some_and(serde_json::Map::is_empty))
 }
 
 /// Removes a settings file that was made by `init`, and its folder when nothing else is in there.
@@ -339,7 +366,7 @@ fn apply(
                     difference.lines().filter(is_meant).count()
                 };
                 print(&format!(
-                    "change    lines more: {}, lines less: {}; `--dry-run` in place of `--yes` shows them",
+                    "change    adds {} lines, removes {}; `--dry-run` in place of `--yes` shows them",
                     counted('+'),
                     counted('-')
                 ));
@@ -451,7 +478,7 @@ fn hook_command(
     })
 }
 
-fn is_executable(path: &AbsolutePath) -> bool {
+pub(super) fn is_executable(path: &AbsolutePath) -> bool {
     fs::metadata(path.as_str()).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
 }
 

@@ -5,6 +5,7 @@
 //! shortened the conversation), `observation` (something happened that nobody did).
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::BufReader;
 
@@ -18,7 +19,7 @@ use serde_json::{Value as Json, json};
 use super::session_file::{Listener, Opening, Step, read};
 use super::{ExitStatus, OutputForm, line};
 use crate::render::severity_name;
-use crate::terminal::{bold, cut, dim, plain, print, table, verdict};
+use crate::terminal::{bold, counted, cut, dim, plain, print, table, verdict};
 use checkrein_engine::config_files;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -277,6 +278,32 @@ impl Findings {
         }));
     }
 
+    /// How often what was said, and what was noticed.
+    fn in_one_line(&self) -> String {
+        const KINDS: [VerdictKind; 5] = [
+            VerdictKind::Ok,
+            VerdictKind::Nudge,
+            VerdictKind::Escalate,
+            VerdictKind::Block,
+            VerdictKind::Halt,
+        ];
+        let count = |kind: &VerdictKind| self.verdicts.get(kind.name()).map(|many| (*many, kind.name()));
+        let each: Vec<String> =
+            KINDS.iter().filter_map(count).map(|(many, name)| format!("{many} {name}")).collect();
+        let mut line = counted(self.verdicts.values().sum(), "call");
+        if !each.is_empty() {
+            let _ = write!(line, ": {}", each.join(", "));
+        }
+        let issues = self.detections.len() as u64 + self.settled.len() as u64;
+        if issues > 0 {
+            let _ = write!(line, "; {}", counted(issues, "issue"));
+        }
+        if let Some(step) = self.stopped_at {
+            let _ = write!(line, "; stopped after step {step}");
+        }
+        line
+    }
+
     fn person_spoke(&mut self) {
         let first = self.detections.len() - self.newest;
         self.settled.extend(self.detections.drain(first..));
@@ -336,7 +363,11 @@ impl Listener for Player<'_> {
                 }))?);
                 Ok(())
             }
-            (_, OutputForm::Json | OutputForm::Text) => Ok(()),
+            (Some(Playing { findings, .. }), OutputForm::Text) => {
+                print(&findings.in_one_line());
+                Ok(())
+            }
+            (None, OutputForm::Json | OutputForm::Text) => Ok(()),
         }
     }
 }

@@ -248,7 +248,7 @@ pub fn restore(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let (ground, snapshot) = (case.ground, case.snapshot);
-    let sorted = case.sort(&mut prepared, held(environment));
+    let sorted = case.sort(&mut prepared, held(environment))?;
     let steps = prepared.steps().to_vec();
     if output == OutputForm::Text {
         passed_over.iter().for_each(|one| print(one));
@@ -456,11 +456,26 @@ pub fn elsewhere(environment: &HostEnvironment, ground: &RestoreContext) -> Stri
 /// What becomes of the other names of a file that is put back under one.
 fn others_in_words(fate: OtherNames) -> &'static str {
     match fate {
-        OtherNames::Joined | OtherNames::JoinedAsTheyAre => "  one file with its other names",
+        OtherNames::Joined => "  one file with its other names",
+        OtherNames::JoinedAsTheyAre => {
+            "  one file with its other names, of which mode or times were changed since, and stay"
+        }
+        OtherNames::JoinedClosed => {
+            "  one file with its other names, of which the mode stays: nobody was told when the action ended, so somebody may have closed them since; `--force` puts it back too"
+        }
         OtherNames::Written => "  and under its other names, one file with them",
+        OtherNames::WrittenClosed => {
+            "  and under its other names, of which the mode stays: nobody was told when the action ended, so somebody may have closed them since; `--force` puts it back too"
+        }
         OtherNames::Changed => "  as a file of its own: its other names were changed since, and stay",
+        OtherNames::ChangedLater => {
+            "  as a file of its own: its other names were changed since, when the action had left them as they were, and stay"
+        }
         OtherNames::Doubtful => {
             "  as a file of its own: nobody was told when the action ended, so its other names may have been changed since; `--force` puts it back under them too"
+        }
+        OtherNames::NotFound(_) => {
+            "  as a file of its own: its other names were not found, and may hold what the action wrote"
         }
     }
 }
@@ -535,6 +550,7 @@ fn tell(
     let is_lost =
         |one: &Skipped| one.reason.leaves_out_content() && one.path.as_path().symlink_metadata().is_err();
     let is_done = left.is_empty()
+        && !sorted.keeps_copies
         && !snapshot.snapshot.skipped.iter().any(is_lost)
         && sorted
             .left

@@ -51,6 +51,7 @@ use checkrein_supervise::{
 use checkrein_world::find_workspace;
 
 use super::exec::{plain_environment, still_there};
+use super::runs::word;
 use super::{ExitStatus, OutputForm, Switch, for_no_agent, line};
 use crate::api::ErrorAnswer;
 use crate::credentials::{CredentialName, Credentials};
@@ -65,7 +66,6 @@ use hooks::HookCount;
 use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, untold};
 use progress::ProgressLine;
 use provider::{Answered, Provider};
-pub(super) use report::word;
 use report::{Attempt, Report, Veil, estimate_in_words};
 use session::RunSession;
 pub use session::RunSessionOptions;
@@ -538,7 +538,7 @@ impl Plan {
     fn pause(&self, made: u32, attempt: &Attempt, signals: &Signals) -> bool {
         let chance = f64::from(u32::try_from(self.environment.now().0 % 1000).unwrap_or(0)) / 1000.0;
         let time = delay(made, chance);
-        let failure = attempt.failure.map_or_else(String::new, |failure| report::word(failure.cause));
+        let failure = attempt.failure.map_or_else(String::new, |failure| word(failure.cause));
         log(&format!(
             "checkrein: `{}` failed ({failure}); attempt {} in {:.1} s",
             plain(&self.provider.name),

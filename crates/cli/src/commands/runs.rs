@@ -2,12 +2,13 @@
 
 mod shown;
 
+use serde::Serialize;
+
 use checkrein_supervise::runs::{
     Archived, CommandWord, Found, Lock, RunStage, RunState, RunStateDamage, Runs, Whereabouts,
 };
 
 use super::name_choice::NamedKind;
-use super::run::word;
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api::{self, recorded};
 use crate::render::time;
@@ -190,4 +191,10 @@ fn words(state: &RunState) -> Vec<String> {
         CommandWord::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
     };
     state.agent.iter().map(text).collect()
+}
+
+/// The name of a value in words.
+pub(super) fn word(value: impl Serialize) -> String {
+    let name = serde_json::to_value(value).ok();
+    name.and_then(|name| name.as_str().map(|name| name.replace('_', " "))).unwrap_or_default()
 }

@@ -173,7 +173,7 @@ impl Rollback<'_> {
             let all = prepared.steps().to_vec();
             let terms = self.terms(ground, &snapshot);
             let kept: BTreeMap<PathBuf, String> = terms
-                .sort(&mut prepared, held(self.environment))
+                .sort(&mut prepared, held(self.environment))?
                 .left
                 .into_iter()
                 .map(|(step, why)| (step.path.as_path().to_owned(), why))
@@ -236,7 +236,7 @@ impl Rollback<'_> {
             let Some(ground) = self.grounds.get(index) else { continue };
             let store = Opened::at(ground)?;
             let (mut prepared, _) = store.prepare(self.environment, &mut self.stories, &snapshot)?;
-            let sorted = self.terms(ground, &snapshot).sort(&mut prepared, held(self.environment));
+            let sorted = self.terms(ground, &snapshot).sort(&mut prepared, held(self.environment))?;
             for (step, why) in sorted.left {
                 if step.deed != RestoreAction::Remove {
                     kept.entry(step.path.as_path().to_owned()).or_insert(why);

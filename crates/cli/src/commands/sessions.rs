@@ -1,14 +1,17 @@
 //! `checkrein session list`: the sessions that are recorded.
 
+use std::fmt::Write as _;
+
 use checkrein_clients::CANARY_SESSION;
-use checkrein_policy::TrustPolicy;
+use checkrein_policy::{TrustPolicy, VerdictKind};
 use checkrein_session::{Cost, SessionSummary};
 use checkrein_world::find_workspace;
 
+use super::story::{PROMPT, SESSION as SHOWN_NAME, SessionHead, at_home};
 use super::{ExitStatus, OutputForm, tell_fallen};
 use crate::api::{self, recorded};
-use crate::render::time;
-use crate::terminal::{print, table, verdict};
+use crate::render::{age, duration};
+use crate::terminal::{bold, counted, cut, dim, page, plain, print, verdict, wrapped};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -44,43 +47,56 @@ pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<Exi
         }
         OutputForm::Text if all.is_empty() => print("no session is recorded yet"),
         OutputForm::Text => {
-            let rows = all
+            let told = all
                 .iter()
-                .map(|session| {
-                    let count = &session.verdicts;
-                    let halted = session
-                        .halt
-                        .as_ref()
-                        .map(|_| verdict(checkrein_policy::VerdictKind::Halt))
-                        .unwrap_or_default();
-                    let debt = policy.left(&session.trust, now);
-                    let last = session.last.map(|at| time(at.0)).unwrap_or_default();
-                    vec![
-                        session.folder.as_str().to_owned(),
-                        last,
-                        session.actions.to_string(),
-                        count.ok.to_string(),
-                        count.nudge.to_string(),
-                        count.escalate.to_string(),
-                        count.block.to_string(),
-                        tokens_in_words(session),
-                        cost_in_words(session.spent.cost()),
-                        count.flagged.to_string(),
-                        if debt > 0.0 { format!("{debt:.1}") } else { String::new() },
-                        halted,
-                    ]
-                })
-                .collect();
-            print(&table(
-                &[
-                    "session", "last", "actions", "ok", "nudge", "escalate", "block", "tokens", "cost",
-                    "flagged", "debt", "",
-                ],
-                rows,
-            ));
+                .map(|session| in_words(environment, session, policy.left(&session.trust, now)).join("\n"));
+            page(&told.collect::<Vec<_>>().join("\n"));
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// A session in two or three lines: where and when, what the user said first, and what became of its calls.
+fn in_words(environment: &HostEnvironment, session: &SessionSummary, debt: f64) -> Vec<String> {
+    let name: String = session.folder.as_str().chars().take(SHOWN_NAME).collect();
+    let mut first = bold(&plain(&name));
+    if let Some(workspace) = &session.workspace {
+        let _ = write!(first, "  {}", plain(&at_home(environment, workspace.as_str())));
+    }
+    if let Some(last) = session.last {
+        let _ = write!(first, "  {}", dim(&age(last.0, environment.now().0)));
+        let lasted = session.started.map_or(0, |began| last.0.saturating_sub(began.0));
+        if lasted >= 1000 {
+            let _ = write!(first, "{}", dim(&format!(", lasted {}", duration(lasted))));
+        }
+    }
+    if session.halt.is_some() {
+        let _ = write!(first, "  {}", verdict(VerdictKind::Halt));
+    }
+    let head = SessionHead::of(environment, &session.folder);
+    let prompt = head.prompt.map(|text| dim(&format!("  \"{}\"", cut(&plain(&text), PROMPT))));
+    let count = &session.verdicts;
+    let verdicts = [
+        (count.ok, "ok"),
+        (count.nudge, "nudge"),
+        (count.escalate, "escalate"),
+        (count.block, "block"),
+        (count.flagged, "flagged"),
+    ];
+    let verdicts =
+        verdicts.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
+    let mut parts = vec![counted(session.actions, "call")];
+    parts.extend(verdicts);
+    if session.spent.is_metered() {
+        parts.push(format!("{} tokens", tokens_in_words(session)));
+        parts.push(format!("cost {}", cost_in_words(session.spent.cost())));
+    } else {
+        parts.push("spending unknown".to_owned());
+    }
+    if debt > 0.0 {
+        parts.push(format!("trust debt {debt:.1}"));
+    }
+    [Some(first), prompt, Some(wrapped(&format!("  {}", parts.join(", "))))].into_iter().flatten().collect()
 }
 
 /// What a session has spent, for programs; what is not known is null.

@@ -64,6 +64,19 @@ pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Resu
     Ok(ExitStatus::Done)
 }
 
+/// Returns what is known of one action of a session from some of its records, the newest of which they are.
+pub(super) fn explained<'a>(records: impl IntoIterator<Item = &'a Record> + Clone, id: &ActionId) -> String {
+    let all_answers = answers(records.clone());
+    let found: Vec<Record> =
+        records.into_iter().filter(|record| action(record) == Some(id.as_str())).cloned().collect();
+    found.iter().map(|record| explain(record, &found, &all_answers)).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns one record in words.
+pub(super) fn explained_record(record: &Record) -> String {
+    explain(record, &[], &HashMap::new())
+}
+
 fn is_meant(record: &Record, session: Option<&str>, wanted: &str) -> bool {
     match session {
         Some(_) => record.seq.to_string() == wanted,
@@ -72,7 +85,7 @@ fn is_meant(record: &Record, session: Option<&str>, wanted: &str) -> bool {
 }
 
 /// The id of the action of a review or an outcome.
-fn action(record: &Record) -> Option<&str> {
+pub(super) fn action(record: &Record) -> Option<&str> {
     match &record.body {
         RecordBody::Review(review) => Some(review.action_id.as_str()),
         RecordBody::Outcome(outcome) => Some(outcome.action_id.as_str()),
@@ -169,6 +182,11 @@ fn review_text(review: &ReviewRecord, answer: Option<QuestionOutcome>, became: B
         lines.push(format!("{}  {}", bold("answered"), plain(answered)));
     } else if let Some(answer) = answer {
         lines.push(format!("{}  {}", bold("answered"), answer.sentence()));
+    }
+    if review.digest.is_some() {
+        let id = review.action_id.as_str();
+        lines
+            .push(format!("{}  `checkrein allow {id}` lets exactly this call pass once", bold("all right?")));
     }
     lines.push(format!("{}  {:.2} {}", bold("risk"), review.risk.score, review.risk.level));
     lines.extend(review.risk.factors.iter().map(|factor| format!("  {}", plain(factor))));

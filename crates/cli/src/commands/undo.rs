@@ -24,7 +24,7 @@ use checkrein_world::find_workspace;
 use self::story::Looked;
 pub(super) use self::story::Story;
 use self::unsaved::Unsaved;
-use self::words::{in_words, kept_as_new, made_in_words};
+use self::words::{in_words, kept_as_new, made_in_words, unseen};
 use super::name_choice::NamedKind;
 use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, Unfinished, Weight, gone, restore};
 use super::{ExitStatus, OutputForm};
@@ -41,11 +41,21 @@ const TRIES: usize = 50;
 /// Of how many actions at most it is told that they cannot be taken back (ours).
 const TOLD: usize = 3;
 
-/// Takes back an action, by the beginning of its name or the number of its snapshot. The default is the last action in this workspace or
-/// below it that destroyed something and was not taken back yet, of the newest session that has one.
+/// Which action is taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UndoChoice<'a> {
+    /// The last one in this workspace or below it that destroyed something and was not taken back yet, of the newest session that has one.
+    Newest,
+    /// The last such one of this session.
+    NewestOf(&'a FolderName),
+    /// The one whose name begins so, or whose snapshot has this number.
+    Named(&'a str),
+}
+
+/// Takes back an action.
 pub fn undo(
     environment: &HostEnvironment,
-    action: Option<&str>,
+    choice: UndoChoice<'_>,
     permissions: Permissions,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
@@ -53,9 +63,21 @@ pub fn undo(
     let unfinished = Unfinished::by(permissions.consent);
     let grounds = grounds(environment, find_workspace(&environment.cwd), unfinished)?;
     let stores = grounds.iter().map(Opened::at).collect::<Result<Vec<_>, _>>()?;
-    let candidates = match action {
-        Some(wanted) => named(&stores, wanted)?,
-        None => open(&stores),
+    let (candidates, action) = match choice {
+        UndoChoice::Named(wanted) => (named(&stores, wanted)?, Some(wanted)),
+        UndoChoice::Newest => (open(&stores), None),
+        UndoChoice::NewestOf(folder) => {
+            let mut of_session = open(&stores);
+            of_session.retain(|(_, snapshot)| session(snapshot) == Some(folder.as_str()));
+            (of_session, None)
+        }
+    };
+    // Who chose a session knows that it may not be the newest.
+    let earlier_session = |ledgers: &mut Stories, snapshot: &Listed| match choice {
+        UndoChoice::NewestOf(_) => Ok(None),
+        UndoChoice::Newest | UndoChoice::Named(_) => {
+            ledgers.earlier_session(environment, &stores, snapshot, permissions)
+        }
     };
     let mut ledgers = Stories::default();
     let mut passed_over = Vec::new();
@@ -90,9 +112,10 @@ pub fn undo(
             };
             passed_over.splice(0..0, later.into_iter().chain(lost.unwrap_or_default()));
             passed_over.extend(kept_as_new(&new));
+            passed_over.extend(story.opaque.then(|| unseen(snapshot)));
             if action.is_none() {
                 ledgers.not_before_lost(environment, &stores, snapshot, Some(snapshot))?;
-                passed_over.extend(ledgers.earlier_session(environment, &stores, snapshot, permissions)?);
+                passed_over.extend(earlier_session(&mut ledgers, snapshot)?);
                 not_the_newest(&held_up, snapshot, permissions)?;
             }
             return restore(environment, prepared, &case, &passed_over, output);
@@ -113,7 +136,7 @@ pub fn undo(
         match weight {
             // Nothing was lost.
             Weight::New if prepared.steps().iter().all(|step| step.deed == RestoreAction::Remove) => {
-                made.push(made_in_words(environment, &case, &prepared));
+                made.push(made_in_words(environment, &case, &prepared, story));
                 continue;
             }
             // What was lost before counts more than what makes itself again.
@@ -147,7 +170,7 @@ pub fn undo(
         let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
         let mut others = ledgers.unsaved_after(environment, &stores, snapshot);
         others.extend(lost.unwrap_or_default());
-        others.extend(ledgers.earlier_session(environment, &stores, snapshot, permissions)?);
+        others.extend(earlier_session(&mut ledgers, snapshot)?);
         return restore(environment, prepared, &case, &others, output);
     }
     if let Some((store, snapshot, moment, prepared)) = kept {
@@ -159,18 +182,28 @@ pub fn undo(
         return restore(environment, prepared, &case, &others, output);
     }
     // What was begun with tells the session, where nothing was saved for any action.
-    let all = stores.iter().flat_map(|store| &store.all).filter(|one| one.snapshot.place.is_some());
+    let is_meant = |one: &&Listed| match choice {
+        UndoChoice::NewestOf(folder) => session(one) == Some(folder.as_str()),
+        UndoChoice::Newest | UndoChoice::Named(_) => one.snapshot.place.is_some(),
+    };
+    let all = stores.iter().flat_map(|store| &store.all).filter(is_meant);
     let newest = all.max_by_key(|one| one.snapshot.at);
     if let Some(newest) = newest {
         ledgers.not_before_lost(environment, &stores, newest, None)?;
     }
     let unsaved =
         newest.map(|newest| ledgers.unsaved_after(environment, &stores, newest)).unwrap_or_default();
+    let newest_opaque = newest.filter(|newest| ledgers.of(environment, newest).opaque);
+    newest_opaque.iter().for_each(|newest| log(&unseen(newest)));
     unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(one));
     made.iter().take(TOLD).for_each(|one| log(one));
     kept_as_new(&new).iter().for_each(|one| log(one));
+    let whose = match choice {
+        UndoChoice::NewestOf(_) => "session",
+        UndoChoice::Newest | UndoChoice::Named(_) => "workspace",
+    };
     Err(CommandError::user(
-        "no action of this workspace for which anything was saved is left to take back",
+        format!("no action of this {whose} for which anything was saved is left to take back"),
         "`checkrein snapshot list` lists the snapshots; `checkrein snapshot restore` goes back to any of them",
     ))
 }
@@ -228,7 +261,7 @@ impl<'a> Opened<'a> {
         let sees_all = ledgers.of(environment, snapshot).looked == Looked::Everywhere;
         prepared.distrust_look(|step| !sees_all || self.ground.ignores(step));
         if let ActionEndTime::Ended(_) = moment {
-            prepared.excuse(&self.all_restores())?;
+            prepared.excuse(snapshot.id, &self.all_restores(snapshot.id))?;
         }
         // What an undo took back stays taken back; `rollback` to what it saved is the way forward.
         let is_around = |gone: &Gone| gone.back_to < snapshot.id && snapshot.id < gone.saved_as;
@@ -247,13 +280,14 @@ impl<'a> Opened<'a> {
         self.undone.iter().filter_map(gone)
     }
 
-    /// Every restore as a whole that was done, there and back.
-    fn all_restores(&self) -> Vec<Gone> {
+    /// Every restore that was done, there and back: as a whole, and of parts to what stood before the action of snapshot `of` or earlier.
+    fn all_restores(&self, of: SnapshotId) -> Vec<Gone> {
         let gone = |one: &Listed| match one.snapshot.occasion {
-            SnapshotReason::BeforeRestore { of, extent: RestoreExtent::Whole }
-                if self.ground.store.is_carried_out(one.id) =>
+            SnapshotReason::BeforeRestore { of: back_to, extent }
+                if self.ground.store.is_carried_out(one.id)
+                    && (extent == RestoreExtent::Whole || back_to <= of) =>
             {
-                Some(Gone { back_to: of, saved_as: one.id })
+                Some(Gone { back_to, saved_as: one.id })
             }
             _ => None,
         };
@@ -573,6 +607,7 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     goes_on: goes_on(&review),
                     asked: review.verdict == VerdictKind::Escalate,
                     refused: matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt),
+                    opaque: review.effects.iter().any(|effect| effect.kind == EffectKind::Opaque),
                     ..Story::default()
                 };
                 unsaved.extend(Unsaved::of(&review, at));

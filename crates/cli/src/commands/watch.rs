@@ -1,4 +1,12 @@
-//! `checkrein watch`: the sessions that are running, as they run.
+//! `checkrein watch`: the sessions that are running, as they run. At a terminal an interface shows them (`interface.rs`), elsewhere a table.
+
+mod acting;
+mod drawing;
+mod input;
+mod interface;
+mod reading;
+mod screen;
+mod state;
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
@@ -8,11 +16,9 @@ use std::time::Duration;
 use checkrein_clients::CANARY_SESSION;
 use checkrein_ledger::{FolderName, last};
 use checkrein_protocol::{HaltScope, Record, RecordBody, ReviewRecord, SessionId, VerdictKind};
-use checkrein_sandbox::Signals;
 use checkrein_session::{SessionLedger, SessionState, SessionSummary};
 use checkrein_supervise::runs::{RunStage, Runs};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use rustix::termios::tcgetwinsize;
 
 use super::sessions::{spent, tokens_in_words};
 use super::{ExitStatus, OutputForm, Switch, tell_fallen};
@@ -54,7 +60,9 @@ pub fn watch(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let is_live = io::stdout().is_terminal() && once == Switch::Off;
-    let keyboard = if is_live && output == OutputForm::Text { Keyboard::open() } else { None };
+    if is_live && output == OutputForm::Text && io::stdin().is_terminal() && screen::is_usable(environment) {
+        return interface::run(environment, all);
+    }
     loop {
         let seen = look(environment, all)?;
         match output {
@@ -67,7 +75,7 @@ pub fn watch(
                 if is_live {
                     // Home and clear: what is shown is always what is now.
                     print("\u{1b}[H\u{1b}[2J");
-                    print(&dim(&format!("checkrein watch  {}  (q ends)", time(environment.now().0))));
+                    print(&dim(&format!("checkrein watch  {}", time(environment.now().0))));
                 }
                 let shown = shown(&seen, all);
                 print(&if is_live { fitted(&shown, height()) } else { shown });
@@ -77,54 +85,7 @@ pub fn watch(
         if !is_live && (output == OutputForm::Text || once == Switch::On) {
             return Ok(ExitStatus::Done);
         }
-        match &keyboard {
-            Some(keyboard) if keyboard.ends() => return Ok(ExitStatus::Done),
-            Some(_) => {}
-            None => thread::sleep(INTERVAL),
-        }
-    }
-}
-
-/// The keyboard while the sessions are shown: keys come one by one and are not printed, until this is dropped.
-struct Keyboard {
-    before: Termios,
-    signals: Signals,
-}
-
-impl Keyboard {
-    /// `None` where no terminal is read.
-    fn open() -> Option<Self> {
-        let before = tcgetattr(io::stdin()).ok()?;
-        // An interrupt must not leave the terminal silent.
-        let signals = Signals::remembered().ok()?;
-        let mut silent = before.clone();
-        silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
-        tcsetattr(io::stdin(), OptionalActions::Now, &silent).ok()?;
-        Some(Self { before, signals })
-    }
-
-    /// Waits until it is time to look again; whether the user wants no more.
-    fn ends(&self) -> bool {
-        let input = io::stdin();
-        let mut waiting = [PollFd::new(&input, PollFlags::IN)];
-        let time = Timespec { tv_sec: i64::try_from(INTERVAL.as_secs()).unwrap_or(1), tv_nsec: 0 };
-        let is_typed = poll(&mut waiting, Some(&time)).is_ok_and(|ready| ready > 0);
-        if self.signals.asked().is_some() {
-            return true;
-        }
-        let mut keys = [0; 64];
-        is_typed
-            && match rustix::io::read(&input, &mut keys) {
-                // A terminal that is gone.
-                Ok(0) | Err(_) => true,
-                Ok(length) => keys.iter().take(length).any(|key| matches!(key, b'q' | b'Q')),
-            }
-    }
-}
-
-impl Drop for Keyboard {
-    fn drop(&mut self) {
-        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.before);
+        thread::sleep(INTERVAL);
     }
 }
 
@@ -174,10 +135,10 @@ impl EndedRuns {
         Self(all)
     }
 
-    /// Whether nothing was recorded of a session since its run was over.
-    pub(super) fn covers(&self, folder: &FolderName, newest: &[Record]) -> bool {
+    /// Whether nothing was recorded of a session since its run was over. `last` is when that was done last, in milliseconds since 1970.
+    pub(super) fn covers(&self, folder: &FolderName, last: Option<u64>) -> bool {
         let over = self.0.get(folder).map(|at| at.saturating_add(Self::LATE));
-        over.is_some_and(|over| newest.last().is_none_or(|last| last.at.0 <= over))
+        over.is_some_and(|over| last.is_none_or(|last| last <= over))
     }
 }
 
@@ -194,11 +155,8 @@ fn look(environment: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, Command
         let ledger = SessionLedger::of_folder(&environment.state, summary.folder.clone());
         let state = ledger.state()?;
         let records = last(&ledger.path(), RECORDS)?;
-        let course = match course(&summary, &records) {
-            "working" | "at rest" if by_runs.covers(&summary.folder, &records) => ENDED,
-            course => course,
-        };
-        let condition = condition(&summary, &state, course);
+        let last = records.last().map(|last| last.at.0);
+        let condition = condition(&summary, &state, course(&summary, &records), last, &by_runs);
         if all == Switch::Off && condition == ENDED {
             continue;
         }
@@ -212,7 +170,18 @@ fn look(environment: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, Command
 }
 
 /// In one word: halted, waiting (a user is asked), ended, at rest (the turn is over), or working.
-fn condition(summary: &SessionSummary, state: &SessionState, course: &'static str) -> &'static str {
+/// `last` is when its newest record was written.
+fn condition(
+    summary: &SessionSummary,
+    state: &SessionState,
+    course: &'static str,
+    last: Option<u64>,
+    by_runs: &EndedRuns,
+) -> &'static str {
+    let course = match course {
+        "working" | "at rest" if by_runs.covers(&summary.folder, last) => ENDED,
+        course => course,
+    };
     match summary.halt.as_ref().map(|halt| halt.scope) {
         Some(HaltScope::Session) => HALTED,
         // A halt of all makes nothing of what is over.

@@ -20,6 +20,7 @@ use checkrein_world::find_workspace;
 use cut_off::take_back;
 pub use merge::{Afterwards, merge};
 use removal::take_away;
+#[cfg(target_os = "linux")]
 pub(super) use shared::{changes_since, note};
 use shared::{described_changes, show_changes, watch};
 

@@ -3,17 +3,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use checkrein_facts::regenerated_when_ignored;
 use checkrein_snapshot::{
-    ActionEndTime, FileTime, Listed, NewFileOrigin, Node, Prepared, RestoreAction, Root, SavedPart,
-    SavedPath, Since, Step,
+    ActionEndTime, FileTime, Listed, NewFileOrigin, Node, OtherNames, Prepared, RestoreAction, Root,
+    SavedPart, SavedPath, Since, Step,
 };
 
 use super::git::{directory_of, taken_away};
 use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, held};
 use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+
+/// What is taken off the time of a snapshot, in milliseconds (ours): the clock of the file system and ours tick apart.
+const TICK: u64 = 20;
+
+/// What is said of what was there before the action, but elsewhere.
+const MOVED_LATER: &str =
+    "was not there, but is older than the action; who put it there is not known, and it stays";
 
 /// What steps are done, and which are left, with the reason.
 pub struct Sorted {
@@ -25,6 +33,8 @@ pub struct Sorted {
     pub(super) needed: Permissions,
     /// Where no permission helps.
     pub(super) stays: BTreeSet<SavedPath>,
+    /// Whether something stays that may be the only copy of what went elsewhere.
+    pub(super) keeps_copies: bool,
 }
 
 /// Why a step is not done, and what would permit it.
@@ -93,18 +103,34 @@ pub enum Weight {
 
 impl RestoreTerms<'_> {
     /// Leaves out what is not permitted.
-    pub fn sort(&self, prepared: &mut Prepared, held: impl Fn(&Step) -> bool) -> Sorted {
+    pub fn sort(
+        &self,
+        prepared: &mut Prepared,
+        held: impl Fn(&Step) -> bool,
+    ) -> Result<Sorted, CommandError> {
+        prepared.look_around()?;
         if self.permissions.changed == Changed::Overwrite {
-            prepared.write_doubtful_names();
+            prepared.force_other_names();
         }
+        let apart = prepared.rejoin();
         let mut objections: BTreeMap<SavedPath, String> = BTreeMap::new();
         let mut needed = self.permissions;
         let mut stays = BTreeSet::new();
+        let mut keeps_copies = false;
         for step in prepared.steps() {
             if let Some(Objection { why, permit }) = self.objection(prepared, step, &held) {
+                // Another name of it goes back with all others, and nothing is lost with that.
+                let is_refused = permit.is_none_or(|permit| matches!(permit, Permit::Guard));
+                if !is_refused
+                    && prepared.is_written_elsewhere(step)
+                    && self.writes_group(prepared, step, &held)
+                {
+                    continue;
+                }
                 if permit.is_none() {
                     stays.insert(step.path.clone());
                 }
+                keeps_copies |= !step.since.is_changed() && self.is_only_copy(prepared, step, &held);
                 objections.insert(step.path.clone(), why);
                 needed = self.with(needed).needed_for(prepared, step, &held);
             }
@@ -133,7 +159,9 @@ impl RestoreTerms<'_> {
             .filter(|(path, _)| objections.contains_key(path))
             .map(|(_, top)| top.clone())
             .collect();
-        let mut left = Vec::new();
+        let doubts: Vec<OtherNames> = apart.iter().map(|(_, fate)| *fate).collect();
+        let mut left: Vec<(Step, String)> =
+            apart.into_iter().filter_map(|(step, fate)| Some((step, fate.left()?))).collect();
         prepared.retain(|step| {
             if tops.get(&step.path).is_some_and(|top| made_again.contains(top)) {
                 return false;
@@ -146,7 +174,7 @@ impl RestoreTerms<'_> {
                 None => true,
             }
         });
-        if !made_again.is_empty() {
+        if !made_again.is_empty() || prepared.fates().chain(doubts).any(OtherNames::takes_force) {
             needed.changed = Changed::Overwrite;
         }
         for (step, way) in prepared.take_barred() {
@@ -154,7 +182,17 @@ impl RestoreTerms<'_> {
             let why = format!("`{}` stands in the way", way.display());
             left.push((step, why));
         }
-        Sorted { left, made_again, needed, stays }
+        Ok(Sorted { left, made_again, needed, stays, keeps_copies })
+    }
+
+    /// Whether a name of the file of a step is put back that it does not have any more.
+    fn writes_group(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
+        let of = step.then.as_ref().and_then(Node::links);
+        prepared.steps().iter().any(|other| {
+            other.then.as_ref().and_then(Node::links) == of
+                && prepared.other_names(other).is_some()
+                && self.objection(prepared, other, held).is_none()
+        })
     }
 
     /// The same with other permissions.
@@ -300,6 +338,9 @@ impl RestoreTerms<'_> {
             let why = format!("{role}; only the user puts it back, with `--with-guard-files`");
             return Some(Objection { why, permit: Some(Permit::Guard) });
         }
+        if prepared.takes_back_restore(step) {
+            return None;
+        }
         if step.since.is_changed()
             && let Some(what) = taken_away(prepared, snapshot, step)
         {
@@ -369,6 +410,14 @@ impl RestoreTerms<'_> {
         step: &Step,
         held: &impl Fn(&Step) -> bool,
     ) -> Option<Objection> {
+        if self.is_only_copy(prepared, step, held) {
+            let why = if step.since.is_changed() {
+                MOVED_LATER
+            } else {
+                "was not there, and is older than the snapshot: it may have been moved here, and have no other copy, so it stays"
+            };
+            return Some(Objection { why: why.to_owned(), permit: None });
+        }
         let is_in_doubt = match step.since {
             Since::Changed | Since::Later => !misleads(prepared, self.snapshot, step),
             Since::Doubtful => !self.is_no_loss(prepared, step, held),
@@ -403,12 +452,7 @@ impl RestoreTerms<'_> {
             (Maker::Other, _) => {
                 Objection { why: "was made after the action had ended, and stays".to_owned(), permit: None }
             }
-            (Maker::Earlier, _) => Objection {
-                why:
-                    "was not there, but is older than the action; who put it there is not known, and it stays"
-                        .to_owned(),
-                permit: None,
-            },
+            (Maker::Earlier, _) => Objection { why: MOVED_LATER.to_owned(), permit: None },
             (Maker::Unknown, Since::Doubtful) => Objection {
                 why: "was not there; nobody was told when the action ended, so who made it is not known"
                     .to_owned(),
@@ -423,6 +467,22 @@ impl RestoreTerms<'_> {
         })
     }
 
+    /// Whether something that was not there may be the only copy of what an action moved here without anybody seeing it, and is never
+    /// removed: it is older than the snapshot, which does not hold what it holds, and neither does version control.
+    pub fn is_only_copy(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
+        let (RestoreAction::Remove, Some(Node::File { length: 1.., meta, .. })) = (step.deed, &step.now)
+        else {
+            return false;
+        };
+        // The clock of the file system ticks more slowly than ours.
+        let saved = UNIX_EPOCH + Duration::from_millis(self.snapshot.snapshot.at.saturating_sub(TICK));
+        let is_older = match checkrein_files::born(step.path.as_path()) {
+            Some(born) => born < saved,
+            None => file_time(saved).is_some_and(|saved| meta.modified < saved),
+        };
+        is_older && !prepared.is_elsewhere(step) && !prepared.has_other_names(step) && !held(step)
+    }
+
     /// Who made what was not there: at the places that the action was about it is the action, elsewhere and afterwards the time tells.
     fn maker(&self, step: &Step) -> Maker {
         let is_about = |root: &Root| {
@@ -432,12 +492,8 @@ impl RestoreTerms<'_> {
         let is_meant = self.snapshot.snapshot.roots.iter().any(is_about);
         let otherwise = if is_meant { Maker::Action } else { Maker::Unknown };
         let ActionEndTime::Ended(period) = self.moment else { return otherwise };
-        let made = fs::symlink_metadata(step.path.as_path()).and_then(|facts| facts.created());
-        let Some(since) = made.ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok()) else {
-            return otherwise;
-        };
-        let Ok(seconds) = i64::try_from(since.as_secs()) else { return otherwise };
-        let made = FileTime { seconds, nanoseconds: since.subsec_nanos() };
+        let made = checkrein_files::born(step.path.as_path());
+        let Some(made) = made.and_then(file_time) else { return otherwise };
         if made > period.ended {
             Maker::Other
         } else {
@@ -451,6 +507,10 @@ impl RestoreTerms<'_> {
 
     /// Whether nothing is lost when a step is done whoever changed what stands there: it is empty, the content stays or is somewhere else.
     fn is_no_loss(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
+        // What somebody closed on purpose must not be open for others by itself.
+        if step.opens() {
+            return false;
+        }
         let is_empty = matches!(&step.now, Some(Node::File { length: 0, .. }));
         // Of a branch or a tag the name is the work: the commit that it stands for is known under others anyway.
         let is_reference = || {
@@ -463,6 +523,11 @@ impl RestoreTerms<'_> {
             || prepared.has_same_entries(step)
             || held(step)
     }
+}
+
+fn file_time(at: SystemTime) -> Option<FileTime> {
+    let since = at.duration_since(UNIX_EPOCH).ok()?;
+    Some(FileTime { seconds: i64::try_from(since.as_secs()).ok()?, nanoseconds: since.subsec_nanos() })
 }
 
 /// The database whose log a file is by its name, as SQLite gives it.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::OutputForm;
 use super::super::exec::{left_behind, still_there};
+use super::super::runs::word;
 use super::stream_monitor::Findings;
 use crate::api;
 use crate::terminal::{answer_aside, cut, log, plain};
@@ -236,10 +237,4 @@ pub(super) fn estimate_in_words(estimate: &Estimate) -> String {
     format!(
         "no price is listed for {model}, so it counts as `{like}`; `--price INPUT,OUTPUT` or a line in `~/.config/checkrein/prices.csv` gives the real one"
     )
-}
-
-/// The name of a value in words.
-pub(in super::super) fn word(value: impl Serialize) -> String {
-    let name = serde_json::to_value(value).ok();
-    name.and_then(|name| name.as_str().map(|name| name.replace('_', " "))).unwrap_or_default()
 }

@@ -88,12 +88,11 @@ pub(super) fn made_since(ledger: &SessionLedger, before: ActionNumber) -> Result
         let ran: Vec<Period> = writers.get(&path)?.iter().filter_map(|id| periods.get(id).copied()).collect();
         let facts = fs::symlink_metadata(&path).ok().filter(|facts| !facts.is_dir())?;
         let during = |at: Option<SystemTime>| ran.iter().any(|period| period.holds(at));
-        if !during(facts.created().ok()) {
+        if !during(checkrein_files::born(&path)) {
             return None;
         }
         let state = if during(facts.modified().ok()) { MadeState::Untouched } else { MadeState::Changed };
-        let born = |path: &Path| fs::symlink_metadata(path).ok()?.created().ok();
-        let above = path.ancestors().skip(1).take_while(|directory| during(born(directory)));
+        let above = path.ancestors().skip(1).take_while(|directory| during(checkrein_files::born(directory)));
         let directories = above.map(Path::to_owned).collect();
         Some(Made { path, state, directories })
     });

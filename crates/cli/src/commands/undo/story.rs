@@ -31,6 +31,8 @@ pub(in crate::commands) struct Story {
     pub(super) asked: bool,
     /// Whether it was refused by somebody.
     pub(super) refused: bool,
+    /// Whether something in it could not be seen through, so that it may have changed anything.
+    pub(super) opaque: bool,
     /// Where it was looked for what it had changed.
     pub(super) looked: Looked,
 }
@@ -70,7 +72,7 @@ impl Story {
 
     /// Whether a step would remove something that was made after the action had ended.
     pub(super) fn ended_before(self, step: &Step) -> bool {
-        let made = || std::fs::symlink_metadata(step.path.as_path()).ok()?.created().ok();
+        let made = || checkrein_files::born(step.path.as_path());
         let made_after = |ended: u64| {
             let since = made().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
             since.is_some_and(|since| since.as_millis() > u128::from(ended + TICK))
@@ -82,8 +84,7 @@ impl Story {
     /// not made while it ran.
     pub(super) fn may_be_of_others(self, steps: &[Step]) -> bool {
         let made_meanwhile = |step: &Step| {
-            let made =
-                std::fs::symlink_metadata(step.path.as_path()).ok().and_then(|facts| facts.created().ok());
+            let made = checkrein_files::born(step.path.as_path());
             let since = made.and_then(|made| made.duration_since(UNIX_EPOCH).ok());
             self.ended.is_some()
                 && since

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use checkrein_engine::environment::HostEnvironment;
-use checkrein_snapshot::{Prepared, Since, Step};
+use checkrein_snapshot::{Listed, Prepared, Since, Step};
 
-use super::super::restore::{RestoreTerms, elsewhere};
+use super::super::restore::{RestoreTerms, elsewhere, held};
+use super::Story;
 use crate::render::time;
 use crate::terminal::{cut, plain, plain_name};
 
@@ -16,7 +17,11 @@ const NAMED: usize = 5;
 /// The line that names what is new and stays, since nothing shows that a call made it.
 pub(super) fn kept_as_new(new: &BTreeSet<PathBuf>) -> Option<String> {
     let names = names_in_words(new.iter().map(PathBuf::as_path));
-    (!new.is_empty()).then(|| format!("kept: {names}: new, and nothing shows that a call made it"))
+    (!new.is_empty()).then(|| {
+        format!(
+            "kept: {names}: new, and nothing shows that a call made it; what was moved here has no other copy"
+        )
+    })
 }
 
 /// The first of some places by name, and how many more there are.
@@ -30,30 +35,54 @@ fn names_in_words<'a>(places: impl Iterator<Item = &'a Path>) -> String {
 }
 
 /// The places of steps by name, as they are seen from the workspace.
-fn steps_in_words(prepared: &Prepared, workspace: &Path) -> String {
-    let shown = |step: &'_ Step| {
+fn steps_in_words<'a>(steps: impl Iterator<Item = &'a Step>, workspace: &Path) -> String {
+    let shown = |step: &'a Step| {
         let path = step.path.as_path();
-        path.strip_prefix(workspace).unwrap_or(path).to_owned()
+        path.strip_prefix(workspace).unwrap_or(path)
     };
-    let places: Vec<PathBuf> = prepared.steps().iter().map(shown).collect();
-    names_in_words(places.iter().map(PathBuf::as_path))
+    names_in_words(steps.map(shown))
 }
 
-/// The line about an action that lost nothing and made something.
+/// The line about an action that lost nothing and made something. What came after it is not named: that is somebody else's.
 pub(super) fn made_in_words(
     environment: &HostEnvironment,
     case: &RestoreTerms<'_>,
     prepared: &Prepared,
+    story: Story,
 ) -> String {
     let snapshot = case.snapshot;
+    let held = held(environment);
+    let made = prepared.steps().iter().filter(|step| !story.ended_before(step));
+    let (moved, made): (Vec<&Step>, Vec<&Step>) =
+        made.partition(|step| case.is_only_copy(prepared, step, &held));
+    let workspace = case.ground.store.workspace();
     let options = case.needed(environment, prepared).options();
+    let way = match made.len() {
+        0 => String::new(),
+        1 => format!("; `checkrein undo {}{options}` removes it", snapshot.id),
+        _ => format!("; `checkrein undo {}{options}` removes them", snapshot.id),
+    };
+    let stays = match moved.len() {
+        0 => String::new(),
+        _ => format!(
+            "; {} may have been moved here, have no other copy, and stay",
+            steps_in_words(moved.iter().copied(), workspace)
+        ),
+    };
+    let named = if made.is_empty() { &moved } else { &made };
     format!(
-        "kept: {}: made by a call that lost nothing of the workspace: {}  {}; `checkrein undo {}{options}` removes {}; if something was moved here, there is no other copy",
-        steps_in_words(prepared, case.ground.store.workspace()),
+        "kept: {}: made by a call that lost nothing of the workspace: {}  {}{way}{stays}",
+        steps_in_words(named.iter().copied(), workspace),
         time(snapshot.snapshot.at),
         cut(&plain(&snapshot.snapshot.reason), 60),
-        snapshot.id,
-        if prepared.steps().len() == 1 { "it" } else { "them" },
+    )
+}
+
+/// The line that says what cannot be known of an action that could not be seen through.
+pub(super) fn unseen(snapshot: &Listed) -> String {
+    format!(
+        "not known: what `{}` changed outside the workspace; only what a call is seen to change there is saved",
+        cut(&plain(&snapshot.snapshot.reason), 60)
     )
 }
 
@@ -77,7 +106,7 @@ pub(super) fn in_words(
     } else {
         format!("{is} kept")
     };
-    let names = steps_in_words(prepared, case.ground.store.workspace());
+    let names = steps_in_words(prepared.steps().iter(), case.ground.store.workspace());
     let options = case.needed(environment, prepared).options();
     let way = match options.as_str() {
         "" => String::new(),

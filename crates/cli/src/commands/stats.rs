@@ -1,0 +1,269 @@
+//! `checkrein stats`: what became of the calls of some time, what people said about it, and what it cost.
+//!
+//! The records of each session are read once, one after another; what is kept are sums.
+
+mod telling;
+
+use std::collections::{BTreeMap, HashMap};
+
+use checkrein_clients::CANARY_SESSION;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+use checkrein_ledger::lines;
+use checkrein_protocol::{
+    AbsolutePath, MicroDollars, PatternKind, Record, RecordBody, RollbackStage, UsageRecord, VerdictKind,
+};
+use checkrein_session::{SessionLedger, SessionSummary};
+use checkrein_world::find_workspace;
+
+use super::allow::JUDGED;
+use super::answers::AnswerReader;
+use super::{ExitStatus, OutputForm, Switch};
+use crate::api;
+use crate::api::sessions::{InterventionCount, NamedCount, RuleRate, Spending, Stats};
+use crate::render::time;
+use crate::terminal::{log, print};
+
+/// How many projects, models, days and rules are told apart (ours); what comes after is summed up.
+const MOST: usize = 1000;
+/// What they are summed up under.
+const OTHERS: &str = "others";
+/// How far into a ledger the first reviewed call is looked for, in records (ours).
+const HEAD: usize = 40;
+/// After how long it is said how far the reading is, in milliseconds (ours).
+const PATIENCE: u64 = 1000;
+
+/// Counts the records of this long ago and less, in milliseconds; of all projects, or of this one.
+pub fn stats(
+    environment: &HostEnvironment,
+    period: u64,
+    here: Switch,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    let since = environment.now().0.saturating_sub(period);
+    let workspace = (here == Switch::On).then(|| find_workspace(&environment.cwd));
+    let mut sessions = checkrein_session::sessions(&environment.state)?;
+    sessions.retain(|session| {
+        session.folder.as_str() != CANARY_SESSION
+            && session.last.is_some_and(|last| last.0 >= since)
+            && workspace.as_ref().is_none_or(|workspace| {
+                place(environment, session).is_some_and(|own| own.is_within(workspace))
+            })
+    });
+    let mut sums = Sums::default();
+    let mut told = environment.now().0;
+    for (number, session) in sessions.iter().enumerate() {
+        sums.read(environment, session, since)?;
+        let now = environment.now().0;
+        if output == OutputForm::Text && now.saturating_sub(told) >= PATIENCE {
+            log(&format!("read {} of {} sessions", number + 1, sessions.len()));
+            told = now;
+        }
+    }
+    let stats = sums.told(since);
+    match output {
+        OutputForm::Json => print(&api::pretty(&stats)?),
+        OutputForm::Text => print(&telling::in_words(&stats, period, workspace.as_ref(), &environment.home)),
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// What was counted.
+#[derive(Debug, Default)]
+struct Sums {
+    sessions: u64,
+    calls: u64,
+    verdicts: BTreeMap<VerdictKind, u64>,
+    risk: BTreeMap<checkrein_protocol::RiskLevel, u64>,
+    questions: BTreeMap<&'static str, u64>,
+    interventions: BTreeMap<&'static str, InterventionSums>,
+    /// Of each rule: how often it stopped something, and how often that was called wrong.
+    rules: BTreeMap<String, (u64, u64)>,
+    wrong: u64,
+    missed: u64,
+    saved: u64,
+    undone: u64,
+    days: BTreeMap<String, Spent>,
+    projects: BTreeMap<String, Spent>,
+    models: BTreeMap<String, Spent>,
+}
+
+#[derive(Debug, Default)]
+struct InterventionSums {
+    helped: u64,
+    repeated: u64,
+    open: u64,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Spent {
+    calls: u64,
+    tokens: u64,
+    cost: MicroDollars,
+    unpriced: bool,
+}
+
+impl Sums {
+    /// Takes up the records of one session.
+    fn read(
+        &mut self,
+        environment: &HostEnvironment,
+        session: &SessionSummary,
+        since: u64,
+    ) -> Result<(), CommandError> {
+        let ledger = SessionLedger::of_folder(&environment.state, session.folder.clone());
+        let place = place(environment, session);
+        let project = place.as_ref().map_or("unknown", |place| place.as_str());
+        let mut answers = AnswerReader::default();
+        // Of a piece of a transcript that two hooks read at once the first record counts.
+        let mut offsets: HashMap<u64, u64> = HashMap::new();
+        let mut open: HashMap<PatternKind, &'static str> = HashMap::new();
+        for record in lines(&ledger.path())?.filter_map(|line| line.ok()?.record) {
+            let is_new = match &record.body {
+                RecordBody::Usage(usage) => {
+                    offsets.insert(usage.mark.file, usage.mark.offset).unwrap_or_default() <= usage.from
+                }
+                _ => true,
+            };
+            if record.at.0 < since || !is_new {
+                continue;
+            }
+            answers.take(&record);
+            self.take(&record, project, &mut open);
+        }
+        open.into_values().for_each(|kind| self.interventions.entry(kind).or_default().open += 1);
+        for answer in answers.found.into_values() {
+            *self.questions.entry(answer.word()).or_default() += 1;
+        }
+        self.sessions += 1;
+        Ok(())
+    }
+
+    fn take(&mut self, record: &Record, project: &str, open: &mut HashMap<PatternKind, &'static str>) {
+        let day = time(record.at.0).split(' ').next().unwrap_or_default().to_owned();
+        match &record.body {
+            RecordBody::Review(review) => {
+                self.calls += 1;
+                *self.verdicts.entry(review.verdict).or_default() += 1;
+                *self.risk.entry(review.risk.level).or_default() += 1;
+                self.saved += u64::from(review.snapshot.is_some());
+                at(&mut self.days, &day).calls += 1;
+                at(&mut self.projects, project).calls += 1;
+                if review.verdict >= VerdictKind::Escalate {
+                    for rule in review.rules.iter().filter_map(|rule| rule.split(':').next()) {
+                        at(&mut self.rules, rule).0 += 1;
+                    }
+                }
+            }
+            RecordBody::Event { name, fields } if name == JUDGED => {
+                if fields["opinion"] == "wrong" {
+                    self.wrong += 1;
+                    let rules = fields["rules"].as_array().into_iter().flatten();
+                    rules.filter_map(|rule| rule.as_str()).for_each(|rule| at(&mut self.rules, rule).1 += 1);
+                } else {
+                    self.missed += 1;
+                }
+            }
+            RecordBody::Event { name, .. } if name == "checkrein.restored" => self.undone += 1,
+            RecordBody::Rollback(rollback) if rollback.stage == RollbackStage::Done => self.undone += 1,
+            RecordBody::Intervention(intervention) => {
+                if let Some(kind) = open.insert(intervention.pattern, intervention.kind.name()) {
+                    self.interventions.entry(kind).or_default().repeated += 1;
+                }
+            }
+            RecordBody::IssueEnded { kind } => {
+                if let Some(kind) = open.remove(kind) {
+                    self.interventions.entry(kind).or_default().helped += 1;
+                }
+            }
+            RecordBody::Usage(usage) => self.spent(usage, &day, project),
+            _ => {}
+        }
+    }
+
+    fn spent(&mut self, usage: &UsageRecord, day: &str, project: &str) {
+        for one in &usage.models {
+            let model = if one.model.is_empty() { "unknown" } else { &one.model };
+            for spent in
+                [at(&mut self.days, day), at(&mut self.projects, project), at(&mut self.models, model)]
+            {
+                spent.tokens = spent.tokens.saturating_add(one.tokens.counted());
+                match one.cost {
+                    Some(cost) => spent.cost.0 = spent.cost.0.saturating_add(cost.0),
+                    None => spent.unpriced = true,
+                }
+            }
+            at(&mut self.models, model).calls += one.answers;
+        }
+    }
+
+    fn told(self, since: u64) -> Stats {
+        use VerdictKind::{Block, Escalate, Halt, Nudge, Ok};
+        let counted = |name: &str, count: u64| NamedCount { name: name.to_owned(), count };
+        let verdict =
+            |kind: VerdictKind| counted(kind.name(), self.verdicts.get(&kind).copied().unwrap_or_default());
+        Stats {
+            since: since.into(),
+            sessions: self.sessions,
+            calls: self.calls,
+            verdicts: [Ok, Nudge, Escalate, Block, Halt].map(verdict).into(),
+            risk: self.risk.iter().map(|(level, count)| counted(level.name(), *count)).collect(),
+            questions: self.questions.iter().map(|(answer, count)| counted(answer, *count)).collect(),
+            interventions: self
+                .interventions
+                .into_iter()
+                .map(|(kind, sums)| InterventionCount {
+                    kind: kind.to_owned(),
+                    helped: sums.helped,
+                    repeated: sums.repeated,
+                    open: sums.open,
+                })
+                .collect(),
+            rules: self
+                .rules
+                .into_iter()
+                .map(|(rule, (stopped, wrong))| RuleRate { rule, stopped, wrong })
+                .collect(),
+            wrong: self.wrong,
+            missed: self.missed,
+            saved: self.saved,
+            undone: self.undone,
+            days: spendings(self.days),
+            projects: spendings(self.projects),
+            models: spendings(self.models),
+        }
+    }
+}
+
+/// Where a session works: as its start says, or its first reviewed call.
+fn place(environment: &HostEnvironment, session: &SessionSummary) -> Option<AbsolutePath> {
+    session.workspace.clone().or_else(|| {
+        let ledger = SessionLedger::of_folder(&environment.state, session.folder.clone());
+        let first = lines(&ledger.path()).ok()?.take(HEAD).filter_map(|line| line.ok()?.record);
+        first.into_iter().find_map(|record| match record.body {
+            RecordBody::Review(review) => match review.beginning {
+                Some(beginning) => Some(beginning.workspace),
+                None => AbsolutePath::new(&review.cwd).map(|cwd| find_workspace(&cwd)),
+            },
+            _ => None,
+        })
+    })
+}
+
+/// The sum of a name. Those that come after the first thousand share one.
+fn at<'a, T: Default>(sums: &'a mut BTreeMap<String, T>, name: &str) -> &'a mut T {
+    let name = if sums.len() < MOST || sums.contains_key(name) { name } else { OTHERS };
+    sums.entry(name.to_owned()).or_default()
+}
+
+fn spendings(sums: BTreeMap<String, Spent>) -> Vec<Spending> {
+    sums.into_iter()
+        .map(|(name, spent)| Spending {
+            name,
+            calls: spent.calls,
+            tokens: spent.tokens,
+            dollars: spent.cost.0 as f64 / 1e6,
+            at_least: spent.unpriced,
+        })
+        .collect()
+}

@@ -1,0 +1,147 @@
+//! Sums in words, with a bar of text beside each number, in lines that fit 80 columns.
+
+use std::fmt::Write as _;
+
+use checkrein_protocol::AbsolutePath;
+
+use crate::api::sessions::{NamedCount, Spending, Stats};
+use crate::terminal::{bold, counted, plain, wrapped};
+
+/// The longest bar, in characters (ours).
+const BAR: u64 = 18;
+/// The longest name, in characters (ours).
+const NAME: usize = 28;
+/// How many days, projects, models and rules are shown (ours); `--json` has all.
+const SHOWN: usize = 14;
+
+/// The whole text.
+pub(super) fn in_words(
+    stats: &Stats,
+    period: u64,
+    here: Option<&AbsolutePath>,
+    home: &AbsolutePath,
+) -> String {
+    let place = here.map_or_else(|| "all projects".to_owned(), |place| at_home(place.as_str(), home));
+    let time = match period / 60_000 {
+        minutes if minutes % 1440 == 0 => counted(minutes / 1440, "day"),
+        minutes if minutes % 60 == 0 => counted(minutes / 60, "hour"),
+        minutes => counted(minutes, "minute"),
+    };
+    if stats.calls == 0 && stats.days.is_empty() {
+        return wrapped(&format!("nothing is recorded of the last {time} in {place}"));
+    }
+    let mut text = wrapped(&format!(
+        "the last {time}, {place}: {} in {}",
+        counted(stats.calls, "call"),
+        counted(stats.sessions, "session")
+    ));
+    counts(&mut text, "verdicts", &stats.verdicts);
+    counts(&mut text, "risk", &stats.risk);
+    counts(&mut text, "answers to questions", &stats.questions);
+    if !stats.interventions.is_empty() {
+        title(&mut text, "interventions");
+        for one in &stats.interventions {
+            let all = one.helped + one.repeated + one.open;
+            let _ = write!(
+                text,
+                "\n  {}  {all}: {} ended the issue, {} came again, {} open",
+                one.kind, one.helped, one.repeated, one.open
+            );
+        }
+    }
+    title(&mut text, "afterwards");
+    let _ = write!(
+        text,
+        "\n  saved before {}, taken back {}",
+        counted(stats.saved, "call"),
+        counted(stats.undone, "time")
+    );
+    let _ = write!(text, "\n  you said: {} stopped without need, {} missed", stats.wrong, stats.missed);
+    let mut rules: Vec<_> = stats.rules.iter().collect();
+    rules.sort_by_key(|rule| std::cmp::Reverse((rule.wrong, rule.stopped)));
+    if !rules.is_empty() {
+        title(&mut text, "stops by rule");
+        let most = rules.iter().map(|rule| rule.stopped).max().unwrap_or_default();
+        for rule in rules.iter().take(SHOWN) {
+            let wrong = if rule.wrong == 0 { String::new() } else { format!("  {} wrong", rule.wrong) };
+            row(&mut text, &plain(&rule.rule), &rule.stopped.to_string(), rule.stopped, most, &wrong);
+        }
+        more(&mut text, rules.len());
+    }
+    let days: Vec<&Spending> = stats.days.iter().rev().take(SHOWN).collect();
+    spendings(&mut text, "by day", &days, stats.days.len(), str::to_owned);
+    let mut projects: Vec<&Spending> = stats.projects.iter().collect();
+    projects.sort_by_key(|one| std::cmp::Reverse((one.tokens, one.calls)));
+    spendings(&mut text, "by project", &projects, projects.len(), |name| at_home(name, home));
+    let mut models: Vec<&Spending> = stats.models.iter().collect();
+    models.sort_by_key(|one| std::cmp::Reverse(one.tokens));
+    spendings(&mut text, "by model", &models, models.len(), str::to_owned);
+    text
+}
+
+fn title(text: &mut String, title: &str) {
+    let _ = write!(text, "\n\n{}", bold(title));
+}
+
+fn counts(text: &mut String, name: &str, counts: &[NamedCount]) {
+    let counts: Vec<&NamedCount> = counts.iter().filter(|one| one.count > 0).collect();
+    let Some(most) = counts.iter().map(|one| one.count).max() else { return };
+    title(text, name);
+    for one in counts {
+        row(text, &one.name, &one.count.to_string(), one.count, most, "");
+    }
+}
+
+fn spendings(
+    text: &mut String,
+    name: &str,
+    all: &[&Spending],
+    number: usize,
+    shown: impl Fn(&str) -> String,
+) {
+    let Some(most) = all.iter().map(|one| one.tokens).max() else { return };
+    title(text, name);
+    for one in all.iter().take(SHOWN) {
+        let dollars = match (one.tokens, one.at_least) {
+            (0, _) => String::new(),
+            (_, true) => format!("  ${:.2} or more", one.dollars),
+            (_, false) => format!("  ${:.2}", one.dollars),
+        };
+        row(text, &plain(&shown(&one.name)), &tokens(one), one.tokens, most, &dollars);
+    }
+    more(text, number);
+}
+
+fn tokens(one: &Spending) -> String {
+    match one.tokens {
+        0 => counted(one.calls, "call"),
+        1..10_000 => format!("{} tok", one.tokens),
+        10_000..10_000_000 => format!("{}k tok", one.tokens / 1000),
+        _ => format!("{}M tok", one.tokens / 1_000_000),
+    }
+}
+
+/// One line: name, number, bar, and what stands behind. A long name has a line of its own, so that no word is broken.
+fn row(text: &mut String, name: &str, number: &str, value: u64, most: u64, behind: &str) {
+    let length = if most == 0 { 0 } else { (value.saturating_mul(BAR)).div_ceil(most) };
+    let bar = "█".repeat(usize::try_from(length).unwrap_or_default());
+    if name.chars().count() > NAME {
+        let _ = write!(text, "\n  {name}\n  {:NAME$}", "");
+    } else {
+        let _ = write!(text, "\n  {name:NAME$}");
+    }
+    let line = format!(" {number:>9}{behind}  {bar}");
+    text.push_str(line.trim_end());
+}
+
+fn more(text: &mut String, number: usize) {
+    if number > SHOWN {
+        let _ = write!(text, "\n  and {} more; `--json` has all", number - SHOWN);
+    }
+}
+
+fn at_home(path: &str, home: &AbsolutePath) -> String {
+    path.strip_prefix(home.as_str())
+        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        .map_or_else(|| path.to_owned(), |rest| format!("~{rest}"))
+}

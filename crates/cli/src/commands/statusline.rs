@@ -1,0 +1,78 @@
+//! `checkrein statusline`: one line for the status line of Claude Code, from what the client writes to standard input. It never fails: what
+//! goes wrong is the line. Nothing is written, and nothing but the state of the session is read.
+
+use std::io::Read as _;
+
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::text::{counted, one_line};
+use checkrein_ledger::{FolderName, is_halted};
+use checkrein_protocol::SessionId;
+use checkrein_session::SessionLedger;
+use serde_json::Value as Json;
+
+use super::ExitStatus;
+use crate::terminal::print;
+
+/// The most that is read of what the client says, in bytes (ours): it is some 2 KB.
+const LIMIT: u64 = 1024 * 1024;
+
+/// The most columns of the line (ours).
+const WIDTH: usize = 120;
+
+/// Prints the line. Always well.
+pub fn statusline() -> ExitStatus {
+    let mut text = Vec::new();
+    let line = match std::io::stdin().lock().take(LIMIT).read_to_end(&mut text) {
+        Ok(_) => line(&text),
+        Err(error) => format!("checkrein: the status cannot be read: {error}"),
+    };
+    print(&one_line(&line, WIDTH));
+    ExitStatus::Done
+}
+
+fn line(text: &[u8]) -> String {
+    let Ok(status) = serde_json::from_slice::<Json>(text) else {
+        return "checkrein: the status on standard input is not JSON".to_owned();
+    };
+    let session = status.get("session_id").and_then(Json::as_str).filter(|session| !session.is_empty());
+    let Some(session) = session else {
+        return "checkrein: the status on standard input names no session".to_owned();
+    };
+    let environment = match HostEnvironment::of_process() {
+        Ok(environment) => environment,
+        Err(error) => return format!("checkrein: {}", error.message),
+    };
+    let session = SessionId(session.to_owned());
+    let calls = match SessionLedger::open(&environment.state, &session).state() {
+        Ok(state) if state.calls().calls() == 0 => "no call reviewed yet".to_owned(),
+        Ok(state) => {
+            let calls = state.calls();
+            format!("{}: {}", counted(calls.calls(), "call"), calls.in_words())
+        }
+        Err(error) => format!("the records cannot be read: {error}"),
+    };
+    let parts: Vec<String> = std::iter::once(calls).chain(spent(&status)).collect();
+    match is_halted(&environment.state, &FolderName::of(&session)) {
+        Some(halt) => {
+            format!("checkrein HALTED (`checkrein resume`): {} | {}", halt.reason, parts.join(" | "))
+        }
+        None => format!("checkrein {}", parts.join(" | ")),
+    }
+}
+
+/// A number in few letters: `12k`.
+fn thousands(number: u64) -> String {
+    if number < 10_000 { number.to_string() } else { format!("{}k", number / 1000) }
+}
+
+/// What the client says that the conversation holds and costs.
+fn spent(status: &Json) -> impl Iterator<Item = String> {
+    let window = status.get("context_window");
+    let tokens = |name: &str| window.and_then(|window| window.get(name)).and_then(Json::as_u64);
+    let held =
+        tokens("total_input_tokens").unwrap_or_default() + tokens("total_output_tokens").unwrap_or_default();
+    let dollars = status.get("cost").and_then(|cost| cost.get("total_cost_usd")).and_then(Json::as_f64);
+    let tokens = (held > 0).then(|| format!("{} tokens", thousands(held)));
+    let dollars = dollars.filter(|dollars| *dollars > 0.0).map(|dollars| format!("${dollars:.2}"));
+    tokens.into_iter().chain(dollars)
+}

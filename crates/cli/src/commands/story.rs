@@ -1,0 +1,377 @@
+//! What happened, as people read it: session by session with project and first words, one line for each call, and below it why.
+
+use std::collections::HashMap;
+
+use checkrein_ledger::{FolderName, lines};
+use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_session::SessionLedger;
+
+use super::answers::{QuestionOutcome, answers};
+use crate::render::{
+    age, call, clock, duration, judgement_words, rollback_stage, severity_name, surprises_in_one_line,
+};
+use crate::terminal::{bold, cut, dim, plain, shown_length, verdict, wrapped};
+use checkrein_engine::environment::HostEnvironment;
+
+/// How much of a name is shown, in characters (ours): enough to tell those of one day apart, and to be typed.
+pub(super) const SESSION: usize = 8;
+const ACTION: usize = 14;
+
+/// How much of a call and of a prompt is shown, in characters (ours): a line of a wide terminal.
+const CALL: usize = 72;
+pub(super) const PROMPT: usize = 90;
+
+/// How far into a ledger its beginning and the first prompt are looked for, in records (ours).
+const HEAD: usize = 40;
+
+/// One thing that happened.
+pub(super) struct Entry<'a> {
+    pub(super) folder: &'a FolderName,
+    pub(super) record: &'a Record,
+    /// What came of the call, when the record is its review.
+    pub(super) outcome: Option<&'a OutcomeRecord>,
+}
+
+/// What a session is about.
+#[derive(Debug, Default)]
+pub(super) struct SessionHead {
+    /// The root of its workspace.
+    pub(super) workspace: Option<String>,
+    /// What the user said first, masked.
+    pub(super) prompt: Option<String>,
+    /// When it began, in milliseconds since 1970.
+    began: Option<u64>,
+}
+
+impl SessionHead {
+    /// Read from the beginning of its ledger; what cannot be read is left out.
+    pub(super) fn of(environment: &HostEnvironment, folder: &FolderName) -> Self {
+        let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
+        let Ok(lines) = lines(&ledger.path()) else { return Self::default() };
+        let mut head = Self::default();
+        for record in lines.take(HEAD).filter_map(|line| line.ok()?.record) {
+            head.began = head.began.or(Some(record.at.0));
+            match record.body {
+                RecordBody::SessionStarted { workspace, .. } if head.workspace.is_none() => {
+                    head.workspace = Some(workspace);
+                }
+                RecordBody::Prompt { text } if head.prompt.is_none() => head.prompt = Some(text),
+                _ => {}
+            }
+        }
+        head
+    }
+}
+
+/// Tells entries; the head of a session comes when the one before was another.
+pub(super) struct Story<'a> {
+    environment: &'a HostEnvironment,
+    /// The session that was told of last, and the root of its workspace.
+    last: Option<FolderName>,
+    workspace: Option<String>,
+}
+
+impl<'a> Story<'a> {
+    /// One that begins.
+    pub(super) fn new(environment: &'a HostEnvironment) -> Self {
+        Self { environment, last: None, workspace: None }
+    }
+
+    /// One that goes on behind what was told already.
+    pub(super) fn going_on(environment: &'a HostEnvironment, told: &[Entry<'_>]) -> Self {
+        let last = told.last().map(|entry| entry.folder.clone());
+        let workspace = last.as_ref().and_then(|folder| SessionHead::of(environment, folder).workspace);
+        Self { environment, last, workspace }
+    }
+
+    /// The entries, which are in the order of time, session by session: the one that something happened in last comes last.
+    pub(super) fn told(&mut self, entries: &[Entry<'_>]) -> String {
+        let mut order: Vec<&FolderName> = Vec::new();
+        for entry in entries {
+            order.retain(|folder| *folder != entry.folder);
+            order.push(entry.folder);
+        }
+        let mut lines = Vec::new();
+        for folder in order {
+            let mut first_prompt = None;
+            if self.last.as_ref() != Some(folder) {
+                if self.last.is_some() {
+                    lines.push(String::new());
+                }
+                let head = SessionHead::of(self.environment, folder);
+                lines.extend(self.head(folder, &head));
+                first_prompt = head.prompt;
+                self.last = Some(folder.clone());
+                self.workspace = head.workspace;
+            }
+            // The head quotes it already.
+            let of_session = || {
+                let quoted = first_prompt.as_deref();
+                let is_quoted = move |record: &Record| matches!(&record.body, RecordBody::Prompt { text } if quoted == Some(text));
+                entries.iter().filter(move |entry| entry.folder == folder && !is_quoted(entry.record))
+            };
+            let answers = answers_of(self.environment, folder, of_session());
+            let told = of_session().flat_map(|entry| told(entry, &answers));
+            lines.extend(told.map(|line| wrapped(&self.shortened(&line))));
+        }
+        lines.join("\n")
+    }
+
+    fn head(&self, folder: &FolderName, head: &SessionHead) -> Vec<String> {
+        let name: String = folder.as_str().chars().take(SESSION).collect();
+        let place = head.workspace.as_deref().map(|path| format!("  {}", plain(&self.shortened(path))));
+        let began = head.began.map(|at| format!("  began {}", age(at, self.environment.now().0)));
+        let first = format!(
+            "{}{}{}",
+            bold(&plain(&name)),
+            place.unwrap_or_default(),
+            dim(&began.unwrap_or_default())
+        );
+        let prompt = head.prompt.as_deref().map(|text| format!("  \"{}\"", cut(&plain(text), PROMPT)));
+        [first].into_iter().chain(prompt.map(|text| dim(&text))).collect()
+    }
+
+    /// A text with the names of files from the root of the workspace or of the home directory on.
+    fn shortened(&self, text: &str) -> String {
+        shortened(self.environment, self.workspace.as_deref(), text)
+    }
+}
+
+/// A text with the names of files from the root of a workspace or of the home directory on.
+pub(super) fn shortened(environment: &HostEnvironment, workspace: Option<&str>, text: &str) -> String {
+    let in_workspace = match workspace {
+        Some(root) => text.replace(&format!("{root}/"), ""),
+        None => text.to_owned(),
+    };
+    at_home(environment, &in_workspace)
+}
+
+/// A text with `~` for the home directory in the names of files.
+pub(super) fn at_home(environment: &HostEnvironment, text: &str) -> String {
+    text.replace(&format!("{}/", environment.home.as_str()), "~/")
+}
+
+/// What was answered to the questions among the entries. The answer to one stands behind it, perhaps in a record that is not told.
+fn answers_of<'e, 'a: 'e>(
+    environment: &HostEnvironment,
+    folder: &FolderName,
+    mut entries: impl Iterator<Item = &'e Entry<'a>>,
+) -> HashMap<ActionId, QuestionOutcome> {
+    let asks = |entry: &Entry<'_>| matches!(&entry.record.body, RecordBody::Review(review) if review.verdict == VerdictKind::Escalate);
+    let Some(first) = entries.find(|entry| asks(entry)) else { return HashMap::new() };
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
+    let records: Vec<Record> = match lines(&ledger.path()) {
+        Ok(lines) => lines
+            .filter_map(|line| line.ok()?.record)
+            .filter(|record| record.seq >= first.record.seq)
+            .collect(),
+        Err(_) => Vec::new(),
+    };
+    answers(&records)
+}
+
+/// Whether a person who looks for trouble wants to see a record: anything that was not plainly fine.
+pub(super) fn is_risky(record: &Record, outcome: Option<&OutcomeRecord>) -> bool {
+    let is_surprising = |outcome: &OutcomeRecord| {
+        outcome.verification.as_deref().is_some_and(|seen| !seen.surprises.is_empty())
+    };
+    match &record.body {
+        RecordBody::Review(review) => review.verdict != VerdictKind::Ok || outcome.is_some_and(is_surprising),
+        RecordBody::Outcome(outcome) => is_surprising(outcome),
+        RecordBody::Unanswered(_)
+        | RecordBody::Unreviewed(_)
+        | RecordBody::Issue(_)
+        | RecordBody::Intervention(_)
+        | RecordBody::Rollback(_)
+        | RecordBody::Halted { .. }
+        | RecordBody::ConfigChanged { .. }
+        | RecordBody::Failure { .. }
+        | RecordBody::Repaired { .. } => true,
+        _ => false,
+    }
+}
+
+/// The line of an entry, and the one that says why where there is something to say.
+fn told(entry: &Entry<'_>, answers: &HashMap<ActionId, QuestionOutcome>) -> Vec<String> {
+    let StoryLine { verdict: given, answer, what, result, why } = StoryLine::of(entry, answers);
+    let mut mark = given.map_or_else(|| dim("-"), verdict);
+    if let Some(answer) = answer {
+        mark = format!("{mark}: {answer}");
+    }
+    let result = if result.is_empty() { String::new() } else { format!("  {}", dim(&result.join(", "))) };
+    let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(shown_length(text)));
+    let id = plain(&id(entry.folder, entry.record));
+    let line = format!(
+        "  {}  {id}{}  {mark}{}  {}{result}",
+        dim(&clock(entry.record.at.0)),
+        pad(&id, ACTION),
+        pad(&mark, 8),
+        cut(&plain(&what), CALL),
+    );
+    let mut lines = vec![line];
+    if !why.is_empty() {
+        lines.push(format!("            {}", cut(&plain(&why), 200)));
+    }
+    lines
+}
+
+/// An entry in parts.
+pub(super) struct StoryLine {
+    /// The verdict on a call, or what something else amounts to.
+    pub(super) verdict: Option<VerdictKind>,
+    /// What was answered to the question about it, in one word.
+    pub(super) answer: Option<&'static str>,
+    /// What happened.
+    pub(super) what: String,
+    /// How it ended, as far as that is known.
+    pub(super) result: Vec<String>,
+    /// Why; empty where there is nothing to say.
+    why: String,
+}
+
+impl StoryLine {
+    /// Returns the parts of an entry, as they stand in the records.
+    pub(super) fn of(entry: &Entry<'_>, answers: &HashMap<ActionId, QuestionOutcome>) -> Self {
+        let (verdict, what, mut why) = describe(entry.record);
+        let mut result = Vec::new();
+        let answer = match &entry.record.body {
+            RecordBody::Review(review) => answers.get(&review.action_id).map(|answer| answer.word()),
+            _ => None,
+        };
+        if matches!(&entry.record.body, RecordBody::Review(review) if review.verdict == VerdictKind::Ok) {
+            // What it changes, as foreseen: `show` tells.
+            why.clear();
+        }
+        if let Some(outcome) = entry.outcome {
+            result.extend(outcome.failed.then(|| "failed".to_owned()));
+            result.extend(outcome.duration_ms.map(duration));
+            let surprise = outcome.verification.as_deref().and_then(surprises_in_one_line);
+            if why.is_empty() || surprise.is_some() {
+                why = surprise.or_else(|| outcome.error.clone()).unwrap_or(why);
+            }
+        }
+        Self { verdict, answer, what, result, why }
+    }
+}
+
+/// Whether a record says more than the line of its call: what was spent stands in the list of sessions, and a
+/// call without a word ran.
+pub(super) fn is_told(record: &Record) -> bool {
+    match &record.body {
+        // Anchors tie the chains of sessions together, and only `audit` has a use for them.
+        RecordBody::Usage(_) | RecordBody::Message { .. } | RecordBody::Anchor { .. } => false,
+        // What the client tells of its own turns is the frame of the calls, and no call.
+        RecordBody::Event { name, .. } => name.starts_with("checkrein.") || name == "PermissionDenied",
+        RecordBody::Outcome(outcome) => {
+            outcome.failed || outcome.verification.as_deref().and_then(surprises_in_one_line).is_some()
+        }
+        _ => true,
+    }
+}
+
+/// What `show`, `undo` and `session rollback --before` take for this record: the beginning of the name of its action, else session and number.
+fn id(folder: &FolderName, record: &Record) -> String {
+    let beginning = |text: &str, length: usize| text.chars().take(length).collect::<String>();
+    let action = match &record.body {
+        RecordBody::Review(review) => Some(&review.action_id),
+        RecordBody::Outcome(outcome) => Some(&outcome.action_id),
+        RecordBody::Unanswered(unanswered) => Some(&unanswered.action_id),
+        RecordBody::Unreviewed(unreviewed) => Some(&unreviewed.action_id),
+        _ => None,
+    };
+    match action {
+        Some(id) => beginning(id.as_str(), ACTION),
+        None => format!("{}:{}", beginning(folder.as_str(), SESSION), record.seq),
+    }
+}
+
+/// A record in three cells: verdict, what, why.
+fn describe(record: &Record) -> (Option<VerdictKind>, String, String) {
+    let plainly = |what: String, why: String| (None, what, why);
+    match &record.body {
+        RecordBody::Review(review) => (Some(review.verdict), call(review), why(review)),
+        RecordBody::Outcome(outcome) => {
+            let how = if outcome.failed { "failed" } else { "done" };
+            let surprise = outcome.verification.as_deref().and_then(surprises_in_one_line);
+            let why = surprise.or_else(|| outcome.error.clone()).unwrap_or_default();
+            plainly(format!("{} {how}", outcome.tool.as_str()), why)
+        }
+        RecordBody::Unanswered(unanswered) => (
+            Some(VerdictKind::Escalate),
+            format!("ran unanswered: {}", unanswered.call),
+            unanswered.reason.clone(),
+        ),
+        RecordBody::Unreviewed(unreviewed) => (
+            Some(VerdictKind::Block),
+            format!("ran {}: {}", unreviewed.lack.in_words(), unreviewed.call),
+            unreviewed.reason.clone(),
+        ),
+        RecordBody::Told { text, .. } => plainly("told".to_owned(), text.clone()),
+        RecordBody::SessionStarted { source, .. } => plainly(format!("session {source}"), String::new()),
+        RecordBody::Prompt { text } => plainly(format!("prompt: {text}"), String::new()),
+        RecordBody::Event { name, .. } => plainly(event_in_words(name).to_owned(), String::new()),
+        RecordBody::Issue(issue) => plainly(
+            format!("issue: {}, {}", issue.kind.name(), severity_name(issue.severity)),
+            issue.summary.clone(),
+        ),
+        RecordBody::IssueEnded { kind } => plainly(format!("issue over: {}", kind.name()), String::new()),
+        RecordBody::Intervention(made) => plainly(
+            format!("intervention: {} about {}", made.kind.name(), made.pattern.name()),
+            made.text.clone(),
+        ),
+        RecordBody::Rollback(rollback) => plainly(
+            format!("rollback {}: before action {}", rollback_stage(rollback.stage), rollback.before.0),
+            rollback.text.clone(),
+        ),
+        RecordBody::Marked { kind, judgement, note, .. } => {
+            plainly(format!("marked: {} {}", kind.name(), judgement_words(*judgement)), note.clone())
+        }
+        RecordBody::Usage(usage) => {
+            let tokens = usage.models.iter().map(|one| one.tokens.counted()).sum::<u64>();
+            plainly(format!("spent {tokens} tokens"), usage.gap.clone().unwrap_or_default())
+        }
+        RecordBody::Message { .. } => plainly("message".to_owned(), String::new()),
+        RecordBody::Condensed => plainly("conversation condensed".to_owned(), String::new()),
+        RecordBody::Halted { reason, by, .. } => {
+            (Some(VerdictKind::Halt), format!("halted by {by}"), reason.clone())
+        }
+        RecordBody::ReviewClosed { ticket, note, by } => {
+            plainly(format!("flag of record {ticket} closed by {by}"), note.clone())
+        }
+        RecordBody::Resumed { by, .. } => plainly(format!("resumed by {by}"), String::new()),
+        RecordBody::ConfigChanged { file, decision } => plainly(format!("settings {file}"), decision.clone()),
+        RecordBody::Failure { stage, kind, detail, verdict: answered } => {
+            (Some(*answered), format!("did not run: {stage} {kind}"), detail.clone())
+        }
+        RecordBody::Retention { removed, reason } => {
+            plainly(format!("{} sessions removed", removed.len()), reason.clone())
+        }
+        RecordBody::Anchor { session, seq, .. } => plainly(format!("anchor {session} {seq}"), String::new()),
+        RecordBody::Repaired { reason, lost_bytes, .. } => {
+            plainly(format!("repaired, {lost_bytes} bytes"), reason.clone())
+        }
+        RecordBody::Unknown => plainly("unknown record".to_owned(), "written by a newer version".to_owned()),
+    }
+}
+
+/// Why a review said what it said; what runs in place of the call comes first.
+fn why(review: &ReviewRecord) -> String {
+    match review.rewrite.as_ref().and_then(|input| input.as_str()) {
+        Some(command) => format!("`{}` instead: {}", cut(command, CALL), review.reason),
+        None => review.reason.clone(),
+    }
+}
+
+/// What an event of ours is called, for people; one of a client has the name that the client gives it.
+fn event_in_words(name: &str) -> &str {
+    match name {
+        "checkrein.snapshot" => "the work tree was saved",
+        "checkrein.snapshots_pruned" => "old snapshots were removed",
+        "checkrein.incidents_removed" => "old incident reports were removed",
+        "checkrein.restored" => "a snapshot was restored",
+        "checkrein.merged" => "a worktree was merged",
+        "checkrein.notified" => "a user was told",
+        "checkrein.stopped" => "the session was stopped",
+        other => other,
+    }
+}
