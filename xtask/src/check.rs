@@ -30,6 +30,7 @@ pub(crate) fn check(extent: Extent) -> Outcome {
     step("lints", || {
         run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
     })?;
+    macos()?;
     // A workspace of its own, which no other step builds; what both need is built once.
     step("fuzz targets", || {
         run(&mut cargo(&["check", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target"]))
@@ -53,6 +54,7 @@ pub(crate) fn check(extent: Extent) -> Outcome {
         run(cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "--deny warnings"))
     })?;
     step("generated pages", || workbench(&[], &["docs", "--fresh"].map(str::to_owned)))?;
+    step("pictures", || workbench(&[], &["pictures", "--fresh"].map(str::to_owned)))?;
     dependencies()
 }
 
@@ -67,6 +69,32 @@ fn lead_a_session() {
 fn step(name: &str, work: impl FnOnce() -> Outcome) -> Outcome {
     println!("== {name}");
     work().map_err(|cause| format!("{name}: {cause}"))
+}
+
+/// What compiles for macOS, as far as it can be told without one: the programs, not the tests.
+fn macos() -> Outcome {
+    const TARGET: &str = "aarch64-apple-darwin";
+    let printed = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    let is_here = printed
+        .is_ok_and(|printed| std::path::Path::new(String::from_utf8_lossy(&printed.stdout).trim()).is_dir());
+    if !is_here {
+        println!("== macOS: NOT linted, the target {TARGET} is not installed");
+        return Ok(());
+    }
+    step("macOS", || {
+        run(&mut cargo(&[
+            "clippy",
+            "--package",
+            "checkrein",
+            "--package",
+            "checkrein-cli",
+            "--target",
+            TARGET,
+            "--",
+            "--deny",
+            "warnings",
+        ]))
+    })
 }
 
 /// Licences are checked from the manifests by `tidy`; advisories need `cargo-deny` and its database.

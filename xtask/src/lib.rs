@@ -26,13 +26,15 @@ pub fn chore(arguments: &[String]) -> Outcome {
         Some("clients") => clients::clients(),
         // Measured is what is built like the programs it measures.
         Some("bench") => workbench(&["--release"], arguments),
-        Some("docs" | "shells" | "observe") => workbench(&[], arguments),
+        Some("docs" | "pictures" | "shells" | "observe") => workbench(&[], arguments),
         Some("order") => order::order(),
+        Some("release") => run(cargo(&["run", "--quiet", "--package", "release", "--"]).args(rest)),
         Some(other) => Err(format!(
-            "no chore is called `{other}`; there are check, tidy, install, clients, bench, docs, observe, order, shells"
+            "no chore is called `{other}`; there are check, tidy, install, clients, bench, docs, observe, order, pictures, release, shells"
         )),
         None => {
-            Err("name a chore: check, tidy, install, clients, bench, docs, observe, order, shells".to_owned())
+            Err("name a chore: check, tidy, install, clients, bench, docs, observe, order, pictures, release, shells"
+                .to_owned())
         }
     }
 }

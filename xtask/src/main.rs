@@ -8,6 +8,7 @@
 //! | `clients` | installs the real clients for the end-to-end tests into an ignored folder |
 //! | `bench` | measures the promises of SPECIFICATION.md in one run |
 //! | `docs` | writes the generated reference pages anew |
+//! | `pictures` | draws what the programs print, for the documentation |
 //! | `shells` | holds what is read of made-up programs of the shell against what bash and dash do with them |
 //! | `observe` | holds what is predicted of the programs that are installed against what they do in a sandbox |
 //! | `order` | finds out which functions of the hook belong together, for its linker (needs valgrind) |

@@ -1,4 +1,4 @@
-//! The pages for people name files of this repository: each of them has to be there, and each crate has to stand in the map of the code.
+//! The pages for people name and link to files of this repository: each of them has to be there, and each crate has to stand in the map of the code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,6 +12,10 @@ const FOLDERS: [&str; 3] = ["crates/", "examples/", "fuzz/"];
 /// Names a violation for each file, folder or link of the pages that is not there, and for each of `crates` that the map of the code leaves out.
 pub(crate) fn check(files: &[String], crates: &[&str], violations: &mut Vec<String>) -> Outcome {
     let places = places(files);
+    for page in generated_pages()? {
+        let text = fs::read_to_string(root().join(&page)).map_err(|error| format!("{page}: {error}"))?;
+        dead_links(&page, &text, violations);
+    }
     for page in pages()? {
         let text = fs::read_to_string(root().join(&page)).map_err(|error| format!("{page}: {error}"))?;
         for (line, named) in names(&text) {
@@ -19,18 +23,46 @@ pub(crate) fn check(files: &[String], crates: &[&str], violations: &mut Vec<Stri
                 violations.push(format!("{page}:{line} names `{named}`, which is not there"));
             }
         }
-        for (line, link) in links(&text) {
-            let folder = Path::new(&page).parent().unwrap_or(Path::new(""));
-            if !root().join(folder).join(link).exists() {
-                violations.push(format!("{page}:{line} links to `{link}`, which is not there"));
-            }
-        }
+        dead_links(&page, &text, violations);
         if page == "ARCHITECTURE.md" {
             let missing = crates.iter().filter(|name| !text.contains(&format!("\n| `{name}` | ")));
             violations.extend(missing.map(|name| format!("{page}: the code map leaves out `{name}`")));
         }
     }
     Ok(())
+}
+
+/// Names a violation for each link of a page whose file or heading is not there.
+fn dead_links(page: &str, text: &str, violations: &mut Vec<String>) {
+    let folder = Path::new(page).parent().unwrap_or(Path::new(""));
+    for (line, link) in links(text) {
+        let (path, heading) =
+            link.split_once('#').map_or((link, None), |(path, heading)| (path, Some(heading)));
+        let (file, folder) = match path.strip_prefix(HOME) {
+            Some(path) => (path, Path::new("")),
+            None => (path, folder),
+        };
+        let target = if file.is_empty() { root().join(page) } else { root().join(folder).join(file) };
+        let Some(heading) = heading.filter(|_| target.extension().is_some_and(|end| end == "md")) else {
+            if !target.exists() {
+                violations.push(format!("{page}:{line} links to `{link}`, which is not there"));
+            }
+            continue;
+        };
+        let there = fs::read_to_string(&target).unwrap_or_default();
+        if !headings(&there).any(|one| one == heading) {
+            violations.push(format!("{page}:{line} links to `{link}`, a heading that is not there"));
+        }
+    }
+}
+
+/// The headings of a page in the form that links have: lower case, blanks as dashes, no other signs.
+fn headings(text: &str) -> impl Iterator<Item = String> {
+    let titles = prose(text).filter(|(_, line)| line.starts_with('#'));
+    titles.map(|(_, line)| {
+        let title = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        title.chars().filter(|letter| letter.is_alphanumeric() || "-_".contains(*letter)).collect()
+    })
 }
 
 /// What is wrong with the table of modules at the head of a source file: it names each module that the file has, and no other.
@@ -57,10 +89,18 @@ fn declared_module(line: &str) -> Option<&str> {
     line.strip_prefix("mod ")?.strip_suffix(';')
 }
 
-/// The pages at the root and in `docs`. What is generated is right by its making, and the changelog tells of files that are gone.
+/// The pages at the root and in `docs`. What generated ones name is right by its making, and the changelog tells of files that are gone.
 fn pages() -> Result<Vec<String>, String> {
+    pages_in(&["", "docs/"])
+}
+
+fn generated_pages() -> Result<Vec<String>, String> {
+    pages_in(&["docs/reference/"])
+}
+
+fn pages_in(folders: &[&str]) -> Result<Vec<String>, String> {
     let mut pages = Vec::new();
-    for folder in ["", "docs/"] {
+    for folder in folders {
         let entries = fs::read_dir(root().join(folder)).map_err(|error| format!("{folder}: {error}"))?;
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
         let written = names.filter(|name| name.ends_with(".md") && name != "CHANGELOG.md");
@@ -102,11 +142,16 @@ fn is_name_of_a_file(name: &str) -> bool {
     is_plain && (is_source || FOLDERS.iter().any(|folder| name.starts_with(folder)))
 }
 
-/// The links to other files, without the place in them, with their line.
+/// Where files outside of `docs` are linked to: pages are read there, and as a site that holds `docs` alone.
+const HOME: &str = "https://github.com/checkrein/checkrein/blob/main/";
+
+/// The links to files and headings of this repository, with their line.
 fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
     prose(text).flat_map(|(number, line)| {
-        let targets = line.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
-        targets.filter(|link| !link.is_empty() && !link.contains("://")).map(move |link| (number, link))
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        targets
+            .filter(|link| !link.is_empty() && (!link.contains("://") || link.starts_with(HOME)))
+            .map(move |link| (number, link))
     })
 }
 
@@ -140,9 +185,25 @@ mod tests {
     }
 
     #[test]
-    fn links_leave_out_addresses_and_places() {
+    fn links_leave_out_other_addresses() {
         let text = "[a](docs/a.md#part), [b](https://example.org), [c](#here)";
-        assert_eq!(links(text).collect::<Vec<_>>(), [(1, "docs/a.md")]);
+        assert_eq!(links(text).collect::<Vec<_>>(), [(1, "docs/a.md#part"), (1, "#here")]);
+    }
+
+    #[test]
+    fn headings_are_named_as_links_name_them() {
+        let text = "# What `exec` holds, and why\n```sh\n# no heading\n```\n### checkrein/policy_key/1\n";
+        assert_eq!(headings(text).collect::<Vec<_>>(), ["what-exec-holds-and-why", "checkreinpolicy_key1"]);
+    }
+
+    #[test]
+    fn dead_links_are_named() {
+        let mut violations = Vec::new();
+        let text = format!(
+            "[a](team.md#nowhere) [b](gone.md) [c]({HOME}GONE.md) [d](#what-to-commit) [e]({HOME}README.md#start)"
+        );
+        dead_links("docs/team.md", &text, &mut violations);
+        assert_eq!(violations.len(), 3, "{violations:?}");
     }
 
     #[test]

@@ -156,6 +156,7 @@ fn record(number: usize) -> RecordBody {
         snapshot: None,
         governance: None,
         beginning: None,
+        digest: None,
         not_saved: Vec::new(),
         problems: vec![],
         programs: vec!["cargo".to_owned()],

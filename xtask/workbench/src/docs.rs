@@ -57,6 +57,10 @@ fn pages() -> Result<Vec<Page>, String> {
         Page { path: folder.join("json.schema.json"), text: json_schema + "\n" },
         Page { path: folder.join("rules.md"), text: rule_page() },
         Page { path: folder.join("escapes.md"), text: escape_page() },
+        Page {
+            path: root().join("docs/agents.md"),
+            text: checkrein_clients::page(checkrein_clients::CLIENTS),
+        },
     ])
 }
 

@@ -6,6 +6,7 @@
 //! | `bench` | measures the promises of SPECIFICATION.md in one run |
 //! | `docs` | writes the generated reference pages anew; `docs --fresh` fails when one is stale |
 //! | `observe` | holds what is predicted of the programs that are installed against what they do in a sandbox |
+//! | `pictures` | draws what the programs print for the documentation; `pictures --fresh` fails when one is stale |
 //! | `shells` | holds what is read of made-up programs of the shell against what bash and dash do with them |
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to the user who runs it")]
@@ -15,6 +16,8 @@ mod bench_snapshots;
 mod docs;
 mod measure;
 mod observe;
+mod pictures;
+mod scenes;
 mod shells;
 
 use std::process::ExitCode;
@@ -26,7 +29,10 @@ fn main() -> ExitCode {
         Some("bench") => bench::bench(rest),
         Some("docs") => docs::docs(rest),
         Some("observe") => observe::observe(rest),
+        Some("pictures") => pictures::pictures(rest),
         Some("shells") => shells::shells(rest),
-        _ => Err("name a chore: bench, docs, observe, shells; `cargo xtask` starts them".to_owned()),
+        _ => {
+            Err("name a chore: bench, docs, observe, pictures, shells; `cargo xtask` starts them".to_owned())
+        }
     })
 }
