@@ -11,6 +11,7 @@
 //! | `places` | well-known paths: credentials, start-up files, the system |
 //! | `path_pattern` | patterns of paths |
 //! | `resolve` | paths through symbolic links |
+//! | `attack_tools` | programs that are made to attack machines |
 //! | `intent` | what an action is for, seen from what it would change |
 //!
 //! **Invariants.** Whoever judges asks [`World`] and nothing else, so that a past decision replays bit for bit. This crate interprets
@@ -18,6 +19,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod attack_tools;
 mod environment;
 mod generated;
 pub mod hook_line;
@@ -29,6 +31,7 @@ mod resolve;
 mod tally;
 mod world;
 
+pub use attack_tools::is_attack_tool;
 pub use environment::leads_guard;
 pub use generated::{generated, regenerable_cache, regenerated_tree, regenerated_when_ignored};
 pub use intent::intent;

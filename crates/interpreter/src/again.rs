@@ -192,8 +192,12 @@ impl Machine<'_> {
 
     /// Runs a text that another command runs later or with words of its own, when it is known.
     pub(crate) fn run_callback(&mut self, text: &Value) {
-        let called = text.followed_by(&Value::exact(" 0 ''"));
-        self.perhaps(|machine| machine.run_here(&called));
+        self.run_callback_text(&text.followed_by(&Value::exact(" 0 ''")));
+    }
+
+    /// The same, with the words that it gets.
+    pub(crate) fn run_callback_text(&mut self, text: &Value) {
+        self.perhaps(|machine| machine.run_here(text));
     }
 
     /// A command that begins with an alias: it is expanded where the shell does that, and not on the line on which it is made.

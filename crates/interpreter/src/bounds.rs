@@ -1,5 +1,7 @@
 //! Bounds that the kernel keeps a command within: what `checkrein exec` promises, and what that makes of the unknown.
 
+use crate::nature::Nature;
+
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Last, resolve};
@@ -106,7 +108,8 @@ impl Machine<'_> {
                     Target::Path(root)
                 }
             };
-            self.add(Draft::new(EffectKind::FileModify, target).possible().note(note.clone()));
+            let draft = Draft::new(EffectKind::FileModify, target).possible().nature(Nature::WithinBounds);
+            self.add(draft.note(note.clone()));
         }
     }
 

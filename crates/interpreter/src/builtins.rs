@@ -7,6 +7,7 @@ mod leaving;
 mod naming;
 mod options;
 mod posix;
+mod printing;
 mod reading;
 mod temporary;
 
@@ -14,7 +15,7 @@ pub use declaring::assignment;
 pub(crate) use directories::on_stack;
 pub(crate) use posix::is_of_bash;
 
-use crate::filters::Lines;
+use crate::filters::{Lines, made_of_names_elsewhere};
 use crate::formats::{self, Formatted};
 use crate::machine::Absence;
 use crate::parameter::counted;
@@ -94,7 +95,8 @@ fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
     Some(match name {
         ":" | "true" => |_, _| Done::quiet(),
         "false" => |_, _| Done::next(Exit::failure()),
-        "echo" | "print" => echo,
+        "echo" => echo,
+        "print" => printing::print,
         "printf" => printf,
         "cd" | "chdir" => cd,
         "pushd" => pushd,
@@ -196,7 +198,7 @@ fn echo(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if newline {
         value = value.followed_by(&Value::exact("\n"));
     }
-    printed(machine, value)
+    printed(machine, value, rest)
 }
 
 fn printf(machine: &mut Machine<'_>, words: &[Value]) -> Done {
@@ -236,12 +238,13 @@ fn printf(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             machine.assign_named(&name, value);
             Done::next(Exit { status, output: Output::Nothing })
         }
-        None => Done { status, ..printed(machine, value) },
+        None => Done { status, ..printed(machine, value, rest) },
     }
 }
 
-/// What a built-in prints. Text that is not known is of the kind of what it was made from: a secret, what came over the network.
-fn printed(machine: &Machine<'_>, value: Value) -> Done {
+/// What a built-in prints of these words. Text that is not known is of the kind of what it was made from: a secret, what came over the
+/// network, names of files elsewhere.
+fn printed(machine: &Machine<'_>, value: Value, words: &[Value]) -> Done {
     let is_secret = |output: &&Output| matches!(output, Output::Secret(_));
     let nothing_known = value.known_start().is_empty() && value.known_end().trim_end_matches('\n').is_empty();
     let is_known = value.as_exact().is_some();
@@ -253,10 +256,15 @@ fn printed(machine: &Machine<'_>, value: Value) -> Done {
         .or_else(|| all.iter().find(is_list))
         .or_else(|| all.last().filter(|_| nothing_known && !is_known));
     let output = match made_from {
-        Some(output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_))) => output.clone(),
-        Some(Output::Nothing | Output::Text(_) | Output::Setup(_) | Output::Unknown) | None => {
-            Output::Text(value)
+        Some(output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_) | Output::Unknown)) => {
+            output.clone()
         }
+        Some(Output::Nothing | Output::Text(_) | Output::Setup(_)) | None => match value {
+            Value::Unknown | Value::Between { .. } => {
+                made_of_names_elsewhere(machine, words).unwrap_or(Output::Text(value))
+            }
+            Value::Exact(_) | Value::AnyOf(_) | Value::Glob(_) => Output::Text(value),
+        },
     };
     Done::next(Exit { status: Status::Success, output })
 }

@@ -41,7 +41,6 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["lftp"], &["-c", "-e"], Form::Marked(&[("!", 0), ("shell ", 0)])),
     (&["gnuplot"], &["-e"], Form::Marked(&[("!", 0)])),
     (&["mysql", "mariadb"], &["-e", "--execute"], Form::Marked(&[("system ", 0), ("\\! ", 0)])),
-    (&["gdb", "rust-gdb"], &["-ex", "--ex", "-eval-command", "--eval-command"], Form::Marked(&[("| ", 0)])),
     (&["strace"], &["-o", "--output"], Form::Marked(&[("|", 0), ("!", 0)])),
     (&["gcc", "g++", "cc", "c++", "gfortran"], &["-wrapper"], Form::Commas),
     (

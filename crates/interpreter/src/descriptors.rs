@@ -6,7 +6,7 @@ use crate::world::Entry;
 use super::call::Input;
 use super::devices::{Device, device};
 use super::draft::AimedTarget;
-use super::exit::Output;
+use super::exit::{Exit, Output};
 use super::machine::{Machine, socket_host};
 use super::shell::Shell;
 use super::statements::Done;
@@ -138,6 +138,11 @@ impl Machine<'_> {
     /// Remembers what is left to read of a descriptor.
     pub(crate) fn open_again(&mut self, number: u32, opening: Opening, left: Input) {
         self.keep_open(number, Opening { input: Some(left), ..opening });
+    }
+
+    /// What `work` writes where something else takes it in.
+    pub fn output_of(&mut self, work: impl FnOnce(&mut Self) -> Exit) -> Output {
+        self.captured(|machine| Done::next(work(machine))).output
     }
 
     /// Runs `work` so that something else takes in what it writes: a pipe, a substitution.

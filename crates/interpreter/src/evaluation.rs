@@ -7,9 +7,12 @@ use super::process_lists::ListedProcesses;
 use super::shell::Speech;
 use super::value::Value;
 
-/// Whether an expression leads from the number of this shell to others near it, or to any.
+/// What stands for the number of this shell, for one near it, or for any.
+const NEAR_OWN: [&str; 4] = ["$$", "BASHPID", "PPID", "RANDOM"];
+
+/// Whether an expression leads from the number of this shell to others near it, or to any, one after the other.
 fn counts_from_own(text: &str) -> bool {
-    ["$$", "BASHPID", "PPID", "RANDOM"].iter().any(|name| text.contains(name))
+    NEAR_OWN.iter().chain(&["++", "--", "+=", "-="]).any(|part| text.contains(part))
 }
 
 impl Machine<'_> {

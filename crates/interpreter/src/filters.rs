@@ -33,7 +33,7 @@ use crate::process_lists::{self, ListedProcesses};
 use crate::world::{Entry, Listing};
 use crate::{Call, Exit, Input, Machine, Output, Status, Value, secrets};
 
-pub(crate) use elsewhere::named as named_elsewhere;
+pub(crate) use elsewhere::{made_of as made_of_names_elsewhere, named as named_elsewhere};
 pub use finding::found_secret;
 pub(crate) use lines::Lines;
 pub(crate) use lists::named;
@@ -108,6 +108,9 @@ const PASSING: &[&str] = &[
     "more",
     "less",
     "bat",
+    "shuf",
+    "fzf",
+    "sk",
 ];
 
 /// The class of what a program printed, from what its handler says, what it read from files, and its input.
@@ -118,8 +121,18 @@ pub(crate) fn class(machine: &Machine<'_>, call: &Call, output: Output, read: Ou
         other => other,
     };
     let input = Output::from_input(&call.input);
-    if Lines::of(&input).is_some() && read == Output::Nothing && (passing || output == input) {
+    let is_search = matches!(call.program.as_str(), "grep" | "egrep" | "fgrep" | "rg");
+    // A list of what is looked for is read, and not printed.
+    let reads_input = read == Output::Nothing || is_search && searching::Search::new(call).files().is_empty();
+    if Lines::of(&input).is_some() && reads_input && (passing || output == input) {
         return lines::kept(&input, call).unwrap_or(Output::Unknown);
+    }
+    if is_search
+        && reads_input
+        && read != Output::Nothing
+        && let Some(list) = lists::passed(machine, call)
+    {
+        return list;
     }
     if lists::follows_links(machine, call) && matches!(output, Output::Text(_)) {
         return Output::Unknown;
@@ -130,7 +143,6 @@ pub(crate) fn class(machine: &Machine<'_>, call: &Call, output: Output, read: Ou
         return Output::Unknown;
     }
     // Names with a text in front of each line, and no others, are a list still.
-    let is_search = matches!(call.program.as_str(), "grep" | "egrep" | "fgrep" | "rg");
     if is_search
         && (names(&output) || output == Output::Unknown && names(&read))
         && let Some(list) = lists::named(machine, call)
@@ -145,9 +157,11 @@ pub(crate) fn class(machine: &Machine<'_>, call: &Call, output: Output, read: Ou
             Output::Nothing => Output::Unknown,
             read => coarse(read),
         },
-        // What a program read is not what it prints, but for `cat`, which is worked out before.
+        // What a program read is not what it prints, but for `tee`, and for `cat`, which is worked out before.
         Output::Text(text)
-            if passing && (read == Output::Text(text.clone()) || call.input == Input::Text(text.clone())) =>
+            if passing
+                && call.program != "tee"
+                && (read == Output::Text(text.clone()) || call.input == Input::Text(text.clone())) =>
         {
             Output::Unknown
         }
@@ -254,7 +268,7 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
     }
     let words = &call.words;
     match call.program.as_str() {
-        "ps" | "pgrep" | "pidof" | "lsof" | "fuser" | "pstree" | "top" => {
+        "ps" | "pgrep" | "pidof" | "lsof" | "fuser" | "pstree" | "top" | "ss" | "netstat" => {
             let output = process_lists::listed(machine, call)?;
             let status = if call.program == "ps" { Status::Unknown } else { Status::Open };
             Some(Exit { status, output })

@@ -178,7 +178,15 @@ impl Conversion {
                 Some(text) => text,
                 // A text goes in as it is, whatever it is.
                 None if self.letter == 's' && is_plain => return Some(value.clone()),
-                None if self.letter == 's' => return Some(Value::Unknown),
+                // Names of files stay names of these files behind blanks and in quotes.
+                None if matches!(
+                    (self.letter, self.precision, value),
+                    ('s' | 'q' | 'b', None, Value::Glob(_))
+                ) =>
+                {
+                    return Some(value.clone());
+                }
+                None if matches!(self.letter, 's' | 'q' | 'b') => return Some(Value::Unknown),
                 None => return None,
             },
         };

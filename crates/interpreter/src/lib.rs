@@ -81,7 +81,7 @@
 /// The words of effects, as this crate looks for them.
 mod effect {
     pub(crate) use checkrein_protocol::{
-        Aim, Certainty, Depth, Effect, EffectKind, NetworkReach, Severity, Target,
+        Aim, Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Target,
     };
 }
 mod nature {

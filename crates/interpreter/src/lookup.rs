@@ -115,6 +115,7 @@ impl Machine<'_> {
     /// Calls a built-in or a program.
     fn call_command(&mut self, name: &str, rest: &[Value]) -> Done {
         self.see_through(name, rest);
+        self.note_attack_tool(name);
         self.note_shown_settings(name, rest);
         self.note_no_command(name);
         self.note_complaint(name, rest);

@@ -165,6 +165,11 @@ impl<'w> Machine<'w> {
         machine
     }
 
+    /// Whether this action has, or may have, made or changed what stands at a path, its times or its mode.
+    pub fn is_changed_here(&self, path: &AbsolutePath) -> bool {
+        self.tree.is_known(path) || self.tree.is_disturbed() || self.has_changed_within(path)
+    }
+
     /// The facts that the interpretation rests on. Ask [`Machine::entry`] and [`Machine::children`] for the file tree.
     pub fn world(&self) -> &dyn World {
         self.world
@@ -332,7 +337,7 @@ impl<'w> Machine<'w> {
     }
 
     /// Whether it is not sure that the present point is reached.
-    pub(crate) fn is_in_doubt(&self) -> bool {
+    pub fn is_in_doubt(&self) -> bool {
         self.position.doubt > 0 || self.shell.doubts.any()
     }
 
@@ -363,7 +368,8 @@ impl<'w> Machine<'w> {
 
     /// Whether a file lies in a directory for temporary files.
     pub(super) fn is_temporary(&self, path: &AbsolutePath) -> bool {
-        self.world.place().temporary.iter().any(|temporary| path.is_within(temporary))
+        let place = self.world.place();
+        place.is_temporary(path) || place.temporary.contains(path)
     }
 
     /// Whether a file lies where programs of a user may write: below a home or temporary directory, with added software and data.

@@ -1,6 +1,6 @@
 //! Files and inputs of orders, of which some run a command in a shell.
 //!
-//! Sources: the manuals of GDB 15 ("Command Files", "Shell Commands"), LLDB 19 (`lldb --help`, "platform shell"), lftp 4.9, sftp(1), GNU dc 1.5,
+//! Sources: the manuals of lftp 4.9, sftp(1), GNU dc 1.5,
 //! gnuplot 6 ("Shell commands"), Vim 9.1 (`:help :!`, `-S`), MySQL 9 (`mysql`: "system"), telnet(1) and mailx(1) ("TILDE ESCAPES").
 
 use super::call::{Call, Input};
@@ -19,20 +19,6 @@ struct Reader {
 }
 
 const READERS: &[Reader] = &[
-    Reader {
-        programs: &["gdb", "rust-gdb", "cgdb"],
-        options: &["-x", "-command", "--command", "-ix", "-init-command", "--init-command"],
-        operands: false,
-        input: true,
-        marks: &["shell ", "!", "make ", "python os.system(", "| "],
-    },
-    Reader {
-        programs: &["lldb", "rust-lldb"],
-        options: &["-s", "-S", "-K", "--source", "--source-before-file"],
-        operands: false,
-        input: true,
-        marks: &["platform shell ", "shell ", "!"],
-    },
     Reader {
         programs: &["radare2", "r2", "rizin"],
         options: &["-i", "-I"],

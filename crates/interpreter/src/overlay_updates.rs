@@ -125,8 +125,9 @@ impl Machine<'_> {
         let telling = matches!(output, Output::Network(_) | Output::Secret(_) | Output::Local(_));
         let before = self.call.substituted.len();
         let outside = usize::from(
-            matches!(output, Output::Unknown | Output::Text(Value::Unknown)) || self.is_list_in_file(output),
+            matches!(output, Output::Text(Value::Unknown | Value::Between { .. })) || self.is_unread(output),
         );
+        self.note_captured(output);
         self.call.from_output += outside;
         if telling {
             self.call.substituted.push(output.clone());
@@ -144,12 +145,20 @@ impl Machine<'_> {
 
     /// Whether a word of the running command of which nothing is known came out of a program: it may name any file.
     pub(super) fn is_named_by_output(&self) -> bool {
-        self.call.from_output > 0
-            || self
-                .call
-                .substituted
-                .iter()
-                .any(|output| *output == Output::Unknown || self.is_list_in_file(output))
+        self.call.from_output > 0 || self.flow.has_unread_words
+    }
+
+    /// Keeps that words, or the text of a file, come out of this output.
+    pub(crate) fn note_captured(&mut self, output: &Output) {
+        self.flow.has_unread_words |= self.is_unread(output);
+    }
+
+    /// Whether what is in an output may be any name: what a program of which nothing is known prints, what comes over the network, and what
+    /// stands in a file that could not be read. Names outside the workspace, too many to be listed, are no better known.
+    fn is_unread(&self, output: &Output) -> bool {
+        matches!(output, Output::Unknown | Output::Network(_))
+            || Lines::elsewhere(output).is_some()
+            || self.is_list_in_file(output)
     }
 
     /// Whether an output is what stands in a file that could not be read, or what a program made of one: it may name any file. What this

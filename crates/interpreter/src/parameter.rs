@@ -12,6 +12,7 @@ use super::expand::joined_values;
 use super::machine::Machine;
 use super::pattern::{Letters, Pattern, depends_on_language};
 use super::printed::ALL_VARIABLES;
+use super::process_lists::ListedProcesses;
 use super::shell::{Speech, VariableContent};
 use super::value::Value;
 use text::{Length, change_case, change_letters, remove_prefix, remove_suffix, replace, slice_bounds};
@@ -247,6 +248,10 @@ impl Machine<'_> {
     /// A value that came out of a network or a secret keeps that.
     fn note_origin(&mut self, name: &str) {
         let name = &self.shell.referred(name).to_owned();
+        if matches!(name.as_str(), "RANDOM" | "SRANDOM") && !self.shell.variables.contains_key(name) {
+            // Only where processes are meant it says something.
+            self.call.substituted.push(ListedProcesses::Counted.output());
+        }
         let kept = self.shell.variables.get(name).and_then(|variable| variable.origin.clone());
         if let Some(origin) = kept.or_else(|| self.secret_in(name))
             && !self.call.substituted.contains(&origin)

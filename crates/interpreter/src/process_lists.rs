@@ -7,6 +7,9 @@ mod users;
 
 pub use users::{SHELLS, users_of};
 
+use checkrein_facts::hook_line::HOOK_PROGRAM;
+
+use crate::expression::fits;
 use crate::guarded::PARENT;
 use crate::{Call, Input, Machine, Output, Value};
 
@@ -77,6 +80,9 @@ impl ListedProcesses {
             // What only picks out the numbers leaves all of them.
             Self::All if !pattern.contains(|c: char| c.is_alphabetic()) => Self::All,
             Self::All => Self::Named(plain_name(pattern)),
+            Self::Chosen(_) if !pattern.is_empty() && fits(pattern, HOOK_PROGRAM) => {
+                Self::Named(HOOK_PROGRAM.to_owned())
+            }
             Self::Named(_) | Self::Chosen(_) | Self::Counted => self,
         }
     }
@@ -125,10 +131,24 @@ pub(crate) fn listed(machine: &Machine<'_>, call: &Call) -> Option<Output> {
             }
         }
         "pstree" | "top" => ListedProcesses::All,
+        // Whoever holds a socket; what is left by the name of the guard is the guard (ss(8), netstat(8)).
+        "ss" | "netstat" if shows_processes(call) => {
+            ListedProcesses::Chosen("whoever uses a socket".to_owned())
+        }
         "lsof" | "fuser" => users::listed(machine, call),
         _ => return None,
     };
     Some(list.output())
+}
+
+/// Whether the words of `ss` or `netstat` ask for the processes behind sockets.
+fn shows_processes(call: &Call) -> bool {
+    call.words.iter().any(|word| {
+        let start = word.known_start();
+        start == "--processes"
+            || start == "--program"
+            || start.starts_with('-') && !start.starts_with("--") && start.contains('p')
+    })
 }
 
 /// The processes of a name, as it was written in a pattern.

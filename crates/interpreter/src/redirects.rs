@@ -276,6 +276,9 @@ impl Machine<'_> {
 
     /// Remembers that an output went into files.
     fn put_into_files(&mut self, aims: &[AimedTarget], append: bool, output: Output, content: Reading) {
+        if !aims.is_empty() {
+            self.note_captured(&output);
+        }
         let (text, source) = match output {
             Output::Nothing => (Value::exact(""), None),
             Output::Text(value) => (value, None),

@@ -406,6 +406,9 @@ impl Machine<'_> {
 
     /// The text of a script, when it is known. When it is not, what running it means is added here.
     fn script_text(&mut self, value: &Value, runner: Runner) -> Option<Value> {
+        if let Some(name) = value.as_exact() {
+            self.note_attack_tool(name);
+        }
         let read = self.read_code(value);
         let path = self.paths_through(value).into_iter().find_map(|aim| aim.target.path().cloned());
         if let Some(output) = path.as_ref().and_then(|path| self.source(path)) {

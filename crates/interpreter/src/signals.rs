@@ -1,5 +1,6 @@
 //! The words of `kill` and its kin.
 
+use super::guarded::PARENT;
 use super::value::Value;
 
 /// Whether the words of `kill` end the shell that runs it: by its own number, or with its group.
@@ -67,7 +68,9 @@ pub fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
             }
             _ if values.contains(&text) => index += 1,
             // Behind the first process `kill` of a shell takes a number with a sign for a group, `-1` for all.
-            _ if is_kill && !found.targets.is_empty() && is_group(text) => found.targets.push(word),
+            _ if is_kill && (!found.targets.is_empty() || text.starts_with("-$")) && is_group(text) => {
+                found.targets.push(word);
+            }
             _ if text.starts_with('-') && text.len() > 1 => {
                 let name = text.trim_start_matches('-').trim_start_matches("signal=");
                 let is_name = name.chars().all(|c| c.is_ascii_digit())
@@ -86,6 +89,7 @@ pub fn signal<'a>(words: &'a [Value], values: &[&str]) -> Option<Signal<'a>> {
 }
 
 fn is_group(text: &str) -> bool {
-    text.strip_prefix('-')
-        .is_some_and(|digits| !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()))
+    text.strip_prefix('-').is_some_and(|number| {
+        matches!(number, PARENT | "$$") || !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
+    })
 }

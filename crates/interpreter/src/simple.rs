@@ -139,6 +139,7 @@ impl Machine<'_> {
         }
         let (words, keywords) = self.without_keywords(simple, words);
         let count = self.effect_count();
+        self.note_taken_apart(simple.words.first());
         let mut before: BTreeMap<String, Option<Variable>> = BTreeMap::new();
         for assignment in &simple.assignments {
             before.insert(assignment.name.clone(), self.shell.variables.get(&assignment.name).cloned());

@@ -42,7 +42,20 @@ impl Machine<'_> {
             .collect()
     }
 
+    /// What a value aims at. What may be any file, after an output of which nothing is known, is named by that output.
     fn aims(&self, value: &Value, last: Last) -> Vec<AimedTarget> {
+        let mut all = self.aims_as_written(value, last);
+        if self.is_named_by_output() {
+            for aim in &mut all {
+                if aim.target == Target::Unknown && aim.nature == Nature::Ordinary {
+                    aim.nature = Nature::NamedByOutput;
+                }
+            }
+        }
+        all
+    }
+
+    fn aims_as_written(&self, value: &Value, last: Last) -> Vec<AimedTarget> {
         let (mut nature, mut note) = (Nature::Ordinary, String::new());
         let mut certainty = Certainty::Certain;
         if let Some((_, name)) = self.call.hollow.iter().find(|(hollow, _)| hollow == value) {
@@ -85,22 +98,18 @@ impl Machine<'_> {
             }
             Value::Glob(pattern) => {
                 let ends = if pattern.ends_with('/') { Last::Follow } else { last };
-                let all = self.with_places_behind_links(self.pattern_target(pattern), ends);
-                all.into_iter().map(|target| aim(target, certainty)).collect()
+                self.aims_of_patterns(self.pattern_targets(pattern), ends, certainty, &aim)
             }
             Value::Between { prefix, suffix } if !prefix.is_empty() || !self.may_name_elsewhere() => {
-                let all = self.with_places_behind_links(self.between_target(prefix, suffix), last);
-                all.into_iter().map(|target| aim(target, certainty)).collect()
+                self.aims_of_patterns(self.between_targets(prefix, suffix), last, certainty, &aim)
             }
             Value::Unknown | Value::Between { .. } => {
                 let mut all = Vec::new();
                 for pattern in self.names_elsewhere() {
-                    let targets = self.with_places_behind_links(self.pattern_target(pattern), last);
-                    all.extend(targets.into_iter().map(|target| aim(target, Certainty::Possible)));
+                    let targets = self.pattern_targets(pattern);
+                    all.extend(self.aims_of_patterns(targets, last, Certainty::Possible, &aim));
                 }
-                let any = aim(Target::Unknown, certainty);
-                let is_named = nature == Nature::Ordinary && self.is_named_by_output();
-                all.push(if is_named { AimedTarget { nature: Nature::NamedByOutput, ..any } } else { any });
+                all.push(aim(Target::Unknown, certainty));
                 all
             }
         }
@@ -139,16 +148,30 @@ impl Machine<'_> {
         }
     }
 
-    fn pattern_target(&self, pattern: &str) -> Target {
+    /// What patterns name, and what lies behind links there; of several only one may be meant.
+    fn aims_of_patterns(
+        &self,
+        targets: Vec<Target>,
+        last: Last,
+        certainty: Certainty,
+        aim: &impl Fn(Target, Certainty) -> AimedTarget,
+    ) -> Vec<AimedTarget> {
+        let certainty = if targets.len() == 1 { certainty } else { Certainty::Possible };
+        let all = targets.into_iter().flat_map(|target| self.with_places_behind_links(target, last));
+        all.map(|target| aim(target, certainty)).collect()
+    }
+
+    /// What a pattern names: in each of the directories in which the shell may be.
+    fn pattern_targets(&self, pattern: &str) -> Vec<Target> {
+        let real = |whole: &str| Target::Glob(self.through_links(self.led_back(whole)));
         if pattern.starts_with('/') {
-            return Target::Glob(self.through_links(self.led_back(pattern)));
+            return vec![real(pattern)];
         }
+        let within = |cwd: &AbsolutePath| real(&format!("{}/{pattern}", cwd.as_str().trim_end_matches('/')));
         match &self.shell.cwd {
-            ShellDirectory::Here(cwd) | ShellDirectory::Below(cwd) => {
-                let whole = format!("{}/{pattern}", cwd.as_str().trim_end_matches('/'));
-                Target::Glob(self.through_links(self.led_back(&whole)))
-            }
-            ShellDirectory::OneOf(_) | ShellDirectory::Unknown => Target::Unknown,
+            ShellDirectory::Here(cwd) | ShellDirectory::Below(cwd) => vec![within(cwd)],
+            ShellDirectory::OneOf(all) => all.iter().map(within).collect(),
+            ShellDirectory::Unknown => vec![Target::Unknown],
         }
     }
 
@@ -188,15 +211,15 @@ impl Machine<'_> {
         format!("{}{rest}", real.as_str().trim_end_matches('/'))
     }
 
-    fn between_target(&self, prefix: &str, suffix: &str) -> Target {
+    fn between_targets(&self, prefix: &str, suffix: &str) -> Vec<Target> {
         if prefix.is_empty() {
-            return Target::Unknown;
+            return vec![Target::Unknown];
         }
         let suffix = suffix.trim_end_matches('/');
         // One name is the rule for what a program prints into a path; the end of a directory may be followed by more.
         let middle =
             if prefix.ends_with('/') || suffix.contains('/') || suffix.is_empty() { "**" } else { "*" };
-        self.pattern_target(&format!("{prefix}{middle}{suffix}"))
+        self.pattern_targets(&format!("{prefix}{middle}{suffix}"))
     }
 
     /// Where a shell is after `cd` to a word.

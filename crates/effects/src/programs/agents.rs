@@ -142,6 +142,10 @@ const WATCHING: &[&str] = &["plugin", "plugins", "hook", "hooks", "extension", "
 /// Verbs that take something away from it.
 const TAKING_AWAY: &[&str] =
     &["remove", "rm", "uninstall", "disable", "delete", "off", "unlink", "clear", "reset", "revoke"];
+/// Subcommands with what others wrote for an agent, and the verbs that take more of it in.
+const EXTENDING: &[&str] =
+    &["plugin", "plugins", "extension", "extensions", "skill", "skills", "marketplace"];
+const TAKING_IN: &[&str] = &["install", "add", "i", "link", "import", "update", "upgrade"];
 /// Subcommands that start no agent.
 const LOOKING: &[&str] = &[
     "mcp",
@@ -189,11 +193,20 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.add(unwatched("changes what watches the agent"));
         return Exit::unknown();
     }
+    let takes_in = verb.is_some_and(|verb| EXTENDING.contains(&verb))
+        && words.iter().skip(1).any(|word| TAKING_IN.contains(word));
+    if takes_in {
+        // Its hooks, commands and servers run in every later session, with the rights of the agent.
+        machine.add(unwatched("adds code and instructions of others to every later session of the agent"));
+        return Exit::unknown();
+    }
     if verb == Some("mcp") {
         run_server(machine, call);
         return Exit::unknown();
     }
-    if verb.is_some_and(|verb| LOOKING.contains(&verb) || WATCHING.contains(&verb)) {
+    if verb
+        .is_some_and(|verb| LOOKING.contains(&verb) || WATCHING.contains(&verb) || EXTENDING.contains(&verb))
+    {
         return Exit::unknown();
     }
     let goose = || by_mode_of_goose(machine, call);

@@ -112,8 +112,12 @@ pub(crate) fn verbs(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     match (command.verb, command.small_thing()) {
         (Some((_, Verb::Looks)), _) => ask(machine, &command),
-        (Some((_, Verb::Changes)), _) => {
-            machine.add(cloud_weight::weigh(change(&command), call, &command));
+        (Some((at, Verb::Changes)), _) => {
+            let draft = cloud_weight::weigh(change(&command), call, &command);
+            // A queue or topic hands on what it is given.
+            let verb = command.path.get(at).copied().unwrap_or_default();
+            let tells = verb.starts_with("publish") || verb.starts_with("send");
+            machine.add(if tells { draft.nature(Nature::TellsOthers) } else { draft });
         }
         (Some((_, Verb::Destroys)), Some(noun)) => {
             let draft = change(&command).note("takes a setting away");

@@ -61,6 +61,7 @@ const CALLS: &[&str] = &[
     "(kill ",
     ":kill ",
     "kill(",
+    "Unix.kill ",
     "killpg(",
     "tgkill(",
     "Kill(",
@@ -194,7 +195,7 @@ fn argument(behind: &str) -> &str {
         ',' | ';' => depth == 0,
         _ => false,
     });
-    end.and_then(|(at, _)| behind.get(..at)).unwrap_or_default()
+    end.map_or(Some(behind), |(at, _)| behind.get(..at)).unwrap_or_default()
 }
 
 /// Whether what stands behind the first argument sends nothing: `, 0)`.
@@ -209,7 +210,7 @@ fn names_others(argument: &str) -> bool {
     let plain: String = argument.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase();
     let above = ["getppid", "parent_id", "getpgid(getppid", "process-id(parent"];
     let own = ["getpid()", "process::id()"];
-    plain.starts_with("-1")
+    plain.trim_start_matches('(').starts_with("-1")
         || plain.contains("pid_t)-1")
         || plain == "1"
         || above.iter().any(|name| plain.contains(name))
@@ -253,6 +254,7 @@ mod tests {
             "FILE *f = popen(\"pgrep checkrein\", \"r\"); fscanf(f, \"%d\", &p); kill(p, 9);",
             "(signal-process -1 9)",
             "(kill -1 9)",
+            "Unix.kill (-1) 9",
             "(sb-posix:kill -1 sb-posix:sigkill)",
         ] {
             assert!(ends_others(text).is_some(), "{text}");

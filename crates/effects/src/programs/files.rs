@@ -3,8 +3,8 @@
 mod rights;
 mod transfer;
 
-use crate::effect::{Certainty, Depth, EffectKind, Severity};
-use crate::interpreter::{Arguments, Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::effect::{Certainty, Depth, EffectKind, Severity, Target};
+use crate::interpreter::{AimedTarget, Arguments, Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
@@ -255,8 +255,15 @@ pub(crate) fn mv(machine: &mut Machine<'_>, call: &Call) -> Exit {
 pub(crate) fn install(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     if arguments.has(&["-d", "--directory"]) {
+        let mode = arguments.value(&["-m", "--mode"]).cloned();
         for operand in &arguments.operands {
+            let stands = machine.is_directory(operand) == Some(true);
             machine.make_directory(operand);
+            // One that is there already gets the mode, too (install(1), `-d`).
+            if let (Some(mode), true) = (&mode, stands) {
+                let words = [Value::exact("chmod"), mode.clone(), Value::exact("--"), operand.clone()];
+                machine.run_words(&words, Input::Inherited);
+            }
         }
         return Exit::silent();
     }
@@ -297,9 +304,16 @@ pub(crate) fn ln(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 machine.write(&place.followed_by(suffix));
             }
             let before = machine.effect_count();
-            let named = machine.paths(&place).into_iter().find(|aim| aim.nature == Nature::NamedByOutput);
-            if let (true, true, Some(aim)) = (symbolic, replaces, named) {
-                machine.add(Draft::at(EffectKind::FileModify, aim));
+            // What a list names is there.
+            let is_listed = |aim: &AimedTarget| {
+                aim.nature == Nature::NamedByOutput
+                    || matches!((&place, &aim.target), (Value::Glob(_) | Value::Unknown, Target::Glob(_)))
+            };
+            let listed: Vec<AimedTarget> = machine.paths(&place).into_iter().filter(is_listed).collect();
+            if symbolic && replaces && !listed.is_empty() {
+                for aim in listed {
+                    machine.add(Draft::at(EffectKind::FileModify, aim));
+                }
             } else if symbolic {
                 machine.make_link(&place, source);
             } else {

@@ -1,6 +1,7 @@
 //! `find` and `fd`: what is found is looked up in the file tree where it can be listed, else it is a pattern.
 
 mod expression;
+mod facts;
 mod walk;
 
 use crate::effect::{Depth, EffectKind, Target};
@@ -25,6 +26,41 @@ pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if parsed.refused {
         return Exit::failure();
     }
+    let Some(file) = parsed.listed.take() else { return search_from(machine, parsed) };
+    let list = match file.as_exact() {
+        Some("-") => Output::from_input(&call.input),
+        Some(_) | None => machine.read(&file),
+    };
+    match &list {
+        Output::Nothing => Exit::success(),
+        Output::Text(Value::Exact(names)) => {
+            let names = names.split('\0').filter(|name| !name.is_empty());
+            parsed.starts = names.map(Value::exact).collect();
+            if parsed.starts.is_empty() { Exit::success() } else { search_from(machine, parsed) }
+        }
+        Output::Text(value @ (Value::AnyOf(_) | Value::Glob(_))) => {
+            let cut = |text: &str| text.trim_end_matches('\0').to_owned();
+            parsed.starts = match value {
+                Value::Glob(text) => vec![Value::Glob(cut(text))],
+                other => other
+                    .alternatives()
+                    .unwrap_or_default()
+                    .iter()
+                    .map(|text| Value::Exact(cut(text)))
+                    .collect(),
+            };
+            search_from(machine, parsed)
+        }
+        unread => {
+            parsed.starts = vec![Value::Unknown];
+            parsed.understood = false;
+            machine.with_words_from(unread, |machine| search_from(machine, parsed))
+        }
+    }
+}
+
+/// Searches from the starts that the words name, or a list.
+fn search_from(machine: &mut Machine<'_>, mut parsed: Parsed) -> Exit {
     let given = parsed.starts.len();
     // An empty start is no directory: the search there fails.
     parsed.starts.retain(|start| start.as_exact() != Some(""));
@@ -90,10 +126,26 @@ pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let output = match patterns.as_slice() {
         [only] if !parsed.acts() && *only != Value::Unknown => Output::Text(only.clone()),
-        all if !parsed.acts() => secret_among(machine, all).map_or(Output::Unknown, Output::Text),
+        all if !parsed.acts() => {
+            secret_among(machine, all).or_else(|| together(all)).map_or(Output::Unknown, Output::Text)
+        }
         _ => Output::Unknown,
     };
     Exit { status: Status::Unknown, output }
+}
+
+/// The text that names what fits any of several patterns, one in each line; `None` where that cannot be written so.
+fn together(patterns: &[Value]) -> Option<Value> {
+    let texts: Option<Vec<&str>> = patterns
+        .iter()
+        .map(|pattern| match pattern {
+            Value::Glob(text) => Some(text.as_str()).filter(|text| !text.contains(char::is_whitespace)),
+            Value::Exact(text) => Some(text.as_str())
+                .filter(|text| !text.contains(['*', '?', '[']) && !text.contains(char::is_whitespace)),
+            Value::AnyOf(_) | Value::Between { .. } | Value::Unknown => None,
+        })
+        .collect();
+    texts.filter(|texts| !texts.is_empty()).map(|texts| Value::of_pattern(texts.join("\n")))
 }
 
 /// Whether what is found is taken away, by the search itself or by a program that it runs.

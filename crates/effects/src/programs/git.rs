@@ -11,6 +11,7 @@
 //! | `grammar` | which options of a subcommand take values |
 //! | `handed` | programs that git hands names of files to |
 //! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
+//! | `owners` | to whom the repository behind an address belongs |
 //! | `own_settings` | what git writes into the configuration of the repository by the way |
 //! | `pathspec` | the words with which git is told files: patterns and signs |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
@@ -31,6 +32,7 @@ mod index;
 mod moved;
 mod options;
 mod own_settings;
+mod owners;
 mod pathspec;
 mod references;
 mod remotes;
@@ -213,10 +215,10 @@ impl Git<'_, '_> {
     fn machine_variables(&mut self) {
         let exact = |value: Option<Value>| value.and_then(|value| value.as_exact().map(str::to_owned));
         if let Some(text) = exact(self.machine.variable("GIT_DIR")).filter(|text| !text.is_empty()) {
-            self.directory = self.cwd.as_ref().map(|cwd| cwd.join(&text));
+            self.directory = self.place(&text);
         }
         if let Some(text) = exact(self.machine.variable("GIT_WORK_TREE")).filter(|text| !text.is_empty()) {
-            self.work_tree = self.cwd.as_ref().map(|cwd| cwd.join(&text));
+            self.work_tree = self.place(&text);
         }
         for name in TRACES {
             let given = exact(self.machine.variable(name)).filter(|text| text.starts_with('/'));
@@ -482,13 +484,17 @@ impl Git<'_, '_> {
 
     /// The path that a word names from where git runs; `None` when not exactly known.
     fn located(&self, value: &Value) -> Option<AbsolutePath> {
-        let text = value.as_exact()?;
-        let named = match (&self.cwd, text.starts_with('/')) {
-            (_, true) => AbsolutePath::new(text),
-            (Some(cwd), false) => Some(cwd.join(text)),
-            (None, false) => None,
-        }?;
-        Some(self.machine.one_path_through(&Value::exact(named.as_str())).unwrap_or(named))
+        self.place(value.as_exact()?)
+    }
+
+    /// Where the kernel finds a directory from where git runs: `..` behind a link is above the place that it leads to.
+    fn place(&self, text: &str) -> Option<AbsolutePath> {
+        let whole = match (&self.cwd, text.starts_with('/')) {
+            (_, true) => text.to_owned(),
+            (Some(cwd), false) => format!("{}/{text}", cwd.as_str().trim_end_matches('/')),
+            (None, false) => return None,
+        };
+        self.machine.one_path_through(&Value::exact(&whole)).or_else(|| AbsolutePath::new(&whole))
     }
 
     /// A word made absolute from where git runs, so that it means the same everywhere.

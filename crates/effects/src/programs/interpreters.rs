@@ -353,6 +353,9 @@ fn tool(machine: &mut Machine<'_>, call: &Call, file: &Value) {
 
 fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
     tool(machine, call, file);
+    if let Some(name) = file.as_exact() {
+        machine.note_attack_tool(name);
+    }
     // Some fetch what they are given an address of. Deno lets that do nothing to the machine unless it is told to.
     let address = file.known_start();
     if address.starts_with("https://") || address.starts_with("http://") {
@@ -382,7 +385,7 @@ fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
         Output::Nothing | Output::Secret(_) | Output::Local(_) | Output::Setup(_) | Output::Unknown => {
             let path = machine.one_path_through(file);
             if let Some(path) = path.as_ref().filter(|path| machine.nothing_is_at(path)) {
-                machine.script_not_there(file.as_exact().unwrap_or(path.as_str()));
+                machine.script_not_there(file.as_exact().unwrap_or(path.as_str()), path);
                 return Exit::unknown();
             }
             path.map_or(Value::Unknown, |path| machine.text(&path))

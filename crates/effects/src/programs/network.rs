@@ -89,9 +89,21 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
     if let Some(all) = all {
         note_secret_sent(machine, &all.into_input(), url);
     }
+    let carried = carried(machine, url);
     match sent {
         Sent::Data => machine.host(url, Upload::Yes),
         Sent::Nothing | Sent::Literal if carries_secret => machine.host(url, Upload::Yes),
+        Sent::Nothing | Sent::Literal if carried == Carried::OfUser => machine.host(url, Upload::Yes),
+        Sent::Nothing if carried == Carried::OfProject => {
+            let before = machine.effect_count();
+            machine.host(url, Upload::No);
+            machine.amend(before, |effect| {
+                let is_strange = effect.reach == Some(NetworkReach::External);
+                if effect.kind == EffectKind::NetworkRequest && is_strange {
+                    effect.nature = Nature::TellsOthers;
+                }
+            });
+        }
         Sent::Literal => {
             let Some(text) = url.as_exact() else {
                 machine.host(url, Upload::No);
@@ -107,6 +119,46 @@ fn request(machine: &mut Machine<'_>, url: &Value, sent: Sent) {
         }
         Sent::Nothing => machine.host(url, Upload::No),
     }
+}
+
+/// Whose files the words of a request carry, by substitutions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Carried {
+    /// Nobody's.
+    Nothing,
+    /// Those of the project, where they do not stand in the words as they are.
+    OfProject,
+    /// Those that a user keeps for themselves.
+    OfUser,
+}
+
+/// Whose files the address, the headers, the name of the program and so on carry. A part of the project that is known stands in the words
+/// as it is, and is judged there: a version, a name.
+fn carried(machine: &Machine<'_>, url: &Value) -> Carried {
+    if url.as_exact().is_some_and(|text| known_hosts::reach(text) == NetworkReach::Local) {
+        return Carried::Nothing;
+    }
+    let place = machine.world().place();
+    let of = |output: &Output| {
+        let Output::Local(path) = output else { return Carried::Nothing };
+        if path.starts_with("/proc/") || path.starts_with("/dev/") {
+            return Carried::Nothing;
+        }
+        let Some(path) = machine.one_path_through(&Value::exact(path.as_str())) else {
+            return Carried::Nothing;
+        };
+        if place.is_temporary(&path) {
+            return Carried::Nothing;
+        }
+        if path.is_within(&place.workspace) {
+            return if url.as_exact().is_none() { Carried::OfProject } else { Carried::Nothing };
+        }
+        // What is hidden belongs to programs, and is a secret where it is one.
+        let own =
+            path.relative_to(&place.home).is_some_and(|rest| !rest.starts_with('.') && !rest.is_empty());
+        if own { Carried::OfUser } else { Carried::Nothing }
+    };
+    machine.substituted().iter().map(of).max().unwrap_or(Carried::Nothing)
 }
 
 /// Sends a request of code, as a client does that has the secret among its words.
@@ -261,7 +313,9 @@ pub(crate) fn hosting_api(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 Some((kind, note)) => {
                     machine.add(Draft::new(kind, target).severity(Severity::High).note(note));
                 }
-                None => machine.effect(EffectKind::InfrastructureChange, &endpoint),
+                // Comments, issues, files, dispatches: others read what is written there.
+                None => machine
+                    .add(Draft::new(EffectKind::InfrastructureChange, target).nature(Nature::TellsOthers)),
             }
         }
         None => machine.possibly(|machine| machine.effect(EffectKind::InfrastructureDestroy, &endpoint)),

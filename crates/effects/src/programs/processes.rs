@@ -7,18 +7,20 @@
 //! | `of_windows` | ending processes as on Windows |
 //! | `patterns` | what a pattern of processes fits |
 //! | `roles` | which processes the machine needs |
+//! | `terminals` | `tmux` |
 
 mod ending;
 mod limits;
 mod of_windows;
 mod patterns;
 mod roles;
+mod terminals;
 
 pub(crate) use ending::{fuser, kill, kill_by_name, listed_kill, merge_counted, numbered_kill};
 pub(crate) use limits::{attach, attached, limited, prlimit, renice, snice, throttle};
 pub(crate) use of_windows::{named_kill, taskkill, unnamed_kill, wmic};
+pub(crate) use terminals::tmux;
 
-use super::containers::skip_options;
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
@@ -73,96 +75,6 @@ pub(crate) fn crontab(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.add(Draft::new(EffectKind::Persistence, table()).note("replaces what runs at set times"));
     }
     Exit::unknown()
-}
-
-/// `tmux`: commands for new panes run, keys sent may run.
-pub(crate) fn tmux(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let mut text = Value::exact("");
-    // A server with a socket of its own holds what was started there.
-    let is_own = call.arguments.has(&["-L", "-S"]);
-    // A lone `;` stands between commands.
-    for words in call.arguments.operands.split(|word| word.as_exact() == Some(";")) {
-        let verb = words.first().and_then(Value::as_exact).unwrap_or_default();
-        let spares_one = verb == "kill-session" && words.iter().any(|word| word.as_exact() == Some("-a"));
-        if !is_own && (verb == "kill-server" || spares_one) {
-            let target = Target::Process("tmux".to_owned());
-            let all = Draft::new(EffectKind::ProcessKill, target).severity(Severity::High);
-            machine.add(all.note("ends the terminals of everything else that runs in it"));
-            continue;
-        }
-        text = text.followed_by(&tmux_command(machine, words));
-    }
-    if text.as_exact() != Some("") {
-        machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
-    }
-    Exit::unknown()
-}
-
-/// Carries out one command; answers what it types into a terminal.
-fn tmux_command(machine: &mut Machine<'_>, words: &[Value]) -> Value {
-    let nothing = Value::exact("");
-    let Some((verb, rest)) = words.split_first() else { return nothing };
-    let values = ["-s", "-n", "-t", "-c", "-x", "-y", "-e", "-F", "-f", "-l", "-p", "-b", "-N"];
-    let value = |option: &str| {
-        let at = rest.iter().position(|word| word.as_exact() == Some(option))?;
-        rest.get(at + 1)?.as_exact()
-    };
-    match verb.as_exact().unwrap_or_default() {
-        "kill-server" | "kill-session" | "kill-window" | "kill-pane" | "killp" | "killw" => {
-            let target = value("-t").unwrap_or("tmux").to_owned();
-            machine.add(Draft::new(EffectKind::ProcessKill, Target::Process(target)));
-        }
-        "new-session" | "new" | "new-window" | "neww" | "split-window" | "splitw" | "respawn-pane"
-        | "respawn-window" | "popup" | "display-popup" => {
-            let words = skip_options(rest, &values);
-            run_as_text_or_words(machine, words);
-        }
-        "save-buffer" | "saveb" => {
-            if let Some(file) = skip_options(rest, &["-b"]).first() {
-                machine.write(file);
-            }
-        }
-        "load-buffer" | "loadb" | "source-file" | "source" => {
-            if let Some(file) = skip_options(rest, &["-b", "-t"]).first() {
-                machine.read(file);
-            }
-        }
-        "run-shell" | "run" | "if-shell" | "if" | "pipe-pane" | "pipep" => {
-            if let Some(text) = skip_options(rest, &values).first() {
-                machine.run_text(text, Input::Inherited);
-            }
-        }
-        "send-keys" | "send" => {
-            let keys = skip_options(rest, &["-t", "-N", "-c"]);
-            let is_literal = rest
-                .iter()
-                .take(rest.len().saturating_sub(keys.len()))
-                .any(|word| word.as_exact() == Some("-l"));
-            return typed(keys, is_literal);
-        }
-        _ => {}
-    }
-    nothing
-}
-
-/// What keys make in the line of a terminal; those that leave the line end it (tmux(1), "send-keys").
-fn typed(keys: &[Value], is_literal: bool) -> Value {
-    keys.iter().fold(Value::exact(""), |line, key| {
-        let meant = match key.as_exact() {
-            Some(_) if is_literal => None,
-            Some("Space") => Some(" "),
-            Some("Tab" | "BTab" | "C-i") => Some(""),
-            Some(
-                "Enter" | "KPEnter" | "Escape" | "Up" | "Down" | "Left" | "Right" | "Home" | "End" | "PageUp"
-                | "PageDown" | "BSpace" | "DC" | "IC",
-            ) => Some("\n"),
-            Some(text) if text.starts_with("C-") || text.starts_with("M-") || text.starts_with("S-") => {
-                Some("\n")
-            }
-            Some(_) | None => None,
-        };
-        line.followed_by(&meant.map_or_else(|| key.clone(), Value::exact))
-    })
 }
 
 /// One word is text for a shell, several are a command.

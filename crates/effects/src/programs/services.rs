@@ -274,6 +274,9 @@ fn holds_session(unit: &Value) -> bool {
             || unit.starts_with("user-")
             || unit.starts_with("user@")
             || unit.starts_with("session-")
+            // Made for what was started by hand, such as terminals and what runs in them (systemd.scope(5)).
+            || unit.ends_with(".scope") && !unit.starts_with("run-")
+            || unit.ends_with(".slice")
     })
 }
 

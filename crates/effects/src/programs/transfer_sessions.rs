@@ -24,6 +24,10 @@ struct Session {
     sends: bool,
     /// Whether commands could not be read.
     unknown: bool,
+    /// Whether files of the other side are removed.
+    destroys: bool,
+    /// The other side, where an order names it.
+    opened: Option<String>,
 }
 
 /// Interprets a call of sftp, ftp, lftp or tftp: what its commands fetch, where that comes to lie, and what they put there.
@@ -36,6 +40,8 @@ pub(crate) fn session(machine: &mut Machine<'_>, call: &Call) -> Exit {
         content: host.as_ref().map_or(Output::Unknown, from_host),
         sends: false,
         unknown: !matches!(call.input, Input::Inherited | Input::Text(Value::Exact(_))),
+        destroys: false,
+        opened: None,
     };
     match call.program.as_str() {
         "sftp" => session.named_file(machine, call),
@@ -66,6 +72,11 @@ pub(crate) fn session(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for order in orders {
         session.carry_out(machine, &call.program, &order, 0);
     }
+    if session.destroys {
+        let named = arguments.operand(0).map(str::to_owned).or_else(|| session.opened.clone());
+        let target = named.map_or(Target::Unknown, Target::Service);
+        machine.add(Draft::new(EffectKind::InfrastructureDestroy, target).note("removes files there"));
+    }
     let Some(host) = host else { return Exit::unknown() };
     // `ftp -u ADDRESS FILE`
     let (address, files) = match (call.program.as_str(), arguments.value(&["-u"])) {
@@ -92,7 +103,14 @@ pub(crate) fn session(machine: &mut Machine<'_>, call: &Call) -> Exit {
 pub(crate) fn file_server(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     let Some(host) = arguments.operands.first().cloned() else { return Exit::unknown() };
-    let mut session = Session { here: here(), content: from_host(&host), sends: false, unknown: false };
+    let mut session = Session {
+        here: here(),
+        content: from_host(&host),
+        sends: false,
+        unknown: false,
+        destroys: false,
+        opened: None,
+    };
     let mut orders: Vec<Value> = arguments.values(&["-c", "--command"]).cloned().collect();
     match &call.input {
         Input::Text(text) => orders.push(text.clone()),
@@ -275,6 +293,14 @@ impl Session {
                     self.command(machine, program, inner);
                 }
             }
+            "open" => self.opened = operands(rest, &["-u", "-p"]).first().map(|host| (*host).to_owned()),
+            // Commands of lftp that carry out another one (lftp(1)).
+            "glob" | "eval" if program == "lftp" => {
+                let at = rest.iter().position(|word| !word.starts_with('-'));
+                if let Some(inner) = at.and_then(|at| rest.get(at..)) {
+                    self.command(machine, program, inner);
+                }
+            }
             "lcd" => self.here = rest.first().map_or_else(|| Value::exact("~"), |place| self.at(place)),
             "get" | "reget" | "recv" | "newer" | "pget" | "get1" if program == "lftp" => {
                 self.files_of_lftp(machine, rest);
@@ -305,6 +331,7 @@ impl Session {
                     machine.write_from(&self.at(file), &self.content);
                 }
             }
+            "mirror" if rest.iter().any(|word| matches!(*word, "--dry-run" | "--just-print")) => {}
             "mirror" if rest.iter().any(|word| *word == "--reverse" || is_letter_of(word, 'R')) => {
                 let file = operands(rest, MIRROR_VALUES).first().copied().unwrap_or(".");
                 send(machine, &self.at(file), Depth::Recursive);
@@ -321,7 +348,17 @@ impl Session {
                     machine.write(&self.at(file));
                 }
             }
+            verb if removes(program, verb, rest) => self.destroys = true,
             _ => {}
+        }
+        if verb == "mirror"
+            && !rest.iter().any(|word| matches!(*word, "--dry-run" | "--just-print"))
+            && rest.iter().any(|word| *word == "--reverse" || is_letter_of(word, 'R'))
+            && rest.iter().any(|word| {
+                word.starts_with("--delete") || *word == "--Remove-source-files" || is_letter_of(word, 'e')
+            })
+        {
+            self.destroys = true;
         }
         // `cat file > here` of lftp.
         if let Some(file) = rest.iter().position(|word| *word == ">").and_then(|at| rest.get(at + 1)) {
@@ -400,6 +437,17 @@ impl Session {
     }
 }
 
+/// Whether a command removes files of the other side (sftp(1), ftp(1), lftp(1), ncftp(1)). A single file goes like one that is moved away.
+fn removes(program: &str, verb: &str, rest: &[&str]) -> bool {
+    let names = operands(rest, &[]);
+    match verb {
+        "rm" | "delete" | "del" | "mdelete" | "mdel" | "mrm" | "rmdir" | "rmd" => {
+            program != "smbclient" && !names.is_empty()
+        }
+        _ => false,
+    }
+}
+
 /// Options of `mirror` with a value (lftp(1)).
 const MIRROR_VALUES: &[&str] = &[
     "-x",
@@ -435,7 +483,21 @@ fn is_letter_of(word: &str, letter: char) -> bool {
 fn is_verb(word: &str) -> bool {
     matches!(
         word,
-        "get" | "pget" | "reget" | "mget" | "mirror" | "put" | "mput" | "reput" | "lcd" | "!" | "shell"
+        "get"
+            | "pget"
+            | "reget"
+            | "mget"
+            | "mirror"
+            | "put"
+            | "mput"
+            | "reput"
+            | "lcd"
+            | "!"
+            | "shell"
+            | "rm"
+            | "mrm"
+            | "rmdir"
+            | "glob"
     )
 }
 

@@ -2,23 +2,25 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `debuggers` | programs that look into others, and the orders that they are given |
 //! | `many` | `xargs` |
 //! | `parallel` | `parallel` |
 //! | `settings` | the words in front of the command that a wrapper runs |
 //! | `start_files` | what a shell runs before anything else |
 
+mod debuggers;
 mod many;
 mod parallel;
 mod settings;
 mod start_files;
 
+pub(crate) use debuggers::debugger;
 pub(crate) use many::xargs;
 pub(crate) use parallel::parallel;
 use settings::is_plain_setting;
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::builtins::assignment;
-use crate::interpreter::guarded::PARENT;
 use crate::interpreter::strings;
 use crate::interpreter::strings::quoted_words;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, ShellProgram, Status, Value};
@@ -452,63 +454,6 @@ pub(crate) fn strace(machine: &mut Machine<'_>, call: &Call) -> Exit {
         super::processes::attach(machine, target);
     }
     if peeled.rest.is_empty() { Exit::unknown() } else { machine.run_words(&peeled.rest, call.input.clone()) }
-}
-
-/// `gdb` and its kin: `-ex 'shell ...'` runs a command, `-ex run --args ...` the program that is looked into.
-pub(crate) fn debugger(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process("debugger".to_owned())));
-    let mut words = call.words.iter();
-    let mut runs = false;
-    if matches!(call.program.as_str(), "gcore" | "pstack" | "gstack") {
-        call.words.iter().for_each(|target| super::processes::attach(machine, target));
-    }
-    while let Some(word) = words.next() {
-        match word.as_exact() {
-            Some("-p" | "--pid" | "-pid" | "--attach-pid" | "attach") => {
-                if let Some(target) = words.next() {
-                    super::processes::attach(machine, target);
-                }
-            }
-            Some(text) if text.starts_with("--pid=") || text.starts_with("-pid=") => {
-                super::processes::attach(
-                    machine,
-                    &Value::exact(text.trim_start_matches('-').trim_start_matches("pid=")),
-                );
-            }
-            // `gdb PROGRAM PID`
-            Some(PARENT) => super::processes::attach(machine, word),
-            Some("-ex" | "--ex" | "-eval-command" | "--eval-command" | "-iex" | "-o" | "--one-line") => {
-                let order = words.next().and_then(Value::as_exact).unwrap_or_default();
-                let command = ["shell ", "!", "make ", "pipe ", "platform shell "]
-                    .iter()
-                    .find_map(|start| order.strip_prefix(start));
-                if let Some(command) = command {
-                    machine.run_text(&Value::exact(command), Input::Inherited);
-                }
-                let code = ["python ", "py "].iter().find_map(|start| order.strip_prefix(start));
-                if let Some(code) = code {
-                    let words = ["python3", "-c", code].map(Value::exact);
-                    machine.run_words(&words, Input::Inherited);
-                }
-                if let Some(file) = order.strip_prefix("source ") {
-                    let words = ["gdb", "-batch", "-x", file.trim()].map(Value::exact);
-                    machine.run_words(&words, Input::Inherited);
-                }
-                runs |= matches!(order, "r" | "run" | "start" | "starti" | "process launch");
-            }
-            None if word.known_start().starts_with("--pid=") || word.known_start().starts_with("-pid=") => {
-                super::processes::attach(machine, &Value::Unknown);
-            }
-            Some("--args" | "--") => {
-                let rest: Vec<Value> = words.by_ref().cloned().collect();
-                if runs {
-                    machine.possibly(|machine| machine.run_words(&rest, Input::Inherited));
-                }
-            }
-            Some(_) | None => {}
-        }
-    }
-    Exit::unknown()
 }
 
 /// `unbuffer`

@@ -67,15 +67,21 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
     // Which of the files that are there an archive replaces is not known; of the guard it is asked about as such.
     let spread = matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
         && effect.kind == EffectKind::FileCreate;
-    let is_unlisted = matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
-        && matches!(effect.nature, Nature::ArchiveUnread | Nature::ArchiveWithoutGuard | Nature::PatchUnread);
+    let is_bounded = effect.nature == Nature::WithinBounds;
+    let is_unlisted = is_bounded
+        || matches!(&effect.target, Target::Glob(text) if text.ends_with("/**"))
+            && matches!(
+                effect.nature,
+                Nature::ArchiveUnread | Nature::ArchiveWithoutGuard | Nature::PatchUnread
+            );
     // In a home directory it is the start-up files of the user that may be replaced.
     let place = world.place();
     let is_project = !place.home.is_within(&place.workspace);
     let is_guarded =
         |path: &AbsolutePath| world.place().guarded.iter().any(|known| path.is_within(&known.path));
     for path in written(&effect.target, world) {
-        if is_temporary(&path, world) || spread && is_guarded(&path) {
+        let is_put_back = is_bounded && is_put_back(&path, &place.workspace);
+        if is_temporary(&path, world) || spread && is_guarded(&path) || is_put_back {
             continue;
         }
         // A second name for a program that is there runs nothing else, and an empty directory runs nothing yet.
@@ -104,6 +110,14 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
         found.extend(change_of_machine(effect, &path));
     }
     found
+}
+
+/// Whether what a bounded command writes to a path of the project is put back when it is over: what git runs by itself, and the servers that
+/// clients start.
+fn is_put_back(path: &AbsolutePath, workspace: &AbsolutePath) -> bool {
+    [".git/hooks", ".git/config", ".git/config.worktree", ".mcp.json"]
+        .iter()
+        .any(|place| path.is_within(&workspace.join(place)))
 }
 
 /// What writing to a path changes of the machine.

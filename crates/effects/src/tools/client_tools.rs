@@ -10,6 +10,8 @@ use crate::interpreter::Last;
 use checkrein_facts::leads_guard;
 use checkrein_shell::quoted;
 
+use crate::nature::Nature;
+
 use super::call::{PATH_KEYS, ToolCall, text_of};
 use super::patch::{self, PatchStep};
 
@@ -73,8 +75,13 @@ pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
         Native::Patch => apply_patch(call),
         Native::Fetch => fetch(call),
         Native::SearchWeb => {
+            let carries = call.text(&["query", "q", "search_term"]).is_some_and(holds_encoded);
             call.add_as(EffectKind::NetworkRequest, Target::Unknown, |effect| {
                 effect.reach = Some(NetworkReach::Known);
+                if carries {
+                    effect.nature = Nature::TellsOthers;
+                    effect.note = "the words hold encoded text".into();
+                }
             });
         }
         Native::Delegate => {
@@ -296,6 +303,20 @@ fn apply_patch(call: &mut ToolCall<'_>) {
             PatchStep::Delete(path) => call.delete(path, Depth::Single),
         }
     }
+}
+
+/// From how many letters on a word of a question can carry data (ours): hashes and names are shorter or without capital letters.
+const ENCODED: usize = 72;
+
+/// Whether a question holds text that is no word and no hash: data that was encoded.
+fn holds_encoded(text: &str) -> bool {
+    text.split_whitespace().any(|word| {
+        word.len() >= ENCODED
+            && word.chars().all(|sign| sign.is_ascii_alphanumeric() || "+/=-_".contains(sign))
+            && word.contains(|sign: char| sign.is_ascii_uppercase())
+            && word.contains(|sign: char| sign.is_ascii_lowercase())
+            && word.matches('/').count() * 12 < word.len()
+    })
 }
 
 /// The address is an argument, or stands in the text of the request.

@@ -275,6 +275,7 @@ fn public_in_ssh(name: &str) -> bool {
         || name.contains(".pub.")
         || name.ends_with(".sock")
         || name.starts_with("known_hosts")
+        || name.to_ascii_lowercase().starts_with("readme")
         || matches!(
             name,
             "config"
@@ -463,6 +464,7 @@ mod tests {
         for path in [
             "/home/dev/.ssh/id_rsa.pub",
             "/home/dev/.ssh/known_hosts",
+            "/home/dev/.ssh/README.md",
             "/home/dev/.ssh/config",
             "/home/dev/proj/.env.example",
             "/home/dev/proj/.env.template",

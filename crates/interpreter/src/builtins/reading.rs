@@ -92,6 +92,13 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         let glob = match &input {
             // Paths that are read one by one are what their pattern says.
             Input::Text(Value::Glob(text)) if names.len() == 1 => Some(line_of_patterns(text, delimiter)),
+            // One line is the rule for what is printed behind a known beginning.
+            Input::Text(Value::Between { prefix, suffix })
+                if names.len() == 1 && !prefix.is_empty() && !prefix.contains(char::is_whitespace) =>
+            {
+                let suffix = suffix.trim_end_matches('\n').to_owned();
+                Some((Value::Between { prefix: prefix.clone(), suffix }, None))
+            }
             _ => None,
         };
         let (glob, left) = glob.map_or((None, None), |(line, left)| (Some(line), left));
@@ -225,18 +232,49 @@ fn keep_secret<'a>(
 fn keep_class(machine: &mut Machine<'_>, name: &str, input: &Input) {
     match Output::from_input(input) {
         output @ (Output::Network(_) | Output::Secret(_) | Output::Local(_)) => {
+            machine.note_captured(&output);
             machine.set_origin(name, output);
         }
         // What a user types is nobody's list.
-        Output::Unknown if *input == Input::Unknown => machine.set_origin(name, Output::Unknown),
+        Output::Unknown if *input == Input::Unknown => {
+            machine.note_captured(&Output::Unknown);
+            machine.set_origin(name, Output::Unknown);
+        }
+        Output::Text(Value::Unknown | Value::Between { .. })
+            if matches!(machine.variable(name), None | Some(Value::Unknown)) =>
+        {
+            machine.set_origin(name, Output::Unknown);
+        }
         Output::Nothing | Output::Text(_) | Output::Setup(_) | Output::Unknown => {}
     }
+}
+
+/// The greatest number of lines that a callback is followed for one by one (ours).
+const CALLED: usize = 64;
+/// The variable that holds the line for a callback while it runs.
+const LINE: &str = "MAPFILE_LINE";
+
+/// Runs what `mapfile -C` names: with the index and the line as words of its own.
+fn call_with_lines(machine: &mut Machine<'_>, callback: &Value, content: &VariableContent, input: &Input) {
+    let lines: Vec<Value> = match content {
+        VariableContent::List(items) if items.len() <= CALLED => items.values().cloned().collect(),
+        _ => vec![Value::Unknown],
+    };
+    for line in lines {
+        machine.assign(LINE, line);
+        keep_class(machine, LINE, input);
+        let text = callback.followed_by(&Value::exact(" 0 \"$MAPFILE_LINE\""));
+        machine.run_callback_text(&text);
+    }
+    machine.assign(LINE, Value::exact(""));
 }
 
 pub(super) fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let mut name = "MAPFILE".to_owned();
     let mut trim = false;
     let mut partly = false;
+    let mut callback = None;
+    let mut end = Some('\n');
     let mut input = machine.input.clone();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -247,8 +285,10 @@ pub(super) fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                     let attached = option.get(place + 1..).filter(|text| !text.is_empty()).map(Value::exact);
                     let value = attached.or_else(|| rest.next().cloned()).unwrap_or_else(|| Value::exact(""));
                     match option.get(place..=place) {
-                        Some("C") => machine.run_callback(&value),
+                        Some("C") => callback = Some(value),
                         Some("c") => {}
+                        // Without a letter it is the zero byte.
+                        Some("d") => end = value.as_exact().map(|text| text.chars().next().unwrap_or('\0')),
                         Some("u") => {
                             let number = value.as_exact().and_then(|text| text.parse::<u32>().ok());
                             let opening = number.and_then(|number| machine.descriptor(number));
@@ -265,23 +305,30 @@ pub(super) fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             None => {}
         }
     }
-    let content = match &input {
+    let content = match (&input, end) {
         _ if partly => VariableContent::Unknown,
-        Input::Text(Value::Exact(all)) => {
-            let lines =
-                all.split_inclusive('\n').map(|line| if trim { line.trim_end_matches('\n') } else { line });
+        (Input::Text(Value::Exact(all)), Some(end)) => {
+            let lines = all
+                .split_inclusive(end)
+                .map(|line| if trim || end == '\0' { line.trim_end_matches(end) } else { line });
             let items = lines
                 .enumerate()
                 .filter_map(|(index, line)| Some((i64::try_from(index).ok()?, Value::exact(line))));
             VariableContent::List(items.collect())
         }
-        Input::Text(_)
-        | Input::Inherited
-        | Input::Network(_)
-        | Input::Secret(_)
-        | Input::Local(_)
-        | Input::Unknown => VariableContent::Unknown,
+        (
+            Input::Text(_)
+            | Input::Inherited
+            | Input::Network(_)
+            | Input::Secret(_)
+            | Input::Local(_)
+            | Input::Unknown,
+            _,
+        ) => VariableContent::Unknown,
     };
+    if let Some(callback) = callback {
+        call_with_lines(machine, &callback, &content, &input);
+    }
     machine.assign_content(&name, content);
     keep_class(machine, &name, &input);
     Done::quiet()

@@ -3,8 +3,10 @@
 use checkrein_shell::Block;
 
 use crate::call::Input;
+use crate::effect::EffectKind;
 use crate::exit::Output;
 use crate::machine::Machine;
+use crate::path::AbsolutePath;
 use crate::sweeps::Remainder;
 use crate::value::Value;
 
@@ -26,6 +28,7 @@ impl Machine<'_> {
         self.position.outer_conditions += conditions;
         let handed = std::mem::replace(&mut self.flow.sweep.handed, Remainder::Anything);
         let left = std::mem::replace(&mut self.flow.sweep.left, handed);
+        let before = self.effect_count();
         let done = self.captured(|machine| machine.run_subshell(block));
         self.flow.sweep.handed = handed;
         self.flow.sweep.left = left;
@@ -35,12 +38,31 @@ impl Machine<'_> {
         self.shell.last_status = done.status;
         match done.output {
             Output::Nothing => Value::exact(""),
-            Output::Text(value) => without_newlines(value),
+            Output::Text(value) => {
+                // Whose words these are matters where they are sent, whatever they are.
+                let own = self.own_file_read_since(before).filter(|_| value.as_exact() != Some(""));
+                self.call.substituted.extend(own.map(|path| Output::Local(path.as_str().to_owned())));
+                without_newlines(value)
+            }
             other => {
+                self.note_captured(&other);
                 self.call.substituted.push(other);
                 Value::Unknown
             }
         }
+    }
+
+    /// The file of the user that was read since there were `before` effects: in the home directory, not hidden, and not of the project.
+    fn own_file_read_since(&self, before: usize) -> Option<AbsolutePath> {
+        let place = self.world().place();
+        let is_own = |path: &&AbsolutePath| {
+            let relative = path.relative_to(&place.home);
+            relative.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('.'))
+                && !path.is_within(&place.workspace)
+                && !place.is_temporary(path)
+        };
+        let read = self.effects_since(before).filter(|effect| effect.kind == EffectKind::FileRead);
+        read.filter_map(|effect| effect.target.path()).find(is_own).cloned()
     }
 
     /// The text of a file that is all of a substitution: `$(<file)`.
@@ -63,6 +85,7 @@ impl Machine<'_> {
             Output::Nothing => Value::exact(""),
             Output::Text(value) => without_newlines(value),
             other => {
+                self.note_captured(&other);
                 self.call.substituted.push(other);
                 Value::Unknown
             }

@@ -107,6 +107,14 @@ pub(crate) fn named(
     Some(Lines::of_names_elsewhere(&whole))
 }
 
+/// What is printed of words among which are patterns of names outside the workspace; `None` where there are none.
+pub(crate) fn made_of(machine: &Machine<'_>, words: &[Value]) -> Option<Output> {
+    let patterns = words.iter().take(WORDS).filter(|word| matches!(word, Value::Glob(_)));
+    let whole =
+        patterns.filter_map(|word| outside(machine, word)).reduce(|left, right| around(&left, &right))?;
+    Some(Lines::of_names_elsewhere(&whole))
+}
+
 impl Machine<'_> {
     /// The patterns of names outside the workspace that a word of the running command of which nothing is known may be.
     pub(crate) fn names_elsewhere(&self) -> impl Iterator<Item = &str> {

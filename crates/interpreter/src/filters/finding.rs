@@ -2,7 +2,7 @@
 
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::world::{Entry, Listing};
+use crate::world::{Entry, Listing, VersionState};
 use crate::{Call, Machine, Output, Value, secrets};
 
 use super::searching::Search;
@@ -119,12 +119,16 @@ fn may_fit(machine: &Machine<'_>, search: &Search, path: &AbsolutePath) -> bool 
     }
 }
 
-/// Whether a search through the work tree may find something in what watches over the work there.
+/// Whether a search of git through what it keeps of the work tree may find something in what watches over the work there.
 pub(super) fn finds_control_file(machine: &Machine<'_>, search: &Search) -> bool {
     let root = &machine.world().place().workspace;
     let in_tree = |path: &AbsolutePath| !path.parts().any(|part| part == ".git") && path.is_within(root);
-    control_files(machine)
-        .is_none_or(|all| all.iter().any(|path| in_tree(path) && may_fit(machine, search, path)))
+    let is_kept = |path: &AbsolutePath| {
+        !matches!(machine.world().version(path), VersionState::Untracked | VersionState::Ignored)
+    };
+    control_files(machine).is_none_or(|all| {
+        all.iter().any(|path| in_tree(path) && is_kept(path) && may_fit(machine, search, path))
+    })
 }
 
 /// What in the workspace makes git or a client run something, or watches over them; `None` when it cannot be listed.

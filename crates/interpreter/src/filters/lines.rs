@@ -76,15 +76,23 @@ pub(super) fn chosen(lines: Lines, call: &Call) -> Option<Lines> {
             let mut rest = words.iter();
             while let Some(word) = rest.next() {
                 match *word {
-                    "-e" => {
+                    "-e" | "-f" | "--regexp" | "--file" => {
                         rest.next();
                     }
                     "--" => break,
+                    word if word.starts_with("--regexp=") || word.starts_with("--file=") => {}
                     "--ignore-case" | "--invert-match" | "--extended-regexp" | "--fixed-strings"
                     | "--line-regexp" | "--word-regexp" => {}
                     word if !word.starts_with('-') => {}
                     word => {
                         let flags = word.strip_prefix('-')?;
+                        let flags = match flags.strip_suffix(['e', 'f']) {
+                            Some(flags) => {
+                                rest.next();
+                                flags
+                            }
+                            None => flags,
+                        };
                         if !flags.chars().all(|flag| "ivEFPGwxaqzsm0123456789".contains(flag)) {
                             return None;
                         }
@@ -99,7 +107,22 @@ pub(super) fn chosen(lines: Lines, call: &Call) -> Option<Lines> {
         }
         "cat" => letters("u").then_some(lines),
         "uniq" if letters("c") && !letters("") => (lines == Lines::Names).then_some(Lines::Fields),
-        "uniq" | "sort" | "tee" | "shuf" | "tac" => Some(lines),
+        // It may be given what it prints, instead of reading it.
+        "shuf" => words
+            .iter()
+            .all(|word| {
+                *word == "--repeat"
+                    || !word.starts_with("--") && (!word.starts_with('-') || letters("nrz0123456789"))
+            })
+            .then_some(lines),
+        "uniq" | "sort" | "tee" | "tac" | "pv" | "sponge" | "fzf" | "sk" => Some(lines),
+        "column" => letters("t").then_some(lines),
+        "paste" => words
+            .iter()
+            .all(|word| matches!(*word, "-" | "-s" | "-sd" | "-sd " | "-d" | " " | "-d "))
+            .then_some(lines),
+        "nl" => (words.is_empty() && lines == Lines::Names).then_some(Lines::Fields),
+        "perl" => chosen_by_perl(lines, &words),
         "tr" => matches!(
             words.as_slice(),
             ["\\n", "\\0" | "\\000" | " "] | ["\\0" | "\\000" | " " | "-s", "\\n"] | ["-d", "\\r"]
@@ -145,21 +168,7 @@ fn chosen_by_awk(lines: Lines, words: &[&str]) -> Option<Lines> {
         }
         None => (script, "print"),
     };
-    let is_expression = condition.len() > 1
-        && condition
-            .trim_start_matches('!')
-            .strip_prefix('/')
-            .and_then(|rest| rest.strip_suffix('/'))
-            .is_some_and(|text| !text.contains('/'));
-    let compact = condition.replace(' ', "");
-    let is_position = compact
-        .strip_prefix("NR")
-        .is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || "<>=!%".contains(c)));
-    if !(condition.is_empty()
-        || is_expression
-        || is_position
-        || matches!(compact.as_str(), "!seen[$0]++" | "!x[$0]++" | "!a[$0]++" | "NF"))
-    {
+    if !only_asks(condition) {
         return None;
     }
     let field = action.strip_prefix("print")?.trim();
@@ -169,11 +178,76 @@ fn chosen_by_awk(lines: Lines, words: &[&str]) -> Option<Lines> {
             .is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()));
     match (lines, field) {
         (lines, "" | "$0") => Some(lines),
+        // A word of its own in front makes a path below it.
+        (Lines::Names, _)
+            if field.strip_suffix("$0").is_some_and(|start| is_directory_text(start.trim())) =>
+        {
+            Some(lines)
+        }
         (Lines::Names, "$1") if !colon => Some(lines),
         (Lines::Prefixed, "$1") if colon => Some(Lines::Names),
         (Lines::Fields, _) if is_field && !colon => Some(Lines::Names),
         _ => None,
     }
+}
+
+/// Whether a condition of `awk` changes nothing of the line that it is about.
+fn only_asks(condition: &str) -> bool {
+    let is_expression = condition.len() > 1
+        && condition
+            .trim_start_matches('!')
+            .strip_prefix('/')
+            .and_then(|rest| rest.strip_suffix('/'))
+            .is_some_and(|text| !text.contains('/'));
+    if is_expression {
+        return true;
+    }
+    let compared =
+        ["==", "!=", "<=", ">="].iter().fold(condition.to_owned(), |text, sign| text.replace(sign, "<"));
+    !compared.contains('=')
+        && !["getline", "sub", "system", "print", "|", "@", "BEGIN", "END"].iter().any(|word| {
+            // Two of these signs between conditions mean "or".
+            compared.replace("||", "&&").contains(word)
+        })
+}
+
+/// Whether a text in quotes is the beginning of a path below the directory where it is used.
+fn is_directory_text(quoted: &str) -> bool {
+    quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).is_some_and(is_way_down)
+}
+
+/// Whether a text put in front of a relative path makes a path that leads down from where it is used.
+fn is_way_down(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    text.ends_with('/')
+        && !text.starts_with(['/', '-'])
+        && text.chars().all(is_plain)
+        && !text.split('/').any(|part| part == "..")
+}
+
+/// `perl -ne 'print if /x/'`, `perl -pe 's/a/b/'`
+fn chosen_by_perl(lines: Lines, words: &[&str]) -> Option<Lines> {
+    let [options @ .., script] = words else { return None };
+    let script = script.trim().trim_end_matches(';');
+    match options {
+        ["-ne" | "-lne" | "-nle"] | ["-n" | "-ln" | "-nl", "-e"] => {
+            let condition =
+                script.strip_prefix("print if ").or_else(|| script.strip_prefix("print unless "))?;
+            let text =
+                condition.trim().trim_start_matches('!').strip_prefix('/')?.strip_suffix("/i").or_else(
+                    || condition.trim().trim_start_matches('!').strip_prefix('/')?.strip_suffix('/'),
+                )?;
+            // Code may stand in an expression and in what it names.
+            (!text.contains(['/', '$', '@', '{']) || is_end(text)).then_some(lines)
+        }
+        ["-pe"] | ["-p", "-e"] => chosen_by_sed(lines, &[script]),
+        _ => None,
+    }
+}
+
+/// Whether the only sign of a variable in an expression says where the line ends.
+fn is_end(text: &str) -> bool {
+    text.strip_suffix('$').is_some_and(|rest| !rest.contains(['/', '$', '@', '{']))
 }
 
 fn chosen_by_sed(lines: Lines, words: &[&str]) -> Option<Lines> {
@@ -218,11 +292,11 @@ fn chosen_by_sed(lines: Lines, words: &[&str]) -> Option<Lines> {
         }
         (Lines::Prefixed, ":.*", "") => Some(Lines::Names),
         (Lines::Names, "^", "./") | (Lines::Names, "^\\./" | "^./", "") => Some(lines),
+        (Lines::Names, "^", with) if is_way_down(with) => Some(lines),
         // Letters in the place of others make no way up and no way to the root.
         (Lines::Names, _, with)
-            if with.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-                && !with.is_empty()
-                && !pattern.contains(['*', '/', '+', '?', '\\', '[']) =>
+            if with.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
+                && with.contains(|c: char| c.is_ascii_alphanumeric()) =>
         {
             Some(lines)
         }

@@ -227,8 +227,44 @@ pub(crate) fn named(machine: &Machine<'_>, call: &Call) -> Option<Output> {
             }
             Some(lines.of_place(&place))
         }
-        _ => listed(machine, call),
+        _ => listed(machine, call).or_else(|| beside_names(machine, call)),
     }
+}
+
+/// The list of who prints the names that it is given, each with something about the file.
+fn beside_names(machine: &Machine<'_>, call: &Call) -> Option<Output> {
+    let mut words = call.words.iter();
+    let mut format = None;
+    let mut operands = Vec::new();
+    while let Some(word) = words.next() {
+        match word.as_exact().filter(|text| text.starts_with('-') && text.len() > 1) {
+            Some("-c" | "--printf") if call.program == "stat" => format = words.next()?.as_exact(),
+            Some(text) if call.program == "stat" => format = Some(text.strip_prefix("--format=")?),
+            // A list of names is a file of its own.
+            Some(text) if text.starts_with("--files") || text == "-f" => return None,
+            Some(_) => {}
+            None => operands.push(word),
+        }
+    }
+    let lines = match call.program.as_str() {
+        "wc" | "md5sum" | "sha1sum" | "sha224sum" | "sha256sum" | "sha384sum" | "sha512sum" | "b2sum"
+        | "cksum" => Lines::Fields,
+        "file" => Lines::Prefixed,
+        "stat" => match format? {
+            "%n" | "%n\\n" => Lines::Names,
+            format => {
+                let before = format.trim_end_matches("\\n").strip_suffix("%n")?;
+                // Numbers and rights in front of the name.
+                let is_plain = |c: char| " %:,-".contains(c) || "aAbBdDfFghiosStTuUwWxXyYzZ".contains(c);
+                (before.ends_with(' ') && before.chars().all(is_plain)).then_some(Lines::Fields)?
+            }
+        },
+        _ => return None,
+    };
+    let reach = Reach::default();
+    let all: Option<Vec<Output>> =
+        operands.into_iter().map(|operand| inside(machine, operand, &reach, lines)).collect();
+    all?.into_iter().next()
 }
 
 /// What the lines hold that `grep` prints.
@@ -532,7 +568,11 @@ pub(super) fn passed(machine: &Machine<'_>, call: &Call) -> Option<Output> {
         };
         finding::control_files(machine).is_none_or(|controls| controls.iter().any(fits))
     };
-    let holds = !texts.is_empty() && texts.iter().all(|text| below(text)) && !texts.iter().any(is_control);
+    if texts.iter().all(|text| text.is_empty()) {
+        chosen(Lines::Names, call)?;
+        return Some(Output::Text(Value::exact("")));
+    }
+    let holds = texts.iter().all(|text| below(text)) && !texts.iter().any(is_control);
     if !holds {
         return None;
     }

@@ -266,6 +266,11 @@ pub(super) fn grep(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
     if search.quiet {
         return Some(Exit { status: Status::Open, output: Output::Nothing });
     }
+    // What it calls its input is the name of no file.
+    let reads_input = search.files.is_empty() && !search.recursive && !search.obscure;
+    if listened && search.names && reads_input && call.input == Input::Inherited {
+        return Some(Exit { status: Status::Open, output: Output::Text(Value::exact("(standard input)\n")) });
+    }
     if listened && (search.names || search.other_names) && search.recursive {
         let output = match lists::named(machine, call) {
             Some(output) => output,

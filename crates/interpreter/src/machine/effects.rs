@@ -1,7 +1,7 @@
 //! Adding effects to an interpretation.
 
 use super::{Draft, EFFECTS, Machine, Upload};
-use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, NetworkReach, Severity, Target};
+use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Target};
 use crate::known_hosts;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -75,11 +75,14 @@ impl Machine<'_> {
         if draft.kind == EffectKind::Opaque && self.call.bounds.is_some() {
             return self.add_bounded(&draft);
         }
-        // Who reads, makes or adds to what an output names destroys nothing.
-        let destroys = draft.kind == EffectKind::FileModify && !self.call.appending
-            || draft.kind == EffectKind::FileDelete && draft.depth == Depth::Single;
+        // Who reads, makes or adds to what an output names takes nothing from it.
+        let takes = match draft.kind.file_change() {
+            Some(FileChange::Modify) => !self.call.appending,
+            Some(FileChange::Delete | FileChange::Permissions) => true,
+            Some(FileChange::Create) | None => false,
+        };
         let nature = match draft.nature {
-            Nature::NamedByOutput if !destroys => Nature::Ordinary,
+            Nature::NamedByOutput if !takes => Nature::Ordinary,
             nature => nature,
         };
         let doubtful = self.position.doubt > 0 || self.shell.doubts.any();
@@ -141,9 +144,16 @@ impl Machine<'_> {
         answer
     }
 
-    /// Changes the effects that were added since there were `before` of them.
-    pub fn amend(&mut self, before: usize, change: impl FnMut(&mut Effect)) {
-        self.findings.effects.iter_mut().skip(before).for_each(change);
+    /// Changes the effects that were added since there were `before` of them. What may be any file is missed wherever it goes, and in
+    /// whatever form.
+    pub fn amend(&mut self, before: usize, mut change: impl FnMut(&mut Effect)) {
+        for effect in self.findings.effects.iter_mut().skip(before) {
+            let is_named = effect.nature == Nature::NamedByOutput;
+            change(effect);
+            if is_named && matches!(effect.nature, Nature::Ordinary | Nature::Moved) {
+                effect.nature = Nature::NamedByOutput;
+            }
+        }
     }
 
     /// What an effect is seen from here when it happens elsewhere; `None` when nothing of it is seen.
@@ -281,15 +291,17 @@ impl Machine<'_> {
             && self.entry(path) == Entry::Missing
     }
 
-    /// Adds that an interpreter is given a script that is not there to be read: it weighs as code that is not known.
-    pub fn script_not_there(&mut self, name: &str) {
+    /// Adds that an interpreter is given a script that is not there to be read: it weighs as code that is not known, and more where everybody
+    /// may write.
+    pub fn script_not_there(&mut self, name: &str, path: &AbsolutePath) {
         let target = if self.call.cause.is_empty() {
             Target::Unknown
         } else {
             Target::Process(self.call.cause.clone())
         };
         let note = format!("`{name}` is not there to be read");
-        self.add(Draft::new(EffectKind::Opaque, target).nature(Nature::NotThere).note(note));
+        let draft = Draft::new(EffectKind::Opaque, target).nature(Nature::NotThere).note(note);
+        self.add(if self.is_temporary(path) { draft.severity(Severity::High) } else { draft });
     }
 }
 

@@ -44,6 +44,9 @@ pub struct SecretFlow {
     pub(crate) sweep: Sweep,
     /// Secrets that were read, and whether anything of what they hold was shown.
     pub(crate) shown_secrets: BTreeMap<AbsolutePath, bool>,
+    /// Whether words, or the text of a file, came out of an output of which nothing is known: on whatever way they went on from there, a name
+    /// that is not known may be one of them.
+    pub(crate) has_unread_words: bool,
     /// Whether shells of this command show what they read or run (`set -x`, `bash -v`).
     pub shows_commands: bool,
 }
@@ -68,6 +71,7 @@ impl Default for SecretFlow {
             settings_held: None,
             sweep: Sweep::NONE,
             shown_secrets: BTreeMap::new(),
+            has_unread_words: false,
             shows_commands: false,
         }
     }

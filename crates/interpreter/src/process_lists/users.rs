@@ -45,6 +45,16 @@ pub fn users_of(machine: &Machine<'_>, file: &Value) -> ListedProcesses {
     found.max_by_key(weight).unwrap_or_else(somebody)
 }
 
+/// Whoever uses anything in a directory. The guard, where its program or its records lie there; whoever there is, where it is not known.
+fn users_in(machine: &Machine<'_>, folder: &Value) -> ListedProcesses {
+    let Some(path) = machine.one_path_through(folder) else { return ListedProcesses::All };
+    let of_guard = machine.world().guarded();
+    let is_below = of_guard.iter().any(|guarded| {
+        guarded.path.is_within(&path) && !guarded.path.is_within(&machine.world().place().workspace)
+    });
+    if is_below { ListedProcesses::Named(HOOK_PROGRAM.to_owned()) } else { users_of(machine, folder) }
+}
+
 /// Whether programs that have nothing to do with each other use a file: the client and the guard too.
 fn is_everybodys(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
     let is_library = path.name().is_some_and(|name| name.contains(".so") || name.ends_with(".dylib"));
@@ -104,7 +114,7 @@ fn of_lsof(machine: &Machine<'_>, call: &Call) -> ListedProcesses {
         }
         if let Some(folder) = start.strip_prefix("+d").or_else(|| start.strip_prefix("+D")) {
             let folder = if folder.is_empty() { words.next().cloned() } else { Some(Value::exact(folder)) };
-            found.extend(folder.map(|folder| users_of(machine, &folder)));
+            found.extend(folder.map(|folder| users_in(machine, &folder)));
             continue;
         }
         let Some((letter, attached)) = valued(&start) else {

@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
         }
         let rearranged = modified_at(&facts) >= self.since;
         let origin = match this.origin {
-            Origin::Unknown if is_born_since(&facts, self.since) == Some(true) => Origin::New,
+            Origin::Unknown if is_born_since(&this.path, self.since) == Some(true) => Origin::New,
             other => other,
         };
         if origin == Origin::New && changed_at(&facts) >= self.since {
@@ -397,7 +397,7 @@ impl<'a> Walk<'a> {
                 Past::Names(names) if names.contains_key(&text) => ChangeKind::Modified,
                 Past::Nothing | Past::Names(_) => ChangeKind::Created,
                 Past::Tracked(names) if names.contains_key(&text) => ChangeKind::Modified,
-                Past::Tracked(_) => match is_born_since(&facts, self.since) {
+                Past::Tracked(_) => match is_born_since(&batch.path.join(name), self.since) {
                     Some(false) => ChangeKind::Modified,
                     Some(true) | None => ChangeKind::Created,
                 },
@@ -487,8 +487,8 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether a file was made since a moment; `None` where that is not known.
-fn is_born_since(facts: &fs::Metadata, since: i128) -> Option<bool> {
-    let born = facts.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+fn is_born_since(path: &Path, since: i128) -> Option<bool> {
+    let born = checkrein_files::born(path)?.duration_since(UNIX_EPOCH).ok()?;
     i128::try_from(born.as_nanos()).ok().map(|born| born >= since)
 }
 

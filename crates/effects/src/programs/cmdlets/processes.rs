@@ -8,6 +8,8 @@ use crate::programs::processes::{named_kill, unnamed_kill};
 
 /// What ends processes, by a word of the statement.
 const ENDERS: &[&str] = &["stop-process", "spps", "suspend-process", "debug-process"];
+/// What lists processes.
+const LISTERS: &[&str] = &["get-process", "gps"];
 /// Behind which the names of processes stand.
 const BEFORE_NAMES: &[&str] = &[
     "-name",
@@ -34,6 +36,9 @@ pub(super) fn end(machine: &mut Machine<'_>, statement: &str) {
         && (lower.contains("get-process")
             || lower.contains("diagnostics.process")
             || lower.contains("$_.kill("));
+    // `kill` is another name of `Stop-Process`; what is piped into it are processes.
+    let is_kill =
+        is_kill || words.windows(2).any(|pair| matches!(pair, [of, "kill"] if LISTERS.contains(of)));
     if lower.contains("-whatif") || !(is_kill || words.iter().any(|word| ENDERS.contains(word))) {
         return;
     }
@@ -47,7 +52,7 @@ pub(super) fn end(machine: &mut Machine<'_>, statement: &str) {
             if plain.chars().all(|c| c.is_ascii_digit()) {
                 machine.effect(EffectKind::ProcessKill, &Value::exact(plain));
             }
-        } else if asks_by_name && !word.starts_with('-') && !ENDERS.contains(&word) {
+        } else if asks_by_name && !word.starts_with('-') && !ENDERS.contains(&word) && word != "kill" {
             is_chosen = true;
             let is_number = plain.chars().all(|c| c.is_ascii_digit());
             if is_number {

@@ -9,6 +9,10 @@ use super::evaluator::{Evaluator, Given};
 use super::value::ScriptValue;
 use checkrein_scripts::token::{Language, Piece, Token};
 
+/// What stands for the number of the running process, in the languages that are read as tokens.
+const OWN_NUMBERS: [&str; 8] =
+    ["$$", "$PID", "$PROCESS_ID", "getmypid", "posix_getpid", "Process.pid", "getpid", "Sys.getpid"];
+
 /// Words that end an expression or join two.
 pub(super) const JOINING: &[&str] = &[
     "if",
@@ -57,6 +61,12 @@ impl Evaluator<'_, '_, '_> {
         self.deeper(|follower| follower.expression_here(at, to)).unwrap_or((ScriptValue::Foreign, to))
     }
 
+    /// Remembers that numbers next to the own one are worked out in these tokens: those of others are among them.
+    fn note_near_own(&mut self, from: usize, to: usize) {
+        let is_own = |place: usize| self.tokens.word(place).is_some_and(|word| OWN_NUMBERS.contains(&word));
+        self.counts |= (from..to).any(is_own);
+    }
+
     pub(super) fn expression_here(&mut self, at: usize, to: usize) -> (ScriptValue, usize) {
         if let Some(answer) = self.assignment(at, to) {
             return answer;
@@ -78,6 +88,9 @@ impl Evaluator<'_, '_, '_> {
             match operator.as_str() {
                 "+" if self.language != Language::Perl && self.language != Language::Php => {
                     let (right, next) = self.part(right_at, to);
+                    if !matches!(left, ScriptValue::Text(Value::Exact(_))) {
+                        self.note_near_own(start, next);
+                    }
                     left = left.followed_by(&right);
                     at = next;
                 }
@@ -144,10 +157,13 @@ impl Evaluator<'_, '_, '_> {
                         self.pattern(&pieces);
                     }
                     let (right, next) = self.part(right_at, to);
+                    if matches!(operator.as_str(), "+" | "-") {
+                        self.note_near_own(start, next);
+                    }
                     if matches!(operator.as_str(), ".." | "...") {
                         self.counts |= is_own_process(&left)
                             || (start..to.min(next + 4)).any(|place| {
-                                matches!(self.tokens.word(place), Some("$$" | "$PID" | "$PROCESS_ID"))
+                                self.tokens.word(place).is_some_and(|word| OWN_NUMBERS.contains(&word))
                             });
                         self.note_counting(&right);
                     }

@@ -70,6 +70,7 @@ pub(super) fn deed_of_r(name: &str) -> Option<LibraryCall> {
         "dir.create" => LibraryCall::MakeDirectory,
         "Sys.chmod" => LibraryCall::Mode,
         "file.append" => LibraryCall::Append,
+        "pskill" | "tools::pskill" => LibraryCall::Kill,
         "system" | "shell" | "system2" | "pipe" => LibraryCall::Shell,
         "source" => LibraryCall::RunFile,
         "eval" => LibraryCall::Evaluate,

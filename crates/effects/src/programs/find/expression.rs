@@ -1,5 +1,6 @@
 //! The expression of `find`.
 
+use super::facts::FactTest;
 use crate::interpreter::Value;
 use crate::interpreter::walks::Choice;
 
@@ -62,6 +63,8 @@ pub(super) enum Expression {
     Prune,
     Always,
     Never,
+    /// A test on what the system says about a file.
+    Facts(FactTest),
     /// A test on what the world does not say.
     Unknown,
     MaximumDepth(usize),
@@ -98,6 +101,8 @@ pub(super) enum Action {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parsed {
     pub(super) starts: Vec<Value>,
+    /// The file in which the starts stand instead, each with a zero behind it; `-` for the standard input.
+    pub(super) listed: Option<Value>,
     pub(super) expression: Expression,
     /// Whether every word was understood.
     pub(super) understood: bool,
@@ -148,6 +153,7 @@ impl Expression {
             | Self::Path { .. }
             | Self::Type { .. }
             | Self::Empty
+            | Self::Facts(_)
             | Self::Prune
             | Self::Always
             | Self::Never
@@ -182,6 +188,7 @@ impl Expression {
             | Self::Path { .. }
             | Self::Type { .. }
             | Self::Empty
+            | Self::Facts(_)
             | Self::Prune
             | Self::Always
             | Self::Never
@@ -233,7 +240,7 @@ impl Expression {
         match self {
             Self::All(parts) | Self::Any(parts) | Self::Both(parts) => parts.iter().any(Self::asks_unknown),
             Self::Not(part) => part.asks_unknown(),
-            Self::Unknown | Self::Empty => true,
+            Self::Unknown | Self::Empty | Self::Facts(_) => true,
             Self::Name { .. }
             | Self::Path { .. }
             | Self::Type { .. }
@@ -271,6 +278,7 @@ impl Expression {
             | Self::Path { .. }
             | Self::Type { .. }
             | Self::Empty
+            | Self::Facts(_)
             | Self::Prune
             | Self::Never
             | Self::Unknown
@@ -302,7 +310,7 @@ fn in_any_case(pattern: &str) -> String {
 /// Reads the words of `find`.
 pub(super) fn parse(words: &[Value]) -> Parsed {
     let mut reader =
-        Reader { words, place: 0, actions: 0, understood: true, refused: false, listed: false, depth: 0 };
+        Reader { words, place: 0, actions: 0, understood: true, refused: false, listed: None, depth: 0 };
     let mut starts = Vec::new();
     let mut links = Links::Kept;
     while let Some(word) = reader.words.get(reader.place) {
@@ -333,9 +341,6 @@ pub(super) fn parse(words: &[Value]) -> Parsed {
         reader.understood = false;
     }
     let understood = reader.understood;
-    if reader.listed {
-        starts = vec![Value::Unknown];
-    }
     if expression.actions().is_empty() {
         expression = Expression::All(vec![expression, Expression::Do(0, Action::Print { end: '\n' })]);
     }
@@ -345,7 +350,8 @@ pub(super) fn parse(words: &[Value]) -> Parsed {
     let is_said = |name: &str| words.iter().any(|word| word.as_exact() == Some(name));
     let goes_deep_first =
         is_said("-depth") || is_said("-d") || expression.actions().contains(&&Action::Delete);
-    Parsed { starts, expression, understood, refused: reader.refused, links, goes_deep_first }
+    let listed = reader.listed;
+    Parsed { starts, listed, expression, understood, refused: reader.refused, links, goes_deep_first }
 }
 
 struct Reader<'a> {
@@ -354,8 +360,8 @@ struct Reader<'a> {
     actions: usize,
     understood: bool,
     refused: bool,
-    /// Whether the starts stand in a file.
-    listed: bool,
+    /// The file in which the starts stand.
+    listed: Option<Value>,
     depth: usize,
 }
 
@@ -375,6 +381,11 @@ fn alone_or(mut parts: Vec<Expression>, together: fn(Vec<Expression>) -> Express
 const DEPTH: usize = 64;
 
 impl Reader<'_> {
+    /// Whether a word stands among all.
+    fn says(&self, name: &str) -> bool {
+        self.words.iter().any(|word| word.as_exact() == Some(name))
+    }
+
     fn peek(&self) -> Option<&str> {
         self.words.get(self.place).and_then(Value::as_exact)
     }
@@ -486,9 +497,15 @@ impl Reader<'_> {
             | "-ignore_readdir_race"
             | "-noignore_readdir_race" => Expression::Always,
             "-false" => Expression::Never,
-            "-size" | "-mtime" | "-atime" | "-ctime" | "-mmin" | "-amin" | "-cmin" | "-newer" | "-anewer"
-            | "-cnewer" | "-perm" | "-user" | "-group" | "-uid" | "-gid" | "-regex" | "-iregex"
-            | "-links" | "-inum" | "-samefile" | "-fstype" | "-lname" | "-ilname" | "-used" | "-context" => {
+            "-size" | "-mtime" | "-mmin" | "-newer" | "-perm" => {
+                let said = self.next();
+                said.and_then(|said| FactTest::parse(&word, &said))
+                    .filter(|test| !(test.is_of_age() && self.says("-daystart")))
+                    .map_or(Expression::Unknown, Expression::Facts)
+            }
+            "-atime" | "-ctime" | "-amin" | "-cmin" | "-anewer" | "-cnewer" | "-user" | "-group" | "-uid"
+            | "-gid" | "-regex" | "-iregex" | "-links" | "-inum" | "-samefile" | "-fstype" | "-lname"
+            | "-ilname" | "-used" | "-context" => {
                 self.next();
                 Expression::Unknown
             }
@@ -498,9 +515,7 @@ impl Reader<'_> {
             }
             // Where the search starts stands in a file.
             "-files0-from" => {
-                self.next();
-                self.understood = false;
-                self.listed = true;
+                self.listed = self.next();
                 Expression::Always
             }
             "-nouser" | "-nogroup" | "-readable" | "-writable" | "-executable" | "-quit" => {

@@ -91,8 +91,17 @@ fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         return Exit::unknown();
     }
     let remote = words.operands().first().or_else(|| words.arguments.value(&["--repo"])).cloned();
-    git.note_strange_remote(remote.as_ref());
-    git.note_changed_remote(remote.as_ref());
+    let before = git.machine.effect_count();
+    let exit = push_to(git, words, remote.as_ref());
+    if git.pushes_to_strangers(remote.as_ref()) {
+        git.note_told_strangers(before);
+    }
+    exit
+}
+
+fn push_to(git: &mut Git<'_, '_>, words: &Words, remote: Option<&Value>) -> Exit {
+    git.note_strange_remote(remote);
+    git.note_changed_remote(remote);
     if !words.has("--no-verify") {
         git.run_hook("pre-push");
     }
@@ -109,7 +118,7 @@ fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     };
     let force = words.any(&["-f", "--force"]);
     let deletes = words.any(&["-d", "--delete"]);
-    git.touch_remote(remote.as_ref());
+    git.touch_remote(remote);
     if words.has("--mirror") {
         git.rewrite(
             &Value::exact("all branches"),
@@ -447,6 +456,7 @@ impl Git<'_, '_> {
                 matches!(program, "git-upload-pack" | "git-receive-pack" | "git-upload-archive" | "git")
             });
             if !plain {
+                self.machine.unread("git starts a program of another name at the other end");
                 self.machine.run_text(&command, Input::Inherited);
             }
         }

@@ -150,6 +150,15 @@ impl Settings {
         self.value(key)?.as_exact().map(str::to_owned)
     }
 
+    /// The addresses of the remotes that files of settings name.
+    pub(super) fn remote_addresses(&self) -> impl Iterator<Item = &str> {
+        let is_address = |key: &str| {
+            key.strip_prefix("remote.")
+                .is_some_and(|rest| rest.ends_with(".url") || rest.ends_with(".pushurl"))
+        };
+        self.kept.iter().filter(move |(key, _)| is_address(key)).map(|(_, address)| address.as_str())
+    }
+
     /// Whether the call itself gives the setting.
     pub(super) fn is_given(&self, key: &str) -> bool {
         self.given.iter().any(|(name, _)| name == key)

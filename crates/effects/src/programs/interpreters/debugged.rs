@@ -17,8 +17,11 @@ pub(super) fn debugged(machine: &mut Machine<'_>, call: &Call, operands: &[Value
         };
         orders.extend(value);
     }
-    if let Output::Text(text) = machine.peek(&Value::exact(".pdbrc")) {
-        orders.push(text);
+    let home = machine.world().place().home.join(".pdbrc");
+    for file in [home.as_str(), ".pdbrc"] {
+        if let Output::Text(text) = machine.peek(&Value::exact(file)) {
+            orders.push(text);
+        }
     }
     match &call.input {
         Input::Text(text) => orders.push(text.clone()),

@@ -78,10 +78,11 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.write(&output);
         }
     }
+    let question = asked_with(call);
     let urls: Vec<Value> = arguments
         .values(&["--url", "--expand-url"])
-        .cloned()
-        .chain(arguments.operands.iter().cloned())
+        .chain(&arguments.operands)
+        .map(|url| question.as_ref().map_or_else(|| url.clone(), |question| url.followed_by(question)))
         .collect();
     if urls.is_empty() {
         if sent == Sent::Data {
@@ -123,6 +124,11 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         for url in &urls {
             let name = remote_name(url, None);
+            // Whatever the address is, the name has no directory in it.
+            if url.as_exact().is_none() {
+                come_into(machine, &place());
+                continue;
+            }
             if name.as_ref().is_some_and(|name| name.contains(['{', '[']))
                 && !arguments.has(&["-g", "--globoff"])
             {
@@ -272,6 +278,10 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::silent();
     }
     for url in &arguments.operands {
+        if url.as_exact().is_none() {
+            come_into(machine, &directory.clone().unwrap_or_else(here));
+            continue;
+        }
         let name = remote_name(url, Some("index.html")).map_or(Value::Unknown, Value::exact);
         save(machine, &within(directory.as_ref(), &name), &came);
     }
@@ -446,6 +456,20 @@ fn curl_sends(machine: &mut Machine<'_>, call: &Call) -> Sent {
         sent = sent.max(found);
     }
     if arguments.has(&["-G", "--get"]) && sent == Sent::Literal { Sent::Nothing } else { sent }
+}
+
+/// Behind which the words of a request stand.
+const DATA: &[&str] = &["-d", "--data", "--data-ascii", "--data-binary", "--data-raw", "--data-urlencode"];
+
+/// What `-G` and `--url-query` put behind the address, where it is known.
+fn asked_with(call: &Call) -> Option<Value> {
+    let arguments = &call.arguments;
+    let mut parts: Vec<&str> = arguments.values(&["--url-query"]).filter_map(Value::as_exact).collect();
+    if arguments.has(&["-G", "--get"]) {
+        parts.extend(arguments.values(DATA).filter_map(Value::as_exact));
+    }
+    parts.retain(|part| !part.starts_with('@') && !part.is_empty());
+    (!parts.is_empty()).then(|| Value::exact(format!("?{}", parts.join("&"))))
 }
 
 /// Whether a method only asks.

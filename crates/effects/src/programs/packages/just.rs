@@ -7,6 +7,16 @@ use crate::path::AbsolutePath;
 
 use super::{nearest, spawned};
 use crate::programs::instructions::instructions;
+use crate::world::Entry;
+
+/// The justfile of the user (just(1), "Global and User justfiles").
+fn global_justfile(machine: &Machine<'_>) -> Option<AbsolutePath> {
+    let home = machine.world().place().home.clone();
+    let settings = machine.variable("XDG_CONFIG_HOME").and_then(|value| machine.one_path_through(&value));
+    let settings = settings.unwrap_or_else(|| home.join(".config"));
+    let files = [settings.join("just/justfile"), home.join("justfile"), home.join(".justfile")];
+    files.into_iter().find(|file| !matches!(machine.entry(file), Entry::Missing))
+}
 
 /// Interprets a call of just.
 pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -31,6 +41,7 @@ pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let named = arguments.value(&["-f", "--justfile"]).cloned();
     let file = match &named {
         Some(file) => machine.one_path_through(file),
+        None if arguments.has(&["-g", "--global-justfile"]) => global_justfile(machine),
         None => ["justfile", "Justfile", ".justfile"]
             .into_iter()
             .find_map(|name| nearest(machine, name).map(|(directory, _)| directory.join(name))),
@@ -229,20 +240,36 @@ fn run_just(
     }
     let lines: Vec<String> = recipe.body.iter().map(|line| interpolated(line, &bound)).collect();
     if let Some(interpreter) = lines.first().and_then(|line| line.strip_prefix("#!")) {
-        let is_shell = ["sh", "bash", "zsh", "dash"]
-            .iter()
-            .any(|shell| interpreter.split([' ', '/']).any(|part| part == *shell));
-        return if is_shell {
-            machine.run_text(&Value::exact(lines.join("\n")), Input::Inherited)
-        } else {
-            spawned(machine, "just", "the recipe is written in another language")
-        };
+        return run_with(machine, interpreter, &lines.join("\n"));
     }
     let mut exit = Exit::silent();
     for line in lines {
         exit = machine.run_text(&Value::exact(line.trim_start_matches(['@', '-'])), Input::Inherited);
     }
     exit
+}
+
+/// Runs a recipe that names its interpreter in its first line (just, "Shebang Recipes").
+fn run_with(machine: &mut Machine<'_>, interpreter: &str, code: &str) -> Exit {
+    let mut words = interpreter.split_whitespace().filter(|word| !word.starts_with('-')).peekable();
+    let name = |word: &str| word.rsplit('/').next().unwrap_or(word).to_owned();
+    let mut program = words.next().map(name).unwrap_or_default();
+    if program == "env" {
+        program = words.find(|word| !word.contains('=')).map(name).unwrap_or_default();
+    }
+    if ["sh", "bash", "zsh", "dash", "ksh", "ash"].contains(&program.as_str()) {
+        return machine.run_text(&Value::exact(code), Input::Inherited);
+    }
+    let option = match program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.') {
+        "python" | "pypy" | "fish" => "-c",
+        "node" | "nodejs" | "bun" | "ruby" | "perl" | "lua" => "-e",
+        "php" => "-r",
+        "deno" => "eval",
+        _ => return spawned(machine, "just", "the recipe is written in another language"),
+    };
+    // The first line is none of the code: what is no comment in every language would be read as a part of it.
+    let code = code.split_once('\n').map_or("", |(_, code)| code);
+    machine.run_words(&[Value::Exact(program), Value::exact(option), Value::exact(code)], Input::Inherited)
 }
 
 /// A line with `{{name}}` replaced.

@@ -14,6 +14,8 @@ use run::{MakeRun, Manner, names_of};
 
 /// The greatest number of ways in which one call reads its makefiles, where what they ask is not known (ours).
 const READINGS: usize = 32;
+/// How often one call reads its makefiles again, because a rule has made one (ours).
+const READ_AGAIN: usize = 3;
 /// The greatest length of what is read in all of them together, in bytes (ours).
 const READ: usize = 1024 * 1024;
 
@@ -83,7 +85,10 @@ fn flags_of_environment(text: &str) -> Vec<Value> {
                 all.next();
             }
         } else if word == "--" {
-            // What follows are variables.
+            // Of what follows only variables count.
+            words.extend(
+                all.by_ref().filter(|(_, word)| word.contains('=')).map(|(_, word)| Value::Exact(word)),
+            );
         } else if word.contains('=')
             || word.starts_with('-') && !word.starts_with("-f") && !word.starts_with("-C")
         {
@@ -147,7 +152,9 @@ fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return spawned(machine, "make", "which makefile is read is not known");
     };
     let manner = Manner {
-        always: arguments.has(&["-B", "--always-make"]),
+        // What is taken for new makes what hangs on it.
+        always: arguments.has(&["-B", "--always-make"])
+            || arguments.values(&["-W", "--what-if", "--assume-new", "--new-file"]).next().is_some(),
         keeps_going: arguments.has(&["-k", "--keep-going"]),
         ignores_errors: arguments.has(&["-i", "--ignore-errors"]),
         only_says: arguments.has(&["-n", "--just-print", "--dry-run", "--recon", "-q", "--question"]),
@@ -195,7 +202,12 @@ fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
         run_evaluated(machine, &evaluated, &mut makefile);
         return spawned(machine, "make", "the makefile could not be read");
     };
-    let before = given(machine, "MAKEFILES");
+    let of_words = arguments.operands.iter().filter_map(Value::as_exact);
+    let before = of_words
+        .filter_map(|word| word.strip_prefix("MAKEFILES="))
+        .next_back()
+        .map(Value::exact)
+        .or_else(|| given(machine, "MAKEFILES"));
     run_evaluated(machine, &evaluated, &mut makefile);
     let before = before.unwrap_or_else(|| Value::exact(""));
     let before = before.as_exact().map_or_else(
@@ -205,35 +217,104 @@ fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
         },
         str::to_owned,
     );
+    let directories: Vec<AbsolutePath> = arguments
+        .values(&["-I", "--include-dir"])
+        .filter_map(|directory| directory.as_exact().map(|directory| cwd.join(directory)))
+        .collect();
+    let places = Places { cwd, directories };
     let before: Vec<(String, String)> = before
         .split_whitespace()
-        .filter_map(|name| Some((name.to_owned(), instructions(machine, &cwd.join(name))?)))
+        .filter_map(|name| Some((name.to_owned(), instructions(machine, &places.of(machine, name))?)))
         .collect();
     let texts: Vec<(String, String)> = before.into_iter().chain(texts).collect();
-    let readings = readings(machine, &makefile, &cwd, &texts);
-    let names: Vec<String> = texts.into_iter().map(|(name, _)| name).collect();
-    for name in readings.iter().flat_map(|makefile| &makefile.included) {
-        let path = cwd.join(name);
-        if machine.text(&path).as_exact().is_none() {
-            not_read(machine, &path);
+    let session = Session { start: makefile, places, goals, manner, has_own_rules };
+    session.run(machine, &texts, 0)
+}
+
+/// Where makefiles are looked for that others name.
+struct Places {
+    cwd: AbsolutePath,
+    /// What `-I` names, in order.
+    directories: Vec<AbsolutePath>,
+}
+
+impl Places {
+    /// The file that an `include` of this name reads: here, or in the first directory that has it.
+    fn of(&self, machine: &Machine<'_>, name: &str) -> AbsolutePath {
+        let here = self.cwd.join(name);
+        if name.starts_with('/') || machine.entry(&here) != Entry::Missing {
+            return here;
+        }
+        let elsewhere = self.directories.iter().map(|directory| directory.join(name));
+        elsewhere.into_iter().find(|path| machine.entry(path) != Entry::Missing).unwrap_or(here)
+    }
+}
+
+/// A call of make, as far as it is the same however often the makefiles are read.
+struct Session {
+    /// What is known before the makefiles are read.
+    start: Makefile,
+    places: Places,
+    goals: Vec<String>,
+    manner: Manner,
+    has_own_rules: bool,
+}
+
+impl Session {
+    /// Reads the makefiles, makes them again where they say how, and makes the goals; where a makefile was made, all are read again before.
+    fn run(&self, machine: &mut Machine<'_>, texts: &[(String, String)], again: usize) -> Exit {
+        let readings = readings(machine, &self.start, &self.places, texts);
+        for name in readings.iter().flat_map(|makefile| &makefile.included) {
+            let path = self.places.of(machine, name);
+            if machine.text(&path).as_exact().is_some() {
+                continue;
+            }
+            let from_network = matches!(machine.peek(&Value::exact(path.as_str())), Output::Network(_));
+            if again > 0 && machine.has_changed_within(&path) && !from_network {
+                // What a compiler writes of dependencies is what builds read.
+                machine.opaque(format!("`{name}` is made and read by `make` itself"));
+            } else {
+                not_read(machine, &path);
+            }
+        }
+        match <[Makefile; 1]>::try_from(readings) {
+            Ok([makefile]) => self.run_read(machine, makefile, texts, again),
+            Err(readings) => {
+                for makefile in readings {
+                    machine.possibly(|machine| self.run_read(machine, makefile, texts, again));
+                }
+                Exit::unknown()
+            }
         }
     }
-    let run = |machine: &mut Machine<'_>, mut makefile: Makefile| {
-        let goals =
-            if goals.is_empty() { makefile.default_goal().into_iter().collect() } else { goals.clone() };
-        if has_own_rules {
+
+    fn run_read(
+        &self,
+        machine: &mut Machine<'_>,
+        mut makefile: Makefile,
+        texts: &[(String, String)],
+        again: usize,
+    ) -> Exit {
+        let goals = if self.goals.is_empty() {
+            makefile.default_goal().into_iter().collect()
+        } else {
+            self.goals.clone()
+        };
+        makefile.own_rules = makefile.rules.len();
+        if self.has_own_rules {
             makefile.read(RULES, &|_| None, 0);
         }
-        MakeRun::new(machine, makefile, cwd.clone(), manner).run(&names, &goals)
-    };
-    match <[Makefile; 1]>::try_from(readings) {
-        Ok([makefile]) => run(machine, makefile),
-        Err(readings) => {
-            for makefile in readings {
-                machine.possibly(|machine| run(machine, makefile));
-            }
-            Exit::unknown()
+        let names: Vec<String> = texts.iter().map(|(name, _)| name.clone()).collect();
+        let mut run = MakeRun::new(machine, makefile, self.places.cwd.clone(), self.manner);
+        if run.remake(&names) && again < READ_AGAIN {
+            let text_of = |(name, text): &(String, String)| {
+                let now = machine.text(&self.places.of(machine, name)).as_exact().map(str::to_owned);
+                (name.clone(), now.unwrap_or_else(|| text.clone()))
+            };
+            let texts: Vec<(String, String)> = texts.iter().map(text_of).collect();
+            return self.run(machine, &texts, again + 1);
         }
+        run.run(&goals)
     }
 }
 
@@ -241,7 +322,7 @@ fn make_here(machine: &mut Machine<'_>, call: &Call) -> Exit {
 fn readings(
     machine: &mut Machine<'_>,
     start: &Makefile,
-    cwd: &AbsolutePath,
+    places: &Places,
     texts: &[(String, String)],
 ) -> Vec<Makefile> {
     let length: usize = texts.iter().map(|(_, text)| text.len()).sum();
@@ -259,13 +340,13 @@ fn readings(
         let of_forced = forced.len();
         let mut makefile = start.deciding(forced);
         for (_, text) in texts {
-            let include = |name: &str| machine.text(&cwd.join(name)).as_exact().map(str::to_owned);
+            let include = |name: &str| machine.text(&places.of(machine, name)).as_exact().map(str::to_owned);
             makefile.read(text, &include, 0);
         }
         // What stands there decides what is read: once it is known, all is read again.
         let mut looked = false;
         for pattern in makefile.patterns_to_look_at() {
-            if let Some(names) = names_of(machine, cwd, &pattern) {
+            if let Some(names) = names_of(machine, &places.cwd, &pattern) {
                 start.find(pattern, names);
                 looked = true;
             }

@@ -15,7 +15,8 @@ mod variables;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) use lines::{commands_of, matched};
+pub(super) use lines::{commands_of, matched, names_in};
+pub(super) use reading::is_unknown;
 pub(super) use variables::RULES;
 
 use lines::matching;
@@ -83,6 +84,8 @@ pub(super) struct Makefile {
     pub(super) included: Vec<String>,
     /// Rules in order.
     pub(super) rules: Vec<Rule>,
+    /// How many of them stand in the makefile, in front of those that make has by itself.
+    pub(super) own_rules: usize,
     /// Targets that are not files.
     pub(super) phony: Vec<String>,
     /// The working directory, for functions that name paths.

@@ -22,20 +22,36 @@ pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if signal.reloads && !text.is_some_and(|text| text == "-1" || crate::guard::is_held_up(text)) {
             continue;
         }
-        let draft = match text {
-            Some(text) => numbered_kill(text),
+        let draft = if let Some(text) = text {
+            let is_number = !text.is_empty() && text.chars().all(|sign| sign.is_ascii_digit());
+            let picked = of_processes_read(machine).filter(|_| is_number);
+            picked.map_or_else(|| numbered_kill(text), |list| listed_kill(&list))
+        } else {
             // A pattern stands for the numbers of a range that is too long to be written out, or for the folders of `/proc`.
-            None => {
-                match listed_in(machine).or_else(|| is_pattern(target).then_some(ListedProcesses::Counted)) {
-                    Some(list) => listed_kill(&list),
-                    None => Draft::new(EffectKind::ProcessKill, Target::Unknown)
-                        .note("a process found by another command"),
-                }
+            let by_pattern = is_pattern(target).then_some(ListedProcesses::Counted);
+            match listed_in(machine).or(by_pattern).or_else(|| of_processes_read(machine)) {
+                Some(list) => listed_kill(&list),
+                None => Draft::new(EffectKind::ProcessKill, Target::Unknown)
+                    .note("a process found by another command"),
             }
         };
         machine.add(draft.nature(Nature::Signal));
     }
     Exit::silent()
+}
+
+/// Every process, where the command read what the kernel shows of many of them (proc(5)): which of them it picked is not known.
+fn of_processes_read(machine: &Machine<'_>) -> Option<ListedProcesses> {
+    let number_of = |effect: &Effect| {
+        let rest = effect.target.text()?.strip_prefix("/proc/")?;
+        let (number, file) = rest.split_once('/')?;
+        let is_number = number.chars().all(|sign| sign.is_ascii_digit() || "[]*?-".contains(sign));
+        let tells = matches!(file, "comm" | "cmdline" | "status" | "stat" | "exe" | "environ" | "maps");
+        (effect.kind == EffectKind::FileRead && is_number && tells).then(|| number.to_owned())
+    };
+    let mut numbers = machine.effects_since(0).filter_map(number_of);
+    let first = numbers.next()?;
+    (first.contains(['*', '[', '?']) || numbers.any(|number| number != first)).then_some(ListedProcesses::All)
 }
 
 fn is_pattern(target: &Value) -> bool {
@@ -349,6 +365,10 @@ fn chosen_otherwise(machine: &Machine<'_>, call: &Call) -> Option<ListedProcesse
     let group = call.words.iter().position(by_group).and_then(|at| call.words.get(at + 1))?;
     if group.as_exact() == Some(PARENT) {
         return Some(ListedProcesses::Chosen(PARENT.to_owned()));
+    }
+    if group.as_exact() == Some("0") {
+        // That of `pkill` itself, in which whoever started this shell may be.
+        return Some(ListedProcesses::All);
     }
     if group.as_exact().is_some() { None } else { listed_in(machine) }
 }

@@ -7,6 +7,10 @@ use checkrein_facts::hook_line::{HOOK_PROGRAM, refusing_line};
 /// Processes that have nothing in common: what fits all of them fits any.
 const UNLIKE: [&str; 5] = ["sh", "node", "python3", "systemd", "kworker/0:1"];
 
+/// What stands in the command line of clients and hardly in another (code.claude.com, "CLI reference").
+const CLIENT_OPTIONS: [&str; 4] =
+    ["settings", "permission-mode", "dangerously-skip-permissions", "mcp-config"];
+
 /// What a pattern of processes is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
@@ -32,6 +36,7 @@ pub(crate) fn is_shell_of_hook(pattern: &str, by: Comparison) -> bool {
         Comparison::Lines => {
             let call = format!("~/.local/bin/{HOOK_PROGRAM} claude");
             fits(pattern, &format!("/bin/sh -c {}", refusing_line(&call)))
+                || CLIENT_OPTIONS.iter().any(|option| pattern.trim_start_matches('-').starts_with(option))
         }
     }
 }
@@ -52,6 +57,7 @@ mod tests {
             ("exit 2", Lines),
             ("echo.*refused", Lines),
             (r"o=\$\(", Lines),
+            ("--settings", Lines),
         ] {
             assert!(is_shell_of_hook(pattern, by), "{pattern} {by:?}");
         }

@@ -1,14 +1,21 @@
 //! Programs that run another program for the words of their input: `xargs`.
 
+use std::collections::BTreeSet;
+
+use crate::effect::Certainty;
 use crate::interpreter::strings;
 use crate::interpreter::strings::quoted_words;
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
+use crate::nature::Nature;
+use crate::path::AbsolutePath;
 use crate::programs::find::with_found;
 
 use super::Peeled;
 
 /// The greatest number of runs of a program for the words of a known text (ours).
 pub(super) const RUNS: usize = 64;
+/// The greatest number of known words of which one stands for each (ours).
+const LISTED: usize = 1024;
 
 /// What a program that runs another for the words of its input knows about these words.
 pub(super) enum Words {
@@ -58,12 +65,30 @@ pub(super) fn words_of(input: &Input, lines: bool, separator: Option<char>) -> W
         Input::Text(Value::AnyOf(texts)) if texts.iter().all(|text| !text.trim_end().contains('\n')) => {
             Words::Many(Value::one_of(texts.iter().map(|text| text.trim_end().to_owned()).collect()))
         }
+        // One name is the rule for what is printed behind a known beginning.
+        Input::Text(Value::Between { prefix, suffix })
+            if !prefix.is_empty() && !prefix.contains(char::is_whitespace) =>
+        {
+            let suffix = suffix.trim_end().to_owned();
+            Words::Many(Value::Between { prefix: prefix.clone(), suffix })
+        }
         Input::Inherited
         | Input::Text(_)
         | Input::Network(_)
         | Input::Secret(_)
         | Input::Local(_)
         | Input::Unknown => Words::Many(Value::Unknown),
+    }
+}
+
+/// What is known of each of many words.
+fn any_of(words: &[Value]) -> Value {
+    let texts: Option<Vec<String>> = words.iter().map(|word| word.as_exact().map(str::to_owned)).collect();
+    match texts {
+        Some(texts) if texts.len() <= LISTED => Value::one_of(texts),
+        Some(_) | None => {
+            words.iter().cloned().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown)
+        }
     }
 }
 
@@ -115,9 +140,7 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let words = match words {
         Words::These(words) if placeholder.is_some() || each.is_some() => {
             if words.len() > RUNS {
-                Words::Many(
-                    words.into_iter().reduce(|left, right| left.join(&right)).unwrap_or(Value::Unknown),
-                )
+                Words::Many(any_of(&words))
             } else {
                 Words::These(words)
             }
@@ -138,7 +161,10 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
             };
             for batch in batches {
                 let full = filled(&command, placeholder.as_deref(), &batch);
-                output = output.followed_by(machine.run_words(&full, empty.clone()).output);
+                let found = batch.iter().find(|word| matches!(word, Value::Glob(_)));
+                let found = found.cloned().unwrap_or(Value::Unknown);
+                let exit = with_found(machine, &found, |machine| machine.run_words(&full, empty.clone()));
+                output = output.followed_by(exit.output);
             }
             Exit::with(output)
         }
@@ -151,12 +177,30 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if matches!(value, Value::Glob(_)) {
                 with_found(machine, &value, |machine| machine.run_words(&full, empty))
             } else {
-                machine.with_words_from(&Output::from_input(&input), |machine| {
-                    machine.possibly(|machine| machine.run_words(&full, empty))
+                machine.with_words_from(&Output::from_input(&input), |machine| match &value {
+                    Value::AnyOf(texts) if texts.len() > RUNS => run_for_each(machine, &value, &full),
+                    _ => machine.possibly(|machine| machine.run_words(&full, empty)),
                 })
             }
         }
     }
+}
+
+/// Runs a command for each of many known words: what becomes of the file that a word names is as certain as that it runs.
+fn run_for_each(machine: &mut Machine<'_>, word: &Value, command: &[Value]) -> Exit {
+    let before = machine.effect_count();
+    let exit = machine.run_words(command, Input::Text(Value::exact("")));
+    if !machine.is_in_doubt() {
+        let aims = machine.paths(word).into_iter().chain(machine.paths_through(word));
+        let named: BTreeSet<AbsolutePath> = aims.filter_map(|aim| aim.target.path().cloned()).collect();
+        machine.amend(before, |effect| {
+            let is_named = effect.target.path().is_some_and(|path| named.contains(path));
+            if is_named && effect.nature == Nature::Ordinary {
+                effect.certainty = Certainty::Certain;
+            }
+        });
+    }
+    exit
 }
 
 /// The command with words put in for the placeholder, or behind it.

@@ -73,7 +73,6 @@ impl Planned {
         let is_mark = |word: &Value| matches!(word.as_exact(), Some(":::" | "::::" | ":::+" | "::::+"));
         let cut = peeled.rest.iter().position(is_mark).unwrap_or(peeled.rest.len());
         let command = peeled.rest.get(..cut).unwrap_or_default().to_vec();
-        // Of what a program writes into the pipe it is not known whether it names files.
         let mut source = Output::Nothing;
         let mut columns: Vec<Words> = Vec::new();
         let mut is_linked = peeled.has(&["--link", "--xapply"]);
@@ -100,8 +99,8 @@ impl Planned {
             rest = further;
         }
         if columns.is_empty() {
-            if let list @ Output::Local(_) = Output::from_input(&call.input) {
-                source = list;
+            if call.input != Input::Inherited {
+                source = Output::from_input(&call.input);
             }
             columns.push(words_of(&call.input, true, None));
         }

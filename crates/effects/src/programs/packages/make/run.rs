@@ -1,16 +1,21 @@
 //! Which recipes of a makefile run, and in which order.
 
 use crate::interpreter::strings::quoted_words;
-use crate::interpreter::{Exit, Input, Machine, Status, Value};
+use crate::interpreter::{Exit, Input, Machine, Output, Status, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Timestamp};
 
-use super::super::makefile::{Automatic, BEYOND, LOADED, Makefile, Rule, commands_of, matched};
+use super::super::makefile::{
+    Automatic, BEYOND, LOADED, Makefile, Rule, commands_of, is_unknown, matched, names_in,
+};
 
 /// The greatest number of targets that one call makes (ours).
 const TARGETS: usize = 256;
 /// The greatest number of implicit rules of which one is the prerequisite of the next (ours).
 const CHAIN: usize = 4;
+
+/// What stands for the name of a file that only the shell knows.
+const UNNAMED: &str = "file-of-make";
 
 /// How make was called, as far as it decides what runs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,10 +65,8 @@ impl<'m, 'w> MakeRun<'m, 'w> {
         Self { machine, makefile, cwd, manner, done: Vec::new() }
     }
 
-    /// Makes the goals, after the makefiles themselves.
-    pub(super) fn run(&mut self, read: &[String], goals: &[String]) -> Exit {
-        self.run_functions("");
-        self.remake(read);
+    /// Makes the goals.
+    pub(super) fn run(&mut self, goals: &[String]) -> Exit {
         for goal in goals {
             if self.build(goal, 0).is_none() && !self.manner.keeps_going {
                 return Exit::failure();
@@ -86,16 +89,26 @@ impl<'m, 'w> MakeRun<'m, 'w> {
     }
 
     /// Makes the makefiles themselves again where a rule says how, which happens before all else, also when recipes are only printed.
-    fn remake(&mut self, read: &[String]) {
+    /// Whether one was made: then all of them are read again.
+    pub(super) fn remake(&mut self, read: &[String]) -> bool {
+        self.run_functions("");
+        let mut was_made = false;
         let names: Vec<String> = read.iter().cloned().chain(self.makefile.included.iter().cloned()).collect();
         let only_says = std::mem::replace(&mut self.manner.only_says, false);
         for name in names {
-            if self.makefile.names(&name) {
-                self.build(&name, 0);
+            let is_made = self.makefile.names(&name) || self.implicit(&name, 0).is_some();
+            // What hangs on nothing and stands alone is not made for this.
+            let stands_alone = |rule: &Rule| {
+                rule.stands_alone && rule.prerequisites.is_empty() && rule.targets.contains(&name)
+            };
+            let stands_alone = self.makefile.rules.iter().any(stands_alone);
+            if is_made && !stands_alone {
+                was_made |= self.build(&name, 0) == Some(true);
                 self.done.retain(|(done, _)| *done != name);
             }
         }
         self.manner.only_says = only_says;
+        was_made
     }
 
     /// Makes a target; whether something was done for it, or `None` when it fails.
@@ -108,6 +121,10 @@ impl<'m, 'w> MakeRun<'m, 'w> {
             return Some(true);
         }
         self.done.push((target.to_owned(), true));
+        if is_unknown(target) && !self.makefile.names(target) {
+            self.build_any(target, depth);
+            return Some(true);
+        }
         let groups = self.rules_for(target);
         if groups.is_empty() {
             let changed = false;
@@ -128,6 +145,71 @@ impl<'m, 'w> MakeRun<'m, 'w> {
         answer
     }
 
+    /// Makes what only the shell can name: the names that it is seen to print, and whatever the makefile says how to make that may be
+    /// called so.
+    fn build_any(&mut self, name: &str, depth: usize) {
+        let start = name.split(['$']).next().unwrap_or_default().to_owned();
+        let end = name.rsplit([')', '}']).next().unwrap_or_default().to_owned();
+        let command = name.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+        let output = command.map_or(Output::Unknown, |command| {
+            let Self { machine, makefile, .. } = self;
+            machine.output_of(|machine| run_line(machine, makefile, command))
+        });
+        if let Output::Text(Value::Exact(text)) = &output {
+            for name in text.split_whitespace() {
+                self.build_perhaps(name, depth);
+            }
+        }
+        let is_known = output != Output::Unknown;
+        let own = self.makefile.rules.iter().take(self.makefile.own_rules);
+        let fits = |target: &String| {
+            // What a function makes of names of files are names of files.
+            target.contains('%')
+                || is_unknown(target)
+                || target.starts_with(&start)
+                    && target.ends_with(&end)
+                    && !target.starts_with('.')
+                    && !self.makefile.phony.contains(target)
+                    && (!is_known || target.contains(['.', '/']))
+        };
+        let rules: Vec<Rule> =
+            own.filter(|rule| !rule.recipe.is_empty() && rule.targets.iter().all(&fits)).cloned().collect();
+        for rule in rules {
+            let Some(target) = rule.targets.first().cloned() else { continue };
+            if target.contains('%') || is_unknown(&target) {
+                self.run_for_unnamed(&rule, &target);
+            } else {
+                self.build_perhaps(&target, depth);
+            }
+        }
+    }
+
+    /// Makes a target that may not be asked for.
+    fn build_perhaps(&mut self, target: &str, depth: usize) {
+        let Self { machine, makefile, cwd, manner, done } = self;
+        machine.possibly(|machine| {
+            let mut run = MakeRun::new(machine, makefile.clone(), cwd.clone(), *manner);
+            run.done.clone_from(done);
+            run.build(target, depth + 1)
+        });
+    }
+
+    /// Runs the recipe of a pattern for a file whose name is not known.
+    fn run_for_unnamed(&mut self, rule: &Rule, target: &str) {
+        let Self { machine, makefile, cwd, manner, .. } = self;
+        machine.possibly(|machine| {
+            let mut run = MakeRun::new(machine, makefile.clone(), cwd.clone(), *manner);
+            let name = |name: &str| if is_unknown(name) { UNNAMED.to_owned() } else { put_in(name, UNNAMED) };
+            let automatic = Automatic {
+                target: name(target),
+                prerequisites: rule.prerequisites.iter().map(|one| name(one)).collect(),
+                before: Vec::new(),
+                stem: UNNAMED.to_owned(),
+            };
+            run.run_recipe(&rule.recipe, &automatic)
+        });
+    }
+
     /// Makes a target by the rules of one group.
     fn build_by(&mut self, target: &str, rules: &[Rule], stem: &str, depth: usize) -> Option<bool> {
         let here = self.entry(target);
@@ -135,14 +217,19 @@ impl<'m, 'w> MakeRun<'m, 'w> {
             Automatic { target: target.to_owned(), stem: stem.to_owned(), ..Automatic::default() };
         for rule in rules {
             let names = |names: &[String]| names.iter().map(|name| put_in(name, stem)).collect::<Vec<_>>();
-            automatic.prerequisites.extend(self.expanded_again(names(&rule.prerequisites), &automatic));
-            automatic.before.extend(self.expanded_again(names(&rule.before), &automatic));
+            let (prerequisites, before) = (names(&rule.prerequisites), names(&rule.before));
+            let prerequisites = self.expanded_again(prerequisites, &automatic);
+            automatic.prerequisites.extend(prerequisites);
+            let before = self.expanded_again(before, &automatic);
+            automatic.before.extend(before);
         }
         let phony = self.makefile.phony.iter().any(|name| name == target);
         let mut stale = phony || self.manner.always || here == Entry::Missing;
         // What stands alone and hangs on nothing is made each time.
         stale |= rules.iter().any(|rule| rule.stands_alone) && automatic.prerequisites.is_empty();
-        for name in automatic.prerequisites.iter().filter(|name| !name.contains(['*', '?'])) {
+        for name in
+            automatic.prerequisites.iter().filter(|name| is_unknown(name) || !name.contains(['*', '?']))
+        {
             let changed = self.build(name, depth + 1)?;
             stale |= changed || self.is_newer(name, target);
         }
@@ -165,13 +252,14 @@ impl<'m, 'w> MakeRun<'m, 'w> {
     }
 
     /// The names of prerequisites, expanded a second time where the makefile says so.
-    fn expanded_again(&self, names: Vec<String>, automatic: &Automatic) -> Vec<String> {
+    fn expanded_again(&mut self, names: Vec<String>, automatic: &Automatic) -> Vec<String> {
         let text = names.join(" ");
         if !text.contains('$') || !self.makefile.names(".SECONDEXPANSION") {
             return names;
         }
         let text = self.makefile.expand(&text, Some(automatic), 0);
-        text.split_whitespace().map(str::to_owned).collect()
+        self.run_functions("");
+        names_in(&text)
     }
 
     fn finish(&mut self, target: &str, changed: bool) {
@@ -214,6 +302,12 @@ impl<'m, 'w> MakeRun<'m, 'w> {
             .iter()
             .rev()
             .find(|rule| rule.targets.iter().any(|name| name == ".DEFAULT") && !rule.recipe.is_empty());
+        let unnamed =
+            self.makefile.rules.iter().filter(|rule| rule.targets.iter().any(|name| is_unknown(name)));
+        let unnamed: Groups = unnamed.map(|rule| (vec![rule.clone()], String::new())).collect();
+        if named.is_empty() && !unnamed.is_empty() && self.entry(target) == Entry::Missing {
+            return unnamed;
+        }
         match default.filter(|_| named.is_empty() && self.entry(target) == Entry::Missing) {
             // `.DEFAULT` makes what nothing else makes.
             Some(rule) => vec![(vec![Rule { prerequisites: Vec::new(), ..rule.clone() }], String::new())],
@@ -244,7 +338,10 @@ impl<'m, 'w> MakeRun<'m, 'w> {
             }
         }
         fitting.sort_by_key(|(_, stem)| stem.len());
-        let exists = |name: &str| self.entry(name) != Entry::Missing || self.makefile.mentions(name);
+        // What only the shell can name, or is expanded again, is not known yet.
+        let exists = |name: &str| {
+            name.contains('$') || self.entry(name) != Entry::Missing || self.makefile.mentions(name)
+        };
         let needs = |(rule, stem): &(Rule, String)| {
             rule.prerequisites.iter().chain(&rule.before).map(|name| put_in(name, stem)).collect::<Vec<_>>()
         };
@@ -384,6 +481,11 @@ impl<'m, 'w> MakeRun<'m, 'w> {
     }
 
     fn is_newer(&self, name: &str, target: &str) -> bool {
+        // What this action has changed is newer than what it has not.
+        let is_changed = |name: &str| self.machine.has_changed_within(&self.cwd.join(name));
+        if is_changed(name) && self.entry(name) != Entry::Directory && !is_changed(target) {
+            return true;
+        }
         let time = |name: &str| match self.entry(name) {
             Entry::File(facts) => Some(facts.modified),
             Entry::Missing | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => None,

@@ -1,5 +1,7 @@
 //! The text of makefiles: lines, brackets, arguments, patterns.
 
+use std::collections::HashMap;
+
 /// Lines with those joined that end in a backslash. A recipe, whose lines begin with this letter, keeps its line breaks for the shell.
 pub(super) fn logical_lines(text: &str, prefix: char) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -132,16 +134,93 @@ pub(in crate::programs::packages) fn matched(pattern: &str, name: &str) -> Optio
     }
 }
 
-/// The index of the first of these letters that stands in no bracket.
-pub(super) fn outside_brackets(text: &str, wanted: char) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (index, letter) in text.char_indices() {
-        match letter {
-            '(' | '{' => depth += 1,
-            ')' | '}' => depth = depth.saturating_sub(1),
-            _ if letter == wanted && depth == 0 => return Some(index),
-            _ => {}
+/// The words of a text; a function that only the shell can answer, which stands in brackets behind `$`, is part of one.
+pub(in crate::programs::packages) fn names_in(text: &str) -> Vec<String> {
+    let (mut all, mut start) = (Vec::new(), None);
+    for (index, letter) in outside_references(text) {
+        match (letter.is_whitespace(), start) {
+            (true, Some(from)) => {
+                all.extend(text.get(from..index).map(str::to_owned));
+                start = None;
+            }
+            (false, None) => start = Some(index),
+            (true, None) | (false, Some(_)) => {}
         }
     }
-    None
+    all.extend(start.and_then(|from| text.get(from..)).map(str::to_owned));
+    all
+}
+
+/// The index of the first of these letters that stands in no reference.
+pub(super) fn outside_brackets(text: &str, wanted: char) -> Option<usize> {
+    outside_references(text).find(|(_, letter)| *letter == wanted).map(|(index, _)| index)
+}
+
+/// The letters of a text that stand in no `$(...)` and `${...}`, with their places; a reference gives its `$`. Other brackets are plain letters to
+/// make, and so is what is opened and not closed.
+fn outside_references(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
+    let closing = closing_brackets(text);
+    let mut until = 0;
+    text.char_indices().filter(move |(index, letter)| {
+        if *index < until {
+            return false;
+        }
+        if *letter == '$' {
+            until = if text.get(index + 1..index + 2) == Some("$") {
+                index + 2
+            } else {
+                closing.get(&(index + 1)).map_or(0, |end| end + 1)
+            };
+        }
+        true
+    })
+}
+
+/// The place of the bracket that closes each that is closed. As in make only brackets of the same sort count between them.
+fn closing_brackets(text: &str) -> HashMap<usize, usize> {
+    let mut closing = HashMap::new();
+    if !text.contains('$') {
+        return closing;
+    }
+    let (mut round, mut curly) = (Vec::new(), Vec::new());
+    for (index, letter) in text.char_indices() {
+        let opened = match letter {
+            '(' => {
+                round.push(index);
+                continue;
+            }
+            '{' => {
+                curly.push(index);
+                continue;
+            }
+            ')' => round.pop(),
+            '}' => curly.pop(),
+            _ => continue,
+        };
+        closing.extend(opened.map(|start| (start, index)));
+    }
+    closing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_references_hold_words_together() {
+        assert_eq!(names_in("a  b\tc "), ["a", "b", "c"]);
+        assert_eq!(names_in("x{ c y( d )"), ["x{", "c", "y(", "d", ")"]);
+        assert_eq!(names_in("a $(shell ls b c) d"), ["a", "$(shell ls b c)", "d"]);
+        assert_eq!(names_in("pre$(wildcard *.c {x)post ${v w}"), ["pre$(wildcard *.c {x)post", "${v w}"]);
+        assert_eq!(names_in("$(open a b"), ["$(open", "a", "b"]);
+        assert_eq!(names_in("$$(a b)"), ["$$(a", "b)"]);
+        assert_eq!(names_in("ä{ ö"), ["ä{", "ö"]);
+    }
+
+    #[test]
+    fn a_sign_is_found_outside_references_alone() {
+        assert_eq!(outside_brackets("x{ b: c", ':'), Some(4));
+        assert_eq!(outside_brackets("$(a:b) c: d", ':'), Some(8));
+        assert_eq!(outside_brackets("$(subst :,x,y)", ':'), None);
+    }
 }

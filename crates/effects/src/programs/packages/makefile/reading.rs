@@ -1,6 +1,6 @@
 //! What each line of a makefile says.
 
-use super::lines::{compared, logical_lines, outside_brackets, without_comment};
+use super::lines::{compared, logical_lines, names_in, outside_brackets, without_comment};
 use super::variables::{Definition, Flavor, Modifiers, Origin, Sign, Specific, Variable, parse_definition};
 use super::{BEYOND, DEPTH, LOADED, Makefile, Rule};
 
@@ -11,7 +11,7 @@ struct Branch {
 }
 
 /// Whether a text holds something that only the shell can tell.
-pub(super) fn is_unknown(text: &str) -> bool {
+pub(in crate::programs::packages) fn is_unknown(text: &str) -> bool {
     text.contains("$(") || text.contains("${")
 }
 
@@ -244,17 +244,24 @@ impl Makefile {
 
     /// Reads the head of a rule; the indices of the rules to which the recipe below belongs.
     fn rule(&mut self, line: &str) -> Option<Vec<usize>> {
-        let Some(colon) = outside_brackets(line, ':') else {
-            // The whole head may stand in a variable.
-            let expanded = self.expand(line, None, 0);
-            return expanded.contains(':').then(|| self.rule(&expanded.replace('$', "$$"))).flatten();
-        };
-        let (targets, rest) = line.split_at(colon);
+        if let Some(colon) = outside_brackets(line, ':') {
+            return self.rule_at(line, colon);
+        }
+        // The whole head may stand in a variable. What is left of it after that is not expanded again.
+        let expanded = self.expand(line, None, 0);
+        let colon = outside_brackets(&expanded, ':')?;
+        let before = expanded.get(..colon)?.matches('$').count();
+        self.rule_at(&expanded.replace('$', "$$"), colon + before)
+    }
+
+    /// The same, with the place of its colon.
+    fn rule_at(&mut self, line: &str, colon: usize) -> Option<Vec<usize>> {
+        let (targets, rest) = line.split_at_checked(colon)?;
         let is_grouped = targets.ends_with('&');
         let targets = self.expand(targets.trim_end_matches('&'), None, 0);
         let stands_alone = rest.starts_with("::");
         let rest = rest.trim_start_matches(':').trim_start();
-        let names = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let names = names_in;
         let targets = names(&targets);
         let (modifiers, definition) = Modifiers::of(rest);
         if let Some(definition) = parse_definition(definition) {
@@ -266,11 +273,17 @@ impl Makefile {
             None => (rest, None),
         };
         let head = self.expand(head, None, 0);
-        let (pattern, prerequisites) = match head.split_once(':') {
-            Some((pattern, prerequisites)) => (Some(pattern.trim().to_owned()), prerequisites),
-            None => (None, head.as_str()),
+        let cut = |text: &str, sign: char| {
+            let (left, right) = text.split_at(outside_brackets(text, sign)?);
+            Some((left.to_owned(), right.get(1..)?.to_owned()))
         };
-        let (prerequisites, before) = prerequisites.split_once('|').unwrap_or((prerequisites, ""));
+        let (pattern, prerequisites) = match cut(&head, ':') {
+            Some((pattern, prerequisites)) => (Some(pattern.trim().to_owned()), prerequisites),
+            None => (None, head),
+        };
+        let (prerequisites, before) =
+            cut(&prerequisites, '|').unwrap_or_else(|| (prerequisites.clone(), String::new()));
+        let (prerequisites, before) = (prerequisites.as_str(), before.as_str());
         if targets.iter().any(|target| target == ".PHONY") {
             self.phony.extend(names(prerequisites));
             return None;

@@ -152,9 +152,12 @@ pub(super) fn taskfile(text: &str, asked: &Asked) -> Tasks {
                 (Some(task), _) => one.steps.push(Step::Task(task.trim_start_matches(':').to_owned())),
                 (None, Some(task)) if is_dependency => one.steps.push(Step::Task(task.to_owned())),
                 (None, Some(command)) => {
-                    for item in items_of(step) {
+                    // `for: { var: NAME, as: ITEM }`
+                    let each = step.get("for");
+                    let called = each.and_then(|each| each.get("as")).and_then(text_of).unwrap_or("ITEM");
+                    for item in items_of(step, &known) {
                         let mut known = known.clone();
-                        known.extend(item.map(|item| ("ITEM".to_owned(), item)));
+                        known.extend(item.map(|item| (called.to_owned(), item)));
                         one.steps.push(Step::Text(filled(command, &looked_up(&known, asked, &left))));
                     }
                 }
@@ -192,14 +195,28 @@ pub(super) fn taskfile(text: &str, asked: &Asked) -> Tasks {
 }
 
 /// What a step is done for, each by itself: `None` where it is done once.
-fn items_of(step: &Json) -> Vec<Option<String>> {
+fn items_of(step: &Json, known: &[(String, String)]) -> Vec<Option<String>> {
     match step.get("for") {
         None => vec![None],
         Some(Json::Array(items)) => {
             let texts = items.iter().take(REFERENCES);
             texts.map(|item| Some(text_of(item).unwrap_or(EXPRESSION).to_owned())).collect()
         }
-        Some(_) => vec![Some(EXPRESSION.to_owned())],
+        Some(each) => {
+            let name = each.get("var").and_then(text_of);
+            let list = name.and_then(|name| known.iter().rev().find(|(known, _)| known == name));
+            let split = each.get("split").and_then(text_of);
+            match list {
+                Some((_, text)) if !text.contains(['$', '`']) => {
+                    let parts: Vec<&str> = match split {
+                        Some(sign) => text.split(sign).collect(),
+                        None => text.split_whitespace().collect(),
+                    };
+                    parts.into_iter().take(REFERENCES).map(|part| Some(part.to_owned())).collect()
+                }
+                Some(_) | None => vec![Some(EXPRESSION.to_owned())],
+            }
+        }
     }
 }
 

@@ -80,7 +80,9 @@ pub(super) fn tox(text: &str, asked: &Asked) -> Tasks {
         }
         let changed = said("changedir") + &said("change_dir");
         one.directory = Some(of_tox(changed.trim(), asked)).filter(|directory| !directory.is_empty());
-        for key in ["commands_pre", "commands", "commands_post"] {
+        for key in
+            ["install_command", "list_dependencies_command", "commands_pre", "commands", "commands_post"]
+        {
             let joined = said(key).replace("\\\n", " ");
             one.steps.extend(
                 joined.lines().filter(|line| !line.trim().is_empty()).map(|line| command_of_tox(line, asked)),
@@ -113,10 +115,15 @@ fn tox_of_table(file: &toml::Table, asked: &Asked) -> Tasks {
     }
     let one = |name: &String| {
         let own = environments.and_then(|all| all.get(name)).and_then(toml::Value::as_table);
-        let commands = ["commands_pre", "commands", "commands_post"].into_iter().flat_map(|key| {
-            let said = own.and_then(|own| own.get(key)).or_else(|| base.and_then(|base| base.get(key)));
-            said.and_then(toml::Value::as_array).cloned().unwrap_or_default()
-        });
+        let said =
+            |key: &str| own.and_then(|own| own.get(key)).or_else(|| base.and_then(|base| base.get(key)));
+        // How packages are installed and listed is one command each.
+        let around = ["install_command", "list_dependencies_command"].into_iter().filter_map(said).cloned();
+        let commands = around.chain(
+            ["commands_pre", "commands", "commands_post"]
+                .into_iter()
+                .flat_map(|key| said(key).and_then(toml::Value::as_array).cloned().unwrap_or_default()),
+        );
         let step = |command: toml::Value| match command {
             toml::Value::Array(words) => {
                 // A word that is a table stands for what the call hands on.
