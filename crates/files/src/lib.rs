@@ -13,6 +13,7 @@ use std::io::{self, Error, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use rustix::fs::OFlags;
 
@@ -116,6 +117,32 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32, forced: Forced) -> io::Resu
     Ok(())
 }
 
+/// When what stands at a path was made; a link is not followed. `None` where the file system does not tell.
+///
+/// The kernel is asked itself: the standard library of a program that is linked without the GNU C library never tells, and a program that
+/// takes that for a file system without birth times holds what is new for old.
+pub fn born(path: impl AsRef<Path>) -> Option<SystemTime> {
+    birth_time(path.as_ref())
+}
+
+#[cfg(target_os = "linux")]
+fn birth_time(path: &Path) -> Option<SystemTime> {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use rustix::fs::{AtFlags, CWD, StatxFlags};
+
+    let found = rustix::fs::statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BTIME).ok()?;
+    let is_told = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::BTIME);
+    let since = Duration::new(u64::try_from(found.stx_btime.tv_sec).ok()?, found.stx_btime.tv_nsec);
+    is_told.then(|| UNIX_EPOCH + since)
+}
+
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::disallowed_methods, reason = "elsewhere the standard library tells it with every C library")]
+fn birth_time(path: &Path) -> Option<SystemTime> {
+    std::fs::symlink_metadata(path).ok()?.created().ok()
+}
+
 /// An ending for the name of a file that is written aside before it takes its place: no other thread and no other process uses it.
 pub fn aside() -> String {
     static USED: AtomicU64 = AtomicU64::new(0);
@@ -126,6 +153,8 @@ pub fn aside() -> String {
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
+
+    use std::time::{Duration, UNIX_EPOCH};
 
     use super::*;
 
@@ -154,6 +183,26 @@ mod tests {
         assert!(replace(&at("taken"), b"x", 0o600, Forced::Name).is_err());
         assert!(replace(Path::new("/"), b"x", 0o600, Forced::Name).is_err());
         assert_eq!(names(), ["link", "new", "other", "taken"]);
+    }
+
+    #[test]
+    fn a_file_tells_when_it_was_made_whatever_the_library_knows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new");
+        let before = SystemTime::now();
+        fs::write(&path, "x").unwrap();
+        let old = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        File::open(&path).unwrap().set_modified(old).unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.path().join("link")).unwrap();
+        for name in ["new", "link"] {
+            let Some(born) = born(folder.path().join(name)) else { continue };
+            // The clock of the file system ticks more slowly.
+            assert!(
+                born + Duration::from_millis(50) >= before && born <= SystemTime::now(),
+                "{name}: {born:?}"
+            );
+        }
+        assert_eq!(born(folder.path().join("none")), None);
     }
 
     #[test]

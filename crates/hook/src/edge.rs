@@ -1,4 +1,5 @@
-//! The hook's edge: one payload on standard input, one JSON object on standard output, exit status 0, whatever happens.
+//! The hook's edge: one payload on standard input, one JSON object on standard output and exit status 0, whatever happens; or, for clients that
+//! obey nothing but an exit status, the reason on standard error and exit status 2.
 //!
 //! The work is done in a thread with a stack of its own, so that neither depth nor time nor a panic in it can hold up an answer. The main
 //! thread waits for a bounded time, and answers by the table of [`checkrein_engine::fail_closed`] when that thread did not.
@@ -11,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use checkrein_clients::{ClientAdapter, FIRST};
+use checkrein_clients::{ClientAdapter, FIRST, HookOutput};
 use checkrein_protocol::{HookEventKind, SessionId};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -63,8 +64,9 @@ fn answer_hook(client: &'static ClientAdapter) {
         // Somebody looks what this program does: there is no call of which a record would tell.
         Ok(payload) if payload.iter().all(u8::is_ascii_whitespace) => {
             let failure = Failure::Payload("nothing came on the input".to_owned());
-            write(&(client.refuse)(&failure.reason()));
-            end();
+            let refused = (client.refuse)(&failure.reason());
+            write(&refused);
+            end(&refused);
         }
         Ok(payload) => work_on(client, payload),
         Err(failure) => refuse(client, None, &failure),
@@ -72,9 +74,12 @@ fn answer_hook(client: &'static ClientAdapter) {
 }
 
 /// Gives the answer; a client that closed the pipe cannot be told anything any more.
-fn write(answer: &[u8]) {
+fn write(answer: &HookOutput) {
     let mut output = io::stdout().lock();
-    drop(output.write_all(answer).and_then(|()| output.flush()));
+    drop(output.write_all(&answer.object).and_then(|()| output.flush()));
+    if let Some(reason) = &answer.refusal {
+        drop(writeln!(io::stderr().lock(), "{}", reason.trim_end()));
+    }
 }
 
 /// Has the work done by a thread, which gives the answer itself and ends the process, so that nobody has to be woken for it.
@@ -92,7 +97,7 @@ fn work_on(client: &'static ClientAdapter, payload: Vec<u8>) {
             Ok(answer) => {
                 if !answered.swap(true, Ordering::AcqRel) {
                     write(&answer);
-                    end();
+                    end(&answer);
                 }
             }
             // The main thread may have given up already.
@@ -116,15 +121,15 @@ fn work_on(client: &'static ClientAdapter, payload: Vec<u8>) {
 }
 
 #[expect(clippy::exit, reason = "the answer is given, and no other thread has anything to say")]
-fn end() {
-    std::process::exit(0)
+fn end(answer: &HookOutput) {
+    std::process::exit(answer.status())
 }
 
 fn respond(
     client: &'static ClientAdapter,
     payload: Vec<u8>,
     session: &OnceLock<SessionId>,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<HookOutput, Failure> {
     let started = Instant::now();
     let event = (client.decode)(&payload).map_err(|error| Failure::Payload(error.to_string()))?;
     // What was large is not kept twice.
@@ -140,7 +145,9 @@ fn respond(
     let engine = Engine::new(environment);
     let response = engine.answer(&event, started);
     log_all(&response.diagnostics);
-    let encoded = (client.encode)(&event, &response.answer);
+    // Some clients call the hooks of another one, with payloads of their own.
+    let client = checkrein_clients::adapter(event.client);
+    let encoded = (client.encode)(&event, &response.answer, response.for_user.as_deref());
     // The process ends in a moment and gives all its memory back at once; giving it back piece by piece costs more than that.
     std::mem::forget((engine, event, response));
     Ok(encoded)
@@ -149,7 +156,8 @@ fn respond(
 /// Refuses because of a failure at the edge: first the answer, which touches nothing that may hang, then, if that is still possible
 /// and does not take long, the record of it.
 fn refuse(client: &'static ClientAdapter, session: Option<SessionId>, failure: &Failure) {
-    write(&(client.refuse)(&failure.reason()));
+    let refused = (client.refuse)(&failure.reason());
+    write(&refused);
     let failure = failure.clone();
     let (sender, receiver) = mpsc::channel::<()>();
     let recorder = thread::Builder::new().spawn(move || {
@@ -166,7 +174,7 @@ fn refuse(client: &'static ClientAdapter, session: Option<SessionId>, failure: &
         // It ends when the record is written; when it is not, the answer stands all the same.
         let _ = receiver.recv_timeout(RECORD_DEADLINE);
     }
-    end();
+    end(&refused);
 }
 
 /// Reads until the end of the input, or until a whole JSON object has come and nothing more is waiting: a client that never closes

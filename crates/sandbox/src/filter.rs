@@ -14,7 +14,9 @@ mod requests;
 use calls::{
     ABSENT, ATTRIBUTES, FORBIDDEN, NAMING, ONE_PROCESS, SHARED, SIGNAL_OWNERS, SIGNALLING, STEERING,
 };
-pub(crate) use calls::{Steered, changes_attributes, is_forbidden, is_shared, is_signalling, steered};
+pub(crate) use calls::{
+    FCHMODAT2, Steered, changes_attributes, is_forbidden, is_shared, is_signalling, steered,
+};
 
 /// What happens to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -74,13 +74,7 @@ impl Beating {
     }
 }
 
-/// The names of the processes that supervise an agent, and of those that confine a command: who runs below one is told by them, whatever
-/// the program file is called.
-pub const SUPERVISING: &str = "checkrein-run";
-/// See [`SUPERVISING`].
-pub const CONFINING: &str = "checkrein-exec";
-
-/// Gives this process one of those names.
+/// Gives this process one of the names of those who supervise or confine.
 pub fn be_known_as(name: &str) {
     let name = std::ffi::CString::new(name).unwrap_or_default();
     let _ = rustix::thread::set_name(&name);

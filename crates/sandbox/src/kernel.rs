@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::filter;
-use crate::namespaces::{self, Hindrance};
 use crate::scope::{Network, ReadScope, Scope};
+#[cfg(target_os = "linux")]
+use crate::{filter, namespaces};
 
 /// What the kernel offers. Found out once, by asking it; not from its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +30,44 @@ pub enum OwnView {
     Absent(Hindrance),
 }
 
+/// Why there is no view of our own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hindrance {
+    /// AppArmor lets only programs with a profile make user namespaces (`kernel.apparmor_restrict_unprivileged_userns`).
+    AppArmor,
+    /// They are switched off for ordinary users (`kernel.unprivileged_userns_clone`).
+    SwitchedOff,
+    /// None may be made (`user.max_user_namespaces`).
+    NoneAllowed,
+    /// The kernel refuses without a reason that it tells.
+    Refused,
+    /// The system is not Linux.
+    OtherSystem,
+}
+
+impl fmt::Display for Hindrance {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::AppArmor => {
+                "AppArmor forbids user namespaces: kernel.apparmor_restrict_unprivileged_userns is 1"
+            }
+            Self::SwitchedOff => "user namespaces are off: kernel.unprivileged_userns_clone is 0",
+            Self::NoneAllowed => "user namespaces are off: user.max_user_namespaces is 0",
+            Self::Refused => "user namespaces are refused here, as in most containers",
+            Self::OtherSystem => "only Linux has user namespaces",
+        })
+    }
+}
+
 impl Kernel {
+    /// Asks the kernel. One that is not Linux offers nothing of this.
+    #[cfg(not(target_os = "linux"))]
+    pub fn probe() -> Self {
+        Self { landlock: 0, view: OwnView::Absent(Hindrance::OtherSystem), filters: false, asks: false }
+    }
+
     /// Asks the kernel.
+    #[cfg(target_os = "linux")]
     pub fn probe() -> Self {
         let landlock = landlock_level();
         let view = match landlock {
@@ -140,6 +176,7 @@ impl fmt::Display for Gap {
 }
 
 /// `landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION)`.
+#[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the crate `landlock` does not tell the level")]
 fn landlock_level() -> u32 {
     const VERSION: libc::c_uint = 1;

@@ -7,6 +7,7 @@
 //! | `control_group` | control groups: a tree of processes bounded and ended by the kernel |
 //! | `heartbeat` | keeps those who supervise running, or ends them |
 //! | `orphan_control` | what ends an agent when nothing of ours is left to do it |
+//! | `names` | what our own processes are called |
 //! | `kernel` | what this machine can enforce, and what of a scope it cannot |
 //! | `launch` | the start itself: a process that gets its restrictions before its program |
 //! | `mediation` | answers the calls that the kernel asks about, and puts refusals into words |
@@ -20,7 +21,11 @@
 //! | `terminal` | a terminal between ours and the agent's |
 //! | `terminals` | which terminals a confined command may use |
 //! | `process_tree` | the processes below this one: found, measured, ended |
+//! | `process_table` | what macOS tells of single processes |
+//! | `usage` | what processes use, as a value |
 //! | `error` | what can fail here: kind, cause, hint |
+//!
+//! Only Linux confines and bounds in these ways. Elsewhere the values are there, and [`Kernel::probe`] says that nothing is held.
 //!
 //! **Invariants.** What is enforced is enforced by the kernel; what is not is a [`Gap`] and known before the command runs. Nothing here
 //! prints, exits or reads the environment. This is the only library with `unsafe`: where the kernel is called in ways that no safe crate
@@ -28,36 +33,63 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
-mod confinement;
-mod control_group;
 mod error;
-mod filter;
-pub mod heartbeat;
 mod kernel;
-mod launch;
-mod mediation;
-pub mod memory;
-mod namespaces;
+mod names;
 mod not_held;
-pub mod orphan_control;
-mod prepare;
-pub mod process_tree;
-mod ruleset;
 mod scope;
 mod signals;
+mod usage;
+
+#[cfg(target_os = "macos")]
+pub mod process_table;
+
+#[cfg(target_os = "linux")]
+mod confinement;
+#[cfg(target_os = "linux")]
+mod control_group;
+#[cfg(target_os = "linux")]
+mod filter;
+#[cfg(target_os = "linux")]
+pub mod heartbeat;
+#[cfg(target_os = "linux")]
+mod launch;
+#[cfg(target_os = "linux")]
+mod mediation;
+#[cfg(target_os = "linux")]
+pub mod memory;
+#[cfg(target_os = "linux")]
+mod namespaces;
+#[cfg(target_os = "linux")]
+pub mod orphan_control;
+#[cfg(target_os = "linux")]
+mod prepare;
+#[cfg(target_os = "linux")]
+pub mod process_tree;
+#[cfg(target_os = "linux")]
+mod ruleset;
+#[cfg(target_os = "linux")]
 pub mod terminal;
+#[cfg(target_os = "linux")]
 mod terminals;
 
-pub use confinement::{CommandOutcome, ExitCause, SandboxedCommand, run_confined};
-pub use control_group::{ControlGroup, GroupLimits};
 pub use error::SuperviseError;
-pub use heartbeat::{CONFINING, SUPERVISING};
-pub use kernel::{Gap, Kernel, OwnView};
-pub use mediation::{AttemptedAction, Refusal, SharedKind};
-pub use namespaces::Hindrance;
+pub use kernel::{Gap, Hindrance, Kernel, OwnView};
+pub use names::{CONFINING, SUPERVISING};
 pub use not_held::{NOT_HELD, NotHeld};
-pub use orphan_control::Hold;
-pub use prepare::{SplitSide, bound_tasks, enter, split};
-pub use process_tree::{EndedProcesses, Usage, adopt_orphans, end_all, usage};
 pub use scope::{Bytes, Endpoint, Network, Period, ReadScope, ResourceLimits, Scope};
 pub use signals::{Signals, ignore_file_size_signal};
+pub use usage::Usage;
+
+#[cfg(target_os = "linux")]
+pub use confinement::{CommandOutcome, ExitCause, SandboxedCommand, run_confined};
+#[cfg(target_os = "linux")]
+pub use control_group::{ControlGroup, GroupLimits};
+#[cfg(target_os = "linux")]
+pub use mediation::{AttemptedAction, Refusal, SharedKind};
+#[cfg(target_os = "linux")]
+pub use orphan_control::Hold;
+#[cfg(target_os = "linux")]
+pub use prepare::{SplitSide, bound_tasks, enter, split};
+#[cfg(target_os = "linux")]
+pub use process_tree::{EndedProcesses, adopt_orphans, end_all, usage};

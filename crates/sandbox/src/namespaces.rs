@@ -4,7 +4,6 @@
 //! command sees. The command gets none of the rights that come with the view.
 
 use std::ffi::{CStr, CString};
-use std::fmt;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -16,35 +15,10 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitOptions};
 
 use crate::error::SuperviseError;
+use crate::kernel::Hindrance;
 use crate::mediation::{SHARED_MEMORY, devices};
 use crate::scope::{Bytes, Network, Scope};
 use crate::terminals::TERMINALS;
-
-/// Why there is no view of our own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hindrance {
-    /// AppArmor lets only programs with a profile make user namespaces (`kernel.apparmor_restrict_unprivileged_userns`).
-    AppArmor,
-    /// They are switched off for ordinary users (`kernel.unprivileged_userns_clone`).
-    SwitchedOff,
-    /// None may be made (`user.max_user_namespaces`).
-    NoneAllowed,
-    /// The kernel refuses without a reason that it tells.
-    Refused,
-}
-
-impl fmt::Display for Hindrance {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::AppArmor => {
-                "AppArmor forbids user namespaces: kernel.apparmor_restrict_unprivileged_userns is 1"
-            }
-            Self::SwitchedOff => "user namespaces are off: kernel.unprivileged_userns_clone is 0",
-            Self::NoneAllowed => "user namespaces are off: user.max_user_namespaces is 0",
-            Self::Refused => "user namespaces are refused here, as in most containers",
-        })
-    }
-}
 
 /// Tries it in a process of its own: what is written in `/proc/sys` is only part of what decides.
 #[expect(unsafe_code, reason = "no safe crate forks")]

@@ -10,29 +10,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
 use crate::error::SuperviseError;
-use crate::scope::Bytes;
+pub use crate::usage::Usage;
 pub use looking::{MachineLoad, ProcessScan};
 use looking::{Process, read};
-
-/// What a tree of processes uses at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
-    /// Processes that are alive.
-    pub processes: usize,
-    /// Threads of all of them.
-    pub threads: usize,
-    /// What is left of processes for which nobody has waited: each keeps a number that no other can have.
-    pub remains: usize,
-    /// Resident memory of all of them; what several share counts several times.
-    pub memory: u64,
-}
-
-impl Usage {
-    /// The memory in bytes.
-    pub fn bytes(&self) -> Bytes {
-        Bytes(self.memory)
-    }
-}
 
 /// Makes this process the one that orphans below it come to, so that a child that forks twice or makes a session of its own stays below.
 pub fn adopt_orphans() -> Result<(), SuperviseError> {

@@ -230,6 +230,9 @@ impl Default for ResourceLimits {
 pub struct Bytes(pub u64);
 
 impl Bytes {
+    /// With less memory no program starts (ours).
+    pub const LEAST_MEMORY: Self = Self(1 << 20);
+
     /// So many times 1024 times 1024.
     pub fn of_megabytes(count: u64) -> Self {
         Self(count.saturating_mul(1 << 20))

@@ -1,5 +1,8 @@
 //! The system calls that are not simply let through, by why.
 
+/// `fchmodat2`: a young call with one number on all processors, which not every version of the C library's list has.
+pub(crate) const FCHMODAT2: libc::c_long = 452;
+
 /// What reaches into other processes, into the kernel, or changes what is seen of the machine. Nobody who works on files needs it.
 pub(super) const FORBIDDEN: &[libc::c_long] = &[
     libc::SYS_ptrace,
@@ -73,7 +76,7 @@ const FILE_SETATTR: libc::c_long = 469;
 pub(super) const ATTRIBUTES: &[libc::c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
+    FCHMODAT2,
     libc::SYS_fchown,
     libc::SYS_fchownat,
     libc::SYS_utimensat,

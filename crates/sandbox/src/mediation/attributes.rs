@@ -7,6 +7,7 @@ use rustix::io::Errno;
 
 use super::caller::{Caller, Follow};
 use super::{Answer, AttemptedAction, Mediator, path_of};
+use crate::filter::FCHMODAT2;
 
 /// What is changed.
 enum Change {
@@ -71,7 +72,7 @@ fn read(caller: &Caller) -> Result<(OwnedFd, Change), Errno> {
     Ok(match caller.call() {
         libc::SYS_fchmod => (held()?, Change::Mode(number(1))),
         libc::SYS_fchmodat => (at(0, 1, Follow::Links)?, Change::Mode(number(2))),
-        libc::SYS_fchmodat2 => (at(0, 1, follow(3))?, Change::Mode(number(2))),
+        FCHMODAT2 => (at(0, 1, follow(3))?, Change::Mode(number(2))),
         libc::SYS_fchown => (held()?, Change::Owner(number(1), number(2))),
         libc::SYS_fchownat => (at(0, 1, follow(4))?, Change::Owner(number(2), number(3))),
         libc::SYS_utimensat => {
