@@ -101,7 +101,7 @@ fn a_mistake_in_the_configuration_is_listed_once() {
 fn who_agreed_beforehand_reads_a_summary_and_the_log_has_calls() {
     let environment = environment();
     let text = environment.succeed(&["init", "--yes"]);
-    assert!(text.lines().count() < 12 && text.contains("lines more"), "{text}");
+    assert!(text.lines().count() < 12 && text.contains("change    adds "), "{text}");
     let dry = environment.succeed(&["uninstall", "--dry-run"]);
     assert!(dry.lines().count() > 50, "{dry}");
     for event in ["SessionStart", "MessageDisplay", "Stop", "SessionEnd"] {

@@ -191,23 +191,31 @@ fn everything_that_help_and_pages_ever_showed_is_still_understood() {
 /// What a command needs to be called at all.
 fn operands(command: &str) -> &'static [&'static str] {
     match command {
+        "config preset" => &["solo", "--dry-run"],
         "init" | "uninstall" => &["--dry-run"],
         "check" => &["ls"],
         "exec" | "run" => &["--", "true"],
         "route" => &["--runner", "any", "--", "true"],
         "watch" => &["--once"],
         "credential set" | "credential get" | "credential delete" => &["name"],
-        "show" => &["s:1"],
+        "show" | "wrong" | "missed" => &["s:1"],
         "issue mark" => &["s:1", "confirmed"],
         "session recover" | "halt" | "resume" => &["s"],
         "ticket close" => &["s:1", "--note", "x"],
         "incident show" | "run show" | "worktree diff" | "worktree merge" | "worktree discard" => &["nosuch"],
-        "undo" | "trust" => &["--yes"],
+        "undo" | "trust" | "policy update" | "policy unpin" => &["--yes"],
+        "allow" => &["s:1", "--yes"],
         "snapshot restore" => &["1", "--yes"],
         "session rollback" => &["s", "--before", "1", "--yes"],
         "snapshot diff" | "snapshot pin" => &["1"],
         "snapshot export" => &["1", "copy"],
         "replay" => &["nosuch.jsonl"],
+        "manual" => &["--to", "pages"],
+        "update" => &["--from", "nosuch", "--yes"],
+        "policy try" => &["nosuch.yaml"],
+        "policy key" => &["--to", "secret.key"],
+        "policy sign" => &["nosuch.yaml", "--key", "secret.key"],
+        "policy pin" => &["nosuch.yaml", "--key", "ed25519:00", "--yes"],
         // They print what another program reads, in its own language.
         "completions" => &["bash"],
         "hook" => &["claude"],
@@ -299,6 +307,8 @@ fn every_answer_has_the_form_that_the_reference_names() {
         ("ticket list", ""),
         ("surprise list", ""),
         ("config show", ""),
+        ("config preset solo --dry-run", ""),
+        ("stats", ""),
         ("config check", ""),
         ("policy show", ""),
         ("policy check", ""),
@@ -314,7 +324,10 @@ fn every_answer_has_the_form_that_the_reference_names() {
         ("resume s", ""),
         ("nosuch", ""),
         ("snapshot list --nosuch", ""),
+        ("manual --to pages", ""),
+        ("update --from nosuch --yes", ""),
         ("uninstall --yes", ""),
+        ("uninstall --purge --dry-run", ""),
     ] {
         let output = by_shell(&environment, &format!("--json {command}"));
         let stream = match command.split(' ').next() {
@@ -350,7 +363,7 @@ fn what_is_asked_for_as_json_is_json_in_every_command() {
     for (with_session, text) in [(false, ""), (true, project)] {
         for words in &all {
             let command = words.join(" ");
-            if matches!(command.as_str(), "completions" | "hook") {
+            if matches!(command.as_str(), "completions" | "hook" | "statusline") {
                 continue;
             }
             let environment = TestEnvironment::new();

@@ -37,6 +37,10 @@ fn stable(environment: &TestEnvironment, text: &str) -> String {
                     "TIME".clone_into(time);
                 }
             }
+            let is_clock = words[at].len() == 8 && words[at].matches(':').count() == 2;
+            if is_clock {
+                "CLOCK".clone_into(&mut words[at]);
+            }
             let is_elapsed = words.get(at + 1).is_some_and(|next| next.starts_with("µs"));
             if is_elapsed {
                 "N".clone_into(&mut words[at]);
@@ -406,4 +410,20 @@ fn replay_plays_the_example_of_this_repository() {
     for key in ["id", "detections", "interventions", "verdicts", "stopped_at"] {
         assert!(answer.get(key).is_some(), "{key}");
     }
+}
+
+#[test]
+fn the_settings_are_shown_by_a_part_of_their_keys() {
+    let environment = TestEnvironment::new();
+    let shown = environment.succeed(&["config", "show", "limits"]);
+    assert!(shown.contains("limits.dollars") && !shown.contains("snapshots."), "{shown}");
+    let settings: serde_json::Value =
+        serde_json::from_str(&environment.succeed(&["config", "show", "limits.dollars", "--json"])).unwrap();
+    assert_eq!(settings["settings"].as_array().unwrap().len(), 1, "{settings}");
+    let none = environment.checkrein(&["config", "show", "nonsense"]);
+    assert_eq!(none.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&none.stderr).contains("no setting has `nonsense` in its name"),
+        "{none:?}"
+    );
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 
 use serde_json::{Value as Json, json};
-use support::{TestEnvironment, decision, reason, shell_call};
+use support::{TestEnvironment, decision, shell_call};
 
 const UNATTENDED: &str = "profile: unattended\n";
 const QUESTIONABLE: &str = "containment:\n  commands: questionable\n";
@@ -93,8 +93,13 @@ fn a_person_is_asked_and_the_advice_passes() {
     let environment = project("");
     let answer = environment.bash("s", HIDDEN);
     assert_eq!(decision(&answer), Some("ask"), "{answer}");
-    let advice = reason(&answer).lines().find_map(|line| line.split_once("run it contained: "));
-    let (_, command) = advice.unwrap_or_else(|| panic!("{answer}"));
+    // The question is for the user; what the agent may do instead stands in the record.
+    let records = environment.records("s");
+    let review = records.iter().map(|record| &record["body"]).find(|body| body["type"] == "review").unwrap();
+    let advice = review["alternatives"].as_array().unwrap().iter().filter_map(Json::as_str);
+    let command =
+        advice.filter_map(|line| line.split_once("run it contained: ")).map(|(_, command)| command).next();
+    let command = command.unwrap_or_else(|| panic!("{review}"));
     assert_eq!(decision(&environment.bash("s", command)), None, "our own advice is asked about");
     run(&environment, command);
     assert_eq!(text_of(&environment, "outside"), "precious\n");

@@ -84,7 +84,7 @@ fn a_question_can_carry_a_safer_form() {
         output["permissionDecisionReason"]
             .as_str()
             .unwrap()
-            .contains("If approved, this runs instead: git push")
+            .contains("If you agree, this runs instead: git push")
     );
 }
 

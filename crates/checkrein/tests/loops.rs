@@ -295,7 +295,12 @@ fn a_refused_call_did_not_fail_and_a_script_that_is_not_there_is_no_unknown_code
     let asked = answers[2].to_string();
     assert!(asked.contains("`gone.py` is not there to be read"), "{asked}");
     assert!(asked.contains("failed 2 times before") && !asked.contains("refused"), "{asked}");
-    assert!(asked.contains("make sure that the file is there") && !asked.contains("contained"), "{asked}");
+    // The question is for the user; what the agent may do instead stands in the record.
+    let instead = session.bodies("review")[2]["alternatives"].to_string();
+    assert!(
+        instead.contains("make sure that the file is there") && !instead.contains("contained"),
+        "{instead}"
+    );
     let last = answers[6].to_string();
     assert!(last.contains("failed 2 times before, and was refused 3 times"), "{last}");
     let told: Vec<String> =
@@ -471,7 +476,9 @@ fn a_question_about_a_loop_says_that_it_is_one_and_what_to_do() {
             if matches!(decision(&answer), Some("ask" | "deny")) {
                 asked += 1;
                 let said = reason(&answer);
-                assert!(said.contains("in a loop") && said.contains("Instead: "), "{number}: {said}");
+                assert!(said.contains("in a loop"), "{number}: {said}");
+                // What to do instead is for the agent: a user who is asked reads why alone.
+                assert_eq!(said.contains("Instead: "), refused, "{number}: {said}");
                 assert!(!said.contains("1 active issues"), "{number}: {said}");
                 if refused {
                     assert!(said.contains("before something has changed"), "{number}: {said}");

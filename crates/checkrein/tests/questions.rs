@@ -9,6 +9,7 @@
 
 mod support;
 
+use std::fs;
 use std::io::Write as _;
 
 use serde_json::{Value as Json, json};
@@ -168,6 +169,42 @@ fn a_call_that_ran_without_its_answer_is_noticed_and_one_that_was_asked_about_is
 }
 
 #[test]
+fn a_question_of_ours_is_left_to_the_user_when_the_client_asks_it() {
+    let environment = TestEnvironment::new();
+    for (name, text) in [("diary.md", "mine"), ("kept/a", "a"), ("kept/b", "b")] {
+        let path = environment.home().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    for (number, command) in [
+        "rm ~/diary.md",
+        "rm -r ~/kept",
+        "find ~/kept -delete",
+        "unlink ~/diary.md; echo done",
+        "mv ~/diary.md away",
+        "git push --force origin main",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let id = format!("call-{number}");
+        let before = environment.payload("s", "PreToolUse", shell_call(&id, command, json!({})));
+        let asked = environment.answer_to(&before);
+        assert_eq!(decision(&asked), Some("ask"), "{command}: {asked}");
+        let shown = asked["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap_or(command);
+        let mut fields = shell_call(&id, shown, json!({}));
+        fields.as_object_mut().unwrap().remove("tool_use_id");
+        let answer = environment.answer_to(&environment.payload("s", "PermissionRequest", fields));
+        assert_eq!(answer, json!({}), "{command}: it was saved, and the user is being asked");
+    }
+    // What nobody asked about is judged when the client asks.
+    let mut fields = shell_call("other", "rm -rf ~", json!({}));
+    fields.as_object_mut().unwrap().remove("tool_use_id");
+    let answer = environment.answer_to(&environment.payload("s", "PermissionRequest", fields));
+    assert_eq!(answer["hookSpecificOutput"]["decision"]["behavior"], "deny", "{answer}");
+}
+
+#[test]
 fn what_cannot_be_decoded_is_refused() {
     let environment = TestEnvironment::new();
     for (tool, input) in [
@@ -193,7 +230,10 @@ fn what_cannot_be_decoded_is_refused() {
 fn text_that_is_no_shell_command_is_said_to_be_none() {
     let environment = TestEnvironment::new();
     let answer = environment.bash("s", "if then");
-    assert!(answer.to_string().contains("could not be read: `if then`"), "{answer}");
+    assert!(
+        reason(&answer).contains("would do cannot be known beforehand (could not be read: `if then`)"),
+        "{answer}"
+    );
     assert_ne!(newest(&environment, "review").unwrap()["verdict"], "ok");
 }
 
@@ -350,7 +390,7 @@ fn the_reason_of_a_question_about_a_command_stands_in_its_description() {
         input["description"].as_str().unwrap().to_owned()
     };
     let plain = described(None);
-    assert!(plain.starts_with("checkrein asks the user first") && plain.contains(".bashrc"), "{plain}");
+    assert!(plain.starts_with("checkrein asks you first") && plain.contains(".bashrc"), "{plain}");
     let both = described(Some("remember it"));
     assert!(both.contains(".bashrc") && both.ends_with("(the agent says: remember it)"), "{both}");
 }

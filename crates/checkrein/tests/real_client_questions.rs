@@ -10,17 +10,12 @@
 
 mod support;
 
-use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
+use std::fs;
 use std::path::PathBuf;
-use std::process::Stdio;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
-use support::client::{PATIENCE, client, run, session_of};
+use support::client::{read, run, session_of, with_a_person};
 use support::model::{Model, Turn, bash};
 
 /// Calls that make code run later, and the file that each of them writes.
@@ -111,85 +106,6 @@ fn nothing_runs_unasked_where_a_model_decides() {
     nothing_runs_unasked("auto");
 }
 
-/// The client on a terminal, with a user who says yes to every question; what they saw. Ends when `done` says so.
-fn with_a_person(
-    environment: &TestEnvironment,
-    model: &Model,
-    options: &[&str],
-    done: impl Fn() -> bool,
-) -> String {
-    let project = environment.project();
-    let seen = json!({
-        "hasCompletedOnboarding": true,
-        "theme": "dark",
-        "bypassPermissionsModeAccepted": true,
-        "customApiKeyResponses": { "approved": ["dummy"], "rejected": [] },
-        "projects": { project.to_str().unwrap(): { "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true } },
-    });
-    fs::write(environment.home().join(".claude.json"), seen.to_string()).unwrap();
-    fs::create_dir_all(environment.home().join(".claude")).unwrap();
-    fs::write(
-        environment.home().join(".claude/settings.json"),
-        json!({ "skipDangerousModePermissionPrompt": true }).to_string(),
-    )
-    .unwrap();
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
-    let size = rustix::termios::Winsize { ws_row: 50, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
-    rustix::termios::tcsetwinsize(&ours, size).unwrap();
-    let theirs = File::options().read(true).write(true).open(name).unwrap();
-    let mut child = environment
-        .command("setsid")
-        .args(["--ctty", "--wait"])
-        .arg(client())
-        .args(options)
-        .arg("do it")
-        .env("TERM", "xterm-256color")
-        .env("ANTHROPIC_BASE_URL", model.url())
-        .env("ANTHROPIC_API_KEY", "dummy")
-        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-        .env("DISABLE_TELEMETRY", "1")
-        .env("DISABLE_AUTOUPDATER", "1")
-        .env("IS_SANDBOX", "1")
-        .stdin(Stdio::from(theirs.try_clone().unwrap()))
-        .stdout(Stdio::from(theirs.try_clone().unwrap()))
-        .stderr(Stdio::from(theirs))
-        .spawn()
-        .unwrap();
-    let mut keys = File::from(ours);
-    let mut screen = keys.try_clone().unwrap();
-    let (sender, shown) = std::sync::mpsc::channel();
-    // Ends with the terminal.
-    thread::spawn(move || {
-        let mut bytes = [0; 8192];
-        while let Ok(count) = screen.read(&mut bytes) {
-            if sender.send(String::from_utf8_lossy(&bytes[..count]).into_owned()).is_err() {
-                return;
-            }
-        }
-    });
-    let (mut all, mut unanswered) = (String::new(), String::new());
-    let started = Instant::now();
-    while !done() && started.elapsed() < PATIENCE {
-        if let Ok(text) = shown.recv_timeout(Duration::from_millis(700)) {
-            all.push_str(&text);
-            unanswered.push_str(&text);
-        } else if unanswered.contains("Esc") && unanswered.contains("No") {
-            // A dialogue stands there and nothing moves any more: the first choice is yes.
-            keys.write_all(b"1").unwrap();
-            unanswered.clear();
-        }
-    }
-    // The client started nothing that outlives its terminal.
-    child.kill().unwrap();
-    child.wait().unwrap();
-    drop(keys);
-    assert!(started.elapsed() < PATIENCE, "it did not end: {all}");
-    all
-}
-
 /// With a user at the terminal: what they say yes to runs and is no alarm, what the client would not ask about does not run.
 fn a_person_is_asked(options: &[&str], expected: &[(&str, bool)]) {
     let environment = guarded();
@@ -239,23 +155,6 @@ fn a_person_who_bypasses_permissions_is_asked_where_the_client_does_ask() {
     a_person_is_asked(&["--dangerously-skip-permissions"], &ran);
 }
 
-/// What a user at a terminal read, without what only moves and colours it.
-fn read(seen: &str) -> String {
-    let mut text = String::new();
-    let mut letters = seen.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\u{1b}' if letters.peek() == Some(&'[') => {
-                letters.next();
-                while letters.next().is_some_and(|letter| !letter.is_ascii_alphabetic()) {}
-            }
-            letter if letter.is_whitespace() => {}
-            letter => text.push(letter),
-        }
-    }
-    text
-}
-
 #[test]
 fn a_person_reads_why_before_they_answer_a_question_of_the_client_itself() {
     let environment = guarded();
@@ -269,7 +168,7 @@ fn a_person_reads_why_before_they_answer_a_question_of_the_client_itself() {
     let options = ["--permission-mode", "acceptEdits"];
     let seen = read(&with_a_person(&environment, &model, &options, || model.asked() >= turns));
     for (why, question, path) in [
-        ("(agentconfiguration,whichcanruncommands)", "whichisasensitivefile", ".mcp.json"),
+        ("(agentconfiguration,whichcan", "whichisasensitivefile", ".mcp.json"),
         ("(agithook)", "Doyouwanttocreatepre-commit", ".git/hooks/pre-commit"),
     ] {
         let (told, asked) = (seen.find(why), seen.find(question));

@@ -86,6 +86,15 @@ fn a_chat_of_gemini_is_played_in_both_of_its_forms() {
 }
 
 #[test]
+fn a_replay_ends_with_what_was_said_how_often() {
+    let environment = TestEnvironment::new();
+    let file = support::repository().join("examples/session.jsonl");
+    let text = environment.succeed(&["replay", file.to_str().unwrap()]);
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("11 calls: ") && last.contains(" ok, ") && last.contains(" block"), "{last}");
+}
+
+#[test]
 fn two_policies_are_compared_over_one_session() {
     let environment = TestEnvironment::new();
     let other = environment.home().join("other.yaml");

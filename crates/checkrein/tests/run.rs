@@ -551,7 +551,7 @@ fn who_does_not_read_does_not_keep_an_agent_from_being_stopped() {
 /// Prints how long each switch takes from the decision until nothing is left, beside busy loops on every processor:
 /// `cargo test -p checkrein --test run -- --ignored --nocapture figures`.
 #[test]
-#[ignore = "figures for docs/supervision.md, not a promise"]
+#[ignore = "figures for SPECIFICATION.md, not a promise"]
 #[expect(clippy::print_stdout, reason = "figures are to be read")]
 fn figures_of_each_switch_under_load() {
     let busy: Vec<Child> = (0..std::thread::available_parallelism().unwrap().get())

@@ -68,6 +68,33 @@ impl Session {
 const SONNET: &str = "claude-sonnet-4-5-20250929";
 
 #[test]
+fn the_sums_say_what_was_spent_by_day_project_and_model() {
+    let mut session = Session::new("");
+    session.answers(SONNET, "one", 200);
+    session.call();
+    session.answers("no-such-model", "two", 300);
+    session.call();
+    let stats: Json =
+        serde_json::from_str(&session.environment.succeed(&["stats", "--here", "--json"])).unwrap();
+    let listed = session.spent();
+    for field in ["days", "projects"] {
+        let all = stats[field].as_array().unwrap();
+        assert_eq!(all.len(), 1, "{stats}");
+        assert_eq!((&all[0]["calls"], &all[0]["tokens"]), (&json!(2), &json!(2500)), "{stats}");
+    }
+    assert_eq!(stats["models"].as_array().unwrap().len(), 2, "{stats}");
+    let sum: f64 =
+        stats["models"].as_array().unwrap().iter().map(|one| one["dollars"].as_f64().unwrap()).sum();
+    assert!(
+        (sum - stats["days"][0]["dollars"].as_f64().unwrap()).abs() < 1e-9 && sum > 0.0,
+        "{stats} {listed}"
+    );
+    let said = session.environment.succeed(&["stats"]);
+    assert!(said.contains("2500 tok") && said.contains(SONNET), "{said}");
+    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+}
+
+#[test]
 fn tokens_and_money_are_told_by_model() {
     let mut session = Session::new("");
     session.answers(SONNET, "one", 1);

@@ -11,6 +11,8 @@
 mod support;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, shell_call};
@@ -72,8 +74,11 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
         assert!(row(id).contains(&format!("escalate: {answer} ")), "{id}: {log}");
     }
     assert!(!log.contains("PostToolBatch") && !log.contains("Bash done"), "{log}");
-    for line in log.lines().skip(1) {
-        let id = line.split_whitespace().nth(3).unwrap();
+    // A line of the story begins with the time and the id; what is further in says why.
+    let ids = log.lines().filter(|line| line.starts_with("  ") && line.as_bytes()[2].is_ascii_digit());
+    let ids: Vec<&str> = ids.map(|line| line.split_whitespace().nth(1).unwrap()).collect();
+    assert!(ids.len() >= 5, "{log}");
+    for id in ids {
         asked.show(id);
     }
 
@@ -95,6 +100,62 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
         );
     }
     assert!(!asked.show("toolu_01no").contains("ran instead"));
+}
+
+#[test]
+fn the_log_is_a_story_by_session_that_can_be_narrowed() {
+    let asked = Asked::new();
+    let workspace = asked.0.project();
+    asked.event("SessionStart", json!({ "source": "startup" }));
+    asked.event("UserPromptSubmit", json!({ "prompt": "tidy up the cart" }));
+    asked.call("toolu_01list", "ls");
+    asked.ran("toolu_01list", "ls");
+    asked.call("toolu_01home", "rm -rf ~");
+    let told = |options: &[&str]| asked.0.succeed(&[&["log"], options].concat());
+
+    let log = told(&[]);
+    let mut lines = log.lines();
+    let home = asked.0.home().display().to_string();
+    let place = workspace.display().to_string().replace(&home, "~");
+    assert!(lines.next().is_some_and(|line| line.contains(&place) && line.contains("began")), "{log}");
+    assert!(lines.next().is_some_and(|line| line.contains("\"tidy up the cart\"")), "{log}");
+    assert!(log.contains("toolu_01list"), "{log}");
+
+    assert!(
+        !log.contains("left out") && told(&["-n", "2"]).starts_with("earlier records are left out: `-n 100`")
+    );
+    let risky = told(&["--risky"]);
+    assert!(risky.contains("toolu_01home") && !risky.contains("toolu_01list"), "{risky}");
+    assert_eq!(told(&["--here", "--today"]), log);
+    let mut elsewhere = asked.0.command(env!("CARGO_BIN_EXE_checkrein"));
+    let output = elsewhere.current_dir(asked.0.home()).args(["log", "--here"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("no record fits"), "{output:?}");
+}
+
+#[test]
+fn the_log_says_what_ran_in_place_of_a_call_and_quotes_the_first_prompt_once() {
+    let asked = Asked::new();
+    asked.event("UserPromptSubmit", json!({ "prompt": "push it" }));
+    asked.call("toolu_01force0000000", "git push --force origin feature");
+    asked.event("UserPromptSubmit", json!({ "prompt": "and now?" }));
+    let log = asked.0.succeed(&["log"]);
+    assert!(log.contains("`git push --force-with-lease origin feature` instead"), "{log}");
+    assert_eq!(log.matches("push it").count(), 1, "{log}");
+    assert!(log.contains("prompt: and now?"), "{log}");
+}
+
+#[test]
+fn a_followed_log_shows_what_comes() {
+    let asked = Asked::new();
+    asked.call("toolu_01before", "ls");
+    let mut command = asked.0.command(env!("CARGO_BIN_EXE_checkrein"));
+    let mut log = command.args(["log", "-f"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(log.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("toolu_01before")));
+    asked.call("toolu_01after", "ls -l");
+    assert!(lines.any(|line| line.contains("toolu_01after")));
+    log.kill().unwrap();
+    log.wait().unwrap();
 }
 
 #[test]
@@ -227,8 +288,8 @@ fn a_rule_of_ones_own_is_named_beside_a_built_in_one() {
         "helm uninstall -n production web",
     ] {
         let told = told(command);
-        let said = told.contains("no_production says block: production is changed by the pipeline only");
-        assert!(said, "{command}: {told}");
+        let said = ["no_production says block", "production is changed by the pipeline only"];
+        assert!(said.iter().all(|words| told.contains(words)), "{command}: {told}");
     }
     for command in [
         "kubectl -n staging scale deploy/web --replicas=0",

@@ -60,6 +60,26 @@ fn a_call_without_a_review_is_told_of_and_what_it_changed_with_it() {
 }
 
 #[test]
+fn from_then_on_what_cannot_be_read_is_asked_about_whatever_the_user_wants() {
+    for prompt in [None, Some("hi"), Some("run the tool"), Some("Add a login page and open a pull request")] {
+        let environment = TestEnvironment::new();
+        started(&environment);
+        if let Some(prompt) = prompt {
+            let fields = json!({ "prompt": prompt });
+            environment.answer_to(&environment.payload("s", "UserPromptSubmit", fields));
+        }
+        begun(&environment, "one", "ls");
+        ended(&environment, "one", "ls", 5);
+        ended(&environment, "two", "rm -f gone.txt", 5);
+        let answer = environment.bash("s", "./frobnicate");
+        assert_eq!(decision(&answer), Some("ask"), "{prompt:?}: {answer}");
+        for plain in ["ls -l", "git status", "echo done"] {
+            assert_eq!(decision(&environment.bash("s", plain)), None, "{plain}");
+        }
+    }
+}
+
+#[test]
 fn from_then_on_what_cannot_be_read_weighs_most() {
     let risk = |environment: &TestEnvironment| {
         begun(environment, "unread", "./frobnicate --all");
@@ -166,4 +186,159 @@ fn a_report_that_was_never_finished_does_not_hide_the_others() {
     ended(&environment, "two", "./frobnicate", 5);
     std::fs::create_dir(environment.state().join("incidents/20200101T000000Z-unfinished")).unwrap();
     assert!(environment.succeed(&["incidents"]).contains("frobnicate"));
+}
+
+/// What the end of a call in a session is answered with, and what the records of that session say of it.
+fn end_in(environment: &TestEnvironment, session: &str, id: &str, command: &str, took: u64) -> String {
+    let response = json!({ "tool_response": { "stdout": "", "stderr": "" }, "duration_ms": took });
+    let event = environment.payload(session, "PostToolUse", shell_call(id, command, response));
+    environment.answer_to(&event).to_string()
+}
+
+#[test]
+fn an_answer_that_could_not_be_written_down_was_an_answer() {
+    let environment = TestEnvironment::new();
+    started(&environment);
+    let prompt = json!({ "prompt": "words ".repeat(1_500) });
+    environment.answer_to(&environment.payload("s", "UserPromptSubmit", prompt));
+    let full = |id: &str, command: &str| {
+        let payload = environment.payload("s", "PreToolUse", shell_call(id, command, json!({})));
+        let file = environment.home().join("payload.json");
+        std::fs::write(&file, payload).unwrap();
+        let output = environment
+            .command("bash")
+            .args(["-c", "ulimit -f 4; exec \"$0\" claude", env!("CARGO_BIN_EXE_checkrein-hook")])
+            .stdin(std::fs::File::open(&file).unwrap())
+            .output()
+            .unwrap();
+        serde_json::from_slice::<Json>(&output.stdout).unwrap()
+    };
+    assert_eq!(decision(&full("one", "rm README.md")), Some("ask"));
+    assert_eq!(decision(&full("two", "ls")), None);
+    assert_eq!(decision(&full("three", "rm -rf ~")), Some("deny"));
+    let reviews = || environment.records("s").into_iter().filter(|record| record["body"]["type"] == "review");
+    assert_eq!(reviews().count(), 0);
+    // The user said yes, and there is space again.
+    for (id, command) in [("one", "rm README.md"), ("two", "ls")] {
+        let said = ended(&environment, id, command, 5);
+        assert!(!said.contains("review"), "{said}");
+    }
+    assert!(unreviewed(&environment).is_empty());
+    // What was refused, and what was not heard of, ran without one.
+    ended(&environment, "three", "rm -rf ~", 5);
+    ended(&environment, "four", "./frobnicate", 5);
+    assert_eq!(unreviewed(&environment).len(), 2);
+}
+
+#[test]
+fn a_call_that_ends_under_another_name_of_its_session_was_reviewed() {
+    let environment = TestEnvironment::new();
+    started(&environment);
+    begun(&environment, "one", "npm run watch");
+    begun(&environment, "two", "rm -rf ~");
+    environment.answer_to(&environment.payload("s", "SessionEnd", json!({ "reason": "clear" })));
+    environment.answer_to(&environment.payload("next", "SessionStart", json!({ "source": "clear" })));
+    let said = end_in(&environment, "next", "one", "npm run watch", 1);
+    assert!(!said.contains("without review"), "{said}");
+    // A refusal there is one, and a number alone is not enough.
+    let said = end_in(&environment, "next", "two", "rm -rf ~", 1);
+    assert!(said.contains("although refused"), "{said}");
+    let said = end_in(&environment, "next", "one", "./frobnicate", 1);
+    assert!(said.contains("without review"), "{said}");
+}
+
+#[test]
+fn a_matcher_that_leaves_tools_out_is_told_of_once() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    let settings = environment.project().join(".claude/settings.local.json");
+    let mut registered: Json = serde_json::from_slice(&std::fs::read(&settings).unwrap()).unwrap();
+    registered["hooks"]["PreToolUse"][0]["matcher"] = json!("Bash|Edit|Write");
+    std::fs::write(&settings, registered.to_string()).unwrap();
+    started(&environment);
+    begun(&environment, "one", "ls");
+    let end = |id: &str, tool: &str, input: Json| {
+        let fields = json!({ "tool_use_id": id, "tool_name": tool, "tool_input": input, "tool_response": {}, "duration_ms": 1 });
+        environment.answer_to(&environment.payload("s", "PostToolUse", fields)).to_string()
+    };
+    let said = end("two", "mcp__files__delete_file", json!({ "path": "notes.txt" }));
+    assert!(said.contains("leaves them out") && !said.contains("Stop here"), "{said}");
+    for number in 0..5 {
+        let said = end(&format!("more-{number}"), "mcp__files__delete_file", json!({ "path": "notes.txt" }));
+        assert!(!said.contains("review"), "{said}");
+    }
+    assert!(unreviewed(&environment).is_empty());
+    assert!(!environment.succeed(&["incidents"]).contains("delete_file"));
+    // Those that it names are reviewed.
+    assert!(ended(&environment, "three", "./frobnicate", 1).contains("ran without review"));
+}
+
+#[test]
+fn what_began_before_the_session_is_known_is_passed_over() {
+    let environment = TestEnvironment::new();
+    started(&environment);
+    begun(&environment, "two", "ls");
+    assert_eq!(ended(&environment, "one", "npm test", 600_000), "{}");
+    assert!(unreviewed(&environment).is_empty());
+}
+
+#[test]
+fn hooks_that_came_back_while_a_call_ran_are_told_of_without_blame() {
+    let environment = TestEnvironment::new();
+    started(&environment);
+    begun(&environment, "one", "ls");
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    environment.succeed(&["init", "--yes"]);
+    let said = ended(&environment, "two", "npm test", 1_000);
+    assert!(said.contains("settings with the hooks were changed"), "{said}");
+    assert!(unreviewed(&environment).is_empty());
+}
+
+#[test]
+fn calls_with_one_number_are_told_apart() {
+    let environment = TestEnvironment::new();
+    started(&environment);
+    begun(&environment, "functions.Bash:0", "ls");
+    begun(&environment, "functions.Bash:0", "rm -rf ~");
+    assert_eq!(ended(&environment, "functions.Bash:0", "ls", 5), "{}");
+    assert!(unreviewed(&environment).is_empty());
+    assert!(ended(&environment, "functions.Bash:0", "rm -rf ~", 5).contains("although refused"));
+}
+
+#[test]
+fn a_call_that_ran_with_the_review_of_another_command_is_told_of() {
+    let environment = TestEnvironment::new();
+    started(&environment);
+    begun(&environment, "one", "ls");
+    let said = ended(&environment, "one", "rm -rf src", 5);
+    assert!(said.contains("`Bash rm -rf src` ran with the review of another command"), "{said}");
+    assert_eq!(unreviewed(&environment)[0]["lack"], "another");
+    // Other hooks of the client put their own words around a command, or take others for it that do no more.
+    for (id, reviewed, ran) in [
+        ("two", "git status", "rtk git status"),
+        ("three", "grep -rn main src", "rg main src"),
+        ("four", "npm test", "cd . && npm test"),
+    ] {
+        begun(&environment, id, reviewed);
+        ended(&environment, id, ran, 5);
+    }
+    assert_eq!(unreviewed(&environment).len(), 1);
+}
+
+#[test]
+fn a_tool_that_changes_nothing_has_nothing_to_take_back_and_reports_are_bounded() {
+    let environment = TestEnvironment::new();
+    started(&environment);
+    begun(&environment, "one", "ls");
+    let secret = environment.home().join(".ssh/id_ed25519");
+    let fields = json!({ "tool_use_id": "two", "tool_name": "Read", "tool_input": { "file_path": secret },
+        "tool_response": { "file": { "content": "key" } } });
+    let said = environment.answer_to(&environment.payload("s", "PostToolUse", fields)).to_string();
+    assert!(said.contains("without review") && !said.contains("take it back"), "{said}");
+    for number in 0..6 {
+        let said = ended(&environment, &format!("more-{number}"), "./frobnicate", 5);
+        assert!(said.contains("take it back"), "{said}");
+    }
+    assert_eq!(unreviewed(&environment).len(), 7);
+    assert_eq!(std::fs::read_dir(environment.state().join("incidents")).unwrap().count(), 3);
 }

@@ -9,6 +9,8 @@
 
 mod support;
 
+use std::fs;
+
 use serde_json::{Value as Json, json};
 use support::{AT_ONCE, TestEnvironment, decision, reason, shell_call};
 
@@ -369,4 +371,30 @@ fn texts_about_interventions_that_changed_wait_for_a_person_or_the_next_session(
 
     let mut session = begun(Some(quiet), None);
     assert_eq!(said(&mut session), Vec::<String>::new(), "it began with that");
+}
+
+#[test]
+fn projects_without_hooks_are_listed_where_all_is_asked_for() {
+    let environment = TestEnvironment::new();
+    let (open, guarded) = (environment.home().join("open"), environment.home().join("guarded"));
+    for project in [&open, &guarded] {
+        fs::create_dir_all(project.join(".git")).unwrap();
+    }
+    let known = json!({ "projects": { open.to_str().unwrap(): {}, guarded.to_str().unwrap(): {}, "/gone/away": {}, environment.home().to_str().unwrap(): {} } });
+    fs::write(environment.home().join(".claude.json"), known.to_string()).unwrap();
+    let init = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .current_dir(&guarded)
+        .args(["init", "--yes"])
+        .output()
+        .unwrap();
+    assert!(init.status.success(), "{init:?}");
+    let listed = |arguments: &[&str]| {
+        let text = String::from_utf8(environment.checkrein(arguments).stdout).unwrap();
+        text.lines().filter(|line| line.contains("are not reviewed")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = listed(&["doctor", "--all"]);
+    assert_eq!(all.len(), 1 + usize::from(all.iter().any(|line| line.contains("/project"))), "{all:?}");
+    assert!(all.iter().any(|line| line.contains("/open`")), "{all:?}");
+    assert!(listed(&["doctor"]).is_empty());
 }

@@ -1,9 +1,13 @@
 //! The real Claude Code, driven by a scripted model.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::thread;
 use std::time::{Duration, Instant};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use serde_json::{Value as Json, json};
 
@@ -75,4 +79,100 @@ pub fn run(environment: &TestEnvironment, model: &Model, more: &[&str]) -> Json 
 /// The session of a result.
 pub fn session_of(result: &Json) -> &str {
     result["session_id"].as_str().unwrap()
+}
+
+/// The client on a terminal, with a user who says yes to every question; what they saw. Ends when `done` says so.
+pub fn with_a_person(
+    environment: &TestEnvironment,
+    model: &Model,
+    options: &[&str],
+    done: impl Fn() -> bool,
+) -> String {
+    let project = environment.project();
+    let seen = json!({
+        "hasCompletedOnboarding": true,
+        "theme": "dark",
+        "bypassPermissionsModeAccepted": true,
+        "customApiKeyResponses": { "approved": ["dummy"], "rejected": [] },
+        "projects": { project.to_str().unwrap(): { "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true } },
+    });
+    fs::write(environment.home().join(".claude.json"), seen.to_string()).unwrap();
+    fs::create_dir_all(environment.home().join(".claude")).unwrap();
+    fs::write(
+        environment.home().join(".claude/settings.json"),
+        json!({ "skipDangerousModePermissionPrompt": true }).to_string(),
+    )
+    .unwrap();
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+    let size = rustix::termios::Winsize { ws_row: 50, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+    rustix::termios::tcsetwinsize(&ours, size).unwrap();
+    let theirs = File::options().read(true).write(true).open(name).unwrap();
+    let mut child = environment
+        .command("setsid")
+        .args(["--ctty", "--wait"])
+        .arg(client())
+        .args(options)
+        .arg("do it")
+        .env("TERM", "xterm-256color")
+        .env("ANTHROPIC_BASE_URL", model.url())
+        .env("ANTHROPIC_API_KEY", "dummy")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("DISABLE_TELEMETRY", "1")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("IS_SANDBOX", "1")
+        .stdin(Stdio::from(theirs.try_clone().unwrap()))
+        .stdout(Stdio::from(theirs.try_clone().unwrap()))
+        .stderr(Stdio::from(theirs))
+        .spawn()
+        .unwrap();
+    let mut keys = File::from(ours);
+    let mut screen = keys.try_clone().unwrap();
+    let (sender, shown) = std::sync::mpsc::channel();
+    // Ends with the terminal.
+    thread::spawn(move || {
+        let mut bytes = [0; 8192];
+        while let Ok(count) = screen.read(&mut bytes) {
+            if sender.send(String::from_utf8_lossy(&bytes[..count]).into_owned()).is_err() {
+                return;
+            }
+        }
+    });
+    let (mut all, mut unanswered) = (String::new(), String::new());
+    let started = Instant::now();
+    while !done() && started.elapsed() < PATIENCE {
+        if let Ok(text) = shown.recv_timeout(Duration::from_millis(700)) {
+            all.push_str(&text);
+            unanswered.push_str(&text);
+        } else if unanswered.contains("Esc") && unanswered.contains("No") {
+            // A dialogue stands there and nothing moves any more: the first choice is yes.
+            keys.write_all(b"1").unwrap();
+            unanswered.clear();
+        }
+    }
+    // The client started nothing that outlives its terminal.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(keys);
+    assert!(started.elapsed() < PATIENCE, "it did not end: {all}");
+    all
+}
+
+/// What a user at a terminal read, without what only moves and colours it.
+pub fn read(seen: &str) -> String {
+    let mut text = String::new();
+    let mut letters = seen.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\u{1b}' if letters.peek() == Some(&'[') => {
+                letters.next();
+                while letters.next().is_some_and(|letter| !letter.is_ascii_alphabetic()) {}
+            }
+            letter if letter.is_whitespace() => {}
+            letter => text.push(letter),
+        }
+    }
+    text
 }

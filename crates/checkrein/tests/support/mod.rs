@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod chat_model;
 pub mod client;
 pub mod model;
 pub mod terminal;
@@ -47,8 +48,13 @@ pub struct TestEnvironment {
 
 impl TestEnvironment {
     pub fn new() -> Self {
+        Self::within("/tmp")
+    }
+
+    /// The same below another folder.
+    pub fn within(folder: impl AsRef<Path>) -> Self {
         // A folder with a name of fixed length, so that tables and cut texts are the same everywhere.
-        let environment = Self { folder: tempfile::tempdir_in("/tmp").unwrap() };
+        let environment = Self { folder: tempfile::tempdir_in(folder).unwrap() };
         fs::create_dir_all(environment.project().join("src")).unwrap();
         environment.write("README.md", "# project\n");
         environment.write("src/main.rs", "fn main() {}\n");

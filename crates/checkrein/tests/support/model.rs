@@ -94,7 +94,7 @@ fn serve(stream: TcpStream, scripts: &Scripts, log: &Mutex<Vec<Json>>) {
     }
 }
 
-fn read_request(reader: &mut BufReader<TcpStream>) -> Option<(String, String, Vec<u8>)> {
+pub(super) fn read_request(reader: &mut BufReader<TcpStream>) -> Option<(String, String, Vec<u8>)> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
     let mut parts = line.split_whitespace();
@@ -177,11 +177,11 @@ fn message(request: &Json, turn: Turn) -> Vec<u8> {
     http("text/event-stream", &body)
 }
 
-fn plain(value: &Json) -> Vec<u8> {
+pub(super) fn plain(value: &Json) -> Vec<u8> {
     http("application/json", &value.to_string())
 }
 
-fn http(kind: &str, body: &str) -> Vec<u8> {
+pub(super) fn http(kind: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
         .into_bytes()
 }

@@ -1,0 +1,133 @@
+//! The plugin for Claude Code in `packaging/marketplace`: the hooks that `init --team` registers, installed by the real client from a folder.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Output;
+
+use serde_json::Value as Json;
+use support::TestEnvironment;
+use support::client::{client, run, session_of};
+use support::model::{Model, Turn, bash};
+
+fn marketplace() -> PathBuf {
+    support::repository().join("packaging/marketplace")
+}
+
+fn json(path: PathBuf) -> Json {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// The programs where the hooks look for them.
+fn installed() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    let folder = environment.home().join(".local/bin");
+    fs::create_dir_all(&folder).unwrap();
+    for (program, name) in [
+        (env!("CARGO_BIN_EXE_checkrein"), "checkrein"),
+        (env!("CARGO_BIN_EXE_checkrein-hook"), "checkrein-hook"),
+    ] {
+        support::copy_program(program, folder.join(name));
+    }
+    environment
+}
+
+fn plugin(environment: &TestEnvironment, arguments: &[&str]) -> Output {
+    let mut command = environment.command(client());
+    command
+        .arg("plugin")
+        .args(arguments)
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .output()
+        .unwrap()
+}
+
+fn install(environment: &TestEnvironment) {
+    let folder = marketplace();
+    for arguments in [
+        ["marketplace", "add", folder.to_str().unwrap()].as_slice(),
+        ["install", "checkrein@checkrein"].as_slice(),
+    ] {
+        let output = plugin(environment, arguments);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    }
+}
+
+#[test]
+fn the_hooks_of_the_plugin_are_those_that_a_team_registers() {
+    let environment = installed();
+    let checkrein = environment.home().join(".local/bin/checkrein");
+    let output = environment.command(checkrein).args(["init", "--team", "--yes"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let registered = json(environment.project().join(".claude/settings.json"));
+    let ours = json(marketplace().join("checkrein/hooks/hooks.json"));
+    assert_eq!(ours["hooks"], registered["hooks"], "`checkrein init --team` writes what belongs there");
+    let version = json(marketplace().join("checkrein/.claude-plugin/plugin.json"))["version"].clone();
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn the_client_installs_it_from_a_folder_and_calls_are_reviewed() {
+    let environment = installed();
+    install(&environment);
+    let project = environment.project().display().to_string();
+    let model = Model::start(vec![bash("rm -rf ~/project"), bash("ls"), Turn::Says("finished")], vec![]);
+    let result = run(&environment, &model, &["--dangerously-skip-permissions"]);
+    assert!(fs::metadata(&project).is_ok(), "{result}");
+    assert!(model.heard().contains("checkrein stopped this call"), "{}", model.heard());
+    let session = session_of(&result);
+    let reviews =
+        environment.records(session).iter().filter(|one| one.to_string().contains("\"review\"")).count();
+    assert!(reviews >= 2, "{:?}", environment.records(session));
+}
+
+#[test]
+fn beside_registered_hooks_each_call_is_reviewed_once() {
+    let environment = installed();
+    install(&environment);
+    environment.succeed(&["init", "--yes"]);
+    let model = Model::start(vec![bash("ls"), Turn::Says("finished")], vec![]);
+    let result = run(&environment, &model, &["--dangerously-skip-permissions"]);
+    let records = environment.records(session_of(&result));
+    let text = records.iter().map(Json::to_string).collect::<Vec<_>>().join("\n");
+    assert!(!text.contains("unreviewed"), "nobody is accused: {text}");
+    assert!(!model.heard().contains("without review"), "{}", model.heard());
+}
+
+#[test]
+fn its_commands_show_the_model_what_the_guard_saw() {
+    let environment = installed();
+    install(&environment);
+    for (command, shown) in [
+        ("/checkrein:log", "session startup"),
+        ("/checkrein:why", "These are the newest ones:"),
+        ("/checkrein:undo", "This is what `checkrein undo` would do:"),
+    ] {
+        let model = Model::start(vec![Turn::Says("finished")], vec![]);
+        let folder = environment.home().join(".local/bin");
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", folder.display());
+        let output = environment
+            .command(client())
+            .args(["-p", command, "--dangerously-skip-permissions"])
+            .env("PATH", path)
+            .env("ANTHROPIC_BASE_URL", model.url())
+            .env("ANTHROPIC_API_KEY", "dummy")
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .env("DISABLE_AUTOUPDATER", "1")
+            .env("IS_SANDBOX", "1")
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        let heard = model.heard();
+        assert!(heard.contains(shown), "{command}: {output:?}\n{heard}");
+        assert!(!heard.contains("!`checkrein"), "its output stands there: {heard}");
+    }
+}

@@ -1,0 +1,74 @@
+//! `checkrein stats`: sums over the records, in lines that fit 80 columns.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, shell_call};
+
+fn told(environment: &TestEnvironment, more: &[&str]) -> Json {
+    let arguments: Vec<&str> = ["stats", "--json"].iter().chain(more).copied().collect();
+    serde_json::from_str(&environment.succeed(&arguments)).unwrap()
+}
+
+fn count(stats: &Json, field: &str, name: &str) -> u64 {
+    let all = stats[field].as_array().unwrap();
+    all.iter().find(|one| one["name"] == name).map_or(0, |one| one["count"].as_u64().unwrap())
+}
+
+#[test]
+fn an_empty_history_says_so() {
+    let environment = TestEnvironment::new();
+    let said = environment.succeed(&["stats"]);
+    assert_eq!(said.trim(), "nothing is recorded of the last 30 days in all projects");
+    assert_eq!(told(&environment, &[])["calls"], 0);
+}
+
+#[test]
+fn calls_verdicts_answers_and_opinions_are_counted() {
+    let environment = TestEnvironment::new();
+    fs::write(environment.home().join("diary.md"), "dear diary\n").unwrap();
+    for command in ["ls", "cat README.md", "rm src/main.rs"] {
+        environment.bash("s", command);
+    }
+    environment.bash("s", "rm ../diary.md");
+    environment.succeed(&["wrong", "LAST"]);
+    environment.bash("t", "rm ../diary.md");
+    let ended = environment.payload("t", "Stop", json!({}));
+    environment.answer_to(&ended);
+    let stats = told(&environment, &[]);
+    assert_eq!((&stats["sessions"], &stats["calls"]), (&json!(2), &json!(5)), "{stats}");
+    assert_eq!(count(&stats, "verdicts", "escalate"), 2, "{stats}");
+    assert_eq!(count(&stats, "questions", "no"), 1, "{stats}");
+    assert_eq!(count(&stats, "questions", "open"), 1, "{stats}");
+    assert_eq!(stats["wrong"], 1);
+    assert!(stats["saved"].as_u64().unwrap() > 0, "{stats}");
+    let rule = stats["rules"].as_array().unwrap().iter().find(|one| one["rule"] == "confirm_outside_loss");
+    assert_eq!(rule.unwrap()["stopped"], 2, "{stats}");
+    assert_eq!(rule.unwrap()["wrong"], 1, "{stats}");
+    let said = environment.succeed(&["stats", "--since", "7d"]);
+    assert!(said.contains("the last 7 days, all projects: 5 calls in 2 sessions"), "{said}");
+    assert!(said.contains('█') && said.lines().all(|line| line.chars().count() <= 80), "{said}");
+}
+
+#[test]
+fn here_are_the_sessions_of_this_project_and_time_is_kept_to() {
+    let environment = TestEnvironment::new();
+    environment.bash("s", "ls");
+    let other = environment.home().join("other");
+    fs::create_dir_all(&other).unwrap();
+    let mut fields = shell_call("call", "ls", json!({}));
+    fields["cwd"] = json!(other);
+    environment.answer_to(&environment.payload("elsewhere", "PreToolUse", fields));
+    assert_eq!(told(&environment, &[])["calls"], 2);
+    assert_eq!(told(&environment, &["--here"])["calls"], 1);
+    assert_eq!(told(&environment, &["--since", "0m"])["calls"], 0);
+}
