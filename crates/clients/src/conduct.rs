@@ -49,8 +49,8 @@ impl Source {
 /// Returns the page of agents: one row for each client.
 pub fn page(clients: &[ClientAdapter]) -> String {
     let mut page = "# Agents\n\n\
-        What each client does with the answers of its hooks. `checkrein init --client NAME` registers them, `checkrein doctor --client NAME` proves it with a\n\
-        deletion that is never run. \"Observed\" was seen with the version that is named; \"documented\" is what the vendor says, and nobody here has tried it.\n\n\
+        What each client does with the answers of its hooks. With the name of a client, `checkrein init --client` registers them, and\n\
+        `checkrein doctor --client` proves it with a deletion that is never run. \"Observed\" was seen with the version that is named; \"documented\" is what the vendor says, and nobody here has tried it.\n\n\
         | client | name | refusal | question | changed call | words for the model | stop | hook crashes, is late, prints something else | several hooks | can a call take the hook out | version | source |\n\
         |---|---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
