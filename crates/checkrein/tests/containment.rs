@@ -115,6 +115,25 @@ fn who_wants_it_is_asked_less_and_held_no_more_than_that() {
 }
 
 #[test]
+fn hooks_in_the_project_are_put_back_and_no_reason_to_refuse() {
+    let environment = project(UNATTENDED);
+    environment.succeed(&["init", "--yes"]);
+    let settings = environment.project().join(".claude/settings.local.json");
+    let before = fs::read_to_string(&settings).unwrap();
+    let script =
+        "open('notes.txt', 'w').write('spoiled'); open('.claude/settings.local.json', 'w').write('{}')\n";
+    environment.write("step.txt", &turned(script));
+    let (command, _) = rewritten(&environment, HIDDEN);
+    run(&environment, &command);
+    assert_eq!(text_of(&environment, "project/notes.txt"), "spoiled");
+    assert_eq!(fs::read_to_string(&settings).unwrap(), before);
+    // Who opens the settings themselves, opens them.
+    let opened = ".claude/settings.local.json";
+    let command = format!("{} exec --write {opened} -- ./tool", env!("CARGO_BIN_EXE_checkrein"));
+    assert_eq!(decision(&environment.bash("s", &command)), Some("deny"));
+}
+
+#[test]
 fn the_shell_goes_where_it_went_and_the_words_stay_the_same() {
     let environment = project(UNATTENDED);
     environment.write("sub/x", "");

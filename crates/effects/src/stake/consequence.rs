@@ -80,8 +80,8 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
     let is_guarded =
         |path: &AbsolutePath| world.place().guarded.iter().any(|known| path.is_within(&known.path));
     for path in written(&effect.target, world) {
-        let is_put_back = is_bounded && is_put_back(&path, &place.workspace);
-        if is_temporary(&path, world) || spread && is_guarded(&path) || is_put_back {
+        let is_put_back = || is_put_back(&path, &place.workspace) || is_guarded(&path);
+        if is_temporary(&path, world) || spread && is_guarded(&path) || is_bounded && is_put_back() {
             continue;
         }
         // A second name for a program that is there runs nothing else, and an empty directory runs nothing yet.
@@ -112,8 +112,8 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
     found
 }
 
-/// Whether what a bounded command writes to a path of the project is put back when it is over: what git runs by itself, and the servers that
-/// clients start.
+/// Whether what a bounded command writes to a path of the project is put back when it is over, besides what guards the project: what git
+/// runs by itself, and the servers that clients start.
 fn is_put_back(path: &AbsolutePath, workspace: &AbsolutePath) -> bool {
     [".git/hooks", ".git/config", ".git/config.worktree", ".mcp.json"]
         .iter()
