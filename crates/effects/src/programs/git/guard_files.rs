@@ -144,12 +144,16 @@ impl Git<'_, '_> {
         let verb = words.operand(0).filter(|_| words.before_dashes != Some(0));
         let from = usize::from(matches!(verb, Some("push" | "save")));
         let paths = if verb == Some("save") { Vec::new() } else { words.operands_from(from).to_vec() };
+        let is_natural = self.is_natural();
         for file in self.guard_files(&paths) {
             let is_added = || {
                 matches!(self.held("", &file), Committed::Object(_))
                     && self.held("HEAD", &file) == Committed::Nothing
             };
-            let goes = match self.machine.world().version(&file.path) {
+            // What stands below a work tree that was given is nothing that this repository was asked about.
+            let version =
+                if is_natural { self.machine.world().version(&file.path) } else { VersionState::Unknown };
+            let goes = match version {
                 VersionState::TrackedModified => true,
                 _ if self.was_added(&file.path) => true,
                 _ if self.machine.untracked(&file.path) == Some(Untracked::All) => {
@@ -178,12 +182,16 @@ impl Git<'_, '_> {
 
     /// Adds what `git stash pop` and its like bring back.
     pub(super) fn unstash_guard(&mut self, words: &Words) {
-        let entry = words.operand(1).filter(|name| !name.starts_with('-')).unwrap_or("stash");
+        // A branch is named before the entry that is put on it.
+        let at = if words.operand(0) == Some("branch") { 2 } else { 1 };
+        let entry = words.operand(at).filter(|name| !name.starts_with('-')).unwrap_or("stash");
         let entry = if entry.chars().all(|c| c.is_ascii_digit()) {
             format!("stash@{{{entry}}}")
         } else {
             entry.to_owned()
         };
+        // What git did not track is a third parent of its own.
+        self.arrive(&Arrival::Gets(format!("{entry}^3")), &[]);
         self.arrive(&Arrival::Difference { base: format!("{entry}^1"), tip: entry }, &[]);
     }
 

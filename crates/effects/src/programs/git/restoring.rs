@@ -357,9 +357,11 @@ fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 git.change_tree("uncommitted changes move to the stash");
             }
             git.stash_guard(words);
-            // In a project that is not the one of the task they are the work of somebody else, who does not look for it there.
+            // In a project that is not the one of the task they are the work of somebody else, who does not look for it there. So is what
+            // lies around the task in a work tree that is given.
             let workspace = &git.machine.world().place().workspace;
-            if git.root().is_some_and(|root| !root.is_within(workspace) && !workspace.is_within(&root)) {
+            let is_around = |root: &AbsolutePath| workspace.is_within(root) && git.is_natural();
+            if git.root().is_some_and(|root| !root.is_within(workspace) && !is_around(&root)) {
                 git.lose_changes(&[]);
             }
             git.touch("uncommitted changes are kept in the stash")
