@@ -1,5 +1,6 @@
 //! Records and calls in words, and text from elsewhere made fit to be shown.
 
+use checkrein_facts::is_hidden;
 use checkrein_protocol::{ReviewRecord, RollbackStage, Timestamp};
 
 /// A number of things in words: `1 record`, `2 records`.
@@ -19,9 +20,13 @@ pub fn cut(text: &str, width: usize) -> String {
     short
 }
 
-/// Text from elsewhere without control characters, so that a file name cannot speak to the terminal.
+/// Text from elsewhere without characters that control, turn or are not seen, so that a file name cannot speak to the terminal, and what is
+/// read is what stands there. What joins and colours pictures stays.
 pub fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+    let is_of_pictures = |c: char| matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
+    let is_shown =
+        |c: char| matches!(c, '\n' | '\t') || is_of_pictures(c) || !(c.is_control() || is_hidden(c));
+    text.chars().map(|c| if is_shown(c) { c } else { '\u{fffd}' }).collect()
 }
 
 /// A name from elsewhere in one line: as [`plain`], with a line feed and a tab written as `\n` and `\t`.
@@ -33,7 +38,7 @@ pub fn plain_name(name: &str) -> String {
 /// Characters that move, colour or turn the text around are left out.
 pub fn one_line(text: &str, width: usize) -> String {
     let text = text.trim_end();
-    let shown = |c: &char| !c.is_control() && !is_turning(*c);
+    let shown = |c: &char| !c.is_control() && !is_hidden(*c);
     let line: String =
         text.lines().next().unwrap_or_default().replace('\t', " ").chars().filter(shown).collect();
     let is_cut = text.lines().nth(1).is_some();
@@ -73,14 +78,6 @@ fn letter_columns(letter: char) -> usize {
     }
 }
 
-/// Whether a character changes the direction of others or is not seen: what is read would not be what stands there.
-fn is_turning(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-    )
-}
-
 /// How far a rollback went, in words.
 pub fn rollback_stage(stage: RollbackStage) -> &'static str {
     match stage {
@@ -107,3 +104,19 @@ pub fn time(milliseconds: u64) -> String {
 
 /// What stands in a record before a warning that was not said, since it was the first of its kind.
 pub const WARNING_NOT_SAID: &str = "warning of the first time, not said: ";
+
+#[cfg(test)]
+mod tests {
+    use super::{one_line, plain};
+
+    #[test]
+    fn what_is_not_seen_is_not_shown() {
+        for hidden in ["\u{ad}", "\u{200b}", "\u{202e}", "\u{2066}", "\u{e0041}", "\u{feff}", "\u{3164}"] {
+            assert_eq!(one_line(&format!("r{hidden}m"), 80), "rm", "{hidden:?}");
+            assert_eq!(plain(&format!("r{hidden}m")), "r\u{fffd}m", "{hidden:?}");
+        }
+        assert_eq!(plain("a\tb\n\u{1b}[31m"), "a\tb\n\u{fffd}[31m");
+        // A family is one picture by characters that are not seen.
+        assert_eq!(plain("👩\u{200d}👧 \u{2764}\u{fe0f}"), "👩\u{200d}👧 \u{2764}\u{fe0f}");
+    }
+}

@@ -12,6 +12,7 @@
 //! | `path_pattern` | patterns of paths |
 //! | `resolve` | paths through symbolic links |
 //! | `attack_tools` | programs that are made to attack machines |
+//! | `hidden_characters` | characters of which nothing is shown |
 //! | `intent` | what an action is for, seen from what it would change |
 //!
 //! **Invariants.** Whoever judges asks [`World`] and nothing else, so that a past decision replays bit for bit. This crate interprets
@@ -22,6 +23,7 @@
 mod attack_tools;
 mod environment;
 mod generated;
+mod hidden_characters;
 pub mod hook_line;
 mod intent;
 mod path_pattern;
@@ -34,6 +36,7 @@ mod world;
 pub use attack_tools::is_attack_tool;
 pub use environment::leads_guard;
 pub use generated::{generated, regenerable_cache, regenerated_tree, regenerated_when_ignored};
+pub use hidden_characters::is_hidden;
 pub use intent::intent;
 pub use path_pattern::{Matches, PathPattern, name_matches};
 pub use recorded::*;

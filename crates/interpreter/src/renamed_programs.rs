@@ -1,7 +1,7 @@
 //! Names of programs that are not what they look like: characters that are not shown, letters of another script, names that quotes take
 //! apart. And names that say what a program is for.
 
-use checkrein_facts::is_attack_tool;
+use checkrein_facts::{is_attack_tool, is_hidden};
 use checkrein_shell::{Part, Word};
 
 use super::lookup::Lookup;
@@ -116,27 +116,6 @@ fn disguise(name: &str) -> Option<Disguise> {
     }
     let seen: String = name.chars().map(|c| look_alike(c).unwrap_or(c)).collect();
     (seen.is_ascii() && seen != name).then_some(Disguise::LookAlike(seen))
-}
-
-/// Whether nothing is shown of a character: joiners and breaks without width, marks of direction, fillers, tags, the second
-/// set of control characters (Unicode, default ignorable code points).
-fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\u{80}'..='\u{9f}'
-        | '\u{ad}'
-        | '\u{34f}'
-        | '\u{61c}'
-        | '\u{115f}'..='\u{1160}'
-        | '\u{17b4}'..='\u{17b5}'
-        | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// The Latin letter that a letter of another script is taken for (a part of the confusables of Unicode).

@@ -1,6 +1,7 @@
 //! `checkrein log`: what happened, newest last. People read it as a story (`story.rs`), programs record by record.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -38,8 +39,8 @@ pub struct LogFilter {
 /// How often a followed log looks for new records (ours): a person sees no delay, and the disk rests.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// How many records of one session are shown of what came in between, at most (ours): more nobody reads.
-const MOST_AT_ONCE: usize = 200;
+/// How many records of one session are read first of what came in between (ours); where there are more, more are read.
+const AT_ONCE: usize = 200;
 
 /// What `--today` goes back, in milliseconds.
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -51,6 +52,11 @@ pub fn log(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     tell_fallen(environment, output);
+    // Before anything is read, so that what comes meanwhile is not passed over.
+    let seen = match selection.follow {
+        Switch::On => newest(environment, selection)?,
+        Switch::Off => HashMap::new(),
+    };
     let (found, is_cut) = found(environment, selection, output)?;
     match output {
         OutputForm::Json => found.iter().try_for_each(|(folder, record, _)| print_json(folder, record))?,
@@ -78,7 +84,7 @@ pub fn log(
         }
     }
     if selection.follow == Switch::On {
-        follow(environment, selection, output, &found)?;
+        follow(environment, selection, output, &found, seen)?;
     }
     Ok(ExitStatus::Done)
 }
@@ -181,29 +187,55 @@ fn chosen(environment: &HostEnvironment, selection: &LogFilter) -> Result<Vec<Fo
     Ok(folders)
 }
 
+/// The number of the newest record of each session.
+fn newest(
+    environment: &HostEnvironment,
+    selection: &LogFilter,
+) -> Result<HashMap<FolderName, u64>, CommandError> {
+    let mut newest = HashMap::new();
+    for folder in chosen(environment, selection)? {
+        let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
+        newest.extend(last(&ledger.path(), 1)?.first().map(|record| (folder, record.seq)));
+    }
+    Ok(newest)
+}
+
+/// The records after the one with this number, all of them.
+fn after(path: &Path, seen: Option<u64>) -> Result<Vec<Record>, CommandError> {
+    let is_new = |record: &Record| seen.is_none_or(|seen| record.seq > seen);
+    let mut asked = AT_ONCE;
+    loop {
+        let mut records = last(path, asked)?;
+        let is_reached = records.len() < asked || records.first().is_none_or(|first| !is_new(first));
+        if is_reached {
+            records.retain(is_new);
+            return Ok(records);
+        }
+        asked = asked.saturating_mul(4);
+    }
+}
+
 /// Shows what comes, until the process is ended.
 fn follow(
     environment: &HostEnvironment,
     selection: &LogFilter,
     output: OutputForm,
     shown: &[Found],
+    mut seen: HashMap<FolderName, u64>,
 ) -> Result<(), CommandError> {
     let mut story = Story::going_on(environment, &entries(shown));
-    let mut newest: HashMap<FolderName, u64> = HashMap::new();
-    for folder in chosen(environment, selection)? {
-        let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
-        newest.extend(last(&ledger.path(), 1)?.first().map(|record| (folder, record.seq)));
-    }
+    let shown: HashSet<(FolderName, u64)> =
+        shown.iter().map(|(folder, record, _)| (folder.clone(), record.seq)).collect();
     loop {
         thread::sleep(LOOK);
         let mut fresh: Vec<Found> = Vec::new();
         for folder in chosen(environment, selection)? {
             let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
-            let mut records = last(&ledger.path(), MOST_AT_ONCE)?;
-            records.retain(|record| newest.get(&folder).is_none_or(|seen| record.seq > *seen));
-            newest.extend(records.last().map(|record| (folder.clone(), record.seq)));
+            let records = after(&ledger.path(), seen.get(&folder).copied())?;
+            seen.extend(records.last().map(|record| (folder.clone(), record.seq)));
             fresh.extend(fitting(environment, selection, output, &folder, records));
         }
+        fresh.retain(|(folder, record, _)| !shown.contains(&(folder.clone(), record.seq)));
         fresh.sort_by_key(|(_, record, _)| record.at);
         match output {
             OutputForm::Json => {

@@ -69,8 +69,9 @@ fn thousands(number: u64) -> String {
 fn spent(status: &Json) -> impl Iterator<Item = String> {
     let window = status.get("context_window");
     let tokens = |name: &str| window.and_then(|window| window.get(name)).and_then(Json::as_u64);
-    let held =
-        tokens("total_input_tokens").unwrap_or_default() + tokens("total_output_tokens").unwrap_or_default();
+    let held = tokens("total_input_tokens")
+        .unwrap_or_default()
+        .saturating_add(tokens("total_output_tokens").unwrap_or_default());
     let dollars = status.get("cost").and_then(|cost| cost.get("total_cost_usd")).and_then(Json::as_f64);
     let tokens = (held > 0).then(|| format!("{} tokens", thousands(held)));
     let dollars = dollars.filter(|dollars| *dollars > 0.0).map(|dollars| format!("${dollars:.2}"));

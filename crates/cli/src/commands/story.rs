@@ -10,7 +10,7 @@ use super::answers::{QuestionOutcome, answers};
 use crate::render::{
     age, call, clock, duration, judgement_words, rollback_stage, severity_name, surprises_in_one_line,
 };
-use crate::terminal::{bold, cut, dim, plain, shown_length, verdict, wrapped};
+use crate::terminal::{bold, cut, dim, plain, plain_name, shown_length, verdict, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 
 /// How much of a name is shown, in characters (ours): enough to tell those of one day apart, and to be typed.
@@ -119,11 +119,11 @@ impl<'a> Story<'a> {
 
     fn head(&self, folder: &FolderName, head: &SessionHead) -> Vec<String> {
         let name: String = folder.as_str().chars().take(SESSION).collect();
-        let place = head.workspace.as_deref().map(|path| format!("  {}", plain(&self.shortened(path))));
+        let place = head.workspace.as_deref().map(|path| format!("  {}", plain_name(&self.shortened(path))));
         let began = head.began.map(|at| format!("  began {}", age(at, self.environment.now().0)));
         let first = format!(
             "{}{}{}",
-            bold(&plain(&name)),
+            bold(&plain_name(&name)),
             place.unwrap_or_default(),
             dim(&began.unwrap_or_default())
         );
@@ -200,7 +200,7 @@ fn told(entry: &Entry<'_>, answers: &HashMap<ActionId, QuestionOutcome>) -> Vec<
     }
     let result = if result.is_empty() { String::new() } else { format!("  {}", dim(&result.join(", "))) };
     let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(shown_length(text)));
-    let id = plain(&id(entry.folder, entry.record));
+    let id = plain_name(&id(entry.folder, entry.record));
     let line = format!(
         "  {}  {id}{}  {mark}{}  {}{result}",
         dim(&clock(entry.record.at.0)),
