@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -27,6 +27,18 @@ pub(crate) struct Scene {
 /// How wide the terminal is, in characters: what still reads well in a column of a page.
 const WIDTH: u16 = 100;
 
+/// How many lines the screen of the interface has.
+const ROWS: u16 = 24;
+
+/// The most that is read of a terminal, in bytes.
+const LONGEST: u64 = 1024 * 1024;
+
+/// A part of the last call, by which the screen is known to be drawn.
+const LAST_CALL: &str = "push --force origin main";
+
+/// What stands before how long ago a session did something.
+const AGE: &str = "at rest  ";
+
 const SESSION: &str = "4f3c9a52-7d10-4c6e-9a35-0c1f5d1be2aa";
 
 /// Runs the programs, and returns what they print.
@@ -36,10 +48,12 @@ pub(crate) fn scenes() -> Result<Vec<Scene>, String> {
     let check = stage.shown(&["checkrein check 'for one in notes ../diary.md; do rm -r $one; done'"])?;
     stage.session()?;
     let log = stage.shown(&["checkrein log"])?;
+    let watch = stage.watched().map_err(|error| format!("checkrein watch: {error}"))?;
     let undo = stage.shown(&["ls", "checkrein undo --yes", "ls"])?;
     Ok(vec![
         Scene { name: "check.svg", title: "checkrein check explains a destructive command", text: check },
         Scene { name: "log.svg", title: "checkrein log tells a session", text: log },
+        Scene { name: "watch.svg", title: "checkrein watch shows sessions, calls and keys", text: watch },
         Scene { name: "undo.svg", title: "checkrein undo brings deleted files back", text: undo },
     ])
 }
@@ -146,23 +160,41 @@ impl Stage {
     }
 
     fn at_a_terminal(&self, command: &str) -> std::io::Result<String> {
+        let (terminal, mut child) = self.begun(command, 200)?;
+        let mut printed = Vec::new();
+        // The end of a terminal that nobody holds any more is an error and not an end.
+        drop(terminal.take(LONGEST).read_to_end(&mut printed));
+        child.wait()?;
+        Ok(String::from_utf8_lossy(&printed).replace('\r', ""))
+    }
+
+    /// The screen of `checkrein watch` once it shows the calls of the session.
+    fn watched(&self) -> std::io::Result<String> {
+        let (mut terminal, mut child) = self.begun("checkrein watch", ROWS)?;
+        let mut screen = vt100::Parser::new(ROWS, WIDTH, 0);
+        let mut bytes = [0; 4096];
+        while !screen.screen().contents().contains(LAST_CALL) {
+            let count = terminal.read(&mut bytes)?;
+            screen.process(bytes.get(..count).unwrap_or_default());
+        }
+        terminal.write_all(b"q")?;
+        drop(terminal.take(LONGEST).read_to_end(&mut Vec::new()));
+        child.wait()?;
+        Ok(written(screen.screen()).trim_end().to_owned())
+    }
+
+    /// A command at a terminal of this many lines, and the other end of that.
+    fn begun(&self, command: &str, rows: u16) -> std::io::Result<(File, Child)> {
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
         grantpt(&terminal)?;
         unlockpt(&terminal)?;
         let name = ptsname(&terminal, Vec::new())?;
         let line: OwnedFd = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty())?;
-        tcsetwinsize(&line, Winsize { ws_row: 200, ws_col: WIDTH, ws_xpixel: 0, ws_ypixel: 0 })?;
-        let mut child = {
-            let mut shell = self.command("sh");
-            shell.args(["-c", command]);
-            shell.stdin(line.try_clone()?).stdout(line.try_clone()?).stderr(line);
-            shell.spawn()?
-        };
-        let mut printed = Vec::new();
-        // The end of a terminal that nobody holds any more is an error and not an end.
-        drop(File::from(terminal).read_to_end(&mut printed));
-        child.wait()?;
-        Ok(String::from_utf8_lossy(&printed).replace('\r', ""))
+        tcsetwinsize(&line, Winsize { ws_row: rows, ws_col: WIDTH, ws_xpixel: 0, ws_ypixel: 0 })?;
+        let mut shell = self.command("sh");
+        shell.args(["-c", command]);
+        shell.stdin(line.try_clone()?).stdout(line.try_clone()?).stderr(line);
+        Ok((File::from(terminal), shell.spawn()?))
     }
 
     fn git(&self, arguments: &[&str]) -> Result<(), String> {
@@ -184,6 +216,50 @@ impl Stage {
             .current_dir(self.project());
         command
     }
+}
+
+/// A screen as text with the escapes of its colours, and ages that stand still.
+fn written(screen: &vt100::Screen) -> String {
+    let mut text = String::new();
+    for row in 0..ROWS {
+        let (mut before, mut read) = (String::new(), String::new());
+        for cell in (0..WIDTH).filter_map(|column| screen.cell(row, column)) {
+            let style = style(cell);
+            if style != before {
+                let _ = write!(text, "\u{1b}[0m{style}");
+                before = style;
+            }
+            let shown = match cell.contents() {
+                "" => " ",
+                seconds if read.ends_with(AGE) && seconds.starts_with(|one: char| one.is_ascii_digit()) => {
+                    "2"
+                }
+                other => other,
+            };
+            text.push_str(shown);
+            read.push_str(shown);
+        }
+        text.push_str("\u{1b}[0m\n");
+    }
+    text
+}
+
+/// The escapes of how a cell looks.
+fn style(cell: &vt100::Cell) -> String {
+    let colour = |colour: vt100::Color, normal: u8, bright: u8| match colour {
+        vt100::Color::Default => String::new(),
+        vt100::Color::Idx(number @ 0..8) => format!("\u{1b}[{}m", normal + number),
+        vt100::Color::Idx(number @ 8..16) => format!("\u{1b}[{}m", bright + number - 8),
+        vt100::Color::Idx(number) => format!("\u{1b}[{};5;{number}m", normal + 8),
+        vt100::Color::Rgb(red, green, blue) => format!("\u{1b}[{};2;{red};{green};{blue}m", normal + 8),
+    };
+    let mut style = colour(cell.fgcolor(), 30, 90) + &colour(cell.bgcolor(), 40, 100);
+    for (is_so, code) in [(cell.bold(), 1), (cell.dim(), 2), (cell.underline(), 4), (cell.inverse(), 7)] {
+        if is_so {
+            let _ = write!(style, "\u{1b}[{code}m");
+        }
+    }
+    style
 }
 
 /// The folder of the programs as cargo builds them for tests.
