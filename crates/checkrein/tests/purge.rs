@@ -1,4 +1,4 @@
-//! `checkrein uninstall --purge`: all that Checkrein kept is gone, and nothing else.
+//! `checkrein uninstall --purge`: all that Checkrein kept is gone, and nothing else: no work of the user, and nothing that it does not know.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,22 +10,144 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt as _, chown, symlink};
+use std::path::PathBuf;
+use std::process::Output;
 
+use checkrein_testkit::not_run;
 use support::TestEnvironment;
 
-#[test]
-fn what_was_kept_is_deleted_and_nothing_else() {
+/// A guarded project with one session, in which something was saved.
+fn used() -> TestEnvironment {
     let environment = TestEnvironment::new();
     environment.write("notes.txt", "one\n");
     environment.succeed(&["init", "--yes"]);
     environment.bash("s", "rm notes.txt");
-    assert!(environment.state().join("sessions").exists() && environment.state().join("snapshots").exists());
+    assert!(
+        environment.state().join("sessions/s").exists() && environment.state().join("snapshots").exists()
+    );
+    environment
+}
+
+/// What a purge says when it refuses; it has to.
+fn refused(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "it was done: {said}");
+    said
+}
+
+fn outside(environment: &TestEnvironment) -> PathBuf {
+    environment.home().join(".local/share/checkrein")
+}
+
+#[test]
+fn the_work_of_a_run_that_nobody_merged_is_never_deleted() {
+    let environment = used();
+    let agent = ["--", "bash", "-c", "echo precious > work.txt; echo more >> README.md"];
+    environment.succeed(&[&["run", "--worktree", "task"], &agent[..]].concat());
+    let listed = environment.succeed(&["--json", "worktree", "list"]);
+    let listed: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    let work = PathBuf::from(listed["path"].as_str().unwrap()).join("work.txt");
+    assert_eq!(fs::read_to_string(&work).unwrap(), "precious\n");
+    for arguments in [["uninstall", "--purge", "--yes"], ["uninstall", "--purge", "--dry-run"]] {
+        let said = refused(&environment.checkrein(&arguments));
+        for wanted in ["`task`", "checkrein worktree merge task", "checkrein worktree discard task"] {
+            assert!(said.contains(wanted), "{said}");
+        }
+    }
+    assert_eq!(fs::read_to_string(&work).unwrap(), "precious\n");
+    assert!(environment.state().join("sessions/s").exists());
+    let settings = environment.project().join(".claude/settings.local.json");
+    assert!(fs::read_to_string(settings).unwrap().contains("checkrein-hook"), "the guard stands as before");
+
+    environment.succeed(&["worktree", "discard", "task", "--yes"]);
+    environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(!environment.state().exists() && !outside(&environment).exists());
+}
+
+#[test]
+fn a_worktree_of_which_nothing_is_known_stays_and_is_named() {
+    let environment = used();
+    let work = outside(&environment).join("worktrees/other-0123/task/work.txt");
+    fs::create_dir_all(work.parent().unwrap()).unwrap();
+    fs::write(&work, "precious").unwrap();
+    let said = environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(said.contains("worktrees/other-0123/task: it may be a worktree"), "{said}");
+    assert_eq!(fs::read_to_string(&work).unwrap(), "precious");
+    assert!(!environment.state().exists() && !outside(&environment).join("testimony").exists());
+}
+
+#[test]
+fn what_checkrein_does_not_write_stays_and_is_named() {
+    let environment = used();
+    let own = environment.state().join("diary.txt");
+    fs::write(&own, "mine").unwrap();
+    let beside = outside(&environment).join("recordings");
+    fs::create_dir_all(&beside).unwrap();
+    fs::write(beside.join("one.txt"), "mine").unwrap();
+    let said = environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(said.contains("diary.txt: Checkrein does not write anything of this name"), "{said}");
+    assert!(said.contains("what `checkrein undo` restores, of 1 workspace"), "{said}");
+    assert_eq!(fs::read_to_string(&own).unwrap(), "mine");
+    assert!(beside.join("one.txt").exists());
+    assert_eq!(fs::read_dir(environment.state()).unwrap().count(), 1, "all else is gone");
+}
+
+#[test]
+fn the_name_alone_does_not_make_a_folder_ours() {
+    let environment = TestEnvironment::new();
+    let folder = environment.home().join("backup/checkrein");
+    fs::create_dir_all(folder.join("sessions/therapy")).unwrap();
+    fs::write(folder.join("sessions/therapy/notes.txt"), "mine").unwrap();
+    let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    command.env("CHECKREIN_HOME", &folder).args(["uninstall", "--purge", "--yes"]);
+    let said = refused(&command.output().unwrap());
+    assert!(said.contains("it holds none of heads, installed.json, mask.key"), "{said}");
+    assert!(folder.join("sessions/therapy/notes.txt").exists());
+}
+
+#[test]
+fn links_lead_a_purge_nowhere() {
+    let environment = used();
+    let elsewhere = environment.home().join("elsewhere");
+    fs::rename(environment.state().join("snapshots"), &elsewhere).unwrap();
+    symlink(&elsewhere, environment.state().join("snapshots")).unwrap();
+    let said = environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(said.contains("snapshots: it is a link to another place"), "{said}");
+    assert!(fs::read_dir(&elsewhere).unwrap().count() > 0);
+
+    let environment = used();
+    let elsewhere = environment.home().join("disk/checkrein");
+    fs::create_dir(elsewhere.parent().unwrap()).unwrap();
+    fs::rename(environment.state(), &elsewhere).unwrap();
+    symlink(&elsewhere, environment.state()).unwrap();
+    let said = refused(&environment.checkrein(&["uninstall", "--purge", "--yes"]));
+    assert!(said.contains("it is a link to another place"), "{said}");
+    assert!(elsewhere.join("sessions/s").exists());
+}
+
+#[test]
+fn what_belongs_to_another_user_stays() {
+    let environment = used();
+    let theirs = environment.state().join("sessions/theirs");
+    fs::create_dir(&theirs).unwrap();
+    if fs::metadata(&theirs).unwrap().uid() != 0 || chown(&theirs, Some(65_534), None).is_err() {
+        return not_run("only root gives a folder to somebody else");
+    }
+    let said = environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(said.contains("sessions/theirs: it belongs to another user"), "{said}");
+    assert!(theirs.exists());
+}
+
+#[test]
+fn what_was_kept_is_deleted_and_nothing_else() {
+    let environment = used();
     let shown = environment.succeed(&["uninstall", "--purge", "--dry-run"]);
     assert!(shown.contains("nothing was deleted") && environment.state().exists(), "{shown}");
     environment.succeed(&["uninstall", "--purge", "--yes"]);
     assert!(!environment.state().exists());
     assert!(environment.project().join("notes.txt").exists());
-    assert!(!environment.home().join(".local/share/checkrein").exists());
+    assert!(!outside(&environment).exists());
 }
 
 #[test]

@@ -203,6 +203,9 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         }
         Command::Uninstall { wanted, purge } => {
             let (scope, approval) = (scope(&wanted), approval(&wanted));
+            if purge {
+                purge::check_first(&environment)?;
+            }
             let done = each_client(init::clients(&environment, &wanted.client)?, |client| {
                 init::uninstall(&environment, client, scope, approval, output)
             })?;

@@ -39,10 +39,21 @@ pub struct ManualPages {
 /// The records and what was saved, deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Purged {
-    /// The directories.
+    /// The files and directories.
     pub folders: Vec<String>,
-    /// What became of them.
+    /// What stays there.
+    pub kept: Vec<KeptPlace>,
+    /// What became of `folders`.
     pub result: PurgeResult,
+}
+
+/// Something that is not deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct KeptPlace {
+    /// Where it is.
+    pub path: String,
+    /// Why it stays.
+    pub reason: String,
 }
 
 /// What became of directories that were to be deleted.

@@ -1,7 +1,12 @@
-//! `checkrein uninstall --purge`: the records, and everything that was saved, deleted.
+//! `checkrein uninstall --purge`: what Checkrein recorded and saved, deleted; the work of the user stays.
+//!
+//! Deleted are known entries by name, in folders that are proved to be ours. Worktrees hold what agents did and nobody merged: they are
+//! never deleted here, and while there are any, nothing is.
+
+mod inventory;
+mod unfinished_work;
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use checkrein_engine::environment::HostEnvironment;
@@ -11,10 +16,33 @@ use checkrein_engine::installation::Installations;
 use super::init::Approval;
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, installation};
-use crate::terminal::{Reply, confirm, print};
+use crate::terminal::{Reply, confirm, counted, plain, print};
+use inventory::{Inventory, Left, Mounts, delete};
 
 /// What our folders are called, wherever the user has them: what has another name may hold other things.
 const OURS: &str = "checkrein";
+
+/// What a purge is about.
+struct Plan {
+    /// What goes, in this order.
+    entries: Vec<PathBuf>,
+    /// What stays, and why.
+    left: Vec<Left>,
+    /// The folders that go once nothing is in them, innermost first.
+    folders: Vec<PathBuf>,
+    /// How many sessions there are records of.
+    sessions: usize,
+    /// How many workspaces there are snapshots of.
+    snapshots: usize,
+}
+
+/// An error while a purge would take work of the user away, or could not tell what is ours: asked before the hooks are removed, so that
+/// nothing is half done.
+pub(crate) fn check_first(environment: &HostEnvironment) -> Result<(), CommandError> {
+    for_people_only(environment, "uninstall --purge")?;
+    unfinished_work::none(environment)?;
+    Plan::of(environment).map(drop)
+}
 
 /// Deletes the state and what is kept outside it, once no settings call the hooks any more. Only a user may.
 pub(crate) fn purge(
@@ -22,44 +50,157 @@ pub(crate) fn purge(
     approval: Approval,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    for_people_only(environment, "uninstall --purge")?;
-    let folders = folders(environment)?;
+    check_first(environment)?;
+    let plan = Plan::of(environment)?;
     if approval != Approval::DryRun {
         nobody_calls(environment)?;
     }
     if output == OutputForm::Text {
-        for folder in &folders {
-            print(&format!("delete    {} (records, and what was saved for `undo`)", folder.display()));
-        }
+        plan.show();
     }
     match approval {
-        Approval::DryRun => return tell(&folders, installation::PurgeResult::DryRun, output),
+        Approval::DryRun => return tell(&plan, installation::PurgeResult::DryRun, output),
         Approval::Given => {}
-        Approval::Ask => match confirm("Delete this? It cannot be undone.") {
+        Approval::Ask => match confirm(
+            "Delete this? It cannot be undone, and `checkrein undo` has nothing left to restore.",
+        ) {
             Reply::Yes => {}
             reply => return unconfirmed(reply, output),
         },
     }
-    for folder in &folders {
-        match fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(CommandError::file("delete", folder.display(), &error));
+    // Somebody may have started a run while the question was open.
+    unfinished_work::none(environment)?;
+    for entry in &plan.entries {
+        delete(entry).map_err(|error| CommandError::file("delete", entry.display(), &error))?;
+    }
+    for folder in &plan.folders {
+        // Only empty ones go: what stands in the others was named above, or came meanwhile.
+        drop(fs::remove_dir(folder));
+    }
+    tell(&plan, installation::PurgeResult::Deleted, output)
+}
+
+impl Plan {
+    /// What would go. An error where the folder of the state is not proved to be ours.
+    fn of(environment: &HostEnvironment) -> Result<Self, CommandError> {
+        let mounts = Mounts::of_now();
+        let state = environment.state.root();
+        if state.file_name().is_none_or(|name| name != OURS) && state.exists() {
+            return Err(not_ours(state, "another name than `checkrein` was chosen for it"));
+        }
+        let mut inventory = Inventory::of_state(state, &mounts).map_err(|error| not_ours(state, &error.0))?;
+        let beside = Path::new(environment.home.as_str()).join(".local/share").join(OURS);
+        let mut folders = vec![state.to_owned()];
+        if let Some(testimony) = environment.state.testimony() {
+            let folder = testimony.folder();
+            // A link on the way leads to a place that is not known to be ours.
+            let is_plain = [Some(beside.as_path()), folder.parent()]
+                .into_iter()
+                .flatten()
+                .all(|folder| !fs::symlink_metadata(folder).is_ok_and(|facts| facts.is_symlink()));
+            if is_plain {
+                let outside = Inventory::of_testimony(folder, &mounts);
+                inventory.ours.splice(0..0, outside.ours);
+                inventory.left.extend(outside.left);
+                folders.extend(folder.parent().map(Path::to_owned));
+            } else {
+                let why = "the way to it leads through a link".to_owned();
+                inventory.left.push(Left { path: folder.to_owned(), why });
             }
-            Ok(()) | Err(_) => {}
+        }
+        folders.extend(worktree_folders(&beside.join("worktrees")));
+        let kept = worktrees_without_record(&beside.join("worktrees"));
+        inventory.left.extend(kept);
+        folders.push(beside);
+        let count = |name: &str| fs::read_dir(state.join(name)).map_or(0, Iterator::count);
+        Ok(Self {
+            entries: inventory.ours,
+            left: inventory.left,
+            folders,
+            sessions: count("sessions"),
+            snapshots: count("snapshots"),
+        })
+    }
+
+    fn show(&self) {
+        for entry in &self.entries {
+            print(&format!("delete    {}{}", plain(&entry.to_string_lossy()), self.remark(entry)));
+        }
+        for left in &self.left {
+            print(&format!("keep      {}: {}", plain(&left.path.to_string_lossy()), left.why));
         }
     }
-    tell(&folders, installation::PurgeResult::Deleted, output)
+
+    /// What is lost with an entry, where its name does not say it.
+    fn remark(&self, entry: &Path) -> String {
+        let count = |number: usize, noun: &str| counted(u64::try_from(number).unwrap_or(u64::MAX), noun);
+        match entry.file_name().and_then(|name| name.to_str()) {
+            Some("sessions") => format!(" ({})", count(self.sessions, "session")),
+            Some("snapshots") => {
+                format!(" (what `checkrein undo` restores, of {})", count(self.snapshots, "workspace"))
+            }
+            Some("runs") => " (records of runs, and the commits of discarded worktrees)".to_owned(),
+            _ => String::new(),
+        }
+    }
+}
+
+/// The folders of projects that hold no worktree any more, and the one around them.
+fn worktree_folders(worktrees: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = inside(worktrees);
+    folders.push(worktrees.to_owned());
+    folders
+}
+
+/// Worktrees that no record names: nothing proves what is in them, so they stay.
+fn worktrees_without_record(worktrees: &Path) -> Vec<Left> {
+    let places = inside(worktrees).into_iter().flat_map(|project| {
+        let within = inside(&project);
+        if within.is_empty() && !project.is_dir() { vec![project] } else { within }
+    });
+    let why = "it may be a worktree with work that nobody merged";
+    places.map(|path| Left { path, why: why.to_owned() }).collect()
+}
+
+/// What stands in a folder that is not a link.
+fn inside(folder: &Path) -> Vec<PathBuf> {
+    if fs::symlink_metadata(folder).is_ok_and(|facts| facts.is_dir()) {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        found.sort();
+        found
+    } else {
+        Vec::new()
+    }
+}
+
+fn not_ours(folder: &Path, why: &str) -> CommandError {
+    CommandError::user(
+        format!(
+            "{} is not known to hold records of Checkrein alone: {why}",
+            plain(&folder.to_string_lossy())
+        ),
+        "nothing was deleted; look into it, and delete what you do not need yourself",
+    )
 }
 
 fn tell(
-    folders: &[PathBuf],
+    plan: &Plan,
     result: installation::PurgeResult,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     match (output, result) {
         (OutputForm::Json, _) => {
-            let folders = folders.iter().map(|folder| folder.display().to_string()).collect();
-            print(&api::line(&installation::Purged { folders, result })?);
+            let shown = |path: &Path| path.display().to_string();
+            print(&api::line(&installation::Purged {
+                folders: plan.entries.iter().map(|entry| shown(entry)).collect(),
+                kept: plan
+                    .left
+                    .iter()
+                    .map(|left| installation::KeptPlace { path: shown(&left.path), reason: left.why.clone() })
+                    .collect(),
+                result,
+            })?);
         }
         (OutputForm::Text, installation::PurgeResult::DryRun) => print("dry run: nothing was deleted"),
         (OutputForm::Text, installation::PurgeResult::Deleted) => {
@@ -67,25 +208,6 @@ fn tell(
         }
     }
     Ok(ExitStatus::Done)
-}
-
-/// The state, and what is kept beside it. An error where the state lies in a folder that somebody else named.
-fn folders(environment: &HostEnvironment) -> Result<Vec<PathBuf>, CommandError> {
-    let state = environment.state.root();
-    if state.file_name().is_none_or(|name| name != OURS) {
-        return Err(CommandError::user(
-            format!("the records are in {}, which may hold other things too", state.display()),
-            "look into it, and delete it yourself",
-        ));
-    }
-    let beside = Path::new(environment.home.as_str()).join(".local/share").join(OURS);
-    let there = [state.to_owned(), beside].into_iter().filter(|folder| is_folder(folder));
-    Ok(there.collect())
-}
-
-/// Whether a folder stands there itself: a link is not ours to follow.
-fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|facts| facts.is_dir())
 }
 
 /// An error while settings of a client call the hooks: without records they would go on, and their sessions would begin anew.
