@@ -19,16 +19,60 @@ function programsOfThisMachine() {
   }
 }
 
+function fail(cause, hint) {
+  console.error(`error: ${cause}`);
+  console.error(`hint: ${hint}`);
+  process.exit(1);
+}
+
+// The version that a program says, or nothing where it does not run.
+function versionOf(program) {
+  const said = spawnSync(program, ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).stdout || "";
+  const [name, version] = said.split("\n")[0].split(" ");
+  return name === path.basename(program) ? version : undefined;
+}
+
+function isOlder(one, other) {
+  const [[a, early], [b, late]] = [one, other].map((text) => [text.split("-")[0].split(".").map(Number), text.includes("-")]);
+  const place = [0, 1, 2].find((at) => a[at] !== b[at]);
+  if (place !== undefined) return a[place] < b[place];
+  return early && late ? one < other : early && !late;
+}
+
+// Both programs are complete and have run before either takes its place, and what was there comes back when one of them cannot.
 function installed(from) {
   const to = path.join(os.homedir(), ".local", "bin");
   fs.mkdirSync(to, { recursive: true });
-  for (const name of ["checkrein-hook", "checkrein"]) {
-    const fresh = path.join(to, `.${name}.${process.pid}`);
-    // A running hook must never see half a program: copy beside, then rename.
-    fs.copyFileSync(path.join(from, name), fresh);
-    fs.chmodSync(fresh, 0o755);
-    fs.renameSync(fresh, path.join(to, name));
+  const wanted = require("./package.json").version;
+  const before = versionOf(path.join(to, "checkrein"));
+  if (before && isOlder(wanted, before)) {
+    fail(`version ${wanted} of this package is older than ${before} in ${to}`, `\`npx checkrein@latest\` brings the newest; ${path.join(to, "checkrein")} is the one in use`);
   }
+  const names = ["checkrein-hook", "checkrein"];
+  const staged = fs.mkdtempSync(path.join(to, ".checkrein."));
+  const replaced = [];
+  try {
+    for (const name of names) {
+      const fresh = path.join(staged, name);
+      fs.copyFileSync(path.join(from, name), fresh);
+      fs.chmodSync(fresh, 0o755);
+      if (versionOf(fresh) !== wanted) throw new Error(`${name} of this package is not version ${wanted}, or does not run here`);
+      if (fs.existsSync(path.join(to, name))) fs.copyFileSync(path.join(to, name), path.join(staged, `${name}.before`));
+    }
+    for (const name of names) {
+      replaced.push(name);
+      fs.renameSync(path.join(staged, name), path.join(to, name));
+    }
+  } catch (error) {
+    for (const name of replaced) {
+      const kept = path.join(staged, `${name}.before`);
+      if (fs.existsSync(kept)) fs.renameSync(kept, path.join(to, name));
+      else fs.rmSync(path.join(to, name), { force: true });
+    }
+    fs.rmSync(staged, { recursive: true, force: true });
+    fail(error.message, `the programs in ${to} are as they were before`);
+  }
+  fs.rmSync(staged, { recursive: true, force: true });
   console.log(`installed checkrein and checkrein-hook into ${to}`);
   return to;
 }

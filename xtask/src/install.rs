@@ -1,8 +1,10 @@
 //! `install`: from a clone to a guarded project with one command.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+#[cfg(test)]
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use crate::{Outcome, build, root, run};
 
@@ -70,16 +72,7 @@ pub(crate) fn install(arguments: &[String]) -> Outcome {
 
     println!("building (a few minutes the first time)");
     let programs = build::release()?;
-    fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    for program in [&programs.full, &programs.hook] {
-        let name = program.file_name().unwrap_or_default();
-        let (fresh, place) = (folder.join(".checkrein-new"), folder.join(name));
-        // A running hook must never see half a program: copy beside, then rename.
-        fs::copy(program, &fresh)
-            .and_then(|_| fs::rename(&fresh, &place))
-            .map_err(|error| format!("cannot install {}: {error}", place.display()))?;
-        println!("installed {}", place.display());
-    }
+    place(&[&programs.hook, &programs.full], &folder)?;
     match &programs.target {
         Some(target) => println!("both are static ({target})"),
         None => println!("both are built for the host, not static"),
@@ -109,9 +102,99 @@ pub(crate) fn install(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
+/// Puts programs into a folder: all of them, or none. Each is complete and has run before any takes its place.
+fn place(programs: &[&Path], folder: &Path) -> Outcome {
+    let told = |what: &str, path: &Path| {
+        let (what, path) = (what.to_owned(), path.display().to_string());
+        move |error: std::io::Error| format!("cannot {what} {path}: {error}")
+    };
+    fs::create_dir_all(folder).map_err(told("make", folder))?;
+    // Beside them: a rename is whole only within one file system.
+    let staged = folder.join(format!(".checkrein-new.{}", std::process::id()));
+    fs::create_dir(&staged).map_err(told("make", &staged))?;
+    let placed = stage(programs, &staged).and_then(|()| {
+        let mut replaced = Vec::new();
+        let renamed = programs.iter().try_for_each(|program| {
+            let name = program.file_name().unwrap_or_default();
+            let (fresh, place) = (staged.join(name), folder.join(name));
+            let kept = staged.join("before").join(name);
+            if place.exists() {
+                fs::copy(&place, &kept).map_err(told("keep", &place))?;
+            }
+            fs::rename(&fresh, &place).map_err(told("install", &place))?;
+            replaced.push((place, kept));
+            Ok(())
+        });
+        renamed.inspect_err(|_: &String| {
+            for (place, kept) in &replaced {
+                let back = if kept.exists() { fs::rename(kept, place) } else { fs::remove_file(place) };
+                if let Err(error) = back {
+                    println!("note: {} could not be put back: {error}", place.display());
+                }
+            }
+        })
+    });
+    drop(fs::remove_dir_all(&staged));
+    placed?;
+    for program in programs {
+        println!("installed {}", folder.join(program.file_name().unwrap_or_default()).display());
+    }
+    Ok(())
+}
+
+/// Copies programs into a folder, and has each say its version there.
+fn stage(programs: &[&Path], folder: &Path) -> Outcome {
+    fs::create_dir(folder.join("before")).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for program in programs {
+        let fresh = folder.join(program.file_name().unwrap_or_default());
+        fs::copy(program, &fresh).map_err(|error| format!("cannot copy {}: {error}", program.display()))?;
+        let said = Command::new(&fresh).arg("--version").stdin(Stdio::null()).output();
+        if !said.as_ref().is_ok_and(|said| said.status.success()) {
+            return Err(format!("{} does not run here: {said:?}", program.display()));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two programs of which the second may be one that does not run.
+    fn programs(folder: &Path, second: &str) -> [PathBuf; 2] {
+        fs::create_dir_all(folder).expect("a folder");
+        [("checkrein-hook", "exit 0"), ("checkrein", second)].map(|(name, text)| {
+            let path = folder.join(name);
+            fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a program");
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its rights");
+            path
+        })
+    }
+
+    #[test]
+    fn both_programs_are_replaced_or_neither() {
+        let home = std::env::temp_dir().join(format!("checkrein-install-{}", std::process::id()));
+        let (old, bad, good) = (home.join("bin"), home.join("bad"), home.join("good"));
+        let text = |name: &str| fs::read_to_string(old.join(name)).expect("a program");
+        programs(&old, "exit 0 # old");
+        let [hook, full] = programs(&bad, "exit 1");
+        fs::write(&hook, "#!/bin/sh\nexit 0 # new\n").expect("a program");
+        let said = place(&[&hook, &full], &old);
+        assert!(said.as_ref().is_err_and(|said| said.contains("does not run here")), "{said:?}");
+        assert!(text("checkrein").contains("old") && !text("checkrein-hook").contains("new"));
+        // A folder in the way of the second: the first comes back.
+        let [hook, full] = programs(&good, "exit 0 # new");
+        fs::write(&hook, "#!/bin/sh\nexit 0 # new\n").expect("a program");
+        fs::remove_file(old.join("checkrein")).expect("gone");
+        fs::create_dir_all(old.join("checkrein/kept")).expect("a folder");
+        assert!(place(&[&hook, &full], &old).is_err());
+        assert!(!text("checkrein-hook").contains("new") && old.join("checkrein/kept").is_dir());
+        fs::remove_dir_all(old.join("checkrein")).expect("gone");
+        assert_eq!(place(&[&hook, &full], &old), Ok(()));
+        assert!(text("checkrein").contains("new") && text("checkrein-hook").contains("new"));
+        assert_eq!(fs::read_dir(&old).expect("a folder").count(), 2, "nothing is left behind");
+        fs::remove_dir_all(&home).expect("gone");
+    }
 
     fn read(arguments: &[&str]) -> Result<Choices, String> {
         choices(&arguments.iter().map(|&text| text.to_owned()).collect::<Vec<_>>())

@@ -346,8 +346,11 @@ pub(crate) enum Command {
         #[arg(long, value_name = "VERSION")]
         version: Option<String>,
         /// Release to take, as an address or a directory
-        #[arg(long, value_name = "URL|DIR", conflicts_with = "version")]
+        #[arg(long, value_name = "URL|DIR")]
         from: Option<String>,
+        /// Also replace newer programs by older ones
+        #[arg(long)]
+        allow_downgrade: bool,
         /// Replace without asking
         #[arg(long)]
         yes: bool,

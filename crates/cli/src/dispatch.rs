@@ -356,8 +356,9 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             Ok(ExitStatus::Done)
         }
         Command::Manual { to } => manual::manual(&to, output),
-        Command::Update { version, from, yes } => {
-            update::update(&environment, &update::Wanted { version, from, yes: yes.into() }, output)
+        Command::Update { version, from, allow_downgrade, yes } => {
+            let wanted = update::Wanted { version, from, downgrade: allow_downgrade.into(), yes: yes.into() };
+            update::update(&environment, &wanted, output)
         }
         Command::Hook { client } => {
             answer_hook_of(Some(&client));

@@ -1,6 +1,6 @@
 //! The small program that a client starts for every event: `checkrein-hook CLIENT`.
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use checkrein_hook::answer_hook_of;
@@ -18,6 +18,11 @@ fn main() -> ExitCode {
             log(
                 "checkrein-hook CLIENT: a client starts this for every event and writes one JSON object to it; `checkrein init` sets that up",
             );
+        }
+        // Who installs it asks whether it runs here. It is no client's name, and no command line of ours says it.
+        Some("--version") => {
+            let said = writeln!(std::io::stdout(), "checkrein-hook {}", env!("CARGO_PKG_VERSION"));
+            return if said.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
         name => answer_hook_of(name),
     }

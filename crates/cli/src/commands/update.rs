@@ -30,6 +30,8 @@ pub(crate) struct Wanted {
     pub(crate) version: Option<String>,
     /// Where the release lies, as an address or a directory; `None` is the project's page.
     pub(crate) from: Option<String>,
+    /// Whether an older version may take the place of a newer one.
+    pub(crate) downgrade: Switch,
     /// Whether the question is answered already.
     pub(crate) yes: Switch,
 }
@@ -45,7 +47,11 @@ pub(crate) fn update(
     if wanted.yes == Switch::Off {
         let release =
             wanted.version.as_deref().map_or("the newest release".to_owned(), |one| format!("release {one}"));
-        let question = format!("Replace the programs in {} by those of {release}?", folder.display());
+        let question = format!(
+            "Replace the programs in {} ({}) by those of {release}?",
+            folder.display(),
+            env!("CARGO_PKG_VERSION")
+        );
         match confirm(&question) {
             Reply::Yes => {}
             reply => return unconfirmed(reply, output),
@@ -53,6 +59,13 @@ pub(crate) fn update(
     }
     run_installer(&folder, wanted)?;
     let version = version_of(&folder.join("checkrein"))?;
+    let hook = version_of(&folder.join("checkrein-hook"))?;
+    if hook.split(' ').nth(1) != version.split(' ').nth(1) {
+        return Err(CommandError::user(
+            format!("the programs in {} are of two versions: `{version}` and `{hook}`", folder.display()),
+            "run `checkrein update` again",
+        ));
+    }
     let folder = folder.display().to_string();
     match output {
         OutputForm::Json => print(&api::line(&installation::Updated { folder, version })?),
@@ -89,6 +102,9 @@ fn run_installer(folder: &Path, wanted: &Wanted) -> Result<(), CommandError> {
     sh.args(["-s", "--", "--to"]).arg(folder);
     for (option, value) in [("--version", &wanted.version), ("--from", &wanted.from)] {
         sh.args(value.iter().flat_map(|value| [option, value.as_str()]));
+    }
+    if wanted.downgrade == Switch::On {
+        sh.arg("--allow-downgrade");
     }
     let started = sh.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = started.map_err(|error| failed(format!("cannot start /bin/sh: {error}")))?;
