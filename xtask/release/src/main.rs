@@ -2,6 +2,7 @@
 //!
 //! | module | makes |
 //! |---|---|
+//! | [`folder`] | the folder for all of them, and takes away those of an earlier release |
 //! | [`targets`] | the programs |
 //! | [`contents`] | the pages, completions and licences that every package holds beside the programs |
 //! | [`archive`] | `checkrein-VERSION-TARGET.tar.gz` |
@@ -18,6 +19,7 @@
 mod archive;
 mod bill;
 mod contents;
+mod folder;
 mod formula;
 mod npm;
 mod sums;
@@ -38,7 +40,7 @@ use xtask::{Outcome, root};
 const USAGE: &str = "usage: cargo xtask release [--dry-run] [--to DIR] [--programs DIR]
 
   --dry-run       make and try everything, whatever this checkout is; without it, HEAD must be clean and carry the tag of the version
-  --to DIR        put the files into DIR (default: target/release-files)
+  --to DIR        put the files into DIR (default: target/release-files), which is new, empty, or that of an earlier release
   --programs DIR  take the programs for this machine from DIR, built already";
 
 /// What the release is made of and for.
@@ -71,10 +73,7 @@ fn release(arguments: &[String]) -> Outcome {
     let time = output(Command::new("git").current_dir(root()).args(["log", "-1", "--format=%ct"]))?;
     let time = time.trim().parse().map_err(|error| format!("the time of the commit: {error}"))?;
     let release = Release { version, time, folder: choices.folder };
-    if release.folder.exists() {
-        fs::remove_dir_all(&release.folder).map_err(told(&release.folder))?;
-    }
-    fs::create_dir_all(&release.folder).map_err(told(&release.folder))?;
+    folder::prepare(&release.folder)?;
 
     let mut made = Vec::new();
     let mut archives = Vec::new();
@@ -86,6 +85,9 @@ fn release(arguments: &[String]) -> Outcome {
         let programs = match target.programs(choices.programs.as_deref()) {
             Ok(programs) => programs,
             Err(cause) => {
+                if choices.kind == Kind::Real {
+                    return Err(format!("{}: {cause}; a release has all targets", target.triple));
+                }
                 made.push(Made::Missing(target.triple.to_owned(), cause));
                 continue;
             }
@@ -117,11 +119,11 @@ fn release(arguments: &[String]) -> Outcome {
     // It checks the sums, so it comes last.
     let proof = trial::installer(&installer, &release.folder);
     made.push(Made::File(installer, proof));
-    tell(&made)
+    tell(&made, choices.kind)
 }
 
-/// Says what was made and tried; an error when something that was tried did not guard.
-fn tell(made: &[Made]) -> Outcome {
+/// Says what was made and tried; an error when something that was tried did not guard, and when something is missing that would be published.
+fn tell(made: &[Made], kind: Kind) -> Outcome {
     let mut failed = Vec::new();
     println!();
     for one in made {
@@ -134,14 +136,19 @@ fn tell(made: &[Made]) -> Outcome {
                     failed.push(format!("{name}: {cause}"));
                 }
             }
-            Made::Missing(name, cause) => println!("{name:<48} NOT MADE: {cause}"),
+            Made::Missing(name, cause) => {
+                println!("{name:<48} NOT MADE: {cause}");
+                if kind == Kind::Real {
+                    failed.push(format!("{name} was not made: {cause}"));
+                }
+            }
         }
     }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
 /// Whether anything is meant to be published.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
     Real,
@@ -231,8 +238,17 @@ mod tests {
     fn only_what_is_known_is_taken() {
         assert_eq!(read(&["--dry-run"]).map(|choices| choices.kind), Ok(Kind::DryRun));
         assert_eq!(read(&["--to", "x"]).map(|choices| choices.folder), Ok("x".into()));
+        assert_eq!(read(&[]).map(|choices| choices.kind), Ok(Kind::Real));
         for wrong in [&["--to"][..], &["--publish"], &["x"]] {
             assert!(read(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_release_that_lacks_something_is_none_and_a_dry_run_says_so() {
+        let missing = || Made::Missing("x86_64-apple-darwin".to_owned(), "it cannot be linked".to_owned());
+        assert_eq!(tell(&[missing()], Kind::DryRun), Ok(()));
+        let said = tell(&[missing()], Kind::Real).unwrap_err();
+        assert!(said.contains("x86_64-apple-darwin was not made"), "{said}");
     }
 }

@@ -7,19 +7,22 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 use xtask::Outcome;
 
-use crate::told;
+use crate::{folder, told};
 
-/// Writes the sums of all files in `folder`.
-pub(crate) fn sums(folder: &Path) -> Outcome {
+/// Writes the sums of all files in a folder that are published.
+pub(crate) fn sums(place: &Path) -> Outcome {
     let mut paths: Vec<_> =
-        fs::read_dir(folder).map_err(told(folder))?.flatten().map(|entry| entry.path()).collect();
+        fs::read_dir(place).map_err(told(place))?.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     let mut text = String::new();
     for path in paths.iter().filter(|path| path.is_file()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name == folder::MARK {
+            continue;
+        }
         let _ = writeln!(text, "{}  {name}", sum(path)?);
     }
-    let path = folder.join("SHA256SUMS");
+    let path = place.join("SHA256SUMS");
     fs::write(&path, text).map_err(told(&path))
 }
 

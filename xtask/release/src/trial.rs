@@ -167,7 +167,7 @@ mod tests {
     /// Answers like the program as far as a trial asks; `refuses` is what it ends `check` with.
     fn contents(refuses: u8) -> Contents {
         let script = format!(
-            "#!/bin/sh\ncase $1 in --version) echo checkrein {} ;; check) exit {refuses} ;; esac\n",
+            "#!/bin/sh\ncase $1 in --version) echo \"${{0##*/}} {}\" ;; check) exit {refuses} ;; esac\n",
             env!("CARGO_PKG_VERSION")
         );
         let program = |name: &str| Entry {
