@@ -13,8 +13,10 @@ use std::cell::Cell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 
-use support::{TestEnvironment, decision};
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, decision, shell_call};
 
 /// A rule that nobody has by default.
 const STRICT: &str = "governance:\n  tripwires:\n    - {id: no_frobnicate, condition: 'action.command.contains(\"frobnicate\")', on_fail: {decision: block, reason: the team forbids it}}\n";
@@ -61,11 +63,242 @@ impl Team {
         self.run(&["policy", "pin", self.policy.to_str().unwrap(), "--key", &self.key, "--yes"])
     }
 
+    /// A policy that is signed after the last one: the time of a signature has no parts of a second.
+    fn sign_later(&self, text: &str) -> String {
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+        self.sign(text)
+    }
+
+    /// One of the files that are kept of what is pinned.
+    fn kept(&self, name: &str) -> PathBuf {
+        self.environment.home().join(".config/checkrein/team").join(name)
+    }
+
+    /// What the hook says when a session begins.
+    fn begin(&self, session: &str) -> String {
+        let start = self.environment.payload(session, "SessionStart", json!({ "source": "startup" }));
+        self.environment.answer_to(&start).to_string()
+    }
+
+    /// What `doctor` finds about the policy of the team.
+    fn findings(&self) -> Vec<Json> {
+        let output = self.environment.checkrein(&["--json", "doctor"]);
+        let diagnosis: Json = serde_json::from_slice(&output.stdout).unwrap();
+        let all = diagnosis["findings"].as_array().unwrap().clone();
+        all.into_iter().filter(|finding| finding["check"] == "team policy").collect()
+    }
+
+    /// Makes what an agent would make that wants another policy to count: a text, a key of its own, and a pin that fits both.
+    fn forge(&self) {
+        let (folder, text) = (self.environment.home().join("forged"), "mode: observe\n");
+        let forger = Self::in_folder(&self.environment, &folder);
+        let digest = hex_of_sha256(text);
+        let pin = fs::read_to_string(self.kept("pin.json")).unwrap();
+        let mut pin: Json = serde_json::from_str(&pin).unwrap();
+        pin["key"] = forger.into();
+        pin["digest"] = digest.into();
+        fs::write(self.kept("policy.yaml"), text).unwrap();
+        fs::write(self.kept("pin.json"), pin.to_string()).unwrap();
+    }
+
+    /// The public key of somebody else.
+    fn in_folder(environment: &TestEnvironment, folder: &std::path::Path) -> String {
+        fs::create_dir_all(folder).unwrap();
+        let secret = folder.join("secret.key");
+        let said = environment.succeed(&["policy", "key", "--to", secret.to_str().unwrap()]);
+        said.lines().find_map(|line| line.strip_prefix("public key: ")).unwrap().to_owned()
+    }
+
     fn verdict(&self) -> Option<String> {
         // Running sessions keep the rules they began with, so each asks in one of its own.
         let session = format!("session-{}", self.asked.replace(self.asked.get() + 1));
         decision(&self.environment.bash(&session, "echo frobnicate")).map(str::to_owned)
     }
+}
+
+/// As the guard writes the digest of a text.
+fn hex_of_sha256(text: &str) -> String {
+    let mut sum = Command::new("sh");
+    let output = sum.args(["-c", "printf %s \"$1\" | sha256sum", "sh", text]).output().unwrap();
+    let digits = String::from_utf8(output.stdout).unwrap().split(' ').next().unwrap().to_owned();
+    format!("sha256:{digits}")
+}
+
+#[test]
+fn a_pin_that_is_lost_or_forged_is_told_and_put_back_by_an_update() {
+    for is_forged in [false, true] {
+        let team = Team::new();
+        assert!(team.pin().0);
+        assert!(!team.begin("before").contains("pinned"));
+        let findings = team.findings();
+        assert!(findings.len() == 1 && findings[0]["wellness"] == "well", "{findings:?}");
+        if is_forged {
+            team.forge();
+        } else {
+            fs::remove_file(team.kept("pin.json")).unwrap();
+        }
+        let wanted = if is_forged { "another key is the one to trust" } else { "does not count any more" };
+        let said = team.begin("after");
+        assert!(said.contains(wanted) && said.contains("checkrein policy update"), "{said}");
+        assert!(!team.begin("again").contains(wanted), "it is told once");
+        let findings = team.findings();
+        assert!(findings.iter().any(|one| one["wellness"] == "broken"), "{findings:?}");
+        assert!(findings[0]["detail"].as_str().unwrap().contains(wanted), "{findings:?}");
+
+        let (done, said) = team.run(&["policy", "update", "--yes"]);
+        assert!(done && said.contains("was written anew"), "{said}");
+        assert_eq!(team.verdict().as_deref(), Some("deny"));
+        let findings = team.findings();
+        assert!(findings.len() == 1 && findings[0]["wellness"] == "well", "{findings:?}");
+    }
+}
+
+#[test]
+fn what_a_call_did_to_the_pin_is_put_back_at_its_end() {
+    let team = Team::new();
+    assert!(team.pin().0);
+    team.begin("one");
+    let before = ["pin.json", "policy.yaml"].map(|name| fs::read_to_string(team.kept(name)).unwrap());
+    let changes: [&dyn Fn(); 3] = [
+        &|| fs::remove_file(team.kept("pin.json")).unwrap(),
+        &|| fs::remove_dir_all(team.kept("")).unwrap(),
+        &|| team.forge(),
+    ];
+    for change in changes {
+        team.environment.bash("one", "ls");
+        change();
+        let end = shell_call("call", "ls", json!({ "tool_response": { "stdout": "", "stderr": "" } }));
+        let said =
+            team.environment.answer_to(&team.environment.payload("one", "PostToolUse", end)).to_string();
+        assert!(said.contains("was put back"), "{said}");
+        let after = ["pin.json", "policy.yaml"].map(|name| fs::read_to_string(team.kept(name)).unwrap());
+        assert_eq!(after, before);
+    }
+    // What the user does by the command stays, also while a call runs.
+    team.environment.bash("one", "ls src");
+    assert!(team.run(&["policy", "unpin", "--yes"]).0);
+    let end = shell_call("call", "ls src", json!({ "tool_response": { "stdout": "", "stderr": "" } }));
+    team.environment.answer_to(&team.environment.payload("one", "PostToolUse", end));
+    assert!(!team.kept("pin.json").exists());
+}
+
+#[test]
+fn a_pin_that_nobody_made_is_told_too() {
+    let team = Team::new();
+    team.begin("before");
+    fs::create_dir_all(team.kept("")).unwrap();
+    let text = "mode: observe\n";
+    let pin = json!({ "source": "/x", "key": team.key, "digest": hex_of_sha256(text), "signed": "2026-01-01T00:00:00Z" });
+    fs::write(team.kept("policy.yaml"), text).unwrap();
+    fs::write(team.kept("pin.json"), pin.to_string()).unwrap();
+    let said = team.begin("after");
+    assert!(said.contains("a policy counts that you did not pin"), "{said}");
+    let (done, said) = team.run(&["policy", "update", "--yes"]);
+    assert!(!done && said.contains("you did not pin") && said.contains("policy unpin"), "{said}");
+    assert!(team.run(&["policy", "unpin", "--yes"]).0);
+    assert!(team.findings().is_empty());
+}
+
+#[test]
+fn an_update_writes_a_kept_text_anew_that_was_lost_or_changed() {
+    let team = Team::new();
+    assert!(team.pin().0);
+    for change in [None, Some("mode: observe\n")] {
+        match change {
+            None => fs::remove_file(team.kept("policy.yaml")).unwrap(),
+            Some(text) => fs::write(team.kept("policy.yaml"), text).unwrap(),
+        }
+        let findings = team.findings();
+        assert!(findings.iter().any(|one| one["wellness"] == "broken"), "{findings:?}");
+        let (done, said) = team.run(&["policy", "update", "--yes"]);
+        assert!(done && said.contains("was written anew"), "{said}");
+        assert_eq!(fs::read_to_string(team.kept("policy.yaml")).unwrap(), STRICT);
+        assert_eq!(team.verdict().as_deref(), Some("deny"));
+    }
+    let (done, said) = team.run(&["policy", "update", "--yes"]);
+    assert!(done && said.contains("is the newest") && !said.contains("anew"), "{said}");
+}
+
+#[test]
+fn pinning_confirms_nothing_of_the_users_own_configuration() {
+    let team = Team::new();
+    let own = team.environment.configure("config.yaml", "mode: enforce\n");
+    team.begin("one");
+    fs::write(&own, "mode: observe\n").unwrap();
+    let waits = || {
+        let shown = team.environment.checkrein(&["doctor"]);
+        String::from_utf8_lossy(&shown.stdout).contains("than the user confirmed")
+    };
+    assert!(waits());
+    for words in [&["policy", "update", "--yes"][..], &["policy", "unpin", "--yes"]] {
+        assert!(team.pin().0);
+        assert!(waits(), "pinning confirms what the user never saw");
+        assert!(team.run(words).0);
+        assert!(waits(), "{words:?} confirms what the user never saw");
+    }
+}
+
+#[test]
+fn a_policy_of_which_it_is_not_known_that_it_is_newer_is_refused() {
+    let team = Team::new();
+    let signature = team.policy.with_extension("yaml.sig");
+    let second = || fs::read_to_string(&signature).unwrap().lines().nth(2).unwrap().to_owned();
+    let other = format!("{STRICT}mode: enforce\n");
+    // Two texts of one second.
+    let found = (0..20).any(|_| {
+        team.sign(STRICT);
+        assert!(team.pin().0);
+        let first = second();
+        team.sign(&other);
+        second() == first
+    });
+    assert!(found, "no two signatures came within a second");
+    let (done, said) = team.run(&["policy", "update", "--yes"]);
+    assert!(!done && said.contains("was signed in the second of the policy in force"), "{said}");
+    assert_eq!(fs::read_to_string(team.kept("policy.yaml")).unwrap(), STRICT);
+
+    // A time of which nothing can be said, where nothing else tells what was pinned.
+    team.sign_later(&other);
+    let pin = fs::read_to_string(team.kept("pin.json")).unwrap();
+    let mut pin: Json = serde_json::from_str(&pin).unwrap();
+    pin["signed"] = "yesterday".into();
+    fs::write(team.kept("pin.json"), pin.to_string()).unwrap();
+    fs::remove_file(team.environment.state().join("team-policy.json")).unwrap();
+    let (done, said) = team.run(&["policy", "update", "--yes"]);
+    assert!(!done && said.contains("`yesterday` is not a time"), "{said}");
+    assert!(team.pin().0, "on purpose it is taken");
+}
+
+#[test]
+fn addresses_are_fetched_over_tls_alone_and_within_bounds() {
+    let team = Team::new();
+    for place in ["http://127.0.0.1:9/policy.yaml", "file:///policy.yaml", "ftp://127.0.0.1/policy.yaml"] {
+        let (done, said) = team.run(&["policy", "pin", place, "--key", &team.key, "--yes"]);
+        assert!(!done && said.contains("an address begins with https://"), "{place}: {said}");
+    }
+    let tools = team.environment.home().join("tools");
+    fs::create_dir(&tools).unwrap();
+    let curl = |text: &str| {
+        fs::write(tools.join("curl"), format!("#!/bin/sh\n{text}\n")).unwrap();
+        assert!(Command::new("chmod").arg("755").arg(tools.join("curl")).status().unwrap().success());
+        let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+        let mut pin = team.environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        pin.env("PATH", path).args(["policy", "pin", "https://example.com/policy.yaml", "--yes", "--key"]);
+        let output = pin.arg(&team.key).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (done, said) = curl("exec yes");
+    assert!(!done && said.contains("so it is not a policy"), "{said}");
+    let (done, said) = curl("echo 'no such host' >&2; exit 6");
+    assert!(!done && said.contains("no such host"), "{said}");
+    let folder = team.policy.parent().unwrap().display().to_string();
+    let (done, said) = curl(&format!(
+        "echo \"$*\" > {folder}/asked; for last; do :; done; exec cat {folder}/\"${{last##*/}}\""
+    ));
+    assert!(done, "{said}");
+    let asked = fs::read_to_string(team.policy.parent().unwrap().join("asked")).unwrap();
+    assert!(asked.starts_with("-q --proto =https --proto-redir =https "), "{asked}");
+    assert!(asked.contains("--max-time 30"), "{asked}");
 }
 
 #[test]
@@ -94,7 +327,7 @@ fn a_policy_counts_as_it_was_signed_and_not_otherwise() {
     let output = team.environment.checkrein(&["config", "check"]);
     assert!(!output.status.success());
 
-    team.sign(&format!("{STRICT}mode: enforce\n"));
+    team.sign_later(&format!("{STRICT}mode: enforce\n"));
     let (done, said) = team.run(&["policy", "update", "--yes"]);
     assert!(done, "{said}");
     assert_eq!(team.verdict().as_deref(), Some("deny"));
@@ -109,9 +342,7 @@ fn another_key_an_older_policy_and_one_that_names_others_are_refused() {
     assert!(!done && said.contains("another key"), "{said}");
 
     let older = fs::read_to_string(team.policy.with_extension("yaml.sig")).unwrap();
-    // The time of a signature has no parts of a second.
-    std::thread::sleep(std::time::Duration::from_millis(1100));
-    team.sign(STRICT);
+    team.sign_later(STRICT);
     assert!(team.pin().0);
     fs::write(team.policy.with_extension("yaml.sig"), older).unwrap();
     let (done, said) = team.run(&["policy", "update", "--yes"]);

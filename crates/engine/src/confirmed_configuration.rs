@@ -105,10 +105,19 @@ fn looked(context: &Context, ledger: &SessionLedger) -> Result<Option<String>, C
 /// Records it and tells people; returns what the agent is told.
 pub(crate) fn tell(context: &Context, ledger: &SessionLedger, found: &LoosenedConfiguration) -> String {
     let text = found.in_words();
+    tell_people(context, ledger, "checkrein: the configuration lets pass more than before", &text, HINT);
+    format!(
+        "checkrein: {text}. Leave it as it is, and tell the user: `checkrein trust` in a terminal confirms it, and if they did not change it, \
+         they put the file back."
+    )
+}
+
+/// Records that rules became looser behind the user's back, and tells people.
+pub(crate) fn tell_people(context: &Context, ledger: &SessionLedger, title: &str, text: &str, hint: &str) {
     let body = RecordBody::Failure {
         stage: "settings".to_owned(),
         kind: "loosened".to_owned(),
-        detail: text.clone(),
+        detail: text.to_owned(),
         verdict: VerdictKind::Nudge,
     };
     context.record(ledger, body);
@@ -117,16 +126,12 @@ pub(crate) fn tell(context: &Context, ledger: &SessionLedger, found: &LoosenedCo
         session: ledger.folder().as_str().to_owned(),
         workspace: context.workspace().clone(),
         at: context.environment().now(),
-        title: "checkrein: the configuration lets pass more than before".to_owned(),
-        text: format!("{text}\n{HINT}"),
+        title: title.to_owned(),
+        text: format!("{text}\n{hint}"),
     };
     if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {
         context.environment().diagnostics.add(format!("{text}; nobody was told: {error}"));
     }
-    format!(
-        "checkrein: {text}. Leave it as it is, and tell the user: `checkrein trust` in a terminal confirms it, and if they did not change it, \
-         they put the file back."
-    )
 }
 
 fn compared(

@@ -24,6 +24,7 @@ use serde_json::json;
 
 use crate::adjustments::HALTED;
 use crate::confirmed_configuration;
+use crate::confirmed_team_policy;
 use crate::context::Context;
 use crate::corridor::{self, Answered, Call, Remains};
 use crate::diagnostics::Diagnostic;
@@ -158,7 +159,9 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> Answere
     let told = kept_settings::watch(context, &ledger, event, kept);
     let Answered { answer, for_user, remains } = handle_moment(context, &ledger, event, started);
     let loosened = confirmed_configuration::at_start(context, &ledger, event);
+    let unpinned = confirmed_team_policy::at_start(context, &ledger, event);
     let answer = kept_settings::with(kept_settings::with(answer, told), loosened);
+    let answer = kept_settings::with(answer, unpinned);
     Answered { answer: kept_settings::with(answer, gone), for_user, remains }
 }
 

@@ -1,5 +1,5 @@
 //! The settings of the client, put back when a call took the hooks out of them, and the configuration of the user and the policy of the
-//! project, put back when a call made them looser or took them away.
+//! project, put back when a call made them looser or took them away. What is pinned of a team's policy is put back when a call changed it.
 //!
 //! What a call is going to do to them is predicted, and a prediction can miss. So the folder of a session keeps its settings files as they
 //! were when the hooks were last known to be registered. Every event compares what `stat` says, to see whether one of them changed. Where
@@ -27,10 +27,12 @@ use serde::{Deserialize, Serialize};
 use crate::beginning::settings_of_client;
 use crate::config_files;
 use crate::confirmed_configuration::{self, LoosenedConfiguration};
+use crate::confirmed_team_policy;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::lost_records;
 use crate::notification::{self, Notice};
+use crate::pinned_policy;
 use crate::places::real_place;
 use crate::verification::{RUNNING_FOR, TICK, lingers};
 
@@ -93,6 +95,7 @@ pub(crate) fn watch(
         if let HookEventKind::BeforeAction { .. } | HookEventKind::SessionStarted { .. } = &event.moment {
             let mut files = settings_of_client(context.environment(), context.workspace(), &event.cwd);
             files.push(configuration(context));
+            files.extend(pinned(context));
             files.extend(policies(context));
             // What stands in no hands of ours at the beginning is nothing to go back to.
             let all: Vec<Kept> = files.iter().map(Kept::now).collect();
@@ -120,12 +123,20 @@ pub(crate) fn watch(
     let records = if is_quiet { Vec::new() } else { last(&ledger.path(), RECORDS).unwrap_or_default() };
     // A call that loosened the configuration has not thereby had the last word on this.
     let was_enforced = |fallen: &Fallen<'_>| {
-        fallen.kept.path == configuration(context)
-            && config_of(fallen.kept).is_some_and(|config| config.mode == Mode::Enforce)
+        let own = configuration(context);
+        let own = match &fallen.kept.path {
+            path if *path == own => config_of(fallen.kept),
+            path if pinned(context).contains(path) => {
+                confirmed_configuration::config_of(&own, text(&own).as_deref())
+            }
+            _ => None,
+        };
+        own.is_some_and(|config| config.mode == Mode::Enforce)
     };
     let is_enforced = context.policy().config().mode == Mode::Enforce || fallen.iter().any(was_enforced);
     let mut said = Vec::new();
     let mut loosened = None;
+    let mut unpinned = None;
     let is_by_a_call = |kept: &Kept| {
         let ran_unrecorded = context.unrecorded.as_ref().is_some_and(|call| {
             changed_at(&kept.path).is_none_or(|changed| changed.0 >= call.since.0.saturating_sub(TICK))
@@ -152,6 +163,11 @@ pub(crate) fn watch(
         if !is_enforced || !is_by_a_call(kept) {
             if is_policy(&kept.path) {
                 renew(&mut next, &kept.path);
+            } else if pinned(context).contains(&kept.path) {
+                renew(&mut next, &kept.path);
+                if is_enforced {
+                    unpinned = confirmed_team_policy::changed(context.environment()).ok().flatten();
+                }
             } else if kept.path == configuration(context) {
                 // What a user says of it holds for the sessions to come. It may have been a process that a call left behind.
                 renew(&mut next, &kept.path);
@@ -176,8 +192,11 @@ pub(crate) fn watch(
         store(context, ledger, &next);
     }
     let outside = loosened.map(|found| tell_outside(context, ledger, &found));
+    let unpinned = unpinned.map(|found| {
+        confirmed_team_policy::tell(context, ledger, &found) + " This session keeps the rules it began with."
+    });
     let inside = (!said.is_empty()).then(|| tell(context, ledger, &said));
-    [outside, inside].into_iter().flatten().reduce(|one, other| format!("{one}\n{other}"))
+    [outside, unpinned, inside].into_iter().flatten().reduce(|one, other| format!("{one}\n{other}"))
 }
 
 /// The answer with what the agent is told besides; an answer that stops or refuses says enough.
@@ -199,6 +218,12 @@ fn configuration(context: &Context) -> AbsolutePath {
     config_files::user_file(context.environment())
 }
 
+/// What is pinned of a team's policy, and its text.
+fn pinned(context: &Context) -> [AbsolutePath; 2] {
+    let environment = context.environment();
+    [pinned_policy::pin_file(environment), pinned_policy::policy_file(environment)]
+}
+
 /// The policy of the project, and those of projects around it.
 fn policies(context: &Context) -> impl Iterator<Item = AbsolutePath> {
     context.guarded().into_iter().map(|guarded| guarded.path).filter(is_policy)
@@ -217,6 +242,11 @@ fn config_of(file: &Kept) -> Option<Config> {
 /// Why a settings file would keep the client from calling the hooks, or the configuration or a policy lets pass more than it did; `None`
 /// when neither is so.
 fn why_fallen(context: &Context, was: &Kept, file: &Kept) -> Option<String> {
+    if pinned(context).contains(&file.path) {
+        let is_said = was.text == file.text
+            || confirmed_team_policy::is_confirmed(context.environment(), &file.path, file.text.as_deref());
+        return (!is_said).then(|| "`checkrein policy` did not write it".to_owned());
+    }
     let is_policy = is_policy(&file.path);
     if is_policy {
         was.text.as_ref()?;

@@ -43,6 +43,7 @@
 //! | `flow` | orders in what a call showed of the outside |
 //! | `error` | what can fail, as a user reads it |
 //! | `pinned_policy` | the policy of a team: checked once, compared at every call |
+//! | `confirmed_team_policy` | what was pinned last, kept a second time, so that a loss or a forgery shows |
 //! | `processes` | what `/proc` tells of a process |
 //! | `clock`, `diagnostics` | the time, handed in; what did not work, handed out |
 //! | `text` | records and calls in words |
@@ -62,6 +63,7 @@ mod cleanup;
 pub mod clock;
 pub mod config_files;
 pub mod confirmed_configuration;
+pub mod confirmed_team_policy;
 pub mod context;
 mod corridor;
 pub mod diagnostics;

@@ -8,6 +8,7 @@ use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 
 use crate::config_files::{read, write_private};
+use crate::confirmed_team_policy;
 use crate::environment::HostEnvironment;
 use crate::error::{CommandError, ErrorKind};
 
@@ -22,6 +23,9 @@ pub struct PinnedPolicy {
     pub digest: String,
     /// When that text was signed, as its signature says: an older one is not taken in its place.
     pub signed: String,
+    /// The signature, as it lay beside the policy; empty where an earlier version pinned it.
+    #[serde(default)]
+    pub signature: String,
 }
 
 /// What is pinned; `None` where nothing is.
@@ -31,16 +35,24 @@ pub fn pinned(environment: &HostEnvironment) -> Result<Option<PinnedPolicy>, Com
     serde_json::from_str(&text).map(Some).map_err(|error| damaged(format!("`{path}` is damaged: {error}")))
 }
 
-/// Keeps a text that was checked, and what is pinned with it.
+/// The text that is kept, as it is; `None` where it is missing.
+pub fn text(environment: &HostEnvironment) -> Result<Option<String>, CommandError> {
+    read(&policy_file(environment))
+}
+
+/// Keeps a text that was checked, and what is pinned with it, as confirmed by the user.
 pub fn keep(environment: &HostEnvironment, pin: &PinnedPolicy, text: &str) -> Result<(), CommandError> {
     let bytes = serde_json::to_vec_pretty(pin).map_err(|error| damaged(error.to_string()))?;
+    let pinned = String::from_utf8_lossy(&bytes);
+    confirmed_team_policy::confirm(environment, Some(&pinned), Some(text))?;
     // Between the two the text is not the one that the pin names, and calls are refused: never a text that nobody checked.
     write_private(&policy_file(environment), text.as_bytes())?;
     write_private(&pin_file(environment), &bytes)
 }
 
-/// Forgets what is pinned.
+/// Forgets what is pinned, as the user wants it.
 pub fn forget(environment: &HostEnvironment) -> Result<(), CommandError> {
+    confirmed_team_policy::confirm(environment, None, None)?;
     for path in [pin_file(environment), policy_file(environment)] {
         match std::fs::remove_file(path.as_str()) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -69,7 +81,8 @@ pub(crate) fn layer(environment: &HostEnvironment) -> Result<Option<Layer>, Comm
     Ok(Some(Layer { kind: LayerKind::Managed, source: ConfigSource::File { name: path.to_string(), text } }))
 }
 
-fn pin_file(environment: &HostEnvironment) -> AbsolutePath {
+/// Where it is kept what is pinned.
+pub fn pin_file(environment: &HostEnvironment) -> AbsolutePath {
     folder(environment).join("pin.json")
 }
 

@@ -1,5 +1,6 @@
 //! `checkrein doctor`: proves that the protection works, by feeding the registered hook command exactly as the client does.
 
+mod team_policy;
 mod unprotected;
 
 use std::fs;
@@ -122,6 +123,7 @@ pub fn doctor(
             findings.push(finding("configuration", Health::Doubtful, error.message, error.hint.as_deref()));
         }
     }
+    findings.extend(team_policy::findings(context.environment()));
     state_finding(&state, &mut findings);
     findings.extend(unreviewed_finding(&state, context.environment().now()));
     if let Some(reason) = halt_of_all(&state) {

@@ -1,13 +1,14 @@
 //! `checkrein policy key`, `sign`, `pin`, `update` and `unpin`: the policy of a team, which counts only as somebody signed it.
 
+mod fetch;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::process::Command;
 
 use checkrein_engine::config_files;
-use checkrein_engine::confirmed_configuration;
+use checkrein_engine::confirmed_team_policy;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::pinned_policy::{self, PinnedPolicy};
@@ -17,10 +18,13 @@ use checkrein_protocol::{AbsolutePath, Timestamp};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, installation};
 use crate::signature::{PolicySignature, SigningKey, VerifyingKey};
-use crate::terminal::{Reply, confirm, print};
+use crate::terminal::{Reply, confirm, log, print};
+use fetch::{fetch, read};
 
 /// What is added to the name of a policy for its signature.
 const SIGNATURE: &str = ".sig";
+/// How far the clock of who signs may be ahead of ours, in milliseconds (ours): a policy of next year would keep every other one out.
+const AHEAD: u64 = 24 * 60 * 60 * 1000;
 
 /// Makes a key, and writes it to a file that only this user reads.
 pub fn key(environment: &HostEnvironment, to: &Path, output: OutputForm) -> Result<ExitStatus, CommandError> {
@@ -84,9 +88,34 @@ pub fn update(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "policy update")?;
-    let Some(pin) = pinned_policy::pinned(environment)? else { return Err(nothing_pinned()) };
-    let key = VerifyingKey::parse(&pin.key).ok_or_else(nothing_pinned)?;
+    let pin = last_pinned(environment)?;
+    let key = VerifyingKey::parse(&pin.key).ok_or_else(|| {
+        CommandError::user(
+            format!("`{}`, which is pinned, is not a public key", pin.key),
+            "`checkrein policy pin PLACE --key KEY` pins the policy again",
+        )
+    })?;
     take(environment, &pin.source, key, Some(&pin), yes, output)
+}
+
+/// What the user pinned last: also where it was lost, damaged or forged since, which is said.
+fn last_pinned(environment: &HostEnvironment) -> Result<PinnedPolicy, CommandError> {
+    let found = pinned_policy::pinned(environment);
+    match (found, confirmed_team_policy::changed(environment), confirmed_team_policy::pinned(environment)) {
+        (_, Ok(Some(changed)), Some(confirmed)) => {
+            log(&changed.in_words());
+            Ok(confirmed)
+        }
+        (_, Ok(Some(changed)), None) => {
+            Err(CommandError::user(changed.in_words(), "`checkrein policy unpin` removes it"))
+        }
+        (Ok(Some(pin)), _, _) => Ok(pin),
+        (Ok(None), _, _) => Err(nothing_pinned()),
+        (Err(mut error), _, _) => {
+            error.hint = Some("`checkrein policy pin PLACE --key KEY` pins the policy again".to_owned());
+            Err(error)
+        }
+    }
 }
 
 /// Does without the policy of the team from now on.
@@ -97,7 +126,9 @@ pub fn unpin(
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "policy unpin")?;
     // One that is damaged can be forgotten too.
-    if let Ok(None) = pinned_policy::pinned(environment) {
+    if let (Ok(None), Ok(None)) =
+        (pinned_policy::pinned(environment), confirmed_team_policy::changed(environment))
+    {
         return Err(nothing_pinned());
     }
     if yes == Switch::Off {
@@ -107,7 +138,6 @@ pub fn unpin(
         }
     }
     pinned_policy::forget(environment)?;
-    confirmed_configuration::confirm(environment)?;
     match output {
         OutputForm::Json => print(&api::line(&installation::PolicyUnpinned { pinned: false })?),
         OutputForm::Text => {
@@ -132,28 +162,19 @@ fn take(
         signature.and_then(|signature| signature.check(&text, key).map(|()| signature)).map_err(|wrong| {
             CommandError::user(format!("{source}: {wrong}"), "nothing was changed; ask who signs it")
         })?;
-    let signed = signature.signed.calendar().to_rfc3339();
-    if before
-        .and_then(|pin| Timestamp::from_rfc3339(&pin.signed))
-        .is_some_and(|known| signature.signed < known)
-    {
-        return Err(CommandError::user(
-            format!("{source} was signed at {signed}, before the policy that is in force"),
-            "nothing was changed; `checkrein policy pin` takes an older one on purpose",
-        ));
-    }
     is_whole(source, &text)?;
     let pin = PinnedPolicy {
         source: source.to_owned(),
         key: key.to_string(),
         digest: Digest::of(&text).to_string(),
-        signed,
+        signed: signature.signed.calendar().to_rfc3339(),
+        signature: signature.text(),
     };
-    let is_new = before != Some(&pin);
+    is_no_replay(environment, &pin, signature.signed, before)?;
+    let is_new = before.is_none_or(|before| !is_same(before, &pin));
     if is_new && yes == Switch::Off {
         if output == OutputForm::Text {
-            let kept = pinned_policy::policy_file(environment);
-            let then = fs::read_to_string(kept.as_str()).unwrap_or_default();
+            let then = pinned_policy::text(environment).ok().flatten().unwrap_or_default();
             print(&format!("{source}, signed at {} by {}", pin.signed, pin.key));
             print(
                 similar::TextDiff::from_lines(&then, &text)
@@ -168,9 +189,13 @@ fn take(
             reply => return unconfirmed(reply, output),
         }
     }
-    if is_new {
+    let is_kept = !is_new
+        && before == Some(&pin)
+        && pinned_policy::pinned(environment).is_ok_and(|kept| kept.as_ref() == before)
+        && pinned_policy::text(environment).is_ok_and(|kept| kept.as_ref() == Some(&text))
+        && confirmed_team_policy::changed(environment).is_ok_and(|changed| changed.is_none());
+    if !is_kept {
         pinned_policy::keep(environment, &pin, &text)?;
-        confirmed_configuration::confirm(environment)?;
     }
     match output {
         OutputForm::Json => print(&api::line(&installation::PolicyPinned {
@@ -183,9 +208,52 @@ fn take(
         OutputForm::Text if is_new => {
             print("it counts from now on; what it makes looser counts in new sessions");
         }
-        OutputForm::Text => print("the policy in force is the newest"),
+        OutputForm::Text if is_kept => print("the policy in force is the newest"),
+        OutputForm::Text => {
+            print("the policy that you pinned is the newest; what was kept of it was written anew");
+        }
     }
     Ok(ExitStatus::Done)
+}
+
+/// Whether two pins name the same text of the same place, signed by the same key at the same time.
+fn is_same(one: &PinnedPolicy, other: &PinnedPolicy) -> bool {
+    let named =
+        |pin: &PinnedPolicy| [&pin.source, &pin.key, &pin.digest, &pin.signed].map(|text| text.to_owned());
+    named(one) == named(other)
+}
+
+/// An error unless a policy is known to be newer than the one in force, or is that one.
+fn is_no_replay(
+    environment: &HostEnvironment,
+    pin: &PinnedPolicy,
+    signed: Timestamp,
+    before: Option<&PinnedPolicy>,
+) -> Result<(), CommandError> {
+    let refused = |why: String, hint: &str| Err(CommandError::user(format!("{} {why}", pin.source), hint));
+    if signed.0 > environment.now().0.saturating_add(AHEAD) {
+        return refused(
+            format!("was signed at {}, which is still to come", pin.signed),
+            "nothing was changed; look at the clock here, and ask who signs it for one with the right time",
+        );
+    }
+    let Some(before) = before else { return Ok(()) };
+    let older = "nothing was changed; `checkrein policy pin` takes an older one on purpose";
+    match Timestamp::from_rfc3339(&before.signed) {
+        None => refused(
+            format!("may be older than the policy in force, of which `{}` is not a time", before.signed),
+            older,
+        ),
+        Some(known) if signed < known => {
+            refused(format!("was signed at {}, before the policy that is in force", pin.signed), older)
+        }
+        // Signatures tell the second alone.
+        Some(known) if signed == known && pin.digest != before.digest => refused(
+            format!("was signed in the second of the policy in force ({}), and is another text", pin.signed),
+            "nothing was changed; it cannot be told which is newer: ask who signs it to sign it again",
+        ),
+        Some(_) => Ok(()),
+    }
 }
 
 /// Whether a policy is right and stands alone: what it named besides would be signed by nobody.
@@ -213,37 +281,6 @@ fn whole_place(environment: &HostEnvironment, source: &str) -> String {
         return source.to_owned();
     }
     AbsolutePath::new(source).unwrap_or_else(|| environment.cwd.join(source)).to_string()
-}
-
-/// The text at a place. Addresses are fetched by `curl`, with nothing but a certificate that holds.
-fn fetch(place: &str) -> Result<String, CommandError> {
-    if !place.contains("://") {
-        return read(Path::new(place));
-    }
-    let hint = "nothing was changed; an address begins with https://, and `curl` fetches it";
-    if !place.starts_with("https://") {
-        return Err(CommandError::user(
-            format!("{place} is not fetched: it could be changed on the way"),
-            hint,
-        ));
-    }
-    let largest = checkrein_files::SMALL.to_string();
-    let fetched = Command::new("curl")
-        .args(["--proto", "=https", "--tlsv1.2", "--fail", "--silent", "--show-error", "--location"])
-        .args(["--max-time", "30", "--max-filesize", &largest, "--", place])
-        .output()
-        .map_err(|error| CommandError::user(format!("cannot start `curl`: {error}"), hint))?;
-    if !fetched.status.success() {
-        let why = String::from_utf8_lossy(&fetched.stderr).trim().to_owned();
-        return Err(CommandError::user(format!("cannot fetch {place}: {why}"), hint));
-    }
-    String::from_utf8(fetched.stdout)
-        .map_err(|_| CommandError::user(format!("{place} is not text"), "nothing was changed"))
-}
-
-fn read(path: &Path) -> Result<String, CommandError> {
-    checkrein_files::read_text(path, checkrein_files::SMALL)
-        .map_err(|error| CommandError::file("read", path.display(), &error))
 }
 
 fn nothing_pinned() -> CommandError {

@@ -10,7 +10,7 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 20] = [
+const STATE: [&str; 21] = [
     "allowed",
     "configuration.json",
     "diagnostics.log",
@@ -27,6 +27,7 @@ const STATE: [&str; 20] = [
     "runs",
     "sessions",
     "snapshots",
+    "team-policy.json",
     "trusted.json",
     "worktrees",
     "heads",
