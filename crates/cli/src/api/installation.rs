@@ -73,6 +73,19 @@ pub struct PolicyTried {
     pub calls: usize,
     /// Where the two say different things.
     pub changes: Vec<VerdictChange>,
+    /// Projects that were left out, since their own configuration cannot be used.
+    pub skipped: Vec<SkippedProject>,
+}
+
+/// A project of which no call was judged.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SkippedProject {
+    /// Its directory.
+    pub workspace: String,
+    /// How many calls were left out.
+    pub calls: usize,
+    /// What is wrong there.
+    pub reason: String,
 }
 
 /// Calls that get another verdict.

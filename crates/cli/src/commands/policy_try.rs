@@ -4,23 +4,23 @@
 //! Both look at the files as they are now, so that only the change makes a difference. What was masked or cut in the records is judged as
 //! it is written there.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod selection;
+
+use std::collections::{BTreeMap, HashMap};
 
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::{Context, check};
-use checkrein_ledger::lines;
-use checkrein_policy::{ConfigSource, Policy};
-use checkrein_protocol::{AbsolutePath, Action, RecordBody, ReviewRecord, VerdictKind};
-use checkrein_session::SessionLedger;
+use checkrein_policy::{ConfigSource, Layer, LayerKind, Policy};
+use checkrein_protocol::{AbsolutePath, Action, ReviewRecord, Timestamp, VerdictKind};
 use checkrein_world::find_workspace;
 
-use super::session_choice::folders;
 use super::{ExitStatus, OutputForm};
 use crate::api::{self, installation};
 use crate::render::call;
-use crate::terminal::{cut, plain, print, verdict};
+use crate::terminal::{counted, cut, log, plain, print, verdict};
+use selection::{Selection, Unread};
 
 /// How many calls are judged at most, the newest first (ours): each takes a few milliseconds.
 const CALLS: usize = 5000;
@@ -29,7 +29,11 @@ const EXAMPLES: usize = 3;
 /// How much of a call is shown, in letters (ours).
 const SHOWN: usize = 100;
 
-/// Judges the recorded calls of this long ago and less, in milliseconds, with and without a file.
+/// How many directories are kept ready to be judged in (ours): each holds a configuration and what was looked at there.
+const PLACES: usize = 64;
+
+/// Judges the recorded calls of this long ago and less, in milliseconds, with and without a file. A project whose own configuration cannot
+/// be used is left out, and said.
 pub fn policy_try(
     environment: &HostEnvironment,
     file: &str,
@@ -39,91 +43,166 @@ pub fn policy_try(
     let text = checkrein_files::read_text(file, checkrein_files::SMALL)
         .map_err(|error| CommandError::file("read", file, &error))?;
     let source = ConfigSource::File { name: file.to_owned(), text };
-    // What is wrong with the file is said before anything is judged.
-    config_files::load_with(environment, &find_workspace(&environment.cwd), source.clone())?;
-    let calls = recorded(environment, environment.now().0.saturating_sub(since))?;
-    let mut places: HashMap<AbsolutePath, (Context, Context)> = HashMap::new();
-    let mut changes: BTreeMap<(VerdictKind, VerdictKind), Vec<(String, String)>> = BTreeMap::new();
-    for (review, cwd) in &calls {
-        if !places.contains_key(cwd) {
-            places.insert(cwd.clone(), contexts(environment, cwd, &source)?);
-        }
-        let Some((now, then)) = places.get(cwd) else { continue };
-        let action = Action { tool: review.tool.clone(), input: review.input.clone(), cwd: cwd.clone() };
-        let (ours, theirs) = (check(now, &action, None), check(then, &action, None));
-        if ours.verdict.kind != theirs.verdict.kind {
-            let words = cut(&plain(&call(review)), SHOWN);
-            changes
-                .entry((ours.verdict.kind, theirs.verdict.kind))
-                .or_default()
-                .push((words, theirs.reasoning.primary));
-        }
+    is_usable(environment, &source)?;
+    let (selection, mut unread) =
+        Selection::of(environment, Timestamp(environment.now().0.saturating_sub(since)), CALLS)?;
+    let mut trial = Trial { environment, source, places: HashMap::new(), found: Found::default() };
+    unread.extend(selection.each(environment, |at, review, cwd| trial.judge(at, review, cwd))?);
+    let found = trial.found;
+    if let (0, Some((_, skipped))) = (found.calls, found.skipped.first_key_value()) {
+        return Err(CommandError::user(
+            format!("no call could be judged: {}", skipped.reason),
+            "`checkrein config check` in that project says more",
+        ));
     }
     match output {
-        OutputForm::Json => print(&api::line(&installation::PolicyTried {
-            calls: calls.len(),
-            changes: changes
-                .iter()
-                .map(|((from, to), found)| installation::VerdictChange {
-                    from: from.name().to_owned(),
-                    to: to.name().to_owned(),
-                    calls: found.len(),
-                    examples: found.iter().take(EXAMPLES).map(|(words, _)| words.clone()).collect(),
-                })
-                .collect(),
-        })?),
-        OutputForm::Text => {
-            let differing: usize = changes.values().map(Vec::len).sum();
-            print(&format!("{} calls judged, {differing} differently", calls.len()));
-            for ((from, to), found) in &changes {
-                print(&format!("  {} -> {}  {}", verdict(*from), verdict(*to), found.len()));
-                for (words, reason) in found.iter().take(EXAMPLES) {
-                    print(&format!("    `{words}`"));
-                    if !reason.is_empty() {
-                        print(&format!("      {}", plain(reason)));
-                    }
-                }
-                if found.len() > EXAMPLES {
-                    print(&format!("    and {} more", found.len() - EXAMPLES));
-                }
-            }
-        }
+        OutputForm::Json => print(&api::line(&found.described())?),
+        OutputForm::Text => found.show(),
+    }
+    for Unread { place, reason } in unread {
+        log(&format!("checkrein: left out, since it cannot be read: {}: {}", plain(&place), plain(&reason)));
     }
     Ok(ExitStatus::Done)
 }
 
-/// The different calls since a moment, newest first, with where they ran.
-fn recorded(
-    environment: &HostEnvironment,
-    since: u64,
-) -> Result<Vec<(Box<ReviewRecord>, AbsolutePath)>, CommandError> {
-    let mut all = Vec::new();
-    for folder in folders(environment, None)? {
-        let ledger = SessionLedger::of_folder(&environment.state, folder);
-        for record in
-            lines(&ledger.path())?.filter_map(|line| line.ok()?.record).filter(|record| record.at.0 >= since)
-        {
-            let RecordBody::Review(review) = record.body else { continue };
-            if let Some(cwd) = AbsolutePath::new(&review.cwd) {
-                all.push((record.at.0, review, cwd));
-            }
-        }
+/// An error that says what is wrong with the file, before anything is judged.
+fn is_usable(environment: &HostEnvironment, source: &ConfigSource) -> Result<(), CommandError> {
+    let here = find_workspace(&environment.cwd);
+    if config_files::load(environment, &here).is_ok() {
+        return config_files::load_with(environment, &here, source.clone()).map(drop);
     }
-    all.sort_by_key(|(at, _, _)| std::cmp::Reverse(*at));
-    let mut seen = HashSet::new();
-    all.retain(|(_, review, _)| seen.insert(review.exact));
-    all.truncate(CALLS);
-    Ok(all.into_iter().map(|(_, review, cwd)| (review, cwd)).collect())
+    // What is wrong here is not the file's fault, so it is looked at alone.
+    let layer = Layer { kind: LayerKind::User, source: source.clone() };
+    let alone = checkrein_policy::load(&[layer], &[]);
+    alone.map(drop).map_err(|errors| config_files::invalid(&errors))
 }
 
-/// Who judges in a directory: as it is, and with the file.
-fn contexts(
+/// What is judged with what.
+struct Trial<'a> {
+    environment: &'a HostEnvironment,
+    source: ConfigSource,
+    /// Who judges in a directory; why nobody can where its configuration is broken.
+    places: HashMap<AbsolutePath, Result<Judges, String>>,
+    found: Found,
+}
+
+/// Who judges: the configuration of now, and that with the file.
+struct Judges {
+    now: Context,
+    then: Context,
+}
+
+/// What came of it.
+#[derive(Default)]
+struct Found {
+    calls: usize,
+    changes: BTreeMap<(VerdictKind, VerdictKind), Change>,
+    /// What was left out, by workspace.
+    skipped: BTreeMap<AbsolutePath, Skipped>,
+}
+
+/// Calls that get another verdict, and the newest of them.
+#[derive(Default)]
+struct Change {
+    calls: usize,
+    /// When, the call, and why: newest first.
+    examples: Vec<(Timestamp, String, String)>,
+}
+
+/// Calls that were not judged.
+struct Skipped {
+    calls: usize,
+    reason: String,
+}
+
+impl Trial<'_> {
+    fn judge(&mut self, at: Timestamp, review: &ReviewRecord, cwd: &AbsolutePath) {
+        if !self.places.contains_key(cwd) {
+            if self.places.len() >= PLACES {
+                self.places.clear();
+            }
+            let judges = judges(self.environment, cwd, &self.source);
+            self.places.insert(cwd.clone(), judges.map_err(|error| error.in_short().to_owned()));
+        }
+        let judges = match self.places.get(cwd) {
+            Some(Ok(judges)) => judges,
+            Some(Err(reason)) => return self.found.skip(cwd, reason),
+            None => return,
+        };
+        self.found.calls += 1;
+        let action = Action { tool: review.tool.clone(), input: review.input.clone(), cwd: cwd.clone() };
+        let (ours, theirs) = (check(&judges.now, &action, None), check(&judges.then, &action, None));
+        if ours.verdict.kind == theirs.verdict.kind {
+            return;
+        }
+        let change = self.found.changes.entry((ours.verdict.kind, theirs.verdict.kind)).or_default();
+        change.calls += 1;
+        let place = change.examples.partition_point(|(known, ..)| *known > at);
+        if place < EXAMPLES {
+            let words = cut(&plain(&call(review)), SHOWN);
+            change.examples.insert(place, (at, words, theirs.reasoning.primary));
+            change.examples.truncate(EXAMPLES);
+        }
+    }
+}
+
+impl Found {
+    fn skip(&mut self, cwd: &AbsolutePath, reason: &str) {
+        let skipped = self.skipped.entry(find_workspace(cwd));
+        skipped.or_insert_with(|| Skipped { calls: 0, reason: reason.to_owned() }).calls += 1;
+    }
+
+    fn show(&self) {
+        let differing: usize = self.changes.values().map(|change| change.calls).sum();
+        print(&format!("{} calls judged, {differing} differently", self.calls));
+        for ((from, to), change) in &self.changes {
+            print(&format!("  {} -> {}  {}", verdict(*from), verdict(*to), change.calls));
+            for (_, words, reason) in &change.examples {
+                print(&format!("    `{words}`"));
+                if !reason.is_empty() {
+                    print(&format!("      {}", plain(reason)));
+                }
+            }
+            if change.calls > EXAMPLES {
+                print(&format!("    and {} more", change.calls - EXAMPLES));
+            }
+        }
+        for (workspace, skipped) in &self.skipped {
+            let calls = counted(u64::try_from(skipped.calls).unwrap_or(u64::MAX), "call");
+            print(&format!("left out {calls} of {workspace}: {}", plain(&skipped.reason)));
+        }
+    }
+
+    fn described(&self) -> installation::PolicyTried {
+        let changes = self.changes.iter().map(|((from, to), change)| installation::VerdictChange {
+            from: from.name().to_owned(),
+            to: to.name().to_owned(),
+            calls: change.calls,
+            examples: change.examples.iter().map(|(_, words, _)| words.clone()).collect(),
+        });
+        let skipped = self.skipped.iter().map(|(workspace, skipped)| installation::SkippedProject {
+            workspace: workspace.to_string(),
+            calls: skipped.calls,
+            reason: skipped.reason.clone(),
+        });
+        installation::PolicyTried {
+            calls: self.calls,
+            changes: changes.collect(),
+            skipped: skipped.collect(),
+        }
+    }
+}
+
+/// Who judges in a directory. An error where its configuration cannot be used.
+fn judges(
     environment: &HostEnvironment,
     cwd: &AbsolutePath,
     source: &ConfigSource,
-) -> Result<(Context, Context), CommandError> {
-    let config = config_files::load_with(environment, &find_workspace(cwd), source.clone())?.config;
+) -> Result<Judges, CommandError> {
+    let workspace = find_workspace(cwd);
+    config_files::load(environment, &workspace)?;
+    let config = config_files::load_with(environment, &workspace, source.clone())?.config;
     let policy = Policy::new(config).with_catalogue(config_files::catalogue(environment)?);
     let open = || Context::open(environment.clone(), cwd);
-    Ok((open(), open().with_policy(policy)))
+    Ok(Judges { now: open(), then: open().with_policy(policy) })
 }
