@@ -198,6 +198,10 @@ fn what_a_user_says_of_a_verdict_counts_for_its_rules() {
     verdict(&environment, "s", CALL);
     let said = environment.succeed(&["wrong", "LAST"]);
     assert!(said.contains("1 of 1 stops"), "{said}");
+    let said = environment.succeed(&["wrong", "LAST"]);
+    assert!(said.contains("1 of 1 stops"), "saying it again counts once: {said}");
+    let stats: serde_json::Value = serde_json::from_str(&environment.succeed(&["--json", "stats"])).unwrap();
+    assert_eq!(stats["wrong"], 1, "{stats}");
     assert!(!environment.checkrein(&["missed", "LAST"]).status.success());
     environment.bash("s", "ls");
     let records = environment.records("s");
@@ -232,4 +236,40 @@ fn a_change_of_the_configuration_is_tried_on_what_was_recorded() {
     assert_eq!(decision(&now), None, "nothing was changed");
     fs::write(&stricter, "mode: [").unwrap();
     assert!(!environment.checkrein(&["policy", "try", stricter.to_str().unwrap()]).status.success());
+}
+
+#[test]
+fn a_project_whose_configuration_is_broken_is_left_out_and_said() {
+    let environment = environment();
+    environment.bash("s", "ls");
+    let broken = environment.project().join("broken");
+    environment.git(&["init", "-q", "broken"]);
+    let mut payload = environment.payload("t", "PreToolUse", shell_call("call", "cat x", json!({})));
+    let text = String::from_utf8(payload).unwrap();
+    let project = environment.project().display().to_string();
+    payload = text
+        .replacen(&format!("\"cwd\":\"{project}\""), &format!("\"cwd\":\"{project}/broken\""), 1)
+        .into_bytes();
+    environment.answer_to(&payload);
+    fs::write(broken.join("checkrein.yaml"), "mode: [").unwrap();
+    fs::create_dir_all(environment.state().join("sessions/empty")).unwrap();
+
+    let change = environment.home().join("change.yaml");
+    fs::write(&change, "step_reviewer:\n  rules:\n    custom:\n      - {name: no_listing, when: 'action.command == \"ls\"', decision: block, reason: lists are out}\n").unwrap();
+    let said = environment.succeed(&["policy", "try", change.to_str().unwrap()]);
+    assert!(said.contains("1 calls judged, 1 differently"), "{said}");
+    assert!(said.contains("left out 1 call of") && said.contains("broken/checkrein.yaml"), "{said}");
+    let told = environment.succeed(&["--json", "policy", "try", change.to_str().unwrap()]);
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["skipped"][0]["calls"], 1, "{told}");
+
+    // In the broken project itself the file is judged all the same.
+    let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    let output = command.current_dir(&broken).args(["policy", "try"]).arg(&change).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    // Where nothing can be judged that is an error.
+    fs::write(environment.project().join("checkrein.yaml"), "mode: [").unwrap();
+    let output = environment.checkrein(&["policy", "try", change.to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("no call could be judged"), "{said}");
 }

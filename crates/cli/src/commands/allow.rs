@@ -266,6 +266,8 @@ fn rates(environment: &HostEnvironment) -> Result<Vec<sessions::RuleRate>, Comma
     let since = environment.now().0.saturating_sub(PERIOD);
     let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for folder in folders(environment, None)? {
+        // A user may say something of a call again: the last word counts, once.
+        let mut opinions = BTreeMap::new();
         for record in records(environment, &folder)?.into_iter().filter(|record| record.at.0 >= since) {
             match record.body {
                 RecordBody::Review(review) if review.verdict >= VerdictKind::Escalate => {
@@ -273,14 +275,15 @@ fn rates(environment: &HostEnvironment) -> Result<Vec<sessions::RuleRate>, Comma
                         counts.entry(rule.to_owned()).or_default().0 += 1;
                     }
                 }
-                RecordBody::Event { name, fields } if name == JUDGED && fields["opinion"] == "wrong" => {
-                    for rule in
-                        fields["rules"].as_array().into_iter().flatten().filter_map(|rule| rule.as_str())
-                    {
-                        counts.entry(rule.to_owned()).or_default().1 += 1;
-                    }
+                RecordBody::Event { name, fields } if name == JUDGED => {
+                    opinions.insert(fields["action"].to_string(), fields);
                 }
                 _ => {}
+            }
+        }
+        for fields in opinions.values().filter(|fields| fields["opinion"] == Opinion::Wrong.name()) {
+            for rule in fields["rules"].as_array().into_iter().flatten().filter_map(|rule| rule.as_str()) {
+                counts.entry(rule.to_owned()).or_default().1 += 1;
             }
         }
     }

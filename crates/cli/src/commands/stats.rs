@@ -118,6 +118,8 @@ impl Sums {
         // Of a piece of a transcript that two hooks read at once the first record counts.
         let mut offsets: HashMap<u64, u64> = HashMap::new();
         let mut open: HashMap<PatternKind, &'static str> = HashMap::new();
+        // A user may say something of a call again: the last word counts, once.
+        let mut opinions = BTreeMap::new();
         for record in lines(&ledger.path())?.filter_map(|line| line.ok()?.record) {
             let is_new = match &record.body {
                 RecordBody::Usage(usage) => {
@@ -129,8 +131,14 @@ impl Sums {
                 continue;
             }
             answers.take(&record);
-            self.take(&record, project, &mut open);
+            match &record.body {
+                RecordBody::Event { name, fields } if name == JUDGED => {
+                    opinions.insert(fields["action"].to_string(), fields.clone());
+                }
+                _ => self.take(&record, project, &mut open),
+            }
         }
+        opinions.values().for_each(|fields| self.judged(fields));
         open.into_values().for_each(|kind| self.interventions.entry(kind).or_default().open += 1);
         for answer in answers.found.into_values() {
             *self.questions.entry(answer.word()).or_default() += 1;
@@ -155,15 +163,6 @@ impl Sums {
                     }
                 }
             }
-            RecordBody::Event { name, fields } if name == JUDGED => {
-                if fields["opinion"] == "wrong" {
-                    self.wrong += 1;
-                    let rules = fields["rules"].as_array().into_iter().flatten();
-                    rules.filter_map(|rule| rule.as_str()).for_each(|rule| at(&mut self.rules, rule).1 += 1);
-                } else {
-                    self.missed += 1;
-                }
-            }
             RecordBody::Event { name, .. } if name == "checkrein.restored" => self.undone += 1,
             RecordBody::Rollback(rollback) if rollback.stage == RollbackStage::Done => self.undone += 1,
             RecordBody::Intervention(intervention) => {
@@ -178,6 +177,17 @@ impl Sums {
             }
             RecordBody::Usage(usage) => self.spent(usage, &day, project),
             _ => {}
+        }
+    }
+
+    /// Takes up what a user said of a call.
+    fn judged(&mut self, fields: &serde_json::Value) {
+        if fields["opinion"] == "wrong" {
+            self.wrong += 1;
+            let rules = fields["rules"].as_array().into_iter().flatten();
+            rules.filter_map(|rule| rule.as_str()).for_each(|rule| at(&mut self.rules, rule).1 += 1);
+        } else {
+            self.missed += 1;
         }
     }
 
