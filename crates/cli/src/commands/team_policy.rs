@@ -218,8 +218,7 @@ fn take(
 
 /// Whether two pins name the same text of the same place, signed by the same key at the same time.
 fn is_same(one: &PinnedPolicy, other: &PinnedPolicy) -> bool {
-    let named =
-        |pin: &PinnedPolicy| [&pin.source, &pin.key, &pin.digest, &pin.signed].map(|text| text.to_owned());
+    let named = |pin: &PinnedPolicy| [&pin.source, &pin.key, &pin.digest, &pin.signed].map(ToOwned::to_owned);
     named(one) == named(other)
 }
 

@@ -81,15 +81,12 @@ fn mount_point(line: &[u8]) -> Option<PathBuf> {
     while let Some((first, after)) = rest.split_first() {
         let digits =
             after.get(..3).filter(|_| *first == b'\\').and_then(|text| std::str::from_utf8(text).ok());
-        match digits.and_then(|text| u8::from_str_radix(text, 8).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(3..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
+        if let Some(byte) = digits.and_then(|text| u8::from_str_radix(text, 8).ok()) {
+            bytes.push(byte);
+            rest = after.get(3..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            rest = after;
         }
     }
     Some(std::ffi::OsString::from_vec(bytes).into())

@@ -1,5 +1,6 @@
 //! Work of the user that rests on the state directory: worktrees that nobody merged or discarded, and runs that are at work.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,7 @@ pub(super) fn none(environment: &HostEnvironment) -> Result<(), CommandError> {
         message.push_str(one);
     }
     if count > LISTED {
-        message.push_str(&format!("\n  and {} more", count - LISTED));
+        let _ = write!(message, "\n  and {} more", count - LISTED);
     }
     Err(CommandError::user(message, "nothing was deleted; bring each to an end, then run this again"))
 }
