@@ -1,5 +1,6 @@
 //! Chores of the project. Those that use its crates are in `workbench`.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to the user who runs it")]
 
 pub mod build;
