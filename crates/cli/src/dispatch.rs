@@ -25,9 +25,9 @@ use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, audit, check, config, credential, diff, doctor, export, halt,
-    incidents, init, log, manual, marks, mask, notify, policy, policy_try, preset, purge, recover, replay,
-    reviews, rollback, runs, session_rollback, sessions, show, snapshots, stats, statusline, surprises,
-    team_policy, trust, undo, update, watch, worktree,
+    incidents, init, log, manual, marks, mask, notify, opinion, policy, policy_try, preset, purge, recover,
+    replay, reviews, rollback, runs, session_rollback, sessions, show, snapshots, stats, statusline,
+    surprises, team_policy, trust, undo, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{exec, route, run};
@@ -285,8 +285,8 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
                 )
             }
         },
-        Command::Wrong { id } => allow::judge(&environment, &id, allow::Opinion::Wrong, output),
-        Command::Missed { id } => allow::judge(&environment, &id, allow::Opinion::Missed, output),
+        Command::Wrong { id } => opinion::judge(&environment, &id, opinion::Opinion::Wrong, output),
+        Command::Missed { id } => opinion::judge(&environment, &id, opinion::Opinion::Missed, output),
         Command::Trust { yes: _, command: Some(TrustCommand::Show) } => {
             trust::show_waiting(&environment, output)
         }

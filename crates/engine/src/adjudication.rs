@@ -3,7 +3,8 @@
 //! What a session, its limits, failures and people add to a review only makes it stricter. That is so by construction: an adjustment gets
 //! a [`Docket`], which shows the review and takes escalations, and nothing else writes a verdict.
 
-use checkrein_review::Review;
+use checkrein_protocol::Unliftable;
+use checkrein_review::{Review, VerdictKind};
 
 use crate::adjustments;
 use crate::docket::{Circumstances, Docket, StopCause};
@@ -26,29 +27,36 @@ pub(crate) enum Surface {
 }
 
 impl Surface {
-    /// The adjustments, in their order. Each sees what those before it left; none can take back what they did.
-    pub(crate) const fn adjustments(self) -> &'static [Adjustment] {
+    /// The adjustments, in their order, each with what it is called where it stops a call that a user allowed. Each sees what those before
+    /// it left; none can take back what they did.
+    pub(crate) const fn adjustments(self) -> &'static [(Adjustment, Unliftable)] {
         match self {
             Self::Hook => &[
-                adjustments::pattern,
-                adjustments::failures,
-                adjustments::masks,
-                adjustments::flow,
-                adjustments::doubt,
-                adjustments::throttle,
-                adjustments::budget,
-                adjustments::limits,
-                adjustments::hold,
-                adjustments::contract,
-                adjustments::halt,
-                adjustments::tripwires,
-                adjustments::trust,
+                (adjustments::pattern, Unliftable::Loop),
+                (adjustments::failures, Unliftable::FailedCheck),
+                (adjustments::masks, Unliftable::WritesMask),
+                (adjustments::flow, Unliftable::Flow),
+                (adjustments::doubt, Unliftable::Doubt),
+                (adjustments::throttle, Unliftable::Loop),
+                (adjustments::budget, Unliftable::Limit),
+                (adjustments::limits, Unliftable::Limit),
+                (adjustments::hold, Unliftable::Rollback),
+                (adjustments::contract, Unliftable::Contract),
+                (adjustments::halt, Unliftable::Halt),
+                (adjustments::tripwires, Unliftable::Tripwire),
+                (adjustments::trust, Unliftable::Tripwire),
             ],
             Self::Permission => &[],
-            Self::Check => &[adjustments::failures, adjustments::masks],
-            Self::Replay => {
-                &[adjustments::flow, adjustments::doubt, adjustments::throttle, adjustments::trust]
-            }
+            Self::Check => &[
+                (adjustments::failures, Unliftable::FailedCheck),
+                (adjustments::masks, Unliftable::WritesMask),
+            ],
+            Self::Replay => &[
+                (adjustments::flow, Unliftable::Flow),
+                (adjustments::doubt, Unliftable::Doubt),
+                (adjustments::throttle, Unliftable::Loop),
+                (adjustments::trust, Unliftable::Tripwire),
+            ],
         }
     }
 }
@@ -58,14 +66,24 @@ impl Surface {
 pub(crate) struct Adjudicated {
     pub(crate) review: Review,
     pub(crate) stop: Option<StopCause>,
+    /// What of the circumstances asks about the call or refuses it.
+    pub(crate) unliftable: Vec<Unliftable>,
 }
 
 /// Decides about a call: the review, and what the circumstances add to it on this surface.
 pub(crate) fn adjudicate(review: Review, circumstances: &Circumstances<'_>, surface: Surface) -> Adjudicated {
     let mut docket = Docket::open(review);
-    surface.adjustments().iter().for_each(|adjust| adjust(&mut docket, circumstances));
+    let mut unliftable = Vec::new();
+    for (adjust, name) in surface.adjustments() {
+        let before = docket.review().verdict.kind;
+        adjust(&mut docket, circumstances);
+        let after = docket.review().verdict.kind;
+        if after > before && after >= VerdictKind::Escalate {
+            unliftable.push(*name);
+        }
+    }
     let (review, stop) = docket.close();
-    Adjudicated { review, stop }
+    Adjudicated { review, stop, unliftable }
 }
 
 /// Raises a verdict by the table of failures, for something that failed after it was given.

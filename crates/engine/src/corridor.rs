@@ -25,7 +25,7 @@ use checkrein_supervise::runs::HookSwitch;
 use checkrein_world::RealWorld;
 
 use crate::adjudication::{Adjudicated, Surface, adjudicate, take_failure};
-use crate::allowances;
+use crate::allowances::{self, StoppedCall};
 use crate::answering::{need_not_wait, reply};
 use crate::checkpoint::workspace::Urgency;
 use crate::checkpoint::{self, Protected, Protection};
@@ -127,9 +127,12 @@ pub(crate) fn before(
     let is_saved_for_it = protected.record().is_some();
     let mut review = protected.judge(&forecast, plain);
     checkpoint::leave(&mut review, &kept.gaps);
+    let stopped = is_stopped(&review).then(|| StoppedCall::of(&forecast, &world, &review));
     drop(forecast);
-    let digest = (review.verdict.kind >= VerdictKind::Escalate).then(|| allowances::digest(action));
-    let review = allowances::lift(context.environment(), ledger.folder().as_str(), action, review);
+    let review = match &stopped {
+        Some(call) => allowances::lift(context, ledger.folder().as_str(), action, review, call),
+        None => review,
+    };
 
     // Adjudicate.
     let all = [context.failures(), failures].concat();
@@ -145,7 +148,7 @@ pub(crate) fn before(
         run: context.environment().run_limits.as_deref(),
         took,
     };
-    let Adjudicated { review, stop } = adjudicate(review, &circumstances, Surface::Hook);
+    let Adjudicated { review, stop, unliftable } = adjudicate(review, &circumstances, Surface::Hook);
 
     // Record.
     let durability = match config.audit.sync {
@@ -160,7 +163,14 @@ pub(crate) fn before(
     let mut record =
         review_record(&review, action, id.clone(), event.actor.as_ref(), config.mode, elapsed.as_micros());
     record.snapshot.clone_from(&kept.snapshot);
-    record.digest = digest;
+    if is_stopped(&review) {
+        record.digest = Some(allowances::digest(action));
+        record.code = stopped.as_ref().map(|call| call.code.clone());
+        record.unliftable = stopped.map(|call| call.unliftable).unwrap_or_default();
+        record.unliftable.extend(unliftable);
+        record.unliftable.sort();
+        record.unliftable.dedup();
+    }
     record.answered = nobody.map(Nobody::in_the_record);
     record.beginning.clone_from(&context.begun);
     diagnose(context, &record);
@@ -299,8 +309,14 @@ pub(crate) fn permission(
     state: &SessionState,
 ) -> Review {
     let world = context.world(state.history());
-    let review = Forecast::of(action, &world, context.policy()).judge(&Saved::default());
-    let review = allowances::lift_asked(context.environment(), ledger.folder().as_str(), action, review);
+    let forecast = Forecast::of(action, &world, context.policy());
+    let review = forecast.judge(&Saved::default());
+    let stopped = is_stopped(&review).then(|| StoppedCall::of(&forecast, &world, &review));
+    drop(forecast);
+    let review = match &stopped {
+        Some(call) => allowances::lift_asked(context, ledger.folder().as_str(), action, review, call),
+        None => review,
+    };
     adjudicate(review, &alone(context, action, state, world.history()), Surface::Permission).review
 }
 
@@ -315,6 +331,11 @@ pub(crate) fn replayed(
     let context = there.as_ref().unwrap_or(context);
     let review = Forecast::of(action, world, context.policy()).judge(&Saved::default());
     adjudicate(review, &alone(context, action, state, world.history()), Surface::Replay).review
+}
+
+/// Whether a call is asked about or refused.
+fn is_stopped(review: &Review) -> bool {
+    review.verdict.kind >= VerdictKind::Escalate
 }
 
 /// The circumstances where there is no hook that waits for an answer.

@@ -153,6 +153,8 @@ pub(crate) fn review_record(
         governance: governance_record(review),
         beginning: None,
         digest: None,
+        code: None,
+        unliftable: Vec::new(),
     }
 }
 

@@ -29,6 +29,19 @@ pub fn plain(text: &str) -> String {
     text.chars().map(|c| if is_shown(c) { c } else { '\u{fffd}' }).collect()
 }
 
+/// The lines of a text from elsewhere as they are, made fit for a terminal: each character that moves, hides or turns around what stands
+/// beside it is written as its number, such as `\\u{202e}`. Nothing is left out.
+pub fn plain_lines(text: &str) -> Vec<String> {
+    let shown = |letter: char| {
+        if (letter.is_control() && letter != '\t') || is_turning(letter) {
+            letter.escape_unicode().to_string()
+        } else {
+            letter.to_string()
+        }
+    };
+    text.split('\n').map(|line| line.chars().map(shown).collect()).collect()
+}
+
 /// A name from elsewhere in one line: as [`plain`], with a line feed and a tab written as `\n` and `\t`.
 pub fn plain_name(name: &str) -> String {
     plain(name).replace('\n', "\\n").replace('\t', "\\t")

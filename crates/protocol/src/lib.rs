@@ -12,6 +12,7 @@
 //! | `id` | the names of sessions and actions |
 //! | `record` | the records of a session's ledger |
 //! | `unreviewed` | actions that ran although no review had let them run |
+//! | `unliftable` | what speaks against allowing a call beforehand, and the code that a call runs |
 //! | `secret_mark` | which places hold secrets because a session put them there |
 //! | `flow_mark` | what a session read from outside, and what private things |
 //! | `shown` | words as people read them: as they are written |
@@ -49,6 +50,7 @@ mod secret_mark;
 mod shown;
 mod tally;
 mod time;
+mod unliftable;
 mod unreviewed;
 mod usage;
 mod verdict;
@@ -74,6 +76,7 @@ pub use record::*;
 pub use secret_mark::*;
 pub use tally::*;
 pub use time::*;
+pub use unliftable::*;
 pub use unreviewed::*;
 pub use usage::*;
 pub use verdict::*;

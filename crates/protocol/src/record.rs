@@ -21,6 +21,7 @@ use crate::path::AbsolutePath;
 use crate::secret_mark::SecretMark;
 use crate::tally::TallyIncrement;
 use crate::time::Timestamp;
+use crate::unliftable::{CodeRecord, Unliftable};
 use crate::unreviewed::UnreviewedRecord;
 use crate::usage::UsageRecord;
 use crate::verdict::VerdictKind;
@@ -392,6 +393,12 @@ pub struct ReviewRecord {
     /// The digest of the call, without where it runs; only of one that was asked about or refused, so that a user can allow it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// The files of code that the call runs, as they were read; only beside a digest, `None` where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<Vec<CodeRecord>>,
+    /// What speaks against allowing the call; only beside a digest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unliftable: Vec<Unliftable>,
 }
 
 /// An action that ran without the answer it needed, as written.

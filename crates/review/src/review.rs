@@ -9,7 +9,7 @@ use checkrein_facts::{World, intent};
 use checkrein_policy::{
     Decision, Policy, Posture, RuleContext, TripwireReport, VerdictKind, check_rules, check_tripwires,
 };
-use checkrein_protocol::{Action, Certainty, Effect, EffectKind, Nature, Severity};
+use checkrein_protocol::{Action, Aim, Certainty, Effect, EffectKind, Nature, Severity, Target};
 
 use crate::decision::{self, Grounds};
 use crate::fingerprint::ActionFingerprint;
@@ -70,6 +70,15 @@ impl<'a> Forecast<'a> {
             drop(self.prediction.set(prediction));
         }
         self.forms.borrow_mut().extend(other.forms.into_inner());
+    }
+
+    /// Whether what the action does depends on what nobody sees beforehand: the value of a variable, an output, a name that is not known.
+    pub fn rests_on_unseen_values(&self) -> bool {
+        let prediction = self.prediction();
+        // What is beyond the list was not looked at.
+        prediction.commands.len() >= LISTED_COMMANDS
+            || prediction.commands.iter().any(|command| command.words.contains(&None))
+            || prediction.effects.iter().any(is_aimed_at_unseen)
     }
 
     fn prediction(&self) -> &Prediction {
@@ -273,6 +282,16 @@ impl<'a> Forecast<'a> {
         say_why(&mut review);
         review
     }
+}
+
+/// How many commands a prediction lists at most (`Prediction::commands`).
+const LISTED_COMMANDS: usize = 256;
+
+/// Whether nobody sees beforehand what an effect is aimed at.
+fn is_aimed_at_unseen(effect: &Effect) -> bool {
+    let is_unknown =
+        effect.target == Target::Unknown && (effect.kind.is_mutating() || effect.kind.aim() == Aim::Host);
+    is_unknown || matches!(effect.nature, Nature::Hollow | Nature::NamedByOutput)
 }
 
 /// Whether a safer form is worth looking for: something is to be modified, and what refuses, if anything does, is the matrix alone.

@@ -137,6 +137,14 @@ impl Review {
         self
     }
 
+    /// The same review with one more sentence behind its reason.
+    #[must_use]
+    pub fn remarked(mut self, sentence: &str) -> Self {
+        let primary = &mut self.reasoning.primary;
+        *primary = if primary.is_empty() { sentence.to_owned() } else { format!("{primary}. {sentence}") };
+        self
+    }
+
     /// Whether nothing but numbers asks about the action: no rule does, nothing is lost by it, and no check failed.
     pub fn is_asked_by_numbers(&self) -> bool {
         self.verdict.kind == VerdictKind::Escalate

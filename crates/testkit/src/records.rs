@@ -73,6 +73,8 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         governance: None,
         beginning: None,
         digest: None,
+        code: None,
+        unliftable: Vec::new(),
         not_saved: Vec::new(),
         problems: Vec::new(),
         programs: vec!["run".to_owned()],

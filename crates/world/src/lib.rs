@@ -34,6 +34,6 @@ mod repository;
 mod revision;
 mod version;
 
-pub use real::{RealWorld, WorldInputs};
+pub use real::{RealWorld, TextRead, TextRole, WorldInputs};
 pub use repository::{find_workspace, shared_git_directory};
 pub use revision::checked_out;

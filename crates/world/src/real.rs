@@ -52,6 +52,26 @@ pub struct WorldInputs {
     pub tool_output: ToolOutput,
 }
 
+/// A text that was asked for, and what was read of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextRead {
+    /// The file.
+    pub path: AbsolutePath,
+    /// As what it was asked for.
+    pub role: TextRole,
+    /// What was read.
+    pub text: FileText,
+}
+
+/// As what a text was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextRole {
+    /// As something that is run.
+    Code,
+    /// As something else: settings, a list of tasks, data. A program may run what stands in it, too.
+    Text,
+}
+
 /// The machine, read within bounds. One value serves one action: the first answer to a question stays the answer.
 #[derive(Debug)]
 pub struct RealWorld {
@@ -66,6 +86,8 @@ pub struct RealWorld {
     named_twice: RefCell<BTreeMap<AbsolutePath, (u64, u64)>>,
     /// The file of code that was read last: it is asked for by who starts it, and by who reads it.
     last_code: RefCell<Option<(AbsolutePath, FileText)>>,
+    /// The texts that were asked for.
+    texts: RefCell<BTreeMap<AbsolutePath, Vec<(TextRole, FileText)>>>,
     guarded: OnceCell<Rc<[GuardedPath]>>,
     confiner: LazyCell<Option<AbsolutePath>>,
     masker: LazyCell<Option<AbsolutePath>>,
@@ -100,10 +122,33 @@ impl RealWorld {
             entries: RefCell::new(BTreeMap::new()),
             named_twice: RefCell::new(BTreeMap::new()),
             last_code: RefCell::new(None),
+            texts: RefCell::new(BTreeMap::new()),
             guarded: OnceCell::new(),
             confiner: LazyCell::new(confiner),
             masker: LazyCell::new(masker),
             tool_output,
+        }
+    }
+
+    /// The texts that were asked for so far, by their paths; one that was read twice with the same result stands there once.
+    pub fn texts_read(&self) -> Vec<TextRead> {
+        let texts = self.texts.borrow();
+        let of_path = |(path, read): (&AbsolutePath, &Vec<(TextRole, FileText)>)| -> Vec<TextRead> {
+            let one = |(role, text): &(TextRole, FileText)| TextRead {
+                path: path.clone(),
+                role: *role,
+                text: text.clone(),
+            };
+            read.iter().map(one).collect()
+        };
+        texts.iter().flat_map(of_path).collect()
+    }
+
+    fn note_text(&self, path: &AbsolutePath, role: TextRole, text: &FileText) {
+        let mut texts = self.texts.borrow_mut();
+        let read = texts.entry(path.clone()).or_default();
+        if !read.iter().any(|(known, before)| *known == role && before == text) {
+            read.push((role, text.clone()));
         }
     }
 
@@ -272,7 +317,9 @@ impl World for RealWorld {
     }
 
     fn text(&self, path: &AbsolutePath) -> FileText {
-        self.read(path).map_or(FileText::Unknown, FileText::Whole)
+        let found = self.read(path).map_or(FileText::Unknown, FileText::Whole);
+        self.note_text(path, TextRole::Text, &found);
+        found
     }
 
     fn code(&self, path: &AbsolutePath) -> FileText {
@@ -280,6 +327,7 @@ impl World for RealWorld {
             return known.clone();
         }
         let found = self.read_code(path);
+        self.note_text(path, TextRole::Code, &found);
         self.last_code.replace(Some((path.clone(), found.clone())));
         found
     }

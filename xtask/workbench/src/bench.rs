@@ -157,6 +157,8 @@ fn record(number: usize) -> RecordBody {
         governance: None,
         beginning: None,
         digest: None,
+        code: None,
+        unliftable: Vec::new(),
         not_saved: Vec::new(),
         problems: vec![],
         programs: vec!["cargo".to_owned()],

@@ -41,6 +41,7 @@ fn answers() -> Vec<Entry> {
         entry::<installation::Purged>(&[("uninstall --purge", One)]),
         entry::<installation::ManualPages>(&[("manual", One)]),
         entry::<sessions::Allowed>(&[("allow", One)]),
+        entry::<sessions::ListedAllowance>(&[("allow --list", Lines)]),
         entry::<sessions::Stats>(&[("stats", One)]),
         entry::<sessions::Forgotten>(&[("allow", One)]),
         entry::<sessions::OpinionMarked>(&[("wrong", One), ("missed", One)]),

@@ -236,16 +236,63 @@ pub struct SurprisingCall {
 pub struct Allowed {
     /// The name under which it can be taken back.
     pub allowance: String,
-    /// The call, masked and cut.
+    /// The id of the call that was stopped.
+    pub action: String,
+    /// The call in words, masked.
     pub call: String,
+    /// The tool.
+    pub tool: String,
+    /// What the tool is given, masked.
+    pub input: Json,
+    /// Why it was stopped.
+    pub reason: String,
+    /// The rules that stopped it, each with its decision: `confirm_outside_loss: modify`.
+    pub rules: Vec<String>,
+    /// What it would do; a call that would do anything else is another one.
+    #[schemars(with = "Vec<super::parts::PredictedEffect>")]
+    pub effects: Vec<Json>,
+    /// The files of code that it runs; when one of them changes it is asked about again.
+    pub code: Vec<AllowedCode>,
     /// `once`, `session` or `always`.
     pub span: String,
     /// Where it holds.
     pub directory: String,
     /// Whether it holds below that too.
     pub below: bool,
-    /// How many calls of the last 30 days were stopped that it would have let pass, itself included; 0 in a list.
+    /// How many other calls of the last 30 days were stopped that it would have let pass.
     pub earlier: u64,
+    /// Why it can be allowed for one call only: `critical`, `unseen_code`, `unseen_value`, `masked`; empty where it can be for longer.
+    pub once_only: Vec<String>,
+}
+
+/// A file of code that an allowed call runs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AllowedCode {
+    /// Where it stands.
+    pub path: String,
+    /// The SHA-256 of its text.
+    pub digest: String,
+}
+
+/// Something that is allowed, was, or is damaged. What a damaged one allowed is not known and null.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ListedAllowance {
+    /// The name under which it can be taken back.
+    pub allowance: String,
+    /// How it stands with it, in words: waiting, held, used, expired, damaged.
+    pub state: String,
+    /// When it was given.
+    pub at: Option<Moment>,
+    /// The call in words, masked.
+    pub call: Option<String>,
+    /// `once`, `session` or `always`.
+    pub span: Option<String>,
+    /// Where it holds.
+    pub directory: Option<String>,
+    /// Whether it holds below that too.
+    pub below: Option<bool>,
+    /// The files of code that the call runs.
+    pub code: Vec<AllowedCode>,
 }
 
 /// Something that is not allowed any more.
@@ -376,6 +423,7 @@ pub struct SessionRollback(
 answers! {
     Stats => "stats",
     Allowed => "allowed",
+    ListedAllowance => "allowance",
     Forgotten => "forgotten",
     OpinionMarked => "opinion",
     SessionEntry => "session",

@@ -16,8 +16,8 @@ use checkrein_protocol::{
 use checkrein_session::{SessionLedger, SessionSummary};
 use checkrein_world::find_workspace;
 
-use super::allow::JUDGED;
 use super::answers::AnswerReader;
+use super::opinion::JUDGED;
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
 use crate::api::sessions::{InterventionCount, NamedCount, RuleRate, Spending, Stats};

@@ -170,7 +170,7 @@ fn a_halt_refuses_everything_and_says_why() {
         ..Case::default()
     };
     for text in [LOOKS, "rm -rf ~"] {
-        let Adjudicated { review, stop } = case.decide(text);
+        let Adjudicated { review, stop, .. } = case.decide(text);
         assert_eq!((review.verdict.kind, stop), (VerdictKind::Halt, None));
         assert_eq!(review.reasoning.primary, "because I say so");
     }
@@ -180,7 +180,7 @@ fn a_halt_refuses_everything_and_says_why() {
 fn a_used_up_budget_refuses_and_stops_the_session_once_it_is_said() {
     let mut case = Case::default().started().spent(1_000);
     case.config = config(|config| config.limits.tokens = Some(500));
-    let Adjudicated { review, stop } = case.decide(LOOKS);
+    let Adjudicated { review, stop, .. } = case.decide(LOOKS);
     assert_eq!(
         (review.verdict.kind, stop),
         (VerdictKind::Block, Some(StopCause::Limit(checkrein_supervise::runs::HookSwitch::Tokens)))
@@ -304,7 +304,7 @@ proptest! {
     ) {
         let circumstances = case.circumstances();
         let mut docket = Docket::open(reviewed(text));
-        for adjust in order {
+        for (adjust, _) in order {
             let before = docket.review().verdict;
             adjust(&mut docket, &circumstances);
             let after = docket.review().verdict;

@@ -79,17 +79,20 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
     for effect in &mut review.effects {
         mask_effect(effect, key);
     }
+    review.code.iter_mut().flatten().for_each(|code| mask_path(&mut code.path, key));
+}
+
+fn mask_path(path: &mut AbsolutePath, key: &MaskKey) {
+    if let std::borrow::Cow::Owned(masked) = mask_text(path.as_str(), key) {
+        *path = AbsolutePath::root().join(&masked);
+    }
 }
 
 fn mask_effect(effect: &mut Effect, key: &MaskKey) {
     clean(&mut effect.cause, MESSAGE, key);
     clean(&mut effect.note, MESSAGE, key);
     match &mut effect.target {
-        Target::Path(path) => {
-            if let std::borrow::Cow::Owned(masked) = mask_text(path.as_str(), key) {
-                *path = AbsolutePath::root().join(&masked);
-            }
-        }
+        Target::Path(path) => mask_path(path, key),
         Target::Glob(text)
         | Target::Host(text)
         | Target::Process(text)

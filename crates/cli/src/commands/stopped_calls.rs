@@ -1,0 +1,100 @@
+//! The recorded call that a user names.
+
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+use checkrein_ledger::{FolderName, lines};
+use checkrein_protocol::{AbsolutePath, Record, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_session::SessionLedger;
+use checkrein_world::find_workspace;
+
+use super::name_choice::NamedKind;
+use super::session_choice::{folders, only_folder};
+
+/// How far back earlier calls are looked at, in milliseconds (design: 30 days).
+pub(super) const PERIOD: u64 = 30 * 24 * 60 * 60 * 1000;
+/// The word for the newest call that was asked about or refused here.
+const NEWEST: &str = "LAST";
+
+/// A review and the session that it is from.
+pub(super) struct Found {
+    pub(super) folder: FolderName,
+    pub(super) review: Box<ReviewRecord>,
+}
+
+/// The review of the call that a user names: by the beginning of its id, `SESSION:NUMBER` or `LAST`.
+pub(super) fn found(environment: &HostEnvironment, id: &str) -> Result<Found, CommandError> {
+    if id == NEWEST {
+        return newest(environment);
+    }
+    if let Some((session, number)) = id.rsplit_once(':').filter(|(_, number)| number.parse::<u64>().is_ok()) {
+        let folder = only_folder(environment, session)?;
+        let mut all = records(environment, &folder)?.into_iter();
+        let record = all.find(|record| record.seq.to_string() == number);
+        return match record.map(|record| record.body) {
+            Some(RecordBody::Review(review)) => Ok(Found { folder, review }),
+            Some(_) | None => Err(NamedKind::Action.unknown(id)),
+        };
+    }
+    let mut all = Vec::new();
+    for folder in folders(environment, None)? {
+        for record in records(environment, &folder)? {
+            if let RecordBody::Review(review) = record.body
+                && review.action_id.as_str().starts_with(id)
+            {
+                all.push(Found { folder: folder.clone(), review });
+            }
+        }
+    }
+    let only = NamedKind::Action.only(id, all.iter().map(|one| one.review.action_id.as_str()))?.to_owned();
+    let mut meant = all.into_iter().rev().filter(|one| one.review.action_id.as_str() == only);
+    meant.next().ok_or_else(|| NamedKind::Action.unknown(id))
+}
+
+/// Whether a call was asked about or refused.
+pub(super) fn was_stopped(review: &ReviewRecord) -> bool {
+    review.verdict >= VerdictKind::Escalate
+}
+
+/// The newest call in this workspace that was asked about or refused.
+fn newest(environment: &HostEnvironment) -> Result<Found, CommandError> {
+    let workspace = find_workspace(&environment.cwd);
+    let mut newest: Option<(u64, Found)> = None;
+    for folder in folders(environment, None)? {
+        for record in records(environment, &folder)? {
+            let RecordBody::Review(review) = record.body else { continue };
+            let is_here = AbsolutePath::new(&review.cwd).is_some_and(|cwd| cwd.is_within(&workspace));
+            let is_newer = newest.as_ref().is_none_or(|(at, _)| record.at.0 >= *at);
+            if is_here && is_newer && was_stopped(&review) {
+                newest = Some((record.at.0, Found { folder: folder.clone(), review }));
+            }
+        }
+    }
+    newest.map(|(_, found)| found).ok_or_else(|| {
+        CommandError::user(
+            "nothing was asked about or refused in this project",
+            "`checkrein log` shows the ids of other calls",
+        )
+    })
+}
+
+/// The records of a session that can be read.
+pub(super) fn records(
+    environment: &HostEnvironment,
+    folder: &FolderName,
+) -> Result<Vec<Record>, CommandError> {
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
+    Ok(lines(&ledger.path())?.filter_map(|line| line.ok()?.record).collect())
+}
+
+/// The records of all sessions of the last 30 days, each with its session.
+pub(super) fn recent(
+    environment: &HostEnvironment,
+) -> Result<impl Iterator<Item = (FolderName, Record)>, CommandError> {
+    let since = environment.now().0.saturating_sub(PERIOD);
+    let mut all = Vec::new();
+    for folder in folders(environment, None)? {
+        let new = records(environment, &folder)?.into_iter().filter(|record| record.at.0 >= since);
+        all.extend(new.map(|record| (folder.clone(), record)));
+    }
+    Ok(all.into_iter())
+}
