@@ -78,7 +78,9 @@ pub(crate) fn adjudicate(review: Review, circumstances: &Circumstances<'_>, surf
         let before = docket.review().verdict.kind;
         adjust(&mut docket, circumstances);
         let after = docket.review().verdict.kind;
-        if after > before && after >= VerdictKind::Escalate {
+        // A verdict that was as strict before rests on what failed, too.
+        let rests_on_it = *name == Unliftable::FailedCheck && !circumstances.failures.is_empty();
+        if after >= VerdictKind::Escalate && (after > before || rests_on_it) {
             unliftable.push(*name);
         }
     }

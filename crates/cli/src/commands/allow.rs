@@ -59,19 +59,20 @@ pub fn allow(
             "give `--yes` too, or leave `--json` out and answer the question",
         ));
     }
-    let Found { folder, review } = found(environment, &wanted.id)?;
-    let against = speaks_against(&review)?;
+    let meant = found(environment, &wanted.id)?;
+    let Found { folder, seq: _, review } = &meant;
+    let against = speaks_against(review)?;
     let barred = against.iter().find(|reason| match reason.rules_out() {
         RuledOut::All => true,
         RuledOut::Lasting => wanted.span != WantedSpan::Once,
     });
     if let Some(reason) = barred {
-        return Err(refusal(&review, *reason));
+        return Err(refusal(review, *reason));
     }
-    let allowance = allowance(environment, wanted, &folder, &review)?;
-    let others = others(environment, &allowance, &review)?;
+    let allowance = allowance(environment, wanted, folder, review)?;
+    let others = others(environment, &allowance, &meant)?;
     if output == OutputForm::Text {
-        page(&shown::question(&review, &allowance, &against, others));
+        page(&shown::question(review, &allowance, &against, others));
     }
     if wanted.yes == Switch::Off {
         match confirm("Allow exactly this call?") {
@@ -80,7 +81,7 @@ pub fn allow(
         }
     }
     let name = allowances::give(environment, &allowance)?;
-    let ledger = SessionLedger::of_folder(&environment.state, folder);
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
     let fields = json!({ "action": review.action_id, "allowance": name, "span": span_word(&allowance.span) });
     let body = RecordBody::Event { name: "checkrein.allowed".to_owned(), fields };
     if let Err(error) = ledger.append(environment.now(), body, Durability::Durable) {
@@ -88,7 +89,7 @@ pub fn allow(
     }
     match output {
         OutputForm::Json => {
-            print(&api::line(&shown::allowed(name, &review, &allowance, &against, others))?);
+            print(&api::line(&shown::allowed(name, review, &allowance, &against, others))?);
         }
         OutputForm::Text => print(&format!("done; `checkrein allow --forget {name}` takes it back")),
     }
@@ -168,14 +169,10 @@ fn place(environment: &HostEnvironment, text: &str) -> Result<AbsolutePath, Comm
 }
 
 /// How many other calls of the last 30 days were stopped that an allowance would have let pass.
-fn others(
-    environment: &HostEnvironment,
-    allowance: &Allowance,
-    review: &ReviewRecord,
-) -> Result<u64, CommandError> {
+fn others(environment: &HostEnvironment, allowance: &Allowance, meant: &Found) -> Result<u64, CommandError> {
     let would_pass = |(folder, record): (FolderName, Record)| match record.body {
         RecordBody::Review(other) => {
-            other.action_id != review.action_id
+            (record.seq, &folder) != (meant.seq, &meant.folder)
                 && was_stopped(&other)
                 && allowances::would_pass(allowance, &other, folder.as_str())
         }

@@ -1,5 +1,6 @@
 //! `checkrein doctor`: proves that the protection works, by feeding the registered hook command exactly as the client does.
 
+mod allowed;
 mod team_policy;
 mod unprotected;
 
@@ -131,6 +132,7 @@ pub fn doctor(
         let hint = Some("`checkrein resume --all` lets them go on");
         findings.push(finding("halt", Health::Doubtful, detail, hint));
     }
+    findings.extend(allowed::findings(context.environment()));
     findings.push(containment_finding(context.policy().config()));
     for client in clients {
         findings.extend(status_line_finding(&context, client));

@@ -43,7 +43,7 @@ pub fn judge(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, opinion.name())?;
-    let Found { folder, review } = found(environment, id)?;
+    let Found { folder, seq: _, review } = found(environment, id)?;
     match (opinion, was_stopped(&review)) {
         (Opinion::Wrong, true) | (Opinion::Missed, false) => {}
         (Opinion::Wrong, false) => {

@@ -18,6 +18,8 @@ const NEWEST: &str = "LAST";
 /// A review and the session that it is from.
 pub(super) struct Found {
     pub(super) folder: FolderName,
+    /// The number of its record.
+    pub(super) seq: u64,
     pub(super) review: Box<ReviewRecord>,
 }
 
@@ -30,8 +32,8 @@ pub(super) fn found(environment: &HostEnvironment, id: &str) -> Result<Found, Co
         let folder = only_folder(environment, session)?;
         let mut all = records(environment, &folder)?.into_iter();
         let record = all.find(|record| record.seq.to_string() == number);
-        return match record.map(|record| record.body) {
-            Some(RecordBody::Review(review)) => Ok(Found { folder, review }),
+        return match record.map(|record| (record.seq, record.body)) {
+            Some((seq, RecordBody::Review(review))) => Ok(Found { folder, seq, review }),
             Some(_) | None => Err(NamedKind::Action.unknown(id)),
         };
     }
@@ -41,7 +43,7 @@ pub(super) fn found(environment: &HostEnvironment, id: &str) -> Result<Found, Co
             if let RecordBody::Review(review) = record.body
                 && review.action_id.as_str().starts_with(id)
             {
-                all.push(Found { folder: folder.clone(), review });
+                all.push(Found { folder: folder.clone(), seq: record.seq, review });
             }
         }
     }
@@ -65,7 +67,7 @@ fn newest(environment: &HostEnvironment) -> Result<Found, CommandError> {
             let is_here = AbsolutePath::new(&review.cwd).is_some_and(|cwd| cwd.is_within(&workspace));
             let is_newer = newest.as_ref().is_none_or(|(at, _)| record.at.0 >= *at);
             if is_here && is_newer && was_stopped(&review) {
-                newest = Some((record.at.0, Found { folder: folder.clone(), review }));
+                newest = Some((record.at.0, Found { folder: folder.clone(), seq: record.seq, review }));
             }
         }
     }

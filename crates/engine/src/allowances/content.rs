@@ -15,6 +15,29 @@ use crate::records::RECORDED_EFFECTS;
 const MOST_FILES: usize = 256;
 /// Files of git's own that hold names and numbers, which nothing runs.
 const GIT_LISTS: [&str; 1] = ["packed-refs"];
+/// Programs that do what a description, a state or an image says, which nobody reads.
+const BY_DESCRIPTION: [&str; 20] = [
+    "ansible",
+    "ansible-playbook",
+    "cdk",
+    "docker",
+    "docker-compose",
+    "helm",
+    "helmfile",
+    "kubectl",
+    "kustomize",
+    "nerdctl",
+    "oc",
+    "packer",
+    "podman",
+    "pulumi",
+    "sam",
+    "serverless",
+    "terraform",
+    "terragrunt",
+    "tofu",
+    "vagrant",
+];
 /// Programs that run nothing of what stands in the files that they change.
 const WRITERS: [&str; 12] =
     ["cat", "chmod", "cp", "echo", "install", "ln", "mv", "printf", "rm", "sed", "tee", "touch"];
@@ -36,7 +59,8 @@ impl StoppedCall {
         let action = forecast.action();
         let mut unliftable = barriers(review);
         let Code { files, is_unseen } = code(action, world, review);
-        if is_unseen || review.side_effects.effects.iter().any(brings_code) {
+        let by_description = review.programs.iter().any(|program| BY_DESCRIPTION.contains(&program.as_str()));
+        if is_unseen || by_description || review.side_effects.effects.iter().any(brings_code) {
             unliftable.push(Unliftable::UnseenCode);
         }
         if forecast.rests_on_unseen_values() {
@@ -96,12 +120,33 @@ fn barriers(review: &Review) -> Vec<Unliftable> {
     all.into_iter().filter_map(|(reason, holds)| holds.then_some(reason)).collect()
 }
 
-/// Whether code comes with an effect that nobody sees beforehand.
+/// Whether code comes with an effect that nobody sees beforehand: it comes from elsewhere, or a runner, compiler or test tool loads it.
 fn brings_code(effect: &Effect) -> bool {
     match effect.kind {
         EffectKind::Opaque | EffectKind::RemoteCodeExecution => true,
         EffectKind::PackageInstall => effect.nature != Nature::Removal,
-        _ => false,
+        EffectKind::ProcessSpawn => !matches!(effect.nature, Nature::Background | Nature::HoldsUp),
+        EffectKind::FileRead
+        | EffectKind::FileCreate
+        | EffectKind::FileModify
+        | EffectKind::FileDelete
+        | EffectKind::PermissionChange
+        | EffectKind::SecretRead
+        | EffectKind::NetworkRequest
+        | EffectKind::DataUpload
+        | EffectKind::ProcessKill
+        | EffectKind::SystemModification
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::Persistence
+        | EffectKind::VcsLocalLoss
+        | EffectKind::VcsHistoryRewrite
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
+        | EffectKind::InfrastructureDestroy
+        | EffectKind::DatastoreChange
+        | EffectKind::DatastoreDestroy
+        | EffectKind::Publish
+        | EffectKind::GuardTampering => false,
     }
 }
 

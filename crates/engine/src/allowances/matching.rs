@@ -98,3 +98,77 @@ fn is_within(effect: &Effect, allowed: &Effect, comparison: Comparison) -> bool 
             Comparison::WithoutSaving => true,
         }
 }
+
+#[cfg(test)]
+mod tests {
+    use checkrein_protocol::{
+        Certainty, Depth, EffectKind, Nature, NetworkReach, Severity, Stake, Target, Timestamp,
+    };
+
+    use super::*;
+
+    fn effect() -> Effect {
+        let path = AbsolutePath::new("/home/dev/notes").unwrap();
+        let mut effect = Effect::new(EffectKind::FileDelete, Target::Path(path));
+        effect.stake = Stake::Recoverable;
+        effect.severity = Severity::Medium;
+        effect.saved = true;
+        effect
+    }
+
+    fn allowance(effects: Vec<Effect>, span: AllowedFor) -> Allowance {
+        Allowance {
+            digest: "sha256:0".to_owned(),
+            directory: AbsolutePath::root(),
+            is_below: false,
+            span,
+            at: Timestamp(1),
+            words: String::new(),
+            effects,
+            code: Vec::new(),
+        }
+    }
+
+    fn fits(effects: &[Effect], unliftable: &[Unliftable], span: AllowedFor) -> bool {
+        let candidate = Candidate { effects, code: &[], unliftable };
+        difference(&allowance(vec![effect()], span), &candidate, Comparison::Whole).is_none()
+    }
+
+    #[test]
+    fn each_property_that_judging_rests_on_makes_another_call() {
+        let always = || AllowedFor::Always;
+        assert!(fits(&[effect()], &[], always()));
+        assert!(fits(&[], &[], always()), "less than what was allowed");
+        let changes: [(&str, fn(&mut Effect)); 10] = [
+            ("kind", |effect| effect.kind = EffectKind::FileModify),
+            ("target", |effect| effect.target = Target::Glob("/home/dev/notes".to_owned())),
+            ("certainty", |effect| effect.certainty = Certainty::Possible),
+            ("depth", |effect| effect.depth = Depth::Recursive),
+            ("stake", |effect| effect.stake = Stake::Unsaved),
+            ("severity", |effect| effect.severity = Severity::High),
+            ("reversible", |effect| effect.reversible = false),
+            ("reach", |effect| effect.reach = Some(NetworkReach::External)),
+            ("nature", |effect| effect.nature = Nature::NamedByOutput),
+            ("saved", |effect| effect.saved = false),
+        ];
+        for (name, change) in changes {
+            let mut changed = effect();
+            change(&mut changed);
+            assert!(!fits(&[changed.clone()], &[], always()), "{name}");
+            assert!(!fits(&[effect(), changed], &[], always()), "{name} beside what was allowed");
+        }
+        let mut worded = effect();
+        (worded.cause, worded.note) = ("rm".to_owned(), "said otherwise".to_owned());
+        assert!(fits(&[worded], &[], always()), "words decide nothing");
+    }
+
+    #[test]
+    fn what_speaks_against_it_now_counts_by_how_much_it_rules_out() {
+        for reason in Unliftable::ALL {
+            let is_lasting = reason.rules_out() == RuledOut::Lasting;
+            assert_eq!(fits(&[effect()], &[reason], AllowedFor::Once), is_lasting, "{reason:?}");
+            assert!(!fits(&[effect()], &[reason], AllowedFor::Always), "{reason:?}");
+            assert!(!fits(&[effect()], &[reason], AllowedFor::Session("s".to_owned())), "{reason:?}");
+        }
+    }
+}

@@ -9,7 +9,7 @@ pub(super) const LIFTED: &str = "the user allowed this call with `checkrein allo
 /// Why a call that was allowed once is stopped all the same, as a sentence behind its reason.
 pub(super) fn difference(difference: &Difference) -> String {
     let what = match difference {
-        Difference::Code(path) => format!("`{path}`, which it runs, changed since"),
+        Difference::Code(path) => format!("`{path}`, which it runs or reads, changed since"),
         Difference::Effects => "it would do something else now".to_owned(),
         Difference::Unliftable(reason) => reason.why().to_owned(),
     };

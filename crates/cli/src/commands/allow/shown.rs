@@ -24,7 +24,7 @@ pub(super) fn question(
     lines.extend(stopping_rules(review).map(|rule| format!("rule     {}", one_line(rule))));
     lines.extend(effects(review).into_iter().map(|effect| format!("effect   {effect}")));
     let code = review.code.iter().flatten();
-    lines.extend(code.map(|code| format!("runs     `{}`, as it was then", one_line(code.path.as_str()))));
+    lines.extend(code.map(|code| format!("file     `{}`, as it was then", one_line(code.path.as_str()))));
     lines.extend(against.iter().map(|reason| format!("note     {}: for one call only", reason.why())));
     lines.push(format!("allowed  {}", one_line(&in_words(allowance))));
     let scope = match &allowance.span {
