@@ -234,6 +234,7 @@ impl Context {
             masker,
             tool_output: self.tool_output(),
         })
+        .with_owned_remotes(self.policy.config().owned.remotes.clone())
     }
 
     /// What the model reads of what a tool answers: masks in place of secrets, where the client allows it and the user has not switched

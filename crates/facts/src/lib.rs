@@ -9,6 +9,7 @@
 //! | `hook_line` | the command line by which a client asks the guard |
 //! | `generated` | files that a build, an install or a download makes again |
 //! | `places` | well-known paths: credentials, start-up files, the system |
+//! | `owned_places` | places elsewhere that a user calls their own |
 //! | `path_pattern` | patterns of paths |
 //! | `resolve` | paths through symbolic links |
 //! | `attack_tools` | programs that are made to attack machines |
@@ -26,6 +27,7 @@ mod generated;
 mod hidden_characters;
 pub mod hook_line;
 mod intent;
+mod owned_places;
 mod path_pattern;
 pub mod places;
 mod recorded;
@@ -38,6 +40,7 @@ pub use environment::leads_guard;
 pub use generated::{generated, regenerable_cache, regenerated_tree, regenerated_when_ignored};
 pub use hidden_characters::is_hidden;
 pub use intent::intent;
+pub use owned_places::is_owned;
 pub use path_pattern::{Matches, PathPattern, name_matches};
 pub use recorded::*;
 pub use resolve::{Last, resolve};

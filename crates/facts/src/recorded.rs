@@ -72,6 +72,9 @@ pub struct RecordedWorld {
     /// What the model reads of what a tool of the client answers.
     #[serde(default)]
     pub tool_output: ToolOutput,
+    /// Whose repositories elsewhere the user calls their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owned_remotes: Vec<String>,
 }
 
 impl RecordedWorld {
@@ -100,6 +103,7 @@ impl RecordedWorld {
             confiner: None,
             masker: None,
             tool_output: ToolOutput::Shown,
+            owned_remotes: Vec::new(),
         }
     }
 
@@ -324,6 +328,10 @@ impl World for RecordedWorld {
     fn tool_output(&self) -> ToolOutput {
         self.tool_output
     }
+
+    fn owned_remotes(&self) -> Vec<String> {
+        self.owned_remotes.clone()
+    }
 }
 
 /// A world that passes every question on and writes down the answers, so that the decision can be replayed.
@@ -485,6 +493,12 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     fn tool_output(&self) -> ToolOutput {
         let answer = self.inner.tool_output();
         self.facts.borrow_mut().tool_output = answer;
+        answer
+    }
+
+    fn owned_remotes(&self) -> Vec<String> {
+        let answer = self.inner.owned_remotes();
+        self.facts.borrow_mut().owned_remotes.clone_from(&answer);
         answer
     }
 }

@@ -75,6 +75,10 @@ pub trait World {
     fn masker(&self) -> Option<AbsolutePath>;
     /// What the model reads of what a tool of the client answers.
     fn tool_output(&self) -> ToolOutput;
+    /// Whose repositories elsewhere the user calls their own, as [`crate::is_owned`] reads them.
+    fn owned_remotes(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The paths of the guard of a place, each also by the place where it really lies as `entry` says.

@@ -99,11 +99,13 @@ pub enum Nature {
     NamedByOutput,
     /// Others are told something in words of the agent: a request with a body that stands in the command, a comment, a message.
     TellsOthers,
+    /// Goes to a place elsewhere that the user calls their own.
+    ToOwnPlace,
 }
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 44] = [
+    pub const ALL: [Self; 45] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::KeptWithoutItsName,
@@ -148,6 +150,7 @@ impl Nature {
         Self::Unreadable,
         Self::NamedByOutput,
         Self::TellsOthers,
+        Self::ToOwnPlace,
     ];
 
     /// The word used on the wire and in the catalogue, such as `moved`.
@@ -197,6 +200,7 @@ impl Nature {
             Self::Unreadable => "unreadable",
             Self::NamedByOutput => "named_by_output",
             Self::TellsOthers => "tells_others",
+            Self::ToOwnPlace => "to_own_place",
         }
     }
 
@@ -242,6 +246,7 @@ impl Nature {
             | Self::PatchUnread
             | Self::ByChance
             | Self::Link
+            | Self::ToOwnPlace
             | Self::NotThere => Relief::Waived,
             Self::Ordinary
             | Self::Hollow

@@ -124,7 +124,7 @@ pub fn sends_out(review: &Review) -> Option<String> {
 }
 
 fn is_sent(effect: &Effect) -> bool {
-    if effect.reach == Some(NetworkReach::Local) {
+    if effect.reach == Some(NetworkReach::Local) || effect.nature == Nature::ToOwnPlace {
         return false;
     }
     // A known host is known for reading, and what is written there in words of the agent is marked as a request to a strange one.

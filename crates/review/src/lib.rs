@@ -15,6 +15,7 @@
 //! | `governance` | trace quality, thresholds, flags, trust debt, contracts |
 //! | `rewrite` | safer commands that do what was wanted |
 //! | `masking` | lists of settings shown without their secrets |
+//! | `owned` | places elsewhere that the user calls their own |
 //! | `containment` | opaque calls within bounds that the kernel enforces |
 //! | `reasoning` | the answer in words: for a model to obey, for a user to read |
 //! | `fingerprint` | what makes two actions the same, or of one kind |
@@ -51,6 +52,7 @@ mod flow;
 mod forbidden;
 mod governance;
 mod masking;
+mod owned;
 mod rationality;
 mod reasoning;
 mod review;

@@ -17,7 +17,7 @@ use crate::governance::{self, Assessed};
 use crate::rationality::{self, Situation};
 use crate::saving::{Saved, depends_on_saving, soften};
 use crate::verdict::{Rationality, Review, Rewrite, RewriteConsent, Risk, RuleFinding, Score, Verdict};
-use crate::{containment, flow, masking, reasoning, rewrite, risk, side_effects};
+use crate::{containment, flow, masking, owned, reasoning, rewrite, risk, side_effects};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
 /// to be done about it. Pure: the same action, world and policy give the same review.
@@ -166,6 +166,7 @@ impl<'a> Forecast<'a> {
         let mut effects = prediction.effects.clone();
         let config = policy.config();
         soften(&mut effects, saved, world.place(), config);
+        owned::settle(&mut effects, config);
         let fingerprint = ActionFingerprint::of(action, &prediction.programs, &effects);
         let intent = intent(action, &effects);
         let risk = risk::assess(&effects, fingerprint, world, config);

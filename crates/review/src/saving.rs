@@ -225,7 +225,8 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         | Nature::Background
         | Nature::Unreadable
         | Nature::NamedByOutput
-        | Nature::TellsOthers => ReferenceChange::Grow,
+        | Nature::TellsOthers
+        | Nature::ToOwnPlace => ReferenceChange::Grow,
     }
 }
 

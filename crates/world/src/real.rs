@@ -92,6 +92,7 @@ pub struct RealWorld {
     confiner: LazyCell<Option<AbsolutePath>>,
     masker: LazyCell<Option<AbsolutePath>>,
     tool_output: ToolOutput,
+    owned_remotes: Vec<String>,
 }
 
 impl RealWorld {
@@ -127,7 +128,15 @@ impl RealWorld {
             confiner: LazyCell::new(confiner),
             masker: LazyCell::new(masker),
             tool_output,
+            owned_remotes: Vec::new(),
         }
+    }
+
+    /// The same world where the user calls these repositories elsewhere their own.
+    #[must_use]
+    pub fn with_owned_remotes(mut self, remotes: Vec<String>) -> Self {
+        self.owned_remotes = remotes;
+        self
     }
 
     /// The texts that were asked for so far, by their paths; one that was read twice with the same result stands there once.
@@ -432,5 +441,9 @@ impl World for RealWorld {
 
     fn tool_output(&self) -> ToolOutput {
         self.tool_output
+    }
+
+    fn owned_remotes(&self) -> Vec<String> {
+        self.owned_remotes.clone()
     }
 }

@@ -28,6 +28,21 @@ pub fn rows() -> Vec<Row> {
             },
         ),
         row("scope.paths", ["[]", r#"["docs/**"]"#], &[], |scene| factors(scene, "echo x > src/main.rs")),
+        row("owned.hosts", ["[]", r#"["api.example.com"]"#], &[], |scene| {
+            scene.verdict("curl -d @README.md https://api.example.com/v1")
+        }),
+        row("owned.registries", ["[]", r#"["packages.example.com"]"#], &[], |scene| {
+            scene.verdict("pip install --index-url https://packages.example.com/simple thing")
+        }),
+        row("owned.buckets", ["[]", r#"["s3://acme-assets"]"#], &[], |scene| {
+            scene.verdict("aws s3 cp README.md s3://acme-assets/README.md")
+        }),
+        row("owned.remotes", ["[]", r#"["github.com/team"]"#], &[], |scene| {
+            scene.environment.git(&["remote", "add", "origin", "git@github.com:acme/app.git"]);
+            scene.environment.git(&["remote", "add", "team", "git@github.com:team/app.git"]);
+            scene.verdict("git push team main");
+            scene.fields_of("review", "/effects/0/nature")
+        }),
         row("step_reviewer.enabled", ["true", "false"], &[], refusal),
         row("step_reviewer.mode", [r#""blocking""#, r#""async""#], &[], is_saved),
         row("step_reviewer.risk.low_threshold", ["0.3", "0.1"], ASYNC, is_saved),

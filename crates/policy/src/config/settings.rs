@@ -21,6 +21,8 @@ pub struct Config {
     pub goals: Vec<String>,
     /// Where mutations are expected.
     pub scope: ScopeSettings,
+    /// Places elsewhere that the user calls their own.
+    pub owned: OwnedSettings,
     /// The step reviewer.
     pub step_reviewer: StepReviewer,
     /// Tiers, trust, contracts and tripwires.
@@ -91,6 +93,19 @@ pub struct Containment {
 pub struct ScopeSettings {
     /// Patterns of paths, relative to the workspace or absolute; empty: the whole workspace.
     pub paths: Vec<String>,
+}
+
+/// Places elsewhere that the user calls their own: what goes there is not disclosed to others.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OwnedSettings {
+    /// Hosts, such as `api.example.com` or `*.example.com`.
+    pub hosts: Vec<String>,
+    /// Owners of repositories and repositories, such as `github.com/acme`.
+    pub remotes: Vec<String>,
+    /// Registries of packages and images, such as `npm.example.com`.
+    pub registries: Vec<String>,
+    /// Buckets, such as `s3://acme-assets`.
+    pub buckets: Vec<String>,
 }
 
 /// The step reviewer (seed 002).
@@ -473,6 +488,7 @@ impl Default for Config {
             profile: Profile::Interactive,
             goals: Vec::new(),
             scope: ScopeSettings::default(),
+            owned: OwnedSettings::default(),
             step_reviewer: StepReviewer::default(),
             governance: GovernanceSettings::default(),
             limits: SessionLimits::default(),

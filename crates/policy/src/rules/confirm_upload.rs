@@ -1,6 +1,6 @@
 //! Sends local data to a host.
 
-use checkrein_protocol::{Decision, Effect, EffectKind, Severity};
+use checkrein_protocol::{Decision, Effect, EffectKind, Nature, Severity};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet, is_external};
 use crate::scope::location;
@@ -22,11 +22,13 @@ pub(super) static RULE: Rule = Rule {
         "data_upload registry known severity=medium",
         "file_read /etc/passwd; data_upload http://localhost:9000 local severity=low",
         "file_read /home/dev/other/a; data_upload s3://bucket known severity=medium",
+        "file_read /home/dev/other/a; data_upload s3://bucket known severity=medium nature=to_own_place",
     ],
     ignores: &[
         "data_upload http://localhost:9000 local severity=low",
         "file_read /home/dev/proj/a; data_upload http://localhost:9000 local severity=low",
         "network_request https://docs.rs known",
+        "file_read /home/dev/proj/a; data_upload https://own.example known severity=medium nature=to_own_place",
     ],
 };
 
@@ -42,16 +44,17 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let reads = |effect: &Effect| matches!(effect.kind, EffectKind::FileRead | EffectKind::SecretRead);
     // What belongs to the machine has no business on a server, not even on one that runs here and may hand it on.
     let of_machine = context.any(|effect| reads(effect) && belongs_to_machine(effect));
+    // To a place of one's own goes what belongs to the task; what lies elsewhere is asked about.
+    let elsewhere = context.any(|effect| reads(effect) && context.is_outside(effect));
     let uploads = context.select(|effect| {
-        effect.kind == EffectKind::DataUpload && (effect.severity > Severity::Low || of_machine)
+        let goes_home = effect.nature == Nature::ToOwnPlace && !elsewhere;
+        effect.kind == EffectKind::DataUpload && (effect.severity > Severity::Low && !goes_home || of_machine)
     });
     let files = context.any(reads);
     let outside = context.any(|effect| {
         effect.kind == EffectKind::DataUpload
             && ((is_external(effect) && files) || effect.severity >= Severity::High)
     });
-    // To a place of one's own goes what belongs to the task; what lies elsewhere is asked about.
-    let elsewhere = context.any(|effect| reads(effect) && context.is_outside(effect));
     let leaves =
         context.any(|effect| effect.kind == EffectKind::DataUpload && effect.severity > Severity::Low);
     let outside = outside || of_machine || (elsewhere && leaves);

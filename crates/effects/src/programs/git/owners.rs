@@ -1,5 +1,7 @@
 //! To whom the repository behind an address belongs.
 
+use checkrein_facts::is_owned;
+
 use super::Git;
 use crate::effect::EffectKind;
 use crate::interpreter::Value;
@@ -24,6 +26,9 @@ impl Git<'_, '_> {
         let address = address.or_else(|| self.settings.exact(&format!("remote.{named}.url")));
         let address = address.unwrap_or_else(|| named.to_owned());
         let Some(owner) = owner_of(&address) else { return false };
+        if self.machine.world().owned_remotes().iter().any(|entry| is_owned(entry, &address)) {
+            return false;
+        }
         let others = self.settings.remote_addresses().filter(|other| *other != address);
         let mut owners = others.filter_map(owner_of).peekable();
         owners.peek().is_some() && owners.all(|other| other != owner)
