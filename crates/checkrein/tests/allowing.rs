@@ -9,6 +9,8 @@
 
 #[path = "allowing/attacks.rs"]
 mod attacks;
+#[path = "allowing/proposals.rs"]
+mod proposals;
 mod support;
 
 use std::fs;

@@ -311,6 +311,21 @@ pub struct OpinionMarked {
     pub opinion: String,
     /// The rules behind the verdict.
     pub rules: Vec<RuleRate>,
+    /// Settings that would have made the difference, those first that say least else.
+    pub proposals: Vec<ProposedSetting>,
+}
+
+/// A setting that would have made the difference for a call.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProposedSetting {
+    /// What it says, as a clause.
+    pub says: String,
+    /// The configuration file that its lines belong into.
+    pub file: String,
+    /// Its lines, as YAML.
+    pub lines: String,
+    /// Whether the call was judged again with it, and came out otherwise; where not, its verdict rested on the session.
+    pub tried: bool,
 }
 
 /// How often a rule stopped a call in the last 30 days.

@@ -1,18 +1,20 @@
 //! `checkrein wrong` and `checkrein missed`: what a user says of a verdict, and which setting would have made the difference.
 
+mod proposals;
+
 use std::collections::BTreeMap;
 
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::Durability;
-use checkrein_protocol::RecordBody;
+use checkrein_protocol::{RecordBody, ReviewRecord, RuledOut};
 use checkrein_session::SessionLedger;
 use serde_json::json;
 
 use super::stopped_calls::{Found, found, recent, was_stopped};
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, sessions};
-use crate::terminal::print;
+use crate::terminal::{plain, print};
 
 /// The name of the records about what a user says of a verdict.
 pub(super) const JUDGED: &str = "checkrein.judged";
@@ -70,11 +72,13 @@ pub fn judge(
     let rates = rates(environment)?;
     let of_it: Vec<sessions::RuleRate> =
         rates.into_iter().filter(|rate| names.contains(&rate.rule.as_str())).collect();
+    let proposals = proposals::proposals(environment, &review, opinion)?;
     match output {
         OutputForm::Json => print(&api::line(&sessions::OpinionMarked {
             action: review.action_id.as_str().to_owned(),
             opinion: opinion.name().to_owned(),
             rules: of_it,
+            proposals: proposals.into_iter().map(sessions::ProposedSetting::from).collect(),
         })?),
         OutputForm::Text => {
             print("noted");
@@ -84,15 +88,30 @@ pub fn judge(
                     rate.rule, rate.wrong, rate.stopped
                 ));
             }
-            if opinion == Opinion::Wrong && review.digest.is_some() {
-                print(&format!(
-                    "`checkrein allow {} --always` lets this very call pass from now on",
-                    review.action_id.as_str()
-                ));
+            for proposal in &proposals {
+                print(&plain(&proposal.in_words()));
+            }
+            if !proposals.is_empty() {
+                print(&proposals::how_to_try());
+            }
+            if opinion == Opinion::Wrong {
+                print(&very_call(&review));
             }
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// How this very call may pass from now on.
+fn very_call(review: &ReviewRecord) -> String {
+    let id = plain(review.action_id.as_str());
+    match review.unliftable.iter().max_by_key(|reason| reason.rules_out()) {
+        None => format!("`checkrein allow {id} --always` lets this very call pass from now on"),
+        Some(reason) if reason.rules_out() == RuledOut::Lasting => {
+            format!("`checkrein allow {id} --once` lets this very call pass once: {}", reason.why())
+        }
+        Some(reason) => format!("nothing lets this very call pass: {}; {}", reason.why(), reason.instead()),
+    }
 }
 
 /// How often each rule stopped a call in the last 30 days, and how often a user said that it was wrong.
@@ -118,4 +137,15 @@ fn rates(environment: &HostEnvironment) -> Result<Vec<sessions::RuleRate>, Comma
         .into_iter()
         .map(|(rule, (stopped, wrong))| sessions::RuleRate { rule, stopped, wrong })
         .collect())
+}
+
+impl From<proposals::Proposal> for sessions::ProposedSetting {
+    fn from(proposal: proposals::Proposal) -> Self {
+        Self {
+            says: proposal.says,
+            file: proposal.file.to_string(),
+            lines: proposal.lines,
+            tried: proposal.makes_difference.is_some(),
+        }
+    }
 }

@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
         danger: "What has been sent cannot be fetched back.",
         example: "curl -F file=@report.csv https://example.invalid",
         instead: "Say what would be sent and to whom, and let the user send it.",
-        limits: "Whether the data is harmless is not known; ordinary files that go to storage of one's own are only warned about.",
+        limits: "Whether the data is harmless is not known; ordinary files that go to storage of one's own are only warned about; what goes to a place under `owned` passes.",
     },
     check,
     matches: &[

@@ -1,0 +1,294 @@
+//! Which setting would have made the difference for a call that was stopped without need, or let pass: exact lines, each tried before it is
+//! proposed.
+
+use std::collections::BTreeSet;
+
+use checkrein_engine::config_files;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::{Context, check};
+use checkrein_facts::{History, HostPaths, World as _, is_owned};
+use checkrein_policy::{Config, ConfigSource, Policy, in_scope};
+use checkrein_protocol::{
+    AbsolutePath, Action, Effect, EffectKind, Nature, NetworkReach, ReviewRecord, Severity, Target,
+    VerdictKind,
+};
+use checkrein_world::find_workspace;
+
+use super::Opinion;
+
+/// The greatest number of settings that are proposed for one call (ours).
+const MOST: usize = 3;
+/// What the file of a proposal is called where a command names it.
+const TRIED: &str = "change.yaml";
+
+/// A setting that would have made the difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Proposal {
+    /// What it says, as a clause: `` `api.example.com` is your own ``.
+    pub(super) says: String,
+    /// The file that its lines belong into.
+    pub(super) file: AbsolutePath,
+    /// The lines, as YAML.
+    pub(super) lines: String,
+    /// Whether the call, judged again with it, comes out otherwise; `None` where judging it again says nothing: its verdict rested on the
+    /// session.
+    pub(super) makes_difference: Option<bool>,
+}
+
+impl Proposal {
+    /// The proposal in words, its lines as they belong into the file.
+    pub(super) fn in_words(&self) -> String {
+        let effect = match self.makes_difference {
+            Some(_) => "this setting would have made the difference",
+            None => "this setting may have made the difference; the verdict rested on the session",
+        };
+        let lines: Vec<String> = self.lines.lines().map(|line| format!("    {line}")).collect();
+        format!("{effect}: {}\n  in `{}`:\n{}", self.says, self.file, lines.join("\n"))
+    }
+}
+
+/// What to do with a proposal.
+pub(super) fn how_to_try() -> String {
+    format!(
+        "to see what else it would change: write the lines into `{TRIED}`, then `checkrein policy try {TRIED}`"
+    )
+}
+
+/// The settings that would have made the difference, those first that say least else.
+pub(super) fn proposals(
+    environment: &HostEnvironment,
+    review: &ReviewRecord,
+    opinion: Opinion,
+) -> Result<Vec<Proposal>, CommandError> {
+    let Some(cwd) = AbsolutePath::new(&review.cwd) else { return Ok(Vec::new()) };
+    let action = Action { tool: review.tool.clone(), input: review.input.clone(), cwd };
+    let workspace = find_workspace(&action.cwd);
+    let now = Context::open(environment.clone(), &action.cwd);
+    let is_stopped = |kind: VerdictKind| kind >= VerdictKind::Escalate;
+    let before = check(&now, &action, None).verdict.kind;
+    let drafts = match opinion {
+        Opinion::Wrong => {
+            let world = now.world(History::default());
+            loosening(environment, review, world.place(), now.policy().config())
+        }
+        Opinion::Missed => tightening(environment, review, &action),
+    };
+    let mut proposals = Vec::new();
+    for mut draft in drafts {
+        if proposals.len() >= MOST {
+            break;
+        }
+        let source = ConfigSource::File { name: TRIED.to_owned(), text: draft.lines.clone() };
+        let config = config_files::load_with(environment, &workspace, source)?.config;
+        let policy = Policy::new(config).with_catalogue(config_files::catalogue(environment)?);
+        let then = Context::open(environment.clone(), &action.cwd).with_policy(policy);
+        let after = check(&then, &action, None).verdict.kind;
+        let was_as_recorded = is_stopped(before) == (opinion == Opinion::Wrong);
+        draft.makes_difference = was_as_recorded.then(|| is_stopped(before) != is_stopped(after));
+        if draft.makes_difference != Some(false) {
+            proposals.push(draft);
+        }
+    }
+    Ok(proposals)
+}
+
+/// Settings that let what was stopped pass.
+fn loosening(
+    environment: &HostEnvironment,
+    review: &ReviewRecord,
+    place: &HostPaths,
+    config: &Config,
+) -> Vec<Proposal> {
+    let own = config_files::user_file(environment);
+    let mut drafts = Vec::new();
+    let mut owned = |key: &str, entry: &str| {
+        let lines = format!("owned:\n  {key}: [{}]\n", quoted(entry));
+        drafts.push(draft(format!("`{entry}` is your own"), own.clone(), lines));
+    };
+    for (key, entry) in review.effects.iter().filter_map(own_place).collect::<BTreeSet<_>>() {
+        owned(key, &entry);
+    }
+    for entry in strange_remotes(review, &place.workspace) {
+        owned("remotes", &entry);
+    }
+    let outside: BTreeSet<AbsolutePath> = review
+        .effects
+        .iter()
+        .filter(|effect| effect.kind.file_change().is_some())
+        .filter_map(|effect| effect.target.path())
+        .filter(|path| !in_scope(path, place, config))
+        .filter_map(AbsolutePath::parent)
+        // What holds all that the user has is no place of one task.
+        .filter(|folder| folder.parent().is_some() && !environment.home.is_within(folder))
+        .collect();
+    if !outside.is_empty() {
+        let known: Vec<String> = match config.scope.paths.as_slice() {
+            [] => vec!["**".to_owned()],
+            paths => paths.to_vec(),
+        };
+        let new = outside.iter().map(|folder| format!("{folder}/**"));
+        let entries: Vec<String> = known.into_iter().chain(new).map(|entry| quoted(&entry)).collect();
+        let names: Vec<String> = outside.iter().map(|folder| format!("`{folder}`")).collect();
+        let says = format!("changes are expected in {} too", names.join(", "));
+        let lines = format!("scope:\n  paths: [{}]\n", entries.join(", "));
+        drafts.push(draft(says, config_files::project_file(&place.workspace), lines));
+    }
+    for rule in review.rules.iter().filter_map(|rule| rule.strip_suffix(": modify")) {
+        // What prevents a disaster is not switched off for one call.
+        if rule.starts_with("confirm_") {
+            let says = format!("the rule `{rule}` is off everywhere");
+            let lines = format!("step_reviewer:\n  rules:\n    disabled: [{rule}]\n");
+            drafts.push(draft(says, own.clone(), lines));
+        }
+    }
+    drafts
+}
+
+fn draft(says: String, file: AbsolutePath, lines: String) -> Proposal {
+    Proposal { says, file, lines, makes_difference: None }
+}
+
+/// The list of one's own places that an effect would have to be in, and the entry.
+fn own_place(effect: &Effect) -> Option<(&'static str, String)> {
+    let entry = |key, address: &str| {
+        let entry = place_of(address)?;
+        // An entry that does not name its own address names nothing.
+        is_owned(&entry, address).then_some((key, entry))
+    };
+    match (&effect.target, effect.kind) {
+        (Target::Host(address), EffectKind::DataUpload | EffectKind::NetworkRequest) => {
+            let is_bucket = address.contains("://") && !address.starts_with("http");
+            let is_strange = effect.reach == Some(NetworkReach::External);
+            match (is_bucket, is_strange || effect.kind == EffectKind::DataUpload) {
+                (true, true) => entry("buckets", address),
+                (false, true) if is_strange => entry("hosts", address),
+                _ => None,
+            }
+        }
+        (Target::Service(address), EffectKind::PackageInstall)
+            if effect.severity >= Severity::High && address.contains("://") =>
+        {
+            entry("registries", address)
+        }
+        (Target::Service(address), EffectKind::Publish) if address.contains('/') && address.contains('.') => {
+            entry("registries", address)
+        }
+        _ => None,
+    }
+}
+
+/// The host of an address; of a bucket its scheme and name.
+fn place_of(address: &str) -> Option<String> {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    let is_web = scheme.is_empty() || scheme.starts_with("http");
+    let entry = if is_web { host.to_owned() } else { format!("{scheme}://{host}") };
+    host.contains(|letter: char| letter.is_ascii_alphanumeric()).then_some(entry)
+}
+
+/// The owners of the remotes that a push to strangers names, as the repository has them.
+fn strange_remotes(review: &ReviewRecord, workspace: &AbsolutePath) -> BTreeSet<String> {
+    let told =
+        |effect: &Effect| effect.kind == EffectKind::VcsRemoteUpdate && effect.nature == Nature::TellsOthers;
+    if !review.effects.iter().any(told) {
+        return BTreeSet::new();
+    }
+    let file = workspace.join(".git/config");
+    let text = checkrein_files::read_text(file.as_str(), checkrein_files::SMALL).unwrap_or_default();
+    let command = review.input.get("command").and_then(|text| text.as_str()).unwrap_or_default();
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let mut named = false;
+    let mut found = BTreeSet::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(section) = line.strip_prefix('[') {
+            let name = section.strip_prefix("remote \"").and_then(|rest| rest.strip_suffix("\"]"));
+            named = name.is_some_and(|name| words.contains(&name));
+        } else if let Some(address) = line.strip_prefix("url = ").filter(|_| named) {
+            found.extend(owner_of(address));
+        }
+    }
+    found
+}
+
+/// The host and owner of the address of a repository: `github.com/acme`.
+fn owner_of(address: &str) -> Option<String> {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+    let mut parts = rest.split([':', '/']).filter(|part| !part.is_empty());
+    let entry = format!("{}/{}", parts.next()?, parts.next()?);
+    is_owned(&entry, address).then_some(entry)
+}
+
+/// A rule that asks about what was let pass.
+fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Action) -> Vec<Proposal> {
+    let gravest = review
+        .effects
+        .iter()
+        .filter(|effect| effect.kind != EffectKind::FileRead)
+        .max_by_key(|effect| (effect.severity, effect.kind.is_mutating()));
+    let words: Vec<&str> = action
+        .shell_text()
+        .unwrap_or_default()
+        .split_whitespace()
+        .take_while(|word| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte)))
+        .take_while(|word| !word.starts_with('-'))
+        .take(2)
+        .collect();
+    let beginning = words.join(" ");
+    let kinds = gravest.map(|effect| format!("        kinds: [{}]\n", effect.kind.name()));
+    let when = (!beginning.is_empty())
+        .then(|| format!("        when: 'action.command.contains(\"{beginning}\")'\n"));
+    let name: String = match gravest {
+        _ if !beginning.is_empty() => format!("ask_about_{beginning}"),
+        Some(effect) => format!("ask_about_{}", effect.kind.name()),
+        None => return Vec::new(),
+    };
+    let name: String = name
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' })
+        .collect();
+    let rule = |kinds: &str, when: &str| {
+        format!(
+            "step_reviewer:\n  rules:\n    custom:\n      - name: {name}\n{kinds}{when}        decision: modify\n        reason: a call like this was let pass and should have been asked about\n"
+        )
+    };
+    let file = config_files::user_file(environment);
+    let says = match (&when, gravest) {
+        (Some(_), Some(effect)) => {
+            format!("a rule asks where `{beginning}` {} something", effect.kind.verb().trim_end_matches(':'))
+        }
+        (Some(_), None) => format!("a rule asks about every `{beginning}`"),
+        (None, _) => "a rule asks about every effect of this kind".to_owned(),
+    };
+    let (kinds, when) = (kinds.unwrap_or_default(), when.unwrap_or_default());
+    vec![draft(says, file, rule(&kinds, &when))]
+}
+
+/// A text of YAML in quotes.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_an_address_names_it() {
+        for (address, place) in [
+            ("https://me@api.example.com:8443/v1?x=1", "api.example.com"),
+            ("s3://assets/a/b.png", "s3://assets"),
+            ("registry.example.com/team/app:1", "registry.example.com"),
+        ] {
+            assert_eq!(place_of(address).as_deref(), Some(place));
+            assert!(is_owned(place, address), "{address}");
+        }
+        assert_eq!(place_of("https:///x"), None);
+        assert_eq!(owner_of("git@github.com:acme/app.git").as_deref(), Some("github.com/acme"));
+        assert_eq!(owner_of("https://github.com/acme/app").as_deref(), Some("github.com/acme"));
+        assert_eq!(owner_of("../app.git"), None);
+    }
+}
