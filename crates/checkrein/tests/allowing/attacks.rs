@@ -315,3 +315,20 @@ fn what_nothing_lifts_says_why_and_what_to_do() {
     let said = refused(&environment, "--once");
     assert!(said.contains("is halted") && said.contains("checkrein resume"), "{said}");
 }
+
+#[test]
+fn where_a_safer_form_was_asked_about_that_form_runs() {
+    let environment = environment();
+    // Nobody tracks it, so that the cleaning would take it away.
+    environment.write(".claude/settings.local.json", "{}\n");
+    let command = "git clean -fdx && rm ../diary.md";
+    let asked = environment.bash("s", command);
+    assert_eq!(decision(&asked), Some("ask"), "{asked}");
+    let safer = asked["hookSpecificOutput"]["updatedInput"]["command"].clone();
+    assert!(safer.as_str().is_some_and(|text| text != command), "{asked}");
+    let said = allow(&environment, "--once");
+    assert!(said.contains("this safer form runs") && said.contains(safer.as_str().unwrap()), "{said}");
+    let answer = environment.bash("s", command);
+    assert_ne!(decision(&answer), Some("ask"), "{answer}");
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"]["command"], safer, "{answer}");
+}

@@ -196,7 +196,7 @@ fn may_run(read: &TextRead, review: &Review) -> bool {
     }
     let is_list = read.path.name().is_some_and(|name| GIT_LISTS.contains(&name));
     let only_writes = review.programs.iter().all(|program| WRITERS.contains(&program.as_str()));
-    !is_list && !(only_writes && is_written(&read.path, review))
+    !(is_list || only_writes && is_written(&read.path, review))
 }
 
 fn is_written(path: &AbsolutePath, review: &Review) -> bool {

@@ -22,13 +22,11 @@ pub(super) static RULE: Rule = Rule {
         "data_upload registry known severity=medium",
         "file_read /etc/passwd; data_upload http://localhost:9000 local severity=low",
         "file_read /home/dev/other/a; data_upload s3://bucket known severity=medium",
-        "file_read /home/dev/other/a; data_upload s3://bucket known severity=medium nature=to_own_place",
     ],
     ignores: &[
         "data_upload http://localhost:9000 local severity=low",
         "file_read /home/dev/proj/a; data_upload http://localhost:9000 local severity=low",
         "network_request https://docs.rs known",
-        "file_read /home/dev/proj/a; data_upload https://own.example known severity=medium nature=to_own_place",
     ],
 };
 

@@ -21,6 +21,10 @@ pub(super) fn question(
     let mut lines = vec![format!("{tool} in `{}` {}:", one_line(&review.cwd), stopped(review.verdict))];
     lines.extend(whole_call(review).iter().map(|line| format!("    {line}")));
     lines.push(format!("why      {}", one_line(&review.reason)));
+    if let Some(rewrite) = review.rewrite.as_ref().and_then(Json::as_str) {
+        lines.push("instead  this safer form runs, not the call itself:".to_owned());
+        lines.extend(plain_lines(rewrite).iter().map(|line| format!("    {line}")));
+    }
     lines.extend(stopping_rules(review).map(|rule| format!("rule     {}", one_line(rule))));
     lines.extend(effects(review).into_iter().map(|effect| format!("effect   {effect}")));
     let code = review.code.iter().flatten();
