@@ -33,7 +33,7 @@ pub fn plain(text: &str) -> String {
 /// beside it is written as its number, such as `\\u{202e}`. Nothing is left out.
 pub fn plain_lines(text: &str) -> Vec<String> {
     let shown = |letter: char| {
-        if (letter.is_control() && letter != '\t') || is_turning(letter) {
+        if (letter.is_control() && letter != '\t') || is_hidden(letter) {
             letter.escape_unicode().to_string()
         } else {
             letter.to_string()

@@ -117,20 +117,24 @@ fn very_call(review: &ReviewRecord) -> String {
 /// How often each rule stopped a call in the last 30 days, and how often a user said that it was wrong.
 fn rates(environment: &HostEnvironment) -> Result<Vec<sessions::RuleRate>, CommandError> {
     let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for (_, record) in recent(environment)? {
+    // A user may say something of a call again: the last word counts, once.
+    let mut opinions = BTreeMap::new();
+    for (folder, record) in recent(environment)? {
         match record.body {
             RecordBody::Review(review) if was_stopped(&review) => {
                 for rule in review.rules.iter().filter_map(|rule| rule.split(':').next()) {
                     counts.entry(rule.to_owned()).or_default().0 += 1;
                 }
             }
-            RecordBody::Event { name, fields } if name == JUDGED && fields["opinion"] == "wrong" => {
-                for rule in fields["rules"].as_array().into_iter().flatten().filter_map(|rule| rule.as_str())
-                {
-                    counts.entry(rule.to_owned()).or_default().1 += 1;
-                }
+            RecordBody::Event { name, fields } if name == JUDGED => {
+                opinions.insert((folder, fields["action"].to_string()), fields);
             }
             _ => {}
+        }
+    }
+    for fields in opinions.values().filter(|fields| fields["opinion"] == Opinion::Wrong.name()) {
+        for rule in fields["rules"].as_array().into_iter().flatten().filter_map(|rule| rule.as_str()) {
+            counts.entry(rule.to_owned()).or_default().1 += 1;
         }
     }
     Ok(counts
