@@ -30,7 +30,7 @@ fn program(path: &str) -> Option<PathBuf> {
 }
 
 /// Writes a settings file that says which model is asked, beside what stands there.
-fn settings(environment: &TestEnvironment, path: &str, more: Json) {
+fn settings(environment: &TestEnvironment, path: &str, more: &Json) {
     let path = environment.home().join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let text = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_owned());

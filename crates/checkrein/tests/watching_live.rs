@@ -21,7 +21,7 @@ use support::terminal::at_a_terminal;
 use support::{TestEnvironment, shell_call};
 
 /// How long something on the screen is waited for: the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How an interface takes the screen and gives it back.
 const TAKEN: &str = "\u{1b}[?1049h";
