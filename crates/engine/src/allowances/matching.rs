@@ -107,6 +107,8 @@ mod tests {
 
     use super::*;
 
+    type Change = fn(&mut Effect);
+
     fn effect() -> Effect {
         let path = AbsolutePath::new("/home/dev/notes").unwrap();
         let mut effect = Effect::new(EffectKind::FileDelete, Target::Path(path));
@@ -139,7 +141,7 @@ mod tests {
         let always = || AllowedFor::Always;
         assert!(fits(&[effect()], &[], always()));
         assert!(fits(&[], &[], always()), "less than what was allowed");
-        let changes: [(&str, fn(&mut Effect)); 10] = [
+        let changes: [(&str, Change); 10] = [
             ("kind", |effect| effect.kind = EffectKind::FileModify),
             ("target", |effect| effect.target = Target::Glob("/home/dev/notes".to_owned())),
             ("certainty", |effect| effect.certainty = Certainty::Possible),
@@ -152,10 +154,10 @@ mod tests {
             ("saved", |effect| effect.saved = false),
         ];
         for (name, change) in changes {
-            let mut changed = effect();
-            change(&mut changed);
-            assert!(!fits(&[changed.clone()], &[], always()), "{name}");
-            assert!(!fits(&[effect(), changed], &[], always()), "{name} beside what was allowed");
+            let mut other = effect();
+            change(&mut other);
+            assert!(!fits(std::slice::from_ref(&other), &[], always()), "{name}");
+            assert!(!fits(&[effect(), other], &[], always()), "{name} beside what was allowed");
         }
         let mut worded = effect();
         (worded.cause, worded.note) = ("rm".to_owned(), "said otherwise".to_owned());
