@@ -19,7 +19,9 @@ pub(crate) use nouns::{
 };
 pub(crate) use old_forms::{OldForm, OldReviewsForm, RollbackForm};
 pub(crate) use restoring::UndoArguments;
-pub(crate) use supervision::{CredentialCommand, ExecArguments, RouteArguments, RunArguments, RunCommand};
+pub(crate) use supervision::{
+    AcpArguments, CredentialCommand, ExecArguments, RouteArguments, RunArguments, RunCommand,
+};
 pub(crate) use worktrees::{WorktreeCommand, consent};
 
 use nouns::period;
@@ -164,6 +166,11 @@ pub(crate) enum Command {
         after_help = "The kernel enforces the scope, for the command and everything that it starts. Without options the command may read everything, change only a temporary folder of its own, and use no network. checkrein reports what this machine cannot enforce before the command runs. At the end it reports each refusal, with the option that would allow it.\n\nExit status: that of the command; 124 a limit was reached, 125 checkrein failed, 126 it cannot be run, 127 it was not found.\n\nExamples:\n  checkrein exec --write . -- make test\n  checkrein exec --write target --net crates.io:443 -- cargo fetch\n  checkrein exec --net loopback --time 5m --memory 2G -- pytest"
     )]
     Exec(ExecArguments),
+    /// Review an agent that an editor runs (Agent Client Protocol)
+    #[command(
+        after_help = "Stands between the editor and the agent. Requests for permission, file access and commands are reviewed: what is refused never reaches the editor, and what needs a question is shown with the reason. All other messages pass unchanged. Tool calls that the agent runs without a request are reviewed when it reports them. Set it as the command of the agent in the editor; docs/acp.md shows the setting of Zed.\n\nExit status: that of the agent; 125 checkrein failed, 126 it cannot be run, 127 it was not found, 137 it was killed.\n\nExamples:\n  checkrein acp -- gemini --acp\n  checkrein acp --contain --write . --write ~/.gemini --net open -- gemini --acp"
+    )]
+    Acp(AcpArguments),
     /// Mask the secrets in what is piped through it
     #[command(
         after_help = "Names stay, values become `[masked:KIND:FINGERPRINT]`; equal values have equal fingerprints. Lists of settings and variables lose every value that is a secret by its name or looks like one; other text loses what has the form of a key or token.\n\nExit status: 0, or 1 when nothing could be masked, and then nothing is shown.\n\nExamples:\n  cat .env | checkrein mask\n  printenv | checkrein mask"

@@ -1,5 +1,7 @@
 //! One file for each command of the full program.
 
+#[cfg(target_os = "linux")]
+pub mod acp;
 pub mod allow;
 pub mod answers;
 pub mod audit;

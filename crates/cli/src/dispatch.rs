@@ -30,7 +30,7 @@ use crate::commands::{
     surprises, team_policy, trust, undo, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
-use crate::commands::{exec, route, run};
+use crate::commands::{acp, exec, route, run};
 use crate::terminal;
 use checkrein_clients::{ClientAdapter, SettingsScope};
 use checkrein_engine::environment::HostEnvironment;
@@ -164,11 +164,16 @@ fn obey(arguments: Arguments) -> Result<ExitStatus, CommandError> {
         Command::Exec(_) => return Err(elsewhere::needs_linux("exec")),
         Command::Run { command: None, wanted: _ } => return Err(elsewhere::needs_linux("run")),
         Command::Route(_) => return Err(elsewhere::needs_linux("route")),
+        Command::Acp(_) => return Err(elsewhere::needs_linux("acp")),
         _ => {}
     }
     #[cfg(target_os = "linux")]
     if let Command::Exec(wanted) = arguments.command {
         return Ok(exec::exec(wanted.into(), OutputForm::from_switch(arguments.json.into())));
+    }
+    #[cfg(target_os = "linux")]
+    if let Command::Acp(wanted) = arguments.command {
+        return Ok(acp::acp(wanted.into()));
     }
     // Before there is any thread: this process is split in two.
     #[cfg(target_os = "linux")]
@@ -228,9 +233,10 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
                 }
             }
         }
-        Command::Exec(_) | Command::Run { command: None, wanted: _ } | Command::Statusline => {
-            Ok(ExitStatus::Done)
-        }
+        Command::Acp(_)
+        | Command::Exec(_)
+        | Command::Run { command: None, wanted: _ }
+        | Command::Statusline => Ok(ExitStatus::Done),
         Command::Run { command: Some(command), wanted: _ } => run_records(&environment, &command, output),
         Command::Mask => mask::mask(&environment),
         #[cfg(target_os = "linux")]

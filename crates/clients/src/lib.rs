@@ -9,6 +9,7 @@
 //! | `cursor`, `windsurf`, `kiro` | Cursor, Windsurf, Kiro, by their documentation |
 //! | `shared_events` | events under the names that several clients share |
 //! | `tool_names` | calls under the names that the rest of the program knows |
+//! | `proxied` | an agent behind the proxy for the Agent Client Protocol |
 //! | `payload` | the fields of hook payloads, for all clients that write flat objects |
 //! | `weight` | how much memory a payload would take |
 //! | `registration` | JSON files in which hooks are registered, and seeing whether they are |
@@ -45,6 +46,7 @@ mod output;
 mod payload;
 mod plugin;
 mod prices;
+mod proxied;
 mod questions;
 mod qwen;
 mod registration;
@@ -66,12 +68,14 @@ pub use conduct::{Conduct, Source, page};
 pub use error::{DecodeError, PriceError, SettingsError};
 pub use output::HookOutput;
 pub use prices::{Priced, Prices};
+pub use proxied::PROXIED;
 pub use questions::{Answerer, Question, Questions};
 pub use registration::{
     EntryForm, HookForm, HookLayout, Matching, Protection, Registration, ToolCoverage, Unit,
 };
 pub use resume::{Continuity, ResumeCommand, going_on};
 pub use status_line::{StatusLine, StatusLineLayout};
+pub use tool_names::canonical;
 
 use checkrein_protocol::Client;
 
@@ -104,6 +108,9 @@ pub fn named(name: &str) -> Option<&'static ClientAdapter> {
 
 /// The row of a client; the first where this version has none for it.
 pub fn adapter(client: Client) -> &'static ClientAdapter {
+    if client == PROXIED {
+        return &proxied::ADAPTER;
+    }
     named(client.name()).unwrap_or(FIRST)
 }
 

@@ -24,7 +24,7 @@ const PATCH: [&str; 4] = ["command", "patchText", "input", "patch"];
 const FOLDER: [&str; 4] = ["workdir", "working_directory", "directory", "dir_path"];
 
 /// The call under our names. A call that has no counterpart, or not the fields of one, stays as it is.
-pub(crate) fn canonical(mut action: Action) -> Action {
+pub fn canonical(mut action: Action) -> Action {
     let Some(counterpart) = counterpart(action.tool.as_str()) else { return action };
     if let Json::String(text) = &action.input {
         // One field alone, as a patch is passed by some clients.

@@ -512,9 +512,14 @@ fn tell_lost(context: &Context, ledger: &SessionLedger, session: Option<&Session
 }
 
 fn halt_reason(context: &Context, session: &SessionId) -> Option<String> {
-    is_halted(&context.environment().state, &FolderName::of(session))
+    halted(context.environment(), session)
+}
+
+/// Why a session may not go on, by the word of a user or of the run above it; `None` when it may.
+pub fn halted(environment: &HostEnvironment, session: &SessionId) -> Option<String> {
+    is_halted(&environment.state, &FolderName::of(session))
         .map(|halt| format!("{HALTED}{}", halt.reason))
-        .or_else(|| context.environment().run_limits.as_deref()?.stopped().map(|stop| stop.reason))
+        .or_else(|| environment.run_limits.as_deref()?.stopped().map(|stop| stop.reason))
 }
 
 /// The same for a conversation that was halted under another name.

@@ -106,5 +106,5 @@ mod verification;
 
 pub use context::Context;
 pub use corridor::check;
-pub use engine::{Engine, Response, ToolCall, record_failure};
+pub use engine::{Engine, Response, ToolCall, halted, record_failure};
 pub use intervention_texts::check as check_intervention_texts;

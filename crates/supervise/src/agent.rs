@@ -167,7 +167,8 @@ pub struct SupervisorLink {
 }
 
 impl SupervisorLink {
-    fn is_gone(&self) -> bool {
+    /// Whether it has ended.
+    pub fn is_gone(&self) -> bool {
         let Some(process) = &self.process else { return true };
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&now)).is_ok_and(|count| count > 0)

@@ -7,7 +7,7 @@ use std::time::Duration;
 #[cfg(target_os = "linux")]
 use crate::commands::exec::{self, InheritedEnvironment, ScopeStrictness};
 #[cfg(target_os = "linux")]
-use crate::commands::{route, run};
+use crate::commands::{acp, route, run};
 use crate::credentials::CredentialName;
 use checkrein_clients::Prices;
 use checkrein_sandbox::{Bytes, Period};
@@ -54,6 +54,22 @@ pub(crate) struct ExecArguments {
     /// Command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AcpArguments {
+    /// Run the agent in a sandbox, as `exec` does
+    #[arg(long)]
+    contain: bool,
+    /// File or folder the agent may change [default: working directory]
+    #[arg(long, value_name = "PATH", requires = "contain")]
+    write: Vec<PathBuf>,
+    /// `none`, `loopback`, `open`, or hosts it may connect to, HOST:PORT
+    #[arg(long, value_name = "WHO", value_delimiter = ',', requires = "contain")]
+    net: Vec<String>,
+    /// Agent and its arguments
+    #[arg(last = true, required = true, value_name = "AGENT")]
+    agent: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
@@ -133,6 +149,16 @@ pub(crate) struct RouteArguments {
     /// Command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+}
+
+#[cfg(target_os = "linux")]
+impl From<AcpArguments> for acp::AcpOptions {
+    fn from(wanted: AcpArguments) -> Self {
+        let AcpArguments { contain, write, net, agent } = wanted;
+        let containment =
+            if contain { acp::Containment::Exec { write, network: net } } else { acp::Containment::None };
+        Self { containment, agent }
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -1,0 +1,497 @@
+//! What a message asks for, as actions: a tool call, a file, a command.
+//!
+//! Agents say it in many ways. Some name their tool and give its whole input, some show the difference to a file, Gemini CLI says a command
+//! in the title alone. Kind and title are the agent's own words, so they never make a call look milder than its input does.
+
+use checkrein_clients::canonical;
+use checkrein_protocol::{AbsolutePath, Action, ToolName};
+use serde_json::{Map, Value as Json, json};
+
+/// The names of fields with the path of a file.
+const PATH: [&str; 8] = [
+    "file_path",
+    "filePath",
+    "path",
+    "fileName",
+    "filepath",
+    "absolute_path",
+    "target_file",
+    "notebook_path",
+];
+
+/// The names of fields with the whole new text of a file.
+const CONTENT: [&str; 4] = ["content", "file_text", "contents", "newContent"];
+
+/// The names of fields with a shell command.
+const COMMAND: [&str; 5] = ["command", "cmd", "commands", "script", "shell_command"];
+
+/// The names of fields with the directory of a command.
+const FOLDER: [&str; 6] =
+    ["cwd", "workdir", "working_directory", "directory", "dir_path", "workingDirectory"];
+
+/// The words with which an editor tool says what it does, under the name that elsewhere holds a command.
+const EDITOR_WORDS: [&str; 6] = ["view", "create", "str_replace", "insert", "undo_edit", "delete"];
+
+/// How much of a title becomes the name of a tool, in characters (ours).
+const NAME: usize = 64;
+
+/// A file that is changed, as an agent shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// The file.
+    pub(crate) path: String,
+    /// What stands there from then on, or the part of it that changes.
+    pub(crate) new: String,
+}
+
+/// What an agent told of one of its tool calls, message by message.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ToldCall {
+    /// `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `switch_mode`, `other`.
+    pub(crate) kind: String,
+    /// What a user reads.
+    pub(crate) title: String,
+    /// The name of the tool, where the agent gives one.
+    tool: Option<String>,
+    /// What its id begins with, where that may be the name of the tool.
+    prefix: Option<String>,
+    /// The input; `None` where the agent never tells it.
+    input: Option<Map<String, Json>>,
+    /// What is shown of it, as the agent gave it.
+    pub(crate) content: Vec<Json>,
+    /// The files that it is about.
+    locations: Vec<String>,
+}
+
+impl ToldCall {
+    /// Takes up what a message tells of the call with this id: a field that it has takes the place of what was told before.
+    pub(crate) fn take_up(&mut self, id: &str, told: &Json) {
+        let text = |name: &str| told.get(name).and_then(Json::as_str).filter(|text| !text.is_empty());
+        if let Some(kind) = text("kind") {
+            kind.clone_into(&mut self.kind);
+        }
+        if let Some(title) = text("title") {
+            title.clone_into(&mut self.title);
+        }
+        if let Some(name) = tool_name(told) {
+            self.tool = Some(name.to_owned());
+        }
+        match told.get("rawInput") {
+            Some(Json::Object(input)) => self.input = Some(input.clone()),
+            None | Some(Json::Null) => {}
+            Some(other) => self.input = Some(Map::from_iter([("input".to_owned(), other.clone())])),
+        }
+        if let Some(content) = told.get("content").and_then(Json::as_array) {
+            self.content.clone_from(content);
+        }
+        if let Some(places) = told.get("locations").and_then(Json::as_array) {
+            let paths = places.iter().filter_map(|place| place.get("path")?.as_str());
+            self.locations = paths.map(str::to_owned).collect();
+        }
+        let is_name = |name: &&str| name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.len() <= NAME;
+        self.prefix = id.split_once("__").map(|(name, _)| name).filter(is_name).map(str::to_owned);
+    }
+
+    /// The actions that the call is, as far as it is known; `None` while nothing of it is told but that there is one. A call that only thinks
+    /// is none.
+    pub(crate) fn actions(&self, cwd: &AbsolutePath) -> Option<Vec<Action>> {
+        let input = self.input.as_ref().filter(|input| !input.is_empty());
+        match (input, &self.input) {
+            (Some(input), _) => Some(self.by_input(input, cwd)),
+            (None, Some(_)) if self.differences().is_empty() => None,
+            (None, _) => Some(self.by_what_is_shown(cwd)),
+        }
+    }
+
+    /// The same for a call about which somebody is asked now: what is not told is not understood.
+    pub(crate) fn actions_now(&self, cwd: &AbsolutePath) -> Vec<Action> {
+        self.actions(cwd).unwrap_or_else(|| vec![self.by_name(Map::new(), cwd)])
+    }
+
+    fn by_input(&self, input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
+        // A patch shows less of itself to us than the files that it makes.
+        if let Some(name) = &self.tool {
+            return vec![with_place(canonical(tool(name, input.clone(), cwd)), input)];
+        }
+        let path = PATH.iter().find_map(|name| input.get(*name)?.as_str());
+        if let Some(text) = command(input)
+            && (self.kind == "execute" || path.is_none())
+            && !(path.is_some() && EDITOR_WORDS.contains(&text.as_str()))
+        {
+            return vec![with_place(Action::command(text, cwd.clone()), input)];
+        }
+        let field = |names: &[&str]| names.iter().find_map(|name| input.get(*name)?.as_str());
+        if let Some(path) = path {
+            if let Some(content) = field(&CONTENT) {
+                return vec![write(path, content, cwd)];
+            }
+            if let (Some(old), Some(new)) = (
+                field(&["old_string", "oldString", "old_str"]),
+                field(&["new_string", "newString", "new_str"]),
+            ) {
+                let input = json!({ "file_path": path, "old_string": old, "new_string": new });
+                return vec![Action::tool_call("Edit", input, cwd.clone())];
+            }
+        }
+        if !self.differences().is_empty() {
+            return self.writes(cwd);
+        }
+        if let Some(url) = field(&["url", "uri"]) {
+            return vec![Action::tool_call("WebFetch", json!({ "url": url }), cwd.clone())];
+        }
+        let paths: Vec<&str> = if self.locations.is_empty() {
+            path.into_iter().collect()
+        } else {
+            self.locations.iter().map(String::as_str).collect()
+        };
+        self.by_kind(&paths, cwd).unwrap_or_else(|| vec![self.by_name(input.clone(), cwd)])
+    }
+
+    fn by_what_is_shown(&self, cwd: &AbsolutePath) -> Vec<Action> {
+        if !self.differences().is_empty() {
+            return self.writes(cwd);
+        }
+        if self.kind == "execute" && !self.title.trim().is_empty() {
+            let mut action = Action::command(self.title.clone(), cwd.clone());
+            if let Some(folder) = self.shown_folder() {
+                action.cwd = cwd.join(&folder);
+            }
+            return vec![action];
+        }
+        if ["think", "switch_mode"].contains(&self.kind.as_str()) {
+            return Vec::new();
+        }
+        let paths: Vec<&str> = self.locations.iter().map(String::as_str).collect();
+        self.by_kind(&paths, cwd).unwrap_or_else(|| vec![self.by_name(self.shown_input(), cwd)])
+    }
+
+    /// What a call of this kind does to these files; `None` where that says too little.
+    fn by_kind(&self, paths: &[&str], cwd: &AbsolutePath) -> Option<Vec<Action>> {
+        let one =
+            |name: &str, path: &&str| Action::tool_call(name, json!({ "file_path": path }), cwd.clone());
+        match (self.kind.as_str(), paths) {
+            (_, []) => None,
+            ("read", paths) => Some(paths.iter().map(|path| one("Read", path)).collect()),
+            ("search", paths) => Some(
+                paths
+                    .iter()
+                    .map(|path| {
+                        let input = json!({ "pattern": self.title, "path": path });
+                        Action::tool_call("Grep", input, cwd.clone())
+                    })
+                    .collect(),
+            ),
+            ("edit", paths) => Some(paths.iter().map(|path| one("Write", path)).collect()),
+            ("delete", paths) => Some(paths.iter().map(|path| one("delete_file", path)).collect()),
+            ("move", [from, to]) => {
+                let input = json!({ "source": from, "destination": to });
+                Some(vec![Action::tool_call("move_file", input, cwd.clone())])
+            }
+            _ => None,
+        }
+    }
+
+    /// A call of which only the name of the tool tells anything.
+    fn by_name(&self, mut input: Map<String, Json>, cwd: &AbsolutePath) -> Action {
+        let name = self.tool.clone().or_else(|| self.prefix.clone()).unwrap_or_else(|| {
+            let words = if self.title.is_empty() { &self.kind } else { &self.title };
+            slug(words)
+        });
+        if !self.title.is_empty() {
+            input.entry("title").or_insert_with(|| Json::from(self.title.clone()));
+        }
+        canonical(tool(&name, input, cwd))
+    }
+
+    /// What the agent shows of an input that it does not tell: JSON in its text, as Gemini CLI does for tools of servers.
+    fn shown_input(&self) -> Map<String, Json> {
+        let shown = self.texts().find_map(|text| match serde_json::from_str(text) {
+            Ok(Json::Object(input)) => Some(input),
+            Ok(_) | Err(_) => None,
+        });
+        shown.unwrap_or_default()
+    }
+
+    /// The directory of a command that stands in the text beside it, as Gemini CLI writes it.
+    fn shown_folder(&self) -> Option<String> {
+        self.texts().find_map(|text| {
+            let inside =
+                text.strip_prefix("[in ").or_else(|| text.strip_prefix("[current working directory "))?;
+            inside.split_once(']').map(|(folder, _)| folder.to_owned())
+        })
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.content.iter().filter_map(|one| one.get("content")?.get("text")?.as_str())
+    }
+
+    /// The files that change, as they are shown.
+    fn differences(&self) -> Vec<Difference> {
+        let shown = self.content.iter().filter(|one| one.get("type").and_then(Json::as_str) == Some("diff"));
+        shown
+            .filter_map(|one| {
+                let text = |name: &str| one.get(name).and_then(Json::as_str).map(str::to_owned);
+                Some(Difference { path: text("path")?, new: text("newText").unwrap_or_default() })
+            })
+            .collect()
+    }
+
+    fn writes(&self, cwd: &AbsolutePath) -> Vec<Action> {
+        self.differences().iter().map(|one| write(&one.path, &one.new, cwd)).collect()
+    }
+}
+
+/// A file that is written as a whole.
+pub(crate) fn write(path: &str, content: &str, cwd: &AbsolutePath) -> Action {
+    Action::tool_call("Write", json!({ "file_path": path, "content": content }), cwd.clone())
+}
+
+/// What `fs/...` and `terminal/...` ask the editor for; `None` where the parameters are not those of such a request.
+pub(crate) fn delegated(method: &str, params: &Json, cwd: &AbsolutePath) -> Option<Vec<Action>> {
+    let text = |name: &str| params.get(name).and_then(Json::as_str);
+    match method {
+        "fs/read_text_file" => {
+            Some(vec![Action::tool_call("Read", json!({ "file_path": text("path")? }), cwd.clone())])
+        }
+        "fs/write_text_file" => Some(vec![write(text("path")?, text("content")?, cwd)]),
+        "terminal/create" => terminal(params, cwd),
+        // What this version does not know is judged by its name.
+        other => {
+            let name = format!("mcp__editor__{}", other.replace('/', "_"));
+            Some(vec![Action::tool_call(name, params.clone(), cwd.clone())])
+        }
+    }
+}
+
+/// The command that a terminal is asked to run. Editors do not agree whether the arguments are words or go through a shell as one text, so
+/// where that makes a difference it is both.
+fn terminal(params: &Json, cwd: &AbsolutePath) -> Option<Vec<Action>> {
+    let command = params.get("command")?.as_str()?;
+    let cwd = params.get("cwd").and_then(Json::as_str).map_or_else(|| cwd.clone(), |place| cwd.join(place));
+    let arguments: Vec<&str> = match params.get("args") {
+        None | Some(Json::Null) => Vec::new(),
+        Some(args) => args.as_array()?.iter().map(Json::as_str).collect::<Option<_>>()?,
+    };
+    let settings = match params.get("env") {
+        None | Some(Json::Null) => String::new(),
+        Some(env) => env
+            .as_array()?
+            .iter()
+            .map(|one| {
+                let name = one.get("name")?.as_str().filter(|name| is_variable(name))?;
+                Some(format!("export {name}={}\n", quoted(one.get("value")?.as_str()?)))
+            })
+            .collect::<Option<String>>()?,
+    };
+    let text = [&[command], &arguments[..]].concat().join(" ");
+    let mut texts = vec![format!("{settings}{text}")];
+    if !arguments.is_empty() {
+        let words: Vec<String> = std::iter::once(command).chain(arguments).map(quoted).collect();
+        let words = format!("{settings}{}", words.join(" "));
+        if words != texts[0] {
+            // The words are what agents mean; the text is what is made of them by some.
+            texts.insert(0, words);
+        }
+    }
+    Some(texts.into_iter().map(|text| Action::command(text, cwd.clone())).collect())
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// A word as a shell takes it literally.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:=@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+fn tool(name: &str, input: Map<String, Json>, cwd: &AbsolutePath) -> Action {
+    Action { tool: ToolName(name.to_owned()), input: Json::Object(input), cwd: cwd.clone() }
+}
+
+/// A shell command in the directory that its input names.
+fn with_place(mut action: Action, input: &Map<String, Json>) -> Action {
+    if action.shell_field().is_some()
+        && let Some(folder) = FOLDER.iter().find_map(|name| input.get(*name)?.as_str())
+    {
+        action.cwd = action.cwd.join(folder);
+    }
+    action
+}
+
+/// The shell text of an input: a text, the words of a command line, or several commands.
+fn command(input: &Map<String, Json>) -> Option<String> {
+    COMMAND.iter().find_map(|name| match input.get(*name)? {
+        Json::String(text) => Some(text.clone()),
+        Json::Array(items) => {
+            let words: Vec<&str> = items.iter().map(Json::as_str).collect::<Option<_>>()?;
+            match (*name, words.as_slice()) {
+                (_, []) => None,
+                ("commands", commands) => Some(commands.join("\n")),
+                // `bash -lc TEXT`, as Codex has it, is its text.
+                (_, [shell, flags, text])
+                    if is_shell(shell) && flags.starts_with('-') && flags.ends_with('c') =>
+                {
+                    Some((*text).to_owned())
+                }
+                (_, words) => Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
+            }
+        }
+        _ => None,
+    })
+}
+
+fn is_shell(word: &str) -> bool {
+    ["sh", "bash", "dash", "zsh"].contains(&word.rsplit('/').next().unwrap_or_default())
+}
+
+/// The name of a tool that an agent tells beside a call.
+fn tool_name(told: &Json) -> Option<&str> {
+    let meta = told.get("_meta")?;
+    let named = meta.get("claudeCode").and_then(|own| own.get("toolName")).or_else(|| meta.get("toolName"));
+    named.and_then(Json::as_str).filter(|name| !name.is_empty())
+}
+
+/// Words as the name of a tool.
+fn slug(words: &str) -> String {
+    let letters =
+        words.chars().take(NAME).map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+    let name: String = letters.collect();
+    if name.trim_matches('_').is_empty() { "unknown_tool".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place() -> AbsolutePath {
+        AbsolutePath::new("/w").unwrap()
+    }
+
+    /// Tool, what it is about, and where, of what these messages tell.
+    fn told(id: &str, messages: &[Json]) -> Option<Vec<(String, String, String)>> {
+        let mut call = ToldCall::default();
+        messages.iter().for_each(|message| call.take_up(id, message));
+        call.actions(&place()).map(|actions| actions.iter().map(seen).collect())
+    }
+
+    fn seen(action: &Action) -> (String, String, String) {
+        let about = ["command", "file_path", "url", "source"];
+        let about = about.iter().find_map(|name| action.input.get(*name)?.as_str());
+        let about = about.map_or_else(|| action.input.to_string(), str::to_owned);
+        (action.tool.as_str().to_owned(), about, action.cwd.to_string())
+    }
+
+    fn one(tool: &str, about: &str, cwd: &str) -> Option<Vec<(String, String, String)>> {
+        Some(vec![(tool.to_owned(), about.to_owned(), cwd.to_owned())])
+    }
+
+    #[test]
+    fn each_agent_is_understood_in_its_own_words() {
+        let gemini = json!({ "kind": "execute", "title": "rm -rf x; ls", "locations": [],
+            "content": [{ "type": "content", "content": { "type": "text", "text": "[in sub/dir] (d)" } }] });
+        assert_eq!(told("run_shell_command__1", &[gemini]), one("Bash", "rm -rf x; ls", "/w/sub/dir"));
+        let gemini = json!({ "kind": "edit", "title": "Writing to a.txt", "locations": [{ "path": "/w/a.txt" }],
+            "content": [{ "type": "diff", "path": "/w/a.txt", "oldText": "old", "newText": "new" }] });
+        assert_eq!(told("write_file__1", &[gemini]), one("Write", "/w/a.txt", "/w"));
+        let claude = [
+            json!({ "kind": "execute", "title": "Terminal", "rawInput": {}, "_meta": { "claudeCode": { "toolName": "Bash" } } }),
+            json!({ "title": "rm x", "rawInput": { "command": "rm x", "description": "d" } }),
+        ];
+        assert_eq!(told("toolu_1", &claude[..1]), None, "nothing is told yet");
+        assert_eq!(told("toolu_1", &claude), one("Bash", "rm x", "/w"));
+        let qwen = json!({ "kind": "edit", "title": "WriteFile", "rawInput": { "file_path": "/w/a", "content": "x" },
+            "_meta": { "toolName": "write_file" } });
+        assert_eq!(told("call_1", &[qwen]), one("Write", "/w/a", "/w"));
+        let copilot = [
+            json!({ "kind": "edit", "title": "Creating a", "rawInput": { "path": "/w/a", "file_text": "x" },
+                "content": [{ "type": "diff", "path": "/w/a", "oldText": "", "newText": "x" }] }),
+            json!({ "rawInput": { "fileName": "/w/a", "diff": "..." }, "title": "Create file" }),
+        ];
+        assert_eq!(told("call_1", &copilot[..1]), one("Write", "/w/a", "/w"));
+        assert_eq!(told("call_1", &copilot), one("Write", "/w/a", "/w"));
+        let opencode =
+            json!({ "kind": "execute", "title": "t", "rawInput": { "command": "rm x", "cwd": "/w/sub" } });
+        assert_eq!(told("call_1", &[opencode]), one("Bash", "rm x", "/w/sub"));
+        let codex =
+            json!({ "kind": "execute", "title": "t", "rawInput": { "command": ["bash", "-lc", "rm x"] } });
+        assert_eq!(told("call_1", &[codex]), one("Bash", "rm x", "/w"));
+    }
+
+    #[test]
+    fn kinds_and_titles_make_nothing_milder() {
+        let told = |message: Json| told("1", &[message]);
+        let think = json!({ "kind": "think", "title": "thinking", "rawInput": { "command": "rm -rf /" } });
+        assert_eq!(told(think), one("Bash", "rm -rf /", "/w"));
+        let read = json!({ "kind": "read", "title": "Read", "rawInput": { "path": "/w/a", "content": "x" } });
+        assert_eq!(told(read), one("Write", "/w/a", "/w"));
+        let delete = json!({ "kind": "delete", "title": "Delete", "locations": [{ "path": "/w/a" }] });
+        assert_eq!(told(delete), one("delete_file", "/w/a", "/w"));
+        let editor = json!({ "kind": "edit", "title": "e", "rawInput": { "command": "create", "path": "/w/a", "file_text": "x" } });
+        assert_eq!(told(editor), one("Write", "/w/a", "/w"));
+        assert_eq!(told(json!({ "kind": "think", "title": "Planning" })), Some(vec![]));
+    }
+
+    #[test]
+    fn a_tool_of_a_server_is_known_by_its_name_and_what_is_shown_of_its_input() {
+        let shown = json!({ "kind": "other", "title": "delete_repo",
+            "content": [{ "type": "content", "content": { "type": "text", "text": "{\"repo\":\"acme/shop\"}" } }] });
+        let actions = told("mcp_hub_delete_repo__1", &[shown]).unwrap();
+        assert_eq!(actions[0].0, "mcp_hub_delete_repo");
+        assert!(actions[0].1.contains("acme/shop"), "{actions:?}");
+        let unknown = told("x", &[json!({ "kind": "other", "title": "Drop the table!" })]).unwrap();
+        assert_eq!(unknown[0].0, "drop_the_table_");
+    }
+
+    #[test]
+    fn what_nobody_tells_is_asked_about_as_what_it_is_called() {
+        let mut call = ToldCall::default();
+        call.take_up("1", &json!({ "kind": "execute", "title": "Terminal", "rawInput": {} }));
+        assert_eq!(call.actions_now(&place())[0].tool.as_str(), "terminal");
+    }
+
+    #[test]
+    fn arguments_of_a_terminal_are_words_and_a_text_where_that_differs() {
+        let of = |params: Json| {
+            let actions = delegated("terminal/create", &params, &place())?;
+            Some(actions.iter().map(|action| action.shell_text().unwrap().to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(of(json!({ "command": "rm -rf x" })), Some(vec!["rm -rf x".to_owned()]));
+        assert_eq!(of(json!({ "command": "rm", "args": ["-rf", "x"] })), Some(vec!["rm -rf x".to_owned()]));
+        assert_eq!(
+            of(json!({ "command": "sh", "args": ["-c", "rm x; ls"] })),
+            Some(vec!["sh -c 'rm x; ls'".to_owned(), "sh -c rm x; ls".to_owned()])
+        );
+        assert_eq!(
+            of(json!({ "command": "ls", "env": [{ "name": "A", "value": "b'c" }] })),
+            Some(vec!["export A='b'\\''c'\nls".to_owned()])
+        );
+        for broken in [
+            json!({}),
+            json!({ "command": 1 }),
+            json!({ "command": "a", "args": [1] }),
+            json!({ "command": "a", "env": [{ "name": "A;rm x", "value": "" }] }),
+        ] {
+            assert_eq!(of(broken), None);
+        }
+        let place = delegated("terminal/create", &json!({ "command": "ls", "cwd": "/x" }), &place()).unwrap();
+        assert_eq!(place[0].cwd.as_str(), "/x");
+    }
+
+    #[test]
+    fn files_are_read_and_written_by_the_editor() {
+        let of = |method: &str, params: Json| delegated(method, &params, &place()).map(|all| seen(&all[0]));
+        let read = of("fs/read_text_file", json!({ "path": "/w/a", "line": 1 })).unwrap();
+        assert_eq!((read.0.as_str(), read.1.as_str()), ("Read", "/w/a"));
+        let write = of("fs/write_text_file", json!({ "path": "/w/a", "content": "x" })).unwrap();
+        assert_eq!((write.0.as_str(), write.1.as_str()), ("Write", "/w/a"));
+        assert_eq!(of("fs/write_text_file", json!({ "path": "/w/a" })), None);
+        assert_eq!(of("fs/delete_file", json!({ "path": "/w/a" })).unwrap().0, "mcp__editor__fs_delete_file");
+    }
+}

@@ -1,0 +1,550 @@
+//! What comes from the agent, on its way to the editor.
+
+use std::time::Instant;
+
+use checkrein_engine::fail_closed::Failure;
+use checkrein_protocol::{Action, HookEventKind, SuccessReporting};
+use serde_json::Value as Json;
+
+use crate::acts;
+use crate::answers;
+use crate::desk::{Desk, Ended, REVIEWED, first_line, named, text};
+use crate::message::{Key, Line, Message, may_be_obeyed, strict};
+use crate::reviewer::Ruling;
+use crate::scan;
+use crate::state::{Delegated, Held, Named, Ordered, Permission};
+
+/// How often a call is reviewed by what is told of it while it is still being told (ours).
+const REVIEWS: usize = 4;
+
+/// What becomes of a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It goes on as it came.
+    Passed,
+    /// Another one goes on in its place.
+    Changed(Vec<u8>),
+    /// It is answered, or waits.
+    Kept,
+}
+
+/// Whether a method of the agent is a request that is reviewed.
+fn is_reviewed(method: &str) -> bool {
+    method == "session/request_permission" || method.starts_with("fs/") || method.starts_with("terminal/")
+}
+
+/// What is asked about a terminal that runs already.
+const OF_TERMINALS: [&str; 4] =
+    ["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
+
+impl Desk {
+    /// Takes a line of the agent to the editor.
+    pub(crate) fn from_agent(&mut self, line: Vec<u8>) {
+        let fate = match Line::read(&line) {
+            Line::Message(message) => self.message_of_agent(&line, &message),
+            Line::Batch(items) if items.iter().any(|item| self.matters_of_agent(item)) => {
+                for item in items {
+                    self.from_agent([item, b"\n"].concat());
+                }
+                Fate::Kept
+            }
+            Line::Batch(_) | Line::Blank => Fate::Passed,
+            Line::Unreadable if may_be_obeyed(&line) => {
+                self.shared.is_unreadable(
+                    "a line of the agent is not JSON and looks like a request for files, commands or permission; such lines are held back",
+                );
+                Fate::Kept
+            }
+            Line::Unreadable => {
+                self.shared.is_unreadable("a line of the agent is not JSON; such lines pass as they are");
+                Fate::Passed
+            }
+        };
+        match fate {
+            Fate::Passed => self.shared.to_editor.pass(line),
+            Fate::Changed(line) => self.shared.to_editor.pass(line),
+            Fate::Kept => {}
+        }
+    }
+
+    /// A line of the agent is longer than any may be: what waits for it is told.
+    pub(crate) fn too_long_from_agent(&self, beginning: &[u8]) {
+        let Some((fields, _)) = scan::begun_fields(beginning) else {
+            self.shared.say("checkrein: a line of the agent is longer than 64 MiB and was dropped");
+            return;
+        };
+        let message = Message::of(&fields);
+        let reason = "checkrein dropped a message of the agent that is longer than 64 MiB";
+        self.shared.say(reason);
+        match (message.id, &message.method) {
+            (Some(id), Some(_)) => self.shared.to_agent.write(answers::refusal(id, reason)),
+            (Some(id), None) => self.shared.to_editor.write(answers::refusal(id, reason)),
+            (None, _) => {}
+        }
+    }
+
+    fn matters_of_agent(&self, item: &[u8]) -> bool {
+        let Line::Message(message) = Line::read(item) else { return false };
+        match &message.method {
+            Some(method) => {
+                is_reviewed(method) || ["session/update", "$/cancel_request"].contains(&method.as_ref())
+            }
+            None => message.id.is_some_and(|id| self.state().waits_for_agent(&Key::of(id))),
+        }
+    }
+
+    fn message_of_agent(&mut self, line: &[u8], message: &Message<'_>) -> Fate {
+        match message.method() {
+            "" if message.method.is_none() => {
+                self.answer_of_agent(message);
+                Fate::Passed
+            }
+            "session/update" => {
+                self.notice(message, line.len());
+                Fate::Passed
+            }
+            "session/request_permission" => self.permission(line, message),
+            method if OF_TERMINALS.contains(&method) => {
+                self.about_terminal(message);
+                Fate::Passed
+            }
+            method if is_reviewed(method) => self.delegation(line, message),
+            "$/cancel_request" => self.withdrawal(message),
+            _ => Fate::Passed,
+        }
+    }
+
+    /// An answer to a request of the editor.
+    fn answer_of_agent(&mut self, message: &Message<'_>) {
+        let Some(id) = message.id else { return };
+        let Some(request) = self.state().ordered(&Key::of(id)) else { return };
+        match request {
+            Ordered::New(cwd) => {
+                let result = message.result.and_then(scan::fields).unwrap_or_default();
+                let Some(session) = scan::text(&result, "sessionId") else { return };
+                {
+                    let mut state = self.state();
+                    let known = state.session(&session);
+                    known.cwd.clone_from(&cwd);
+                    known.is_open = true;
+                }
+                self.begin(&session, "startup");
+            }
+            Ordered::Loaded(session) => {
+                {
+                    let mut state = self.state();
+                    let known = state.session(&session);
+                    known.is_replayed = false;
+                    known.is_open |= message.error.is_none();
+                }
+                self.begin(&session, "resume");
+            }
+            Ordered::Prompt(session) => {
+                let is_over = self.state().known(&session).is_some_and(|known| {
+                    known.turns.retain(|turn| *turn != Key::of(id));
+                    if known.turns.is_empty() {
+                        known.is_cancelled = false;
+                    }
+                    known.turns.is_empty()
+                });
+                if is_over {
+                    let cwd = self.cwd(&session);
+                    self.event(&session, &cwd, "turn_end", HookEventKind::TurnEnding { message: None });
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, session: &str, source: &str) {
+        let cwd = self.cwd(session);
+        let moment = HookEventKind::SessionStarted { source: source.to_owned() };
+        let said = self.event(session, &cwd, "session_start", moment);
+        let text = said.answer.text();
+        if !text.is_empty() {
+            self.shared.remark(session, text);
+        }
+    }
+
+    /// What the agent tells of one of its calls.
+    fn notice(&mut self, message: &Message<'_>, length: usize) {
+        let params = message.params.and_then(scan::fields).unwrap_or_default();
+        let Some(told) = scan::last(&params, "update") else { return };
+        let update = scan::fields(told).unwrap_or_default();
+        let kind = scan::text(&update, "sessionUpdate");
+        if !matches!(kind.as_deref(), Some("tool_call" | "tool_call_update")) {
+            return;
+        }
+        let (Some(session), Some(call)) =
+            (scan::text(&params, "sessionId"), scan::text(&update, "toolCallId"))
+        else {
+            return;
+        };
+        if self.state().known(&session).is_some_and(|session| session.is_replayed) {
+            return;
+        }
+        let status = scan::text(&update, "status").unwrap_or_default();
+        let read = (length <= REVIEWED).then(|| strict(told)).flatten();
+        if read.is_none() {
+            let what = if length > REVIEWED { "longer than 12 MiB" } else { "not JSON" };
+            self.shared.say(&format!(
+                "checkrein: what the agent tells of call `{call}` is {what} and was not looked at"
+            ));
+        }
+        let ends = ["completed", "failed"].contains(&status.as_ref());
+        let due = {
+            let mut state = self.state();
+            let session = state.session(&session);
+            let cwd = session.cwd.clone();
+            let open = session.call(&call, length);
+            // What is shown at the end is what came of it.
+            if let Some(told) = read.as_ref().filter(|_| !ends || open.reviewed.is_none()) {
+                open.told.take_up(&call, told);
+            }
+            let actions = open.told.actions(&cwd).filter(|actions| !actions.is_empty());
+            let is_new = |actions: &Vec<Action>| match &open.reviewed {
+                Some((reviewed, _)) => {
+                    open.reviews < REVIEWS && !reviewed.iter().map(|named| &named.action).eq(actions)
+                }
+                None => true,
+            };
+            actions.filter(|actions| status != "failed" && is_new(actions)).map(|actions| (cwd, actions))
+        };
+        if let Some((cwd, actions)) = due {
+            let named = named(&call, actions);
+            let (ruling, told) = self.review(&session, &cwd, "tool_call", &named);
+            self.keep(&session, &call, named, ruling);
+            if let Some(told) = told {
+                self.shared.remark(&session, &told);
+            }
+        }
+        self.step_in(&session, &call, &status);
+        if ends {
+            self.call_ended(&session, &call, &status, read.as_ref());
+        }
+    }
+
+    /// Keeps what came of the review of a call.
+    fn keep(&self, session: &str, call: &str, named: Vec<Named>, ruling: Ruling) {
+        let mut state = self.state();
+        if let Some(open) = state.session(session).known_call(call) {
+            open.reviews += 1;
+            open.reviewed = Some((named, ruling));
+        }
+    }
+
+    /// Ends the turn where a call runs that must not, and that nobody is going to be asked about.
+    fn step_in(&self, session: &str, call: &str, status: &str) {
+        let found = {
+            let mut state = self.state();
+            let session = state.session(session);
+            let asks = session.asks.clone();
+            session.known_call(call).and_then(|open| {
+                let (_, ruling) = open.reviewed.as_ref()?;
+                let runs =
+                    matches!(status, "in_progress" | "completed") && open.permission == Permission::NotAsked;
+                let is_asked_about = asks.contains(&open.told.kind) && status != "completed";
+                match ruling {
+                    Ruling::Stopped(reason) => Some(reason.clone()),
+                    Ruling::Refused(reason) if runs && !is_asked_about => Some(reason.clone()),
+                    Ruling::Refused(_) | Ruling::Asked(_) | Ruling::Passed => None,
+                }
+            })
+        };
+        if let Some(reason) = found {
+            self.shared.cancel(session, &reason);
+        }
+    }
+
+    fn call_ended(&mut self, session: &str, call: &str, status: &str, told: Option<&Json>) {
+        let ended = self.state().session(session).end_call(call);
+        let Some((named, ruling)) = ended.as_ref().and_then(|open| open.reviewed.clone()) else { return };
+        let Some(open) = ended else { return };
+        let is_kept = open.permission == Permission::Denied || ruling.strictness() > 1;
+        // A call that was refused has no outcome; one that ran all the same has.
+        if status == "failed" && is_kept {
+            return;
+        }
+        let output = told.map(output).unwrap_or_default();
+        let code = told.and_then(exit_code);
+        let error = match (status, code) {
+            ("failed", _) => Some(if output.is_empty() { "failed".to_owned() } else { output.clone() }),
+            (_, Some(code)) if code != 0 => Some(format!("Exit code {code}")),
+            _ => None,
+        };
+        let success = if code.is_some() { SuccessReporting::Told } else { SuccessReporting::NotTold };
+        self.outcome(
+            session,
+            "tool_call_update",
+            &named,
+            &Ended { error, success, output, since: open.since },
+        );
+        if let (Ruling::Asked(reason), Permission::NotAsked) = (&ruling, open.permission) {
+            let reason = first_line(reason).trim_start_matches("checkrein asks you first: ");
+            let text = format!(
+                "checkrein would have asked you about `{}`, but the agent ran it without asking: {reason}",
+                first_line(&open.told.title)
+            );
+            self.shared.remark(session, &text);
+        }
+    }
+
+    /// A request for permission.
+    fn permission(&mut self, line: &[u8], message: &Message<'_>) -> Fate {
+        if line.len() > REVIEWED {
+            return self.refuse_permission(message, &Json::Null, None, &Failure::Oversize.reason());
+        }
+        let params = message.read_params().unwrap_or_default();
+        let call = params.get("toolCall").cloned().unwrap_or_default();
+        let Some(session) = text(&params, "sessionId").map(str::to_owned) else {
+            let failure = Failure::Payload("the request for permission names no session".to_owned());
+            return self.refuse_permission(message, &params, None, &failure.reason());
+        };
+        let name = text(&call, "toolCallId").map_or_else(|| self.shared.own_name(), str::to_owned);
+        let (cwd, told, reviewed) = {
+            let mut state = self.state();
+            let known = state.session(&session);
+            let cwd = known.cwd.clone();
+            let open = known.call(&name, line.len());
+            open.told.take_up(&name, &call);
+            let (told, reviewed) = (open.told.clone(), open.reviewed.clone());
+            known.asks.insert(told.kind.clone());
+            (cwd, told, reviewed)
+        };
+        let actions = told.actions_now(&cwd);
+        let known = reviewed.filter(|(named, _)| named.iter().map(|named| &named.action).eq(&actions));
+        let (ruling, for_user) = match (self.halted(&session), known) {
+            (Some(reason), Some(_)) => (Ruling::Stopped(reason), None),
+            (None, Some((_, ruling))) => (ruling, None),
+            (_, None) => {
+                let named = named(&name, actions);
+                let (ruling, for_user) = self.review(&session, &cwd, message.method(), &named);
+                self.keep(&session, &name, named, ruling.clone());
+                (ruling, for_user)
+            }
+        };
+        match ruling {
+            Ruling::Passed => {
+                self.await_permission(message, &session, &name, &params);
+                if let Some(text) = for_user {
+                    self.shared.remark(&session, &text);
+                }
+                Fate::Passed
+            }
+            Ruling::Asked(reason) => {
+                self.await_permission(message, &session, &name, &params);
+                match (answers::with_reason(&params, &told, &reason), &message.params_at) {
+                    (Some(params), Some(at)) => {
+                        let (before, behind) = (line.get(..at.start), line.get(at.end..));
+                        let params = params.to_string();
+                        let parts =
+                            [before.unwrap_or_default(), params.as_bytes(), behind.unwrap_or_default()];
+                        Fate::Changed(parts.concat())
+                    }
+                    _ => {
+                        self.shared.remark(&session, &reason);
+                        Fate::Passed
+                    }
+                }
+            }
+            Ruling::Refused(reason) => {
+                let told = for_user.unwrap_or_else(|| first_line(&reason).to_owned());
+                self.refuse_permission(message, &params, Some((&session, &told)), &reason)
+            }
+            Ruling::Stopped(reason) => {
+                let fate = self.refuse_permission(message, &params, None, &reason);
+                self.shared.cancel(&session, &reason);
+                fate
+            }
+        }
+    }
+
+    /// The user is being asked by the editor.
+    fn await_permission(&self, message: &Message<'_>, session: &str, call: &str, params: &Json) {
+        let options = params.get("options").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let allows = |option: &&Json| text(option, "kind").is_some_and(|kind| kind.starts_with("allow"));
+        let allowing =
+            options.iter().filter(allows).filter_map(|option| option.get("optionId").cloned()).collect();
+        let request = Delegated::Permission { session: session.to_owned(), call: call.to_owned(), allowing };
+        let mut state = self.state();
+        if let Some(open) = state.session(session).known_call(call) {
+            open.permission = Permission::Waiting;
+        }
+        state.delegate(message.id, request);
+    }
+
+    fn refuse_permission(
+        &self,
+        message: &Message<'_>,
+        params: &Json,
+        told: Option<(&str, &str)>,
+        reason: &str,
+    ) -> Fate {
+        if let Some(id) = message.id {
+            self.shared.to_agent.write(answers::rejection(id, params, reason));
+        }
+        match told {
+            Some((session, text)) => self.shared.remark(session, text),
+            None => self
+                .shared
+                .say(&format!("checkrein: refused a request for permission: {}", first_line(reason))),
+        }
+        Fate::Kept
+    }
+
+    /// A request to the editor to read, write or run something.
+    fn delegation(&mut self, line: &[u8], message: &Message<'_>) -> Fate {
+        let method = message.method();
+        if line.len() > REVIEWED {
+            return self.refuse(message, &Failure::Oversize.reason());
+        }
+        let params = message.read_params().unwrap_or_default();
+        let Some(session) = text(&params, "sessionId").map(str::to_owned) else {
+            let failure = Failure::Payload(format!("`{method}` names no session"));
+            return self.refuse(message, &failure.reason());
+        };
+        let cwd = self.cwd(&session);
+        let Some(actions) = acts::delegated(method, &params, &cwd) else {
+            let failure = Failure::Payload(format!("the parameters of `{method}` are not understood"));
+            return self.refuse(message, &failure.reason());
+        };
+        if let Some(reason) = self.halted(&session) {
+            let fate = self.refuse(message, &reason);
+            self.shared.cancel(&session, &reason);
+            return fate;
+        }
+        let covered = actions.first().and_then(|action| {
+            let mut state = self.state();
+            let (call, open) = state.known(&session)?.covering(action)?;
+            let (_, ruling) = open.reviewed.as_ref()?;
+            Some((call.to_owned(), ruling.clone(), open.permission))
+        });
+        let (call, named, ruling, for_user) = match covered {
+            Some((_, _, Permission::Denied)) => {
+                return self.refuse(message, "the user rejected this call, so the editor does not do it");
+            }
+            Some((call, Ruling::Asked(_), Permission::Granted)) => {
+                (Some(call), Vec::new(), Ruling::Passed, None)
+            }
+            Some((call, ruling, _)) => (Some(call), Vec::new(), ruling, None),
+            None => {
+                let named = named(&self.shared.own_name(), actions.clone());
+                let (ruling, for_user) = self.review(&session, &cwd, method, &named);
+                (None, named, ruling, for_user)
+            }
+        };
+        match ruling {
+            Ruling::Passed => {
+                if let Some(text) = for_user {
+                    self.shared.remark(&session, &text);
+                }
+                let since = Instant::now();
+                let request = Delegated::Action { session, method: method.to_owned(), named, since };
+                self.state().delegate(message.id, request);
+                Fate::Passed
+            }
+            Ruling::Asked(reason) => {
+                let (Some(id), Some(action)) = (message.id, actions.first()) else {
+                    return self.refuse(message, &reason);
+                };
+                let held = Held {
+                    line: line.to_vec(),
+                    id: id.to_vec(),
+                    session: session.clone(),
+                    method: method.to_owned(),
+                    named,
+                    call,
+                };
+                self.ask(held, action, &reason)
+            }
+            Ruling::Refused(reason) => {
+                self.shared.remark(&session, for_user.as_deref().unwrap_or_else(|| first_line(&reason)));
+                self.refuse(message, &reason)
+            }
+            Ruling::Stopped(reason) => {
+                let fate = self.refuse(message, &reason);
+                self.shared.cancel(&session, &reason);
+                fate
+            }
+        }
+    }
+
+    /// Asks the user ourselves, since the agent did not.
+    fn ask(&self, held: Held, action: &Action, reason: &str) -> Fate {
+        let id = self.shared.own_id();
+        let question = answers::question(&id, &held.session, action, reason);
+        // Kept before it is asked: the answer may come at once.
+        let kept = self.state().hold(Key::of_text(&id), held);
+        match kept {
+            Ok(()) => self.shared.to_editor.write(question),
+            Err(held) => {
+                let text = "checkrein would have to ask the user about this, but too many questions wait already.\n\
+                    Instead: wait until the user has answered them";
+                self.shared.to_agent.write(answers::refusal(&held.id, text));
+            }
+        }
+        Fate::Kept
+    }
+
+    fn refuse(&self, message: &Message<'_>, reason: &str) -> Fate {
+        match message.id {
+            Some(id) => self.shared.to_agent.write(answers::refusal(id, reason)),
+            None => {
+                self.shared.say(&format!("checkrein: dropped `{}`: {}", message.method(), first_line(reason)))
+            }
+        }
+        Fate::Kept
+    }
+
+    /// A question about a terminal, whose answer tells how its command ended.
+    fn about_terminal(&self, message: &Message<'_>) {
+        let params = message.params.and_then(scan::fields).unwrap_or_default();
+        if let (Some(session), Some(terminal)) =
+            (scan::text(&params, "sessionId"), scan::text(&params, "terminalId"))
+        {
+            let request =
+                Delegated::Terminal { session: session.into_owned(), terminal: terminal.into_owned() };
+            self.state().delegate(message.id, request);
+        }
+    }
+
+    /// The agent does not want an answer any more.
+    fn withdrawal(&self, message: &Message<'_>) -> Fate {
+        let params = message.params.and_then(scan::fields).unwrap_or_default();
+        let id = scan::last(&params, "requestId").or_else(|| scan::last(&params, "id"));
+        let held = id.and_then(|id| self.state().held_as(&Key::of(id)));
+        match held {
+            Some(held) => {
+                self.shared.to_agent.write(answers::refusal(&held.id, "the request was withdrawn"));
+                Fate::Kept
+            }
+            None => Fate::Passed,
+        }
+    }
+}
+
+/// What a call answered, as text.
+fn output(update: &Json) -> String {
+    let shown = update.get("content").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<&str> = shown.iter().filter_map(|one| one.get("content")?.get("text")?.as_str()).collect();
+    if !texts.is_empty() {
+        return texts.join("\n");
+    }
+    match update.get("rawOutput") {
+        None | Some(Json::Null) => String::new(),
+        Some(Json::String(text)) => text.clone(),
+        Some(other) => {
+            let fields = ["output", "stdout", "text", "content"];
+            fields.iter().find_map(|name| text(other, name)).map_or_else(|| other.to_string(), str::to_owned)
+        }
+    }
+}
+
+/// The exit code of a command, where the agent tells it.
+fn exit_code(update: &Json) -> Option<i64> {
+    let raw = update.get("rawOutput")?;
+    let of =
+        |value: &Json| ["exitCode", "exit_code", "exit"].iter().find_map(|name| value.get(*name)?.as_i64());
+    of(raw)
+        .or_else(|| of(raw.get("metadata")?))
+        .or_else(|| raw.get("contents")?.as_array()?.iter().find_map(of))
+}
