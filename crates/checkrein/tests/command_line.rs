@@ -194,7 +194,7 @@ fn operands(command: &str) -> &'static [&'static str] {
         "config preset" => &["solo", "--dry-run"],
         "init" | "uninstall" => &["--dry-run"],
         "check" => &["ls"],
-        "exec" | "run" => &["--", "true"],
+        "acp" | "exec" | "run" => &["--", "true"],
         "route" => &["--runner", "any", "--", "true"],
         "watch" => &["--once"],
         "credential set" | "credential get" | "credential delete" => &["name"],

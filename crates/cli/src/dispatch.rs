@@ -154,8 +154,10 @@ fn usage(error: &clap::Error) -> ErrorAnswer {
 
 fn obey(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     // What runs a command looks at nothing that it does not need: it is started for every call.
-    if let Command::Exec(_) | Command::Route(_) | Command::Run { command: None, wanted: _ } =
-        arguments.command
+    if let Command::Acp(_)
+    | Command::Exec(_)
+    | Command::Route(_)
+    | Command::Run { command: None, wanted: _ } = arguments.command
     {
         aside(OutputForm::from_switch(arguments.json.into()));
     }
@@ -173,7 +175,7 @@ fn obey(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     }
     #[cfg(target_os = "linux")]
     if let Command::Acp(wanted) = arguments.command {
-        return Ok(acp::acp(wanted.into()));
+        return Ok(acp::acp(wanted.into(), OutputForm::from_switch(arguments.json.into())));
     }
     // Before there is any thread: this process is split in two.
     #[cfg(target_os = "linux")]

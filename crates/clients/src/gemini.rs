@@ -83,9 +83,12 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     transcript: Transcript::Absent,
     provider: Provider { name: "google", address: Some("GOOGLE_GEMINI_BASE_URL"), instead: &[] },
     trust: None,
-    next_step: None,
+    next_step: Some(
+        "an editor starts it with `--acp`, and then it calls no hooks for its tools: let the editor start \
+         `checkrein acp -- gemini --acp` instead (docs/acp.md)",
+    ),
     open: &[
-        "with `--acp` its hooks for tools do not run at all",
+        "with `--acp` its hooks for tools do not run at all: let the editor start `checkrein acp -- gemini --acp`, which reviews each call itself",
         "a question of a hook would wait for ever where nobody sits, so what is to be asked is refused, and the user does it in a terminal",
         "what is said about a call before it runs is shown to the user, not to the model",
         "calls of subagents are not told from those of the main agent",

@@ -375,7 +375,7 @@ mod tests {
     }
 
     /// Tool, what it is about, and where, of what these messages tell.
-    fn told(id: &str, messages: &[Json]) -> Option<Vec<(String, String, String)>> {
+    fn told(id: &str, messages: &[Json]) -> Told {
         let mut call = ToldCall::default();
         messages.iter().for_each(|message| call.take_up(id, message));
         call.actions(&place()).map(|actions| actions.iter().map(seen).collect())
@@ -388,7 +388,10 @@ mod tests {
         (action.tool.as_str().to_owned(), about, action.cwd.to_string())
     }
 
-    fn one(tool: &str, about: &str, cwd: &str) -> Option<Vec<(String, String, String)>> {
+    type Told = Option<Vec<(String, String, String)>>;
+
+    #[expect(clippy::unnecessary_wraps, reason = "it is compared with what may be nothing")]
+    fn one(tool: &str, about: &str, cwd: &str) -> Told {
         Some(vec![(tool.to_owned(), about.to_owned(), cwd.to_owned())])
     }
 

@@ -128,17 +128,31 @@ impl Shared {
 #[derive(Debug)]
 pub(crate) struct Desk {
     pub(crate) shared: Arc<Shared>,
+    /// What the user is told behind the line that is being taken: session and text.
+    remarks: Vec<(String, String)>,
     reviewer: Reviewer,
 }
 
 impl Desk {
     pub(crate) fn new(shared: &Arc<Shared>) -> Self {
         let judge = Arc::clone(&shared.judge);
-        Self { shared: Arc::clone(shared), reviewer: Reviewer::new(judge) }
+        Self { shared: Arc::clone(shared), remarks: Vec::new(), reviewer: Reviewer::new(judge) }
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.shared.state()
+    }
+
+    /// Tells the user something in the conversation, behind the line that is being taken.
+    pub(crate) fn remark(&mut self, session: &str, text: &str) {
+        self.remarks.push((session.to_owned(), text.to_owned()));
+    }
+
+    /// Tells the user what was to be told behind the line.
+    pub(crate) fn tell(&mut self) {
+        for (session, text) in std::mem::take(&mut self.remarks) {
+            self.shared.remark(&session, &text);
+        }
     }
 
     /// Asks the engine about an event of a session.
@@ -197,10 +211,10 @@ impl Desk {
                 HookResponse::Halt { reason } => self.shared.cancel(session, reason),
                 HookResponse::Deny { .. } => {}
                 answer if answer.text().is_empty() => {}
-                answer => self.shared.remark(session, answer.text()),
+                answer => self.remark(session, answer.text()),
             }
             if let Some(text) = said.for_user {
-                self.shared.remark(session, &text);
+                self.remark(session, &text);
             }
         }
     }

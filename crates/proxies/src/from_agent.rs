@@ -39,12 +39,12 @@ const OF_TERMINALS: [&str; 4] =
 
 impl Desk {
     /// Takes a line of the agent to the editor.
-    pub(crate) fn from_agent(&mut self, line: Vec<u8>) {
+    pub(crate) fn line_of_agent(&mut self, line: Vec<u8>) {
         let fate = match Line::read(&line) {
             Line::Message(message) => self.message_of_agent(&line, &message),
             Line::Batch(items) if items.iter().any(|item| self.matters_of_agent(item)) => {
                 for item in items {
-                    self.from_agent([item, b"\n"].concat());
+                    self.line_of_agent([item, b"\n"].concat());
                 }
                 Fate::Kept
             }
@@ -65,6 +65,7 @@ impl Desk {
             Fate::Changed(line) => self.shared.to_editor.pass(line),
             Fate::Kept => {}
         }
+        self.tell();
     }
 
     /// A line of the agent is longer than any may be: what waits for it is told.
@@ -161,7 +162,7 @@ impl Desk {
         let said = self.event(session, &cwd, "session_start", moment);
         let text = said.answer.text();
         if !text.is_empty() {
-            self.shared.remark(session, text);
+            self.remark(session, text);
         }
     }
 
@@ -214,7 +215,7 @@ impl Desk {
             let (ruling, told) = self.review(&session, &cwd, "tool_call", &named);
             self.keep(&session, &call, named, ruling);
             if let Some(told) = told {
-                self.shared.remark(&session, &told);
+                self.remark(&session, &told);
             }
         }
         self.step_in(&session, &call, &status);
@@ -284,7 +285,7 @@ impl Desk {
                 "checkrein would have asked you about `{}`, but the agent ran it without asking: {reason}",
                 first_line(&open.told.title)
             );
-            self.shared.remark(session, &text);
+            self.remark(session, &text);
         }
     }
 
@@ -326,24 +327,21 @@ impl Desk {
             Ruling::Passed => {
                 self.await_permission(message, &session, &name, &params);
                 if let Some(text) = for_user {
-                    self.shared.remark(&session, &text);
+                    self.remark(&session, &text);
                 }
                 Fate::Passed
             }
             Ruling::Asked(reason) => {
                 self.await_permission(message, &session, &name, &params);
-                match (answers::with_reason(&params, &told, &reason), &message.params_at) {
-                    (Some(params), Some(at)) => {
-                        let (before, behind) = (line.get(..at.start), line.get(at.end..));
-                        let params = params.to_string();
-                        let parts =
-                            [before.unwrap_or_default(), params.as_bytes(), behind.unwrap_or_default()];
-                        Fate::Changed(parts.concat())
-                    }
-                    _ => {
-                        self.shared.remark(&session, &reason);
-                        Fate::Passed
-                    }
+                let changed = answers::with_reason(&params, &told, &reason).zip(message.params_at.as_ref());
+                if let Some((params, at)) = changed {
+                    let (before, behind) = (line.get(..at.start), line.get(at.end..));
+                    let params = params.to_string();
+                    let parts = [before.unwrap_or_default(), params.as_bytes(), behind.unwrap_or_default()];
+                    Fate::Changed(parts.concat())
+                } else {
+                    self.remark(&session, &reason);
+                    Fate::Passed
                 }
             }
             Ruling::Refused(reason) => {
@@ -373,7 +371,7 @@ impl Desk {
     }
 
     fn refuse_permission(
-        &self,
+        &mut self,
         message: &Message<'_>,
         params: &Json,
         told: Option<(&str, &str)>,
@@ -383,7 +381,7 @@ impl Desk {
             self.shared.to_agent.write(answers::rejection(id, params, reason));
         }
         match told {
-            Some((session, text)) => self.shared.remark(session, text),
+            Some((session, text)) => self.remark(session, text),
             None => self
                 .shared
                 .say(&format!("checkrein: refused a request for permission: {}", first_line(reason))),
@@ -435,7 +433,7 @@ impl Desk {
         match ruling {
             Ruling::Passed => {
                 if let Some(text) = for_user {
-                    self.shared.remark(&session, &text);
+                    self.remark(&session, &text);
                 }
                 let since = Instant::now();
                 let request = Delegated::Action { session, method: method.to_owned(), named, since };
@@ -457,7 +455,7 @@ impl Desk {
                 self.ask(held, action, &reason)
             }
             Ruling::Refused(reason) => {
-                self.shared.remark(&session, for_user.as_deref().unwrap_or_else(|| first_line(&reason)));
+                self.remark(&session, for_user.as_deref().unwrap_or_else(|| first_line(&reason)));
                 self.refuse(message, &reason)
             }
             Ruling::Stopped(reason) => {
@@ -476,21 +474,20 @@ impl Desk {
         let kept = self.state().hold(Key::of_text(&id), held);
         match kept {
             Ok(()) => self.shared.to_editor.write(question),
-            Err(held) => {
+            Err(refused) => {
                 let text = "checkrein would have to ask the user about this, but too many questions wait already.\n\
                     Instead: wait until the user has answered them";
-                self.shared.to_agent.write(answers::refusal(&held.id, text));
+                self.shared.to_agent.write(answers::refusal(&refused, text));
             }
         }
         Fate::Kept
     }
 
     fn refuse(&self, message: &Message<'_>, reason: &str) -> Fate {
-        match message.id {
-            Some(id) => self.shared.to_agent.write(answers::refusal(id, reason)),
-            None => {
-                self.shared.say(&format!("checkrein: dropped `{}`: {}", message.method(), first_line(reason)))
-            }
+        if let Some(id) = message.id {
+            self.shared.to_agent.write(answers::refusal(id, reason));
+        } else {
+            self.shared.say(&format!("checkrein: dropped `{}`: {}", message.method(), first_line(reason)));
         }
         Fate::Kept
     }

@@ -19,12 +19,17 @@ const OUTPUT: usize = 1024 * 1024;
 
 impl Desk {
     /// Takes a line of the editor to the agent.
-    pub(crate) fn from_editor(&mut self, line: Vec<u8>) {
+    pub(crate) fn line_of_editor(&mut self, line: Vec<u8>) {
+        self.take_line_of_editor(line);
+        self.tell();
+    }
+
+    fn take_line_of_editor(&mut self, line: Vec<u8>) {
         let message = match Line::read(&line) {
             Line::Message(message) => message,
             Line::Batch(items) if items.iter().any(|item| self.matters_of_editor(item)) => {
                 for item in items {
-                    self.from_editor([item, b"\n"].concat());
+                    self.line_of_editor([item, b"\n"].concat());
                 }
                 return;
             }
@@ -188,16 +193,13 @@ impl Desk {
             Delegated::Action { session, method, named, since } => {
                 let error = message.error.map(|error| said(&strict(error).unwrap_or_default()));
                 let terminal = text(&result, "terminalId").filter(|_| error.is_none());
-                match terminal {
-                    Some(terminal) => {
-                        let one = Terminal { named, since, output: String::new() };
-                        self.state().open_terminal(&session, terminal, one);
-                    }
-                    None => {
-                        let output = text(&result, "content").unwrap_or_default().to_owned();
-                        let ended = Ended { error, success: SuccessReporting::Told, output, since };
-                        self.outcome(&session, &method, &named, &ended);
-                    }
+                if let Some(terminal) = terminal {
+                    let one = Terminal { named, since, output: String::new() };
+                    self.state().open_terminal(&session, terminal, one);
+                } else {
+                    let output = text(&result, "content").unwrap_or_default().to_owned();
+                    let ended = Ended { error, success: SuccessReporting::Told, output, since };
+                    self.outcome(&session, &method, &named, &ended);
                 }
             }
             Delegated::Terminal { session, terminal } => self.terminal_told(&session, &terminal, &result),

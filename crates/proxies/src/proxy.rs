@@ -57,7 +57,7 @@ impl Proxy {
         let from_agent = named("from agent").spawn(move || {
             let mut desk = Desk::new(&of_reader);
             read_all(ends.from_agent, &of_reader, |read| match read {
-                Read::Line(line) => desk.from_agent(line),
+                Read::Line(line) => desk.line_of_agent(line),
                 Read::TooLong(beginning) => desk.too_long_from_agent(&beginning),
                 Read::End => {}
             });
@@ -68,7 +68,7 @@ impl Proxy {
         named("from editor").spawn(move || {
             let mut desk = Desk::new(&of_reader);
             read_all(ends.from_editor, &of_reader, |read| match read {
-                Read::Line(line) => desk.from_editor(line),
+                Read::Line(line) => desk.line_of_editor(line),
                 Read::TooLong(beginning) => desk.too_long_from_editor(&beginning),
                 Read::End => {}
             });

@@ -309,7 +309,7 @@ mod tests {
             let said = reviewer.ask(event(command));
             match Ruling::of(&said.answer) {
                 Ruling::Refused(reason) => {
-                    assert!(reason.contains(why) && reason.lines().count() <= 5, "{reason}")
+                    assert!(reason.contains(why) && reason.lines().count() <= 5, "{reason}");
                 }
                 other => panic!("{other:?}"),
             }

@@ -266,11 +266,11 @@ impl State {
         self.delegated.knows(key) || self.questions.contains_key(key)
     }
 
-    /// Keeps a request until our question about it is answered; gives it back when too much waits already.
-    pub(crate) fn hold(&mut self, question: Key, held: Held) -> Result<(), Held> {
+    /// Keeps a request until our question about it is answered; gives its id back when too much waits already.
+    pub(crate) fn hold(&mut self, question: Key, held: Held) -> Result<(), Vec<u8>> {
         let bytes: usize = self.questions.values().map(|one| one.line.len()).sum();
         if self.questions.len() >= QUESTIONS || bytes + held.line.len() > HELD {
-            return Err(held);
+            return Err(held.id);
         }
         self.questions.insert(question, held);
         Ok(())

@@ -4,6 +4,7 @@
 
 pub mod chat_model;
 pub mod client;
+pub mod gemini_model;
 pub mod model;
 pub mod terminal;
 

@@ -28,6 +28,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "missed",
             "run",
             "exec",
+            "acp",
             "mask",
             "route",
             "halt",

@@ -24,9 +24,10 @@ use checkrein_supervise::{Position, SupervisorExit, SupervisorLink, stand_above}
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
-use super::ExitStatus;
 use super::exec::{NOT_RUNNABLE, NOT_THERE, still_there};
-use crate::terminal::log;
+use super::{ExitStatus, OutputForm};
+use crate::api;
+use crate::terminal::{answer_aside, log};
 
 /// The command line in our words.
 #[derive(Debug)]
@@ -71,7 +72,7 @@ const LAST_WORDS: Duration = Duration::from_secs(30);
 
 /// Runs an agent behind the proxy; the exit status is its own, so nothing here fails in another way than by a status. To be called while
 /// there is one thread.
-pub fn acp(wanted: AcpOptions) -> ExitStatus {
+pub fn acp(wanted: AcpOptions, output: OutputForm) -> ExitStatus {
     ExitStatus::Passed(run(wanted).unwrap_or_else(|error| {
         let status = match error {
             Failed::Agent(SuperviseError::NotFound { .. }) => NOT_THERE,
@@ -82,9 +83,14 @@ pub fn acp(wanted: AcpOptions) -> ExitStatus {
             Failed::Agent(error) => error.into(),
             Failed::Own(error) => error,
         };
-        log(&format!("checkrein: {}", error.message));
-        if let Some(hint) = &error.hint {
-            log(&format!("hint: {hint}"));
+        match output {
+            OutputForm::Json => answer_aside(&api::ErrorAnswer::of(&error, status).line()),
+            OutputForm::Text => {
+                log(&format!("checkrein: {}", error.message));
+                if let Some(hint) = &error.hint {
+                    log(&format!("hint: {hint}"));
+                }
+            }
         }
         status
     }))

