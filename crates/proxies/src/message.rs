@@ -62,6 +62,11 @@ impl Key {
 impl<'a> Line<'a> {
     /// Reads a line.
     pub(crate) fn read(line: &'a [u8]) -> Self {
+        // Some readers end a line at a carriage return too, and would see other messages than we do.
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        if text.strip_suffix(b"\r").unwrap_or(text).contains(&b'\r') {
+            return Self::Unreadable;
+        }
         if let Some(fields) = scan::fields(line) {
             return Self::Message(Message::of(&fields));
         }
@@ -157,7 +162,10 @@ mod tests {
         assert!(response.method.is_none() && response.result == Some(b"null"));
         assert!(matches!(Line::read(b"  \r\n"), Line::Blank));
         assert!(matches!(Line::read(b"[{\"id\":1},2]"), Line::Batch(items) if items.len() == 2));
-        assert!(matches!(Line::read(b"hello {\"id\":1}"), Line::Unreadable));
+        for line in [&b"hello {\"id\":1}"[..], b"{\"a\":\r{\"method\":\"x\"}\r}\n"] {
+            assert!(matches!(Line::read(line), Line::Unreadable));
+        }
+        assert!(matches!(Line::read(b"{\"id\":1}\r\n"), Line::Message(_)));
     }
 
     #[test]

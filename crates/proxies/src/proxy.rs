@@ -10,7 +10,7 @@ use checkrein_protocol::AbsolutePath;
 
 use crate::desk::{Desk, Say, Shared};
 use crate::lines::{self, LONGEST, Read};
-use crate::reviewer::Judge;
+use crate::reviewer::CallJudge;
 use crate::state::ledger_name;
 
 /// The four ends of a connection.
@@ -43,7 +43,7 @@ pub struct Proxy {
 impl Proxy {
     /// Begins to pass on what comes. Sessions of which no directory is told work in `cwd`. What does not belong into the conversation is
     /// given to `say`. Fails when the machine gives no thread.
-    pub fn start(ends: Ends, judge: Arc<dyn Judge>, cwd: AbsolutePath, say: Say) -> io::Result<Self> {
+    pub fn start(ends: Ends, judge: Arc<dyn CallJudge>, cwd: AbsolutePath, say: Say) -> io::Result<Self> {
         let shared = Arc::new(Shared::new(judge, cwd, say));
         let agent_ended = Arc::new(AtomicBool::new(false));
         let named = |name: &str| thread::Builder::new().name(name.to_owned());

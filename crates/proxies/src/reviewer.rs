@@ -45,7 +45,7 @@ pub struct Said {
 }
 
 /// Whatever answers events: the engine, or in its tests something that fails.
-pub trait Judge: fmt::Debug + Send + Sync {
+pub trait CallJudge: fmt::Debug + Send + Sync {
     /// Answers an event, and records it.
     fn judge(&self, event: &HookEvent) -> Said;
 
@@ -98,7 +98,7 @@ fn surprised(verification: &VerificationRecord) -> Option<String> {
     ))
 }
 
-impl Judge for EngineJudge {
+impl CallJudge for EngineJudge {
     fn judge(&self, event: &HookEvent) -> Said {
         let response = self.engine.answer(event, Instant::now());
         let for_user = response.for_user.clone().or_else(|| self.surprises(event));
@@ -118,7 +118,7 @@ impl Judge for EngineJudge {
 /// Asks a judge, each time within the deadline.
 #[derive(Debug)]
 pub(crate) struct Reviewer {
-    judge: Arc<dyn Judge>,
+    judge: Arc<dyn CallJudge>,
     worker: Option<Worker>,
     deadline: Duration,
 }
@@ -130,7 +130,7 @@ struct Worker {
 }
 
 impl Reviewer {
-    pub(crate) fn new(judge: Arc<dyn Judge>) -> Self {
+    pub(crate) fn new(judge: Arc<dyn CallJudge>) -> Self {
         Self { judge, worker: None, deadline: DEADLINE }
     }
 
@@ -176,7 +176,7 @@ impl Reviewer {
     }
 }
 
-fn start(judge: Arc<dyn Judge>) -> io::Result<Worker> {
+fn start(judge: Arc<dyn CallJudge>) -> io::Result<Worker> {
     let (events, waiting) = mpsc::sync_channel::<HookEvent>(1);
     let (sender, answers) = mpsc::sync_channel(1);
     let work = move || {
@@ -266,7 +266,7 @@ mod tests {
         recorded: Mutex<Vec<String>>,
     }
 
-    impl Judge for Failing {
+    impl CallJudge for Failing {
         fn judge(&self, event: &HookEvent) -> Said {
             let HookEventKind::BeforeAction { action, .. } = &event.moment else { panic!("no call") };
             match action.shell_text() {

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use crate::support::TestEnvironment;
 
 /// How long anything may take that has to come.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// An editor and an agent with the proxy between them.
 pub struct Connection {

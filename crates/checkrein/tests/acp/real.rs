@@ -33,7 +33,7 @@ struct Seen {
 }
 
 /// Has an agent work through one prompt behind the proxy, for an editor that allows what it is asked and does what it is told.
-fn turn(environment: &TestEnvironment, agent: Command) -> Seen {
+fn turn(environment: &TestEnvironment, agent: &Command) -> Seen {
     let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
     command.arg("acp").arg("--").arg(agent.get_program()).args(agent.get_args());
     command.envs(agent.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -187,7 +187,7 @@ fn gemini_which_calls_no_hooks_here_is_held_by_the_proxy() {
     let mut agent = Command::new(node);
     agent.arg(script).arg("--acp").env("GEMINI_API_KEY", "dummy").env("GEMINI_MODEL", "gemini-2.5-flash");
     agent.env("GOOGLE_GEMINI_BASE_URL", gemini_model(calls(&environment)));
-    let seen = turn(&environment, agent);
+    let seen = turn(&environment, &agent);
     judged(&environment, &seen);
     assert!(seen.methods.iter().any(|method| method == "fs/write_text_file"), "{:?}", seen.methods);
 }
@@ -214,6 +214,6 @@ fn qwen_is_held_by_the_proxy() {
     let mut agent = Command::new(node);
     agent.arg(script).args(["--acp", "--approval-mode", "default"]);
     agent.env("OPENAI_BASE_URL", model.url()).env("OPENAI_API_KEY", "dummy").env("OPENAI_MODEL", "m");
-    let seen = turn(&environment, agent);
+    let seen = turn(&environment, &agent);
     judged(&environment, &seen);
 }

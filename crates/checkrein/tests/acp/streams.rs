@@ -211,6 +211,8 @@ fn broken_lines_pass_and_are_said_once_and_those_that_could_be_obeyed_are_held_b
     connection
         .agent_writes(b"{\"id\":1,\"method\":\"terminal/create\",\"params\":{\"command\":\"rm -rf ~\"},}\n");
     connection.agent_writes(b"{\"id\":1,\"method\":\"\\u0066s\\/write_text_file\" \"params\":{}}\n");
+    connection
+        .agent_writes(b"{\"method\":\"x\",\"params\":\r{\"id\":1,\"method\":\"fs/write_text_file\"}\r}\n");
     // A name that stands there twice, and one in disguise, are read as every reader reads them.
     connection.agent_writes(b"{\"id\":2,\"method\":\"x\",\"\\u006dethod\":\"terminal/create\",\"params\":{\"sessionId\":\"s1\",\"command\":\"rm -rf ~\"}}\n");
     let answer = connection.agent_hears();

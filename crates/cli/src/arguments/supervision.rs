@@ -155,8 +155,11 @@ pub(crate) struct RouteArguments {
 impl From<AcpArguments> for acp::AcpOptions {
     fn from(wanted: AcpArguments) -> Self {
         let AcpArguments { contain, write, net, agent } = wanted;
-        let containment =
-            if contain { acp::Containment::Exec { write, network: net } } else { acp::Containment::None };
+        let containment = if contain {
+            acp::AgentConfinement::Exec { write, network: net }
+        } else {
+            acp::AgentConfinement::None
+        };
         Self { containment, agent }
     }
 }

@@ -33,14 +33,14 @@ use crate::terminal::{answer_aside, log};
 #[derive(Debug)]
 pub struct AcpOptions {
     /// Whether the agent runs in a sandbox.
-    pub containment: Containment,
+    pub containment: AgentConfinement,
     /// The agent and its arguments; not empty.
     pub agent: Vec<OsString>,
 }
 
 /// Whether the agent runs in a sandbox.
 #[derive(Debug)]
-pub enum Containment {
+pub enum AgentConfinement {
     /// It runs as it is.
     None,
     /// By `checkrein exec`.
@@ -176,12 +176,12 @@ fn command(wanted: AcpOptions) -> Result<Command, CommandError> {
     let mut words = agent.into_iter();
     let program = words.next().unwrap_or_default();
     let command = match containment {
-        Containment::None => {
+        AgentConfinement::None => {
             let mut command = Command::new(program);
             command.args(words);
             command
         }
-        Containment::Exec { write, network } => {
+        AgentConfinement::Exec { write, network } => {
             let mut command = Command::new(env::current_exe()?);
             command.arg("exec");
             let own = env::current_dir()?;
