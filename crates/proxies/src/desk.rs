@@ -110,8 +110,8 @@ impl Shared {
         }
     }
 
-    /// Ends the turn of a session, once; the user is told why.
-    pub(crate) fn cancel(&self, session: &str, why: &str) {
+    /// Ends the turn of a session, once; the user is told why. Whether there was one to end.
+    pub(crate) fn cancel(&self, session: &str, why: &str) -> bool {
         let is_due = self.state().known(session).is_some_and(|session| {
             let is_due = !session.turns.is_empty() && !session.is_cancelled;
             session.is_cancelled |= is_due;
@@ -121,6 +121,7 @@ impl Shared {
             self.to_agent.write(answers::cancel(session));
             self.remark(session, why);
         }
+        is_due
     }
 }
 
@@ -208,7 +209,9 @@ impl Desk {
             let outcome = ended.outcome(id, action);
             let said = self.event(session, &cwd, method, HookEventKind::AfterAction(outcome));
             match &said.answer {
-                HookResponse::Halt { reason } => self.shared.cancel(session, reason),
+                HookResponse::Halt { reason } => {
+                    self.shared.cancel(session, reason);
+                }
                 HookResponse::Deny { .. } => {}
                 answer if answer.text().is_empty() => {}
                 answer => self.remark(session, answer.text()),

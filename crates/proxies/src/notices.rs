@@ -57,15 +57,17 @@ impl Desk {
             };
             actions.filter(|actions| status != "failed" && is_new(actions)).map(|actions| (cwd, actions))
         };
-        if let Some((cwd, actions)) = due {
+        let told = due.and_then(|(cwd, actions)| {
             let named = named(&call, actions);
             let (ruling, told) = self.review(&session, &cwd, "tool_call", &named);
             self.keep(&session, &call, named, ruling);
-            if let Some(told) = told {
-                self.remark(&session, &told);
-            }
+            told
+        });
+        if !self.step_in(&session, &call, &status, told.as_deref())
+            && let Some(told) = told
+        {
+            self.remark(&session, &told);
         }
-        self.step_in(&session, &call, &status);
         if ends {
             self.call_ended(&session, &call, &status, read.as_ref());
         }
@@ -80,8 +82,8 @@ impl Desk {
         }
     }
 
-    /// Ends the turn where a call runs that must not, and that nobody is going to be asked about.
-    fn step_in(&self, session: &str, call: &str, status: &str) {
+    /// Ends the turn where a call runs that must not, and that nobody is going to be asked about; whether it did, and said so.
+    fn step_in(&self, session: &str, call: &str, status: &str, told: Option<&str>) -> bool {
         let found = {
             let mut state = self.state();
             let session = state.session(session);
@@ -93,14 +95,15 @@ impl Desk {
                 let is_asked_about = asks.contains(&open.told.kind) && status != "completed";
                 match ruling {
                     Ruling::Stopped(reason) => Some(reason.clone()),
-                    Ruling::Refused(reason) if runs && !is_asked_about => Some(reason.clone()),
+                    Ruling::Refused(reason) if runs && !is_asked_about => {
+                        let what = told.unwrap_or_else(|| first_line(reason));
+                        Some(format!("{what}\nThe agent began it without asking, so its turn is cancelled."))
+                    }
                     Ruling::Refused(_) | Ruling::Asked(_) | Ruling::Passed => None,
                 }
             })
         };
-        if let Some(reason) = found {
-            self.shared.cancel(session, &reason);
-        }
+        found.is_some_and(|reason| self.shared.cancel(session, &reason))
     }
 
     fn call_ended(&mut self, session: &str, call: &str, status: &str, told: Option<&Json>) {

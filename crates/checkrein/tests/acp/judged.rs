@@ -231,6 +231,11 @@ fn a_call_that_the_agent_makes_by_itself_is_looked_at_afterwards() {
         connection.agent_hears(),
         json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": "s1" } })
     );
+    let said = connection.editor_hears();
+    assert!(
+        told(&said).contains("stopped `rm -rf ~`") && told(&said).contains("turn is cancelled"),
+        "{said}"
+    );
     connection.end();
     assert!(!records(&environment, "s1", "outcome").is_empty());
 }
