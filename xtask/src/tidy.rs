@@ -32,6 +32,7 @@ const LINE: [&str; 26] = [
     "supervise",
     "worktree",
     "engine",
+    "gateway",
     "hook",
     "proxies",
     "cli",

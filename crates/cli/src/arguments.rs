@@ -1,5 +1,6 @@
 //! The command line: every command with its help and examples. Daily work is done by verbs, the rest by a noun and a verb.
 
+mod gateway;
 mod help;
 mod nouns;
 mod old_forms;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use gateway::{McpArguments, McpCommand};
 pub(crate) use help::{command_line, completions, write_manual};
 pub(crate) use nouns::{
     AuditCommand, ConfigCommand, IncidentCommand, IssueCommand, NoticeCommand, PolicyCommand, SessionCommand,
@@ -47,7 +49,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Register the hooks of a client
     #[command(
-        after_help = "Shows the change and asks before it writes.\n\nExamples:\n  checkrein init                 this project, for you only\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show the change only\n  checkrein init --client codex  another client; `all`: every one found here\n  checkrein init --statusline    also a status line, where there is none"
+        after_help = "Shows the change and asks before it writes.\n\nExamples:\n  checkrein init                 this project, for you only\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show the change only\n  checkrein init --client codex  another client; `all`: every one found here\n  checkrein init --statusline    also a status line, where there is none\n  checkrein init --mcp           also before the MCP servers of the client"
     )]
     Init(InitArguments),
     /// Prove that this project is guarded
@@ -336,6 +338,19 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: NoticeCommand,
     },
+    /// Stand before an MCP server and review its calls; list and accept tools
+    #[command(
+        args_conflicts_with_subcommands = true,
+        subcommand_negates_reqs = true,
+        disable_help_subcommand = true,
+        after_help = "The client runs this in place of the server, and speaks MCP with it on standard input and output. Calls of tools are reviewed like those that hooks bring, secrets in results are masked, and a tool whose description changed is off until you accept it. `checkrein init --mcp` puts it before the servers of a client.\n\nExit status: that of the server; 1 it could not be started.\n\nExamples:\n  checkrein mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .\n  checkrein mcp list\n  checkrein mcp accept files"
+    )]
+    Mcp {
+        #[command(flatten)]
+        wanted: McpArguments,
+        #[command(subcommand)]
+        command: Option<McpCommand>,
+    },
     /// Print completions for a shell
     #[command(
         after_help = "Example:\n  checkrein completions fish > ~/.config/fish/completions/checkrein.fish"
@@ -405,6 +420,9 @@ pub(crate) struct InitArguments {
     /// Also show the verdicts in the status line (Claude Code)
     #[arg(long)]
     pub(crate) statusline: bool,
+    /// Also put the MCP servers of the client behind `checkrein mcp`
+    #[arg(long)]
+    pub(crate) mcp: bool,
     /// Hook program [default: `checkrein-hook` beside this program]
     #[arg(long, value_name = "PATH")]
     pub(crate) hook: Option<PathBuf>,

@@ -22,6 +22,8 @@ pub mod log;
 pub(crate) mod manual;
 pub mod marks;
 pub mod mask;
+pub mod mcp;
+pub(crate) mod mcp_servers;
 pub mod name_choice;
 pub mod notify;
 pub mod opinion;

@@ -14,9 +14,9 @@ use crate::api::ErrorAnswer;
 use crate::arguments::ExecAlone;
 use crate::arguments::{
     Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand, InitArguments,
-    IssueCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand, RollbackForm, RunCommand,
-    SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand, WorktreeCommand,
-    command_line, completions, consent,
+    IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand, RollbackForm,
+    RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
+    WorktreeCommand, command_line, completions, consent,
 };
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
@@ -25,7 +25,7 @@ use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, audit, check, config, credential, diff, doctor, export, halt,
-    incidents, init, log, manual, marks, mask, notify, opinion, policy, policy_try, preset, purge, recover,
+    incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy, policy_try, preset, purge, recover,
     replay, reviews, rollback, runs, session_rollback, sessions, show, snapshots, stats, statusline,
     surprises, team_policy, trust, undo, update, watch, worktree,
 };
@@ -205,7 +205,14 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             let (scope, approval) = (scope(&wanted), approval(&wanted));
             each_client(init::clients(&environment, &wanted.client)?, |client| {
                 let status_line = wanted.statusline.into();
-                init::init(&environment, client, scope, approval, (wanted.hook.clone(), status_line), output)
+                let program = wanted.hook.clone();
+                let done = init::init(&environment, client, scope, approval, (program, status_line), output)?;
+                match (wanted.mcp, done) {
+                    (true, ExitStatus::Done) => {
+                        mcp_servers::behind(&environment, client, scope, approval, output)
+                    }
+                    (_, done) => Ok(done),
+                }
             })
         }
         Command::Uninstall { wanted, purge } => {
@@ -214,7 +221,11 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
                 purge::check_first(&environment)?;
             }
             let done = each_client(init::clients(&environment, &wanted.client)?, |client| {
-                init::uninstall(&environment, client, scope, approval, output)
+                let done = init::uninstall(&environment, client, scope, approval, output)?;
+                match done {
+                    ExitStatus::Done => mcp_servers::direct(&environment, client, scope, approval, output),
+                    done => Ok(done),
+                }
             })?;
             match (done, purge) {
                 (ExitStatus::Done, true) => purge::purge(&environment, approval, output),
@@ -241,6 +252,12 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         | Command::Statusline => Ok(ExitStatus::Done),
         Command::Run { command: Some(command), wanted: _ } => run_records(&environment, &command, output),
         Command::Mask => mask::mask(&environment),
+        Command::Mcp { wanted, command: None } => mcp::serve(&environment, wanted.into()),
+        Command::Mcp { wanted: _, command: Some(command) } => match command {
+            McpCommand::List => mcp::list(&environment, output),
+            McpCommand::Accept { name, yes } => mcp::accept(&environment, &name, yes.into(), output),
+            McpCommand::Forget { name, yes } => mcp::forget(&environment, &name, yes.into(), output),
+        },
         #[cfg(target_os = "linux")]
         Command::Route(wanted) => route::route(&environment, &wanted.into(), output),
         #[cfg(not(target_os = "linux"))]

@@ -12,6 +12,7 @@ use crate::error::DecodeError;
 use crate::output::HookOutput;
 use crate::questions::{Answerer, Question, Questions};
 use crate::registration::{HookForm, HookLayout, Unit};
+use crate::servers::ServerFile;
 use crate::status_line::StatusLineLayout;
 
 /// All that is one client's own. The rest of the program asks a row and never for a name.
@@ -46,6 +47,8 @@ pub struct ClientAdapter {
     pub places: ClientPaths,
     /// How hooks are written down in its settings.
     pub hooks: HookLayout,
+    /// The files in which it finds MCP servers.
+    pub servers: &'static [ServerFile],
     /// How its settings say which status line it shows; `None` where it shows none of a program.
     pub status_line: Option<StatusLineLayout>,
     /// Variables that say, in the environment of its tools, that it started them.
@@ -226,6 +229,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
         variables: |_| Vec::new(),
         leads_guard: |_| false,
     },
+    servers: &[],
     status_line: None,
     marks: &[],
     project_variable: None,

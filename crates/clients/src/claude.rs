@@ -25,6 +25,7 @@ use crate::adapter::{
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
+use crate::servers::{ServerFile, ServerForm};
 use crate::status_line::StatusLineLayout;
 
 /// Claude Code.
@@ -67,6 +68,23 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         expected: &[".claude/plans"],
     },
     hooks: hooks::HOOKS,
+    servers: &[
+        ServerFile {
+            scope: SettingsScope::User,
+            place: ClientPath::Folder("../.claude.json"),
+            form: ServerForm::Json(&[&["mcpServers"], &["projects", "*", "mcpServers"]]),
+        },
+        ServerFile {
+            scope: SettingsScope::User,
+            place: ClientPath::Folder(".claude.json"),
+            form: ServerForm::Json(&[&["mcpServers"], &["projects", "*", "mcpServers"]]),
+        },
+        ServerFile {
+            scope: SettingsScope::Team,
+            place: ClientPath::Project(".mcp.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+    ],
     status_line: Some(StatusLineLayout { key: "statusLine" }),
     marks: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     project_variable: Some("CLAUDE_PROJECT_DIR"),

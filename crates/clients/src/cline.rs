@@ -20,6 +20,7 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::conduct::{Conduct, Source};
 use crate::output::HookOutput;
 use crate::registration::{HookForm, HookLayout, Matching, OURS};
+use crate::servers::{ServerFile, ServerForm};
 
 const CLINE: Client = Client::new("cline");
 
@@ -75,6 +76,11 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         version: "3.0.65",
         source: Source::Observed,
     },
+    servers: &[ServerFile {
+        scope: SettingsScope::User,
+        place: ClientPath::Folder("data/settings/cline_mcp_settings.json"),
+        form: ServerForm::Json(&[&["mcpServers"]]),
+    }],
     ..PLAIN
 };
 

@@ -27,6 +27,7 @@ use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::questions::{Answerer, Questions};
 use crate::registration::{HookForm, HookLayout, Matching, Unit};
+use crate::servers::{ServerFile, ServerForm};
 
 const CODEX: Client = Client::new("codex");
 
@@ -79,6 +80,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         variables: |_| Vec::new(),
         leads_guard: |_| false,
     },
+    servers: &[
+        ServerFile {
+            scope: SettingsScope::User,
+            place: ClientPath::Folder("config.toml"),
+            form: ServerForm::Toml,
+        },
+        ServerFile {
+            scope: SettingsScope::Team,
+            place: ClientPath::Project(".codex/config.toml"),
+            form: ServerForm::Toml,
+        },
+    ],
     status_line: None,
     marks: &["CODEX_SANDBOX"],
     project_variable: None,

@@ -21,6 +21,7 @@ use crate::conduct::{Conduct, Source};
 use crate::output::HookOutput;
 use crate::questions::Questions;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
+use crate::servers::{ServerFile, ServerForm};
 
 pub(crate) use decode::{decode_of_claude, is_of_copilot};
 
@@ -98,6 +99,11 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         version: "1.0.102",
         source: Source::Observed,
     },
+    servers: &[ServerFile {
+        scope: SettingsScope::User,
+        place: ClientPath::Folder("mcp-config.json"),
+        form: ServerForm::Json(&[&["mcpServers"]]),
+    }],
     ..PLAIN
 };
 

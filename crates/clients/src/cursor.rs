@@ -13,6 +13,7 @@ use crate::error::DecodeError;
 use crate::output::HookOutput;
 use crate::payload::Payload;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
+use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, text_of};
 use crate::tool_names::canonical;
 
@@ -75,6 +76,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         version: "2.6",
         ..PLAIN.conduct
     },
+    servers: &[
+        ServerFile {
+            scope: SettingsScope::User,
+            place: ClientPath::Folder("mcp.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+        ServerFile {
+            scope: SettingsScope::Team,
+            place: ClientPath::Project(".cursor/mcp.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+    ],
     ..PLAIN
 };
 

@@ -16,6 +16,7 @@ use crate::error::DecodeError;
 use crate::output::HookOutput;
 use crate::payload::{Payload, context};
 use crate::registration::{HookLayout, Matching};
+use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, text_of};
 use crate::tool_names::{canonical, of_server};
 
@@ -84,6 +85,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         version: "0.225.2",
         source: Source::Observed,
     },
+    servers: &[
+        ServerFile {
+            scope: SettingsScope::User,
+            place: ClientPath::Folder("mcp.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+        ServerFile {
+            scope: SettingsScope::Team,
+            place: ClientPath::Project(".factory/mcp.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+    ],
     ..PLAIN
 };
 

@@ -57,6 +57,14 @@ pub enum SettingsError {
         /// What the parser says.
         cause: String,
     },
+    /// Not TOML, or not of the form that the client reads.
+    #[error("the settings file cannot be read at line {line}: {cause}")]
+    NotToml {
+        /// From 1.
+        line: usize,
+        /// What the parser says.
+        cause: String,
+    },
     /// Something stands where an object or array must be.
     #[error("`{key}` in the settings file is not {expected}")]
     WrongType {
@@ -74,7 +82,7 @@ impl SettingsError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NotJson { .. } => "mend the file by hand first; nothing was changed",
+            Self::NotJson { .. } | Self::NotToml { .. } => "mend the file by hand first; nothing was changed",
             Self::Foreign => "move it away first; nothing was changed",
             Self::WrongType { .. } => {
                 "the client would drop the whole file with this value; mend it first, nothing was changed"

@@ -23,6 +23,7 @@ use crate::conduct::{Conduct, Source};
 use crate::output::HookOutput;
 use crate::questions::{Answerer, Questions};
 use crate::registration::{HookForm, HookLayout, Matching, Unit};
+use crate::servers::{ServerFile, ServerForm};
 
 const GEMINI: Client = Client::new("gemini");
 
@@ -74,6 +75,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         variables,
         leads_guard,
     },
+    servers: &[
+        ServerFile {
+            scope: SettingsScope::User,
+            place: ClientPath::Folder("settings.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+        ServerFile {
+            scope: SettingsScope::Team,
+            place: ClientPath::Project(".gemini/settings.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+    ],
     status_line: None,
     marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
     project_variable: Some("GEMINI_PROJECT_DIR"),

@@ -13,6 +13,7 @@ use crate::error::DecodeError;
 use crate::output::HookOutput;
 use crate::payload::Payload;
 use crate::registration::{HookForm, HookLayout, Matching};
+use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, instead, text_of};
 use crate::tool_names::canonical;
 
@@ -66,6 +67,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         version: "IDE 1, CLI 3",
         ..PLAIN.conduct
     },
+    servers: &[
+        ServerFile {
+            scope: SettingsScope::User,
+            place: ClientPath::Folder("settings/mcp.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+        ServerFile {
+            scope: SettingsScope::Team,
+            place: ClientPath::Project(".kiro/settings/mcp.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+    ],
     ..PLAIN
 };
 

@@ -6,6 +6,7 @@
 //! | `claude`, `codex`, `gemini` | Claude Code, Codex CLI, Gemini CLI |
 //! | `qwen`, `copilot`, `cline`, `droid` | Qwen Code, Copilot CLI, Cline, Factory Droid |
 //! | `plugin` | OpenCode and Kilo, which run a plugin |
+//! | `gateway` | the gateway before MCP servers, as a client of the engine |
 //! | `cursor`, `windsurf`, `kiro` | Cursor, Windsurf, Kiro, by their documentation |
 //! | `shared_events` | events under the names that several clients share |
 //! | `tool_names` | calls under the names that the rest of the program knows |
@@ -20,6 +21,7 @@
 //! | `canary` | a payload that must be denied |
 //! | `questions` | what becomes of a question to a user |
 //! | `transcript` | what clients write down of a session: what was said, called, answered and spent |
+//! | `servers` | files in which clients name MCP servers, which are put behind the gateway and back |
 //! | `resume` | starting a client again so that it goes on with its session |
 //! | `prices` | what tokens cost |
 //! | `error` | what can be wrong with a payload or a settings file |
@@ -40,6 +42,7 @@ mod copilot;
 mod cursor;
 mod droid;
 mod error;
+mod gateway;
 mod gemini;
 mod kiro;
 mod output;
@@ -51,6 +54,7 @@ mod questions;
 mod qwen;
 mod registration;
 mod resume;
+mod servers;
 mod shared_events;
 mod status_line;
 mod tool_names;
@@ -74,6 +78,7 @@ pub use registration::{
     EntryForm, HookForm, HookLayout, Matching, Protection, Registration, ToolCoverage, Unit,
 };
 pub use resume::{Continuity, ResumeCommand, going_on};
+pub use servers::{NamedServer, ServerFile, ServerForm, ServerWay};
 pub use status_line::{StatusLine, StatusLineLayout};
 pub use tool_names::canonical;
 
@@ -101,6 +106,9 @@ const OTHER_PROGRAMS: &[&str] = &["aider"];
 /// The client where nothing says which.
 pub const FIRST: &ClientAdapter = &claude::ADAPTER;
 
+/// The gateway before MCP servers: it hands on the calls of any client, and has no settings of its own.
+pub const GATEWAY: &ClientAdapter = &gateway::ADAPTER;
+
 /// The client with this name on the command line and in records.
 pub fn named(name: &str) -> Option<&'static ClientAdapter> {
     CLIENTS.iter().find(|adapter| adapter.client.name() == name)
@@ -111,7 +119,7 @@ pub fn adapter(client: Client) -> &'static ClientAdapter {
     if client == PROXIED {
         return &proxied::ADAPTER;
     }
-    named(client.name()).unwrap_or(FIRST)
+    named(client.name()).unwrap_or(if client == GATEWAY.client { GATEWAY } else { FIRST })
 }
 
 /// The client whose program is called so.

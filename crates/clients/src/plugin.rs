@@ -18,6 +18,7 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::conduct::{Conduct, Source};
 use crate::output::HookOutput;
 use crate::registration::{HookForm, HookLayout, Matching};
+use crate::servers::{ServerFile, ServerForm};
 
 /// The text of the plugin, with a word where the command line stands.
 const TEXT: &str = include_str!("plugin/plugin.js");
@@ -61,6 +62,16 @@ pub(crate) const OPENCODE: ClientAdapter = ClientAdapter {
         ..NOWHERE
     },
     hooks: HookLayout { client: "opencode", ..HOOKS },
+    servers: &[
+        ServerFile { scope: SettingsScope::User, place: ClientPath::Folder("opencode.json"), form: SERVERS },
+        ServerFile { scope: SettingsScope::User, place: ClientPath::Folder("opencode.jsonc"), form: SERVERS },
+        ServerFile { scope: SettingsScope::Team, place: ClientPath::Project("opencode.json"), form: SERVERS },
+        ServerFile {
+            scope: SettingsScope::Team,
+            place: ClientPath::Project("opencode.jsonc"),
+            form: SERVERS,
+        },
+    ],
     silencing: &["--pure"],
     conduct: Conduct { version: "1.18.33", ..CONDUCT },
     ..BOTH
@@ -98,10 +109,17 @@ pub(crate) const KILO: ClientAdapter = ClientAdapter {
         ..NOWHERE
     },
     hooks: HookLayout { client: "kilo", ..HOOKS },
+    servers: &[
+        ServerFile { scope: SettingsScope::User, place: ClientPath::Folder("kilo.json"), form: SERVERS },
+        ServerFile { scope: SettingsScope::Team, place: ClientPath::Project("kilo.json"), form: SERVERS },
+    ],
     silencing: &["--pure"],
     conduct: Conduct { version: "7.7.9", ..CONDUCT },
     ..BOTH
 };
+
+/// How both name MCP servers.
+const SERVERS: ServerForm = ServerForm::JsonWords(&[&["mcp"]]);
 
 /// What they share.
 const BOTH: ClientAdapter = ClientAdapter {

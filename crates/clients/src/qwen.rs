@@ -17,6 +17,7 @@ use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Pro
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
 use crate::registration::{HookLayout, Matching, Unit, variables_in_env};
+use crate::servers::{ServerFile, ServerForm};
 
 const QWEN: Client = Client::new("qwen");
 
@@ -77,6 +78,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         version: "0.24.4",
         source: Source::Observed,
     },
+    servers: &[
+        ServerFile {
+            scope: SettingsScope::User,
+            place: ClientPath::Folder("settings.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+        ServerFile {
+            scope: SettingsScope::Team,
+            place: ClientPath::Project(".qwen/settings.json"),
+            form: ServerForm::Json(&[&["mcpServers"]]),
+        },
+    ],
     ..PLAIN
 };
 

@@ -13,6 +13,7 @@ use crate::error::DecodeError;
 use crate::output::HookOutput;
 use crate::payload::Payload;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
+use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, instead, text_of};
 use crate::tool_names::canonical;
 
@@ -73,6 +74,11 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         version: "2026-07",
         ..PLAIN.conduct
     },
+    servers: &[ServerFile {
+        scope: SettingsScope::User,
+        place: ClientPath::Folder("mcp_config.json"),
+        form: ServerForm::Json(&[&["mcpServers"]]),
+    }],
     ..PLAIN
 };
 

@@ -5,12 +5,16 @@
 
 use checkrein_facts::{FileText, places};
 use checkrein_files::read;
-use checkrein_ledger::mask::{SecretSetting, ShownText, mask_output, secret_settings, secret_variable};
+use checkrein_ledger::mask::{
+    MaskKey, SecretSetting, ShownText, mask_output, secret_settings, secret_variable,
+};
 use checkrein_protocol::{AbsolutePath, HookResponse, Outcome, ToolOutput};
 use checkrein_world::changes::real_path;
 use serde_json::Value as Json;
 
 use crate::context::Context;
+use crate::environment::HostEnvironment;
+use crate::error::CommandError;
 use crate::kept_settings;
 use crate::session_ledger;
 
@@ -51,7 +55,7 @@ pub(crate) fn masked(context: &Context, outcome: &Outcome) -> Option<Masked> {
     }
     let read_list = read_as_list(outcome, &output);
     let shown = if read_list.is_some() { ShownText::List } else { ShownText::Anything };
-    let settings = read_list.unwrap_or_else(|| known(context, outcome));
+    let settings = read_list.unwrap_or_else(|| known(context, &outcome.action.cwd));
     let key = match session_ledger::mask_key(context.environment(), context.policy().config()) {
         Ok(key) => key.for_reader(shown, settings),
         Err(error) => {
@@ -61,6 +65,14 @@ pub(crate) fn masked(context: &Context, outcome: &Outcome) -> Option<Masked> {
     };
     let kinds = mask_output(&mut output, &key);
     (!kinds.is_empty()).then_some(Masked { output, kinds })
+}
+
+/// Returns the key that masks what a model is going to read, for doors that hand it on themselves: what has the form of a secret, and what
+/// the environment and the settings of the project at `cwd` hold. Fails where there is no key; then nothing must be handed on.
+pub fn reader_key(environment: &HostEnvironment, cwd: &AbsolutePath) -> Result<MaskKey, CommandError> {
+    let context = Context::open(environment.clone(), cwd);
+    let key = session_ledger::mask_key(context.environment(), context.policy().config())?;
+    Ok(key.for_reader(ShownText::Anything, known(&context, cwd)))
 }
 
 impl Masked {
@@ -108,11 +120,11 @@ fn texts<'json>(value: &'json Json, found: &mut Vec<&'json str>) {
 
 /// The secrets that are known whatever is printed: those of the environment, and the values of the project's settings that are secret by
 /// their names, the short ones behind these only. What merely looks like one in a list may be the name of a model or a bucket elsewhere.
-fn known(context: &Context, outcome: &Outcome) -> Vec<SecretSetting> {
+fn known(context: &Context, cwd: &AbsolutePath) -> Vec<SecretSetting> {
     let environment = context.environment();
     let mut all: Vec<SecretSetting> =
         environment.variables.iter().filter_map(|(name, value)| secret_variable(name, value)).collect();
-    let mut directories = vec![context.workspace(), &outcome.action.cwd];
+    let mut directories = vec![context.workspace(), cwd];
     directories.dedup();
     for path in directories.into_iter().flat_map(|directory| SETTINGS.map(|name| directory.join(name))) {
         let Ok(bytes) = read(path.as_str(), LARGEST_SETTINGS) else { continue };

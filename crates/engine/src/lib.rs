@@ -106,5 +106,6 @@ mod verification;
 
 pub use context::Context;
 pub use corridor::check;
+pub use disclosure::reader_key;
 pub use engine::{Engine, Response, ToolCall, halted, record_failure};
 pub use intervention_texts::check as check_intervention_texts;

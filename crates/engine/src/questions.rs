@@ -127,6 +127,10 @@ impl Nobody {
                 "doing it in a terminal, or by going on in permission mode `default`, in which they are asked"
             }
             Self::Headless => "doing it in a terminal, or in an interactive session, in which they are asked",
+            // A call of a service is nothing that a user could type.
+            Self::Lost(title) if title == checkrein_clients::GATEWAY.title => {
+                "`checkrein allow LAST` in a terminal; then the same call passes"
+            }
             Self::Lost(_) => "doing it in a terminal",
             Self::Unexplained => "saying yes when the same call is made again",
         }

@@ -90,6 +90,6 @@ pub use mediation::{AttemptedAction, Refusal, SharedKind};
 #[cfg(target_os = "linux")]
 pub use orphan_control::Hold;
 #[cfg(target_os = "linux")]
-pub use prepare::{SplitSide, bound_tasks, enter, split};
+pub use prepare::{SplitSide, bound_tasks, end_with_parent, enter, split};
 #[cfg(target_os = "linux")]
 pub use process_tree::{EndedProcesses, adopt_orphans, end_all, usage};

@@ -47,6 +47,17 @@ pub fn bound_tasks(command: &mut Command, more: u32) {
     unsafe { command.pre_exec(set) };
 }
 
+/// Has a command killed by the kernel when the thread ends that starts it.
+#[expect(unsafe_code, reason = "a process can only ask for that itself, between fork and exec")]
+pub fn end_with_parent(command: &mut Command) {
+    let ask = || {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure does one system call: it takes no lock and no memory from the heap.
+    unsafe { command.pre_exec(ask) };
+}
+
 /// Has the agent become a member of a control group before it begins. Where it may not it is held without.
 #[expect(unsafe_code, reason = "a group can only be entered between fork and exec")]
 pub fn enter(command: &mut Command, entrance: OwnedFd) {

@@ -407,6 +407,43 @@ pub struct NoticeSent {
     pub why: Option<String>,
 }
 
+/// An MCP server that was seen by `checkrein mcp`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct McpServer {
+    /// The names that clients have for it.
+    pub names: Vec<String>,
+    /// What is started or connected to, without secrets.
+    pub origin: String,
+    /// How many of its tools are accepted.
+    pub accepted: usize,
+    /// The tools that wait for a user.
+    pub waiting: Vec<McpWaiting>,
+}
+
+/// A tool that waits for a user.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct McpWaiting {
+    /// Its name.
+    pub tool: String,
+    /// Why it waits.
+    pub why: String,
+    /// What was accepted; null where nothing was, or where it is too long to be kept.
+    pub before: Option<serde_json::Value>,
+    /// What the server says now; null where it is too long to be kept.
+    pub now: Option<serde_json::Value>,
+}
+
+/// What was decided about an MCP server.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct McpAccepted {
+    /// The name by which it was meant.
+    pub name: String,
+    /// The tools that are accepted by this.
+    pub accepted: Vec<String>,
+    /// Whether it was forgotten: what it says next counts as said for the first time.
+    pub forgotten: bool,
+}
+
 /// The state of the records of a session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AuditedSession {
@@ -440,6 +477,8 @@ answers! {
     CredentialList => "credential-list",
     CredentialValue => "credential-value",
     CredentialDeleted => "credential-deletion",
+    McpServer => "mcp-server",
+    McpAccepted => "mcp-accepted",
     NoticeSent => "notice",
     AuditedSession => "audit",
 }

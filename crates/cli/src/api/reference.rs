@@ -89,6 +89,8 @@ fn answers() -> Vec<Entry> {
         entry::<installation::Credential>(&[("credential set", One)]),
         entry::<installation::CredentialValue>(&[("credential get", One)]),
         entry::<installation::CredentialDeleted>(&[("credential delete", One)]),
+        entry::<installation::McpServer>(&[("mcp list", Lines)]),
+        entry::<installation::McpAccepted>(&[("mcp accept", One), ("mcp forget", One)]),
         entry::<installation::NoticeSent>(&[("notice send", Lines), ("notice test", Lines)]),
         entry::<ErrorAnswer>(&[]),
         entry::<Remark>(&[]),

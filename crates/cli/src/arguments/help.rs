@@ -52,6 +52,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "audit",
             "credential",
             "notice",
+            "mcp",
         ],
     ),
     ("Installation", &["update", "uninstall", "completions", "manual", "hook"]),

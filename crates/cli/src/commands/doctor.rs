@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use checkrein_clients::{
     Answering, CANARY_SESSION, CLIENTS, ClientAdapter, ClientPath, FIRST, HookOutput, Registration,
-    SettingsScope, Unanswered,
+    ServerWay, SettingsScope, Unanswered,
 };
 use checkrein_facts::hook_line::NO_ANSWER;
 use checkrein_ledger::lines;
@@ -24,7 +24,7 @@ use checkrein_world::find_workspace;
 
 use super::halt::halt_of_all;
 use super::init::{self, read, settings_file};
-use super::{ExitStatus, OutputForm, Switch, status_line};
+use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::api;
 use crate::api::installation::{self, FindingWellness};
 use crate::terminal::{Health, counted, dim, mark, plain, print};
@@ -146,6 +146,9 @@ pub fn doctor(
             hint: None,
             not_held: Vec::new(),
         }));
+    }
+    for client in clients {
+        findings.extend(server_findings(context.environment(), client));
     }
     for fallen in context.installations().fallen() {
         let detail = fallen.to_string();
@@ -323,6 +326,35 @@ fn settings_findings(
         findings.push(finding("settings", Health::Doubtful, detail, hint));
     }
     found
+}
+
+/// Which MCP servers of a client its calls reach directly.
+fn server_findings(environment: &HostEnvironment, client: &ClientAdapter) -> Vec<Finding> {
+    let again = format!("run `{} --mcp`", init::init_for(client));
+    let of_file = |file: mcp_servers::ServerList| match file.servers {
+        Err(error) => {
+            let detail = format!("{}: {error}", file.path);
+            Some(finding("mcp servers", Health::Doubtful, detail, Some(error.hint())))
+        }
+        Ok(servers) => {
+            let names = |wanted: &[ServerWay]| -> Vec<String> {
+                let found = servers.iter().filter(|server| wanted.contains(&server.way));
+                found.map(|server| plain(&server.name)).collect()
+            };
+            let (direct, gateway) = (names(&[ServerWay::Direct]), names(&[ServerWay::Gateway]));
+            if direct.is_empty() {
+                let detail = format!("{}: behind checkrein: {}", file.path, gateway.join(", "));
+                return (!gateway.is_empty()).then(|| finding("mcp servers", Health::Well, detail, None));
+            }
+            let detail = format!(
+                "{}: not behind checkrein, so what they return is not masked and their descriptions may change: {}",
+                file.path,
+                direct.join(", ")
+            );
+            Some(finding("mcp servers", Health::Doubtful, detail, Some(&again)))
+        }
+    };
+    mcp_servers::lists(environment, client).into_iter().filter_map(of_file).collect()
 }
 
 /// Whether our status line can be shown, where the settings name it.

@@ -102,6 +102,8 @@ pub fn init(
             (after, Some(remark))
         }
     };
+    // What is written must be what the client will read: it drops a broken file without a word, and the guard with it.
+    client.hooks.registration(&after)?;
     let found = if client.programs.iter().any(|name| find_on_path(environment, name)) {
         "found"
     } else {
@@ -129,7 +131,7 @@ pub fn init(
         }
         exclude.as_ref().map_or(Ok(()), |(file, line)| exclude_settings(file, line))
     };
-    let written = apply(client, &settings, &before, &after, approval, output, &remarks, &remember)?;
+    let written = apply(&settings, &before, &after, approval, output, &remarks, &remember)?;
     if written == Written::Unchanged && approval != Approval::DryRun {
         remember()?;
     }
@@ -212,6 +214,7 @@ pub fn uninstall(
         let settings = settings_file(environment, client, scope).ok_or_else(|| no_such_scope(client))?;
         let before = read(&settings)?;
         let after = status_line::unregistered(client, &client.hooks.unregister(&before)?)?;
+        client.hooks.registration(&after)?;
         let was_made =
             Installations::load(environment)?.0.iter().any(|known| known.settings == settings && known.made);
         // The list first: a running session must not take the change of the file for tampering.
@@ -221,7 +224,7 @@ pub fn uninstall(
             installations.save(environment)
         };
         let remarks = [format!("settings  {settings}")];
-        let written = apply(client, &settings, &before, &after, approval, output, &remarks, &forget)?;
+        let written = apply(&settings, &before, &after, approval, output, &remarks, &forget)?;
         if written == Written::Unchanged && approval != Approval::DryRun {
             forget()?;
         }
@@ -330,7 +333,7 @@ pub fn read(path: &AbsolutePath) -> Result<String, CommandError> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Written {
+pub(super) enum Written {
     Yes,
     Unchanged,
     DryRun,
@@ -338,9 +341,8 @@ enum Written {
     Unasked,
 }
 
-#[expect(clippy::too_many_arguments, reason = "what is shown, what is written, and what comes first")]
-fn apply(
-    client: &ClientAdapter,
+/// Shows what changes in a file, asks where that is wanted, and writes it. `first` comes right before.
+pub(super) fn apply(
     settings: &AbsolutePath,
     before: &str,
     after: &str,
@@ -382,14 +384,13 @@ fn apply(
         },
         Approval::Given => {}
     }
-    // What was written must be what the client will read: it drops a broken file without a word, and the guard with it.
-    client.hooks.registration(after)?;
     first()?;
     replace_file(settings, after.as_bytes())?;
     Ok(Written::Yes)
 }
 
-fn finish(
+/// Tells what became of a file.
+pub(super) fn finish(
     written: Written,
     settings: &AbsolutePath,
     output: OutputForm,
@@ -506,7 +507,7 @@ fn hook_program(environment: &HostEnvironment, given: Option<PathBuf>) -> Result
     })
 }
 
-fn find_on_path(environment: &HostEnvironment, name: &str) -> bool {
+pub(super) fn find_on_path(environment: &HostEnvironment, name: &str) -> bool {
     let path = environment.variables.get("PATH").map(String::as_str).unwrap_or_default();
     path.split(':')
         .filter(|folder| !folder.is_empty())

@@ -1,0 +1,257 @@
+//! The door to the engine: calls go the way of those that hooks bring, so the same call has the same verdict.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use checkrein_clients::GATEWAY;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::fail_closed::Failure;
+use checkrein_engine::{Engine, record_failure};
+use checkrein_ledger::mask::MaskKey;
+use checkrein_protocol::{
+    Action, ActionId, CallProgress, HookEvent, HookEventKind, HookResponse, Outcome, PermissionMode,
+    SessionId, SuccessReporting,
+};
+use serde_json::{Value as Json, json};
+
+use crate::definition::ToolDefinition;
+use crate::hook_reviews::{self, HookReview};
+use crate::pin_store::{Origin, PinStore};
+use crate::pins::Standing;
+use crate::reviewer::{Asking, CallEnding, CallRequest, Passage, Reviewer, Ruling, UserAnswer};
+
+/// How long a review may take, as in the hook (ours).
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// The stack of a review in bytes, as in the hook (ours).
+const STACK: usize = 64 * 1024 * 1024;
+
+/// Where hints of a server stand in the input of an action: the review looks for them there.
+const META: &str = "_meta";
+
+/// Asks the engine.
+#[derive(Debug)]
+pub struct EngineReviewer {
+    engine: Arc<Engine>,
+    environment: HostEnvironment,
+    session: SessionId,
+    server: String,
+    origin: Origin,
+    pins: PinStore,
+}
+
+impl EngineReviewer {
+    /// Returns a reviewer for one connection to a server, which is a session of its own where no hook of the client tells of one.
+    pub fn new(environment: HostEnvironment, server: &str, origin: Origin) -> Self {
+        let session = format!("mcp-{server}-{}-{}", environment.now().0, std::process::id());
+        Self {
+            engine: Arc::new(Engine::new(environment.clone())),
+            pins: PinStore::new(&environment),
+            session: SessionId(session),
+            server: server.to_owned(),
+            environment,
+            origin,
+        }
+    }
+
+    /// The action that a call is, under the name that hooks have for it.
+    fn action(&self, call: &CallRequest) -> Action {
+        let tool = format!("mcp__{}__{}", self.server, call.tool);
+        Action::tool_call(tool, call.arguments.clone(), self.environment.cwd.clone())
+    }
+
+    /// What the engine says to an event, within the deadline and whatever it does.
+    fn answer(&self, event: HookEvent) -> Result<HookResponse, Failure> {
+        let (sender, receiver) = mpsc::channel();
+        let engine = Arc::clone(&self.engine);
+        let work = move || {
+            let answer =
+                panic::catch_unwind(AssertUnwindSafe(|| engine.answer(&event, Instant::now()).answer));
+            // Nobody waits any more after the deadline.
+            drop(sender.send(answer));
+        };
+        let started = thread::Builder::new().stack_size(STACK).spawn(work);
+        let failure = match started {
+            Err(error) => Failure::Resources(error.to_string()),
+            Ok(_) => match receiver.recv_timeout(DEADLINE) {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Failure::Panic,
+                Err(RecvTimeoutError::Timeout) => Failure::ReviewDeadline,
+            },
+        };
+        record_failure(&self.environment, Some(self.session.clone()), &failure);
+        Err(failure)
+    }
+
+    fn event(&self, name: &str, asking: Asking, moment: HookEventKind) -> HookEvent {
+        HookEvent {
+            client: GATEWAY.client,
+            name: name.to_owned(),
+            session: self.session.clone(),
+            actor: None,
+            cwd: self.environment.cwd.clone(),
+            permission_mode: match asking {
+                Asking::Possible => Some(PermissionMode::Default),
+                Asking::Impossible => None,
+            },
+            transcript: None,
+            moment,
+        }
+    }
+}
+
+impl Reviewer for EngineReviewer {
+    fn before(&self, call: &CallRequest) -> Ruling {
+        let action = self.action(call);
+        let number = call.model_id.as_deref();
+        match number.and_then(|number| hook_reviews::of_call(&self.environment, number, &action)) {
+            Some(HookReview::Refused(reason)) => return Ruling::Refused(went_on(&reason)),
+            // The hook knows nothing of what the server says about the tool.
+            Some(HookReview::Asked) => return passes(None),
+            Some(HookReview::Passed) if !call.hints.destructive => return passes(None),
+            Some(HookReview::Passed) | None => {}
+        }
+        let action = if call.hints.destructive { hinted(action) } else { action };
+        let id = number.map(|number| ActionId(number.to_owned()));
+        let moment = HookEventKind::BeforeAction { call: id, action: action.clone() };
+        let answer = match self.answer(self.event("PreToolUse", call.asking, moment)) {
+            Ok(answer) => answer,
+            Err(failure) => return Ruling::Refused(failure.reason()),
+        };
+        let passage = |note: Option<String>, input: Option<Json>| Passage {
+            action: Some(action.clone()),
+            arguments: input.map(without_hints),
+            note: note.filter(|text| !text.is_empty()),
+        };
+        match answer {
+            HookResponse::NoOpinion => Ruling::Passes(passage(None, None)),
+            HookResponse::Allow { text } | HookResponse::Context { text } => {
+                Ruling::Passes(passage(Some(text), None))
+            }
+            HookResponse::Rewrite { input, text } => Ruling::Passes(passage(Some(text), Some(input))),
+            HookResponse::Ask { reason, input } => {
+                Ruling::Asked { question: reason, passage: passage(None, input) }
+            }
+            HookResponse::Deny { reason } if call.hints.destructive => Ruling::Refused(hint_counted(&reason)),
+            HookResponse::Deny { reason } | HookResponse::Halt { reason } => Ruling::Refused(reason),
+            // Nothing was answered yet that could be replaced.
+            HookResponse::Replaced { .. } => Ruling::Refused(Failure::Panic.reason()),
+        }
+    }
+
+    fn after(&self, action: &Action, ending: CallEnding, output: String, took: Duration) -> Option<String> {
+        let failed = ending == CallEnding::Failed;
+        let outcome = Outcome {
+            call: None,
+            action: action.clone(),
+            failed,
+            success: SuccessReporting::Told,
+            error: failed.then(|| output.clone()),
+            output,
+            duration_ms: u64::try_from(took.as_millis()).ok(),
+            answered: None,
+            reported: Vec::new(),
+            progress: CallProgress::Finished,
+        };
+        let event = self.event("PostToolUse", Asking::Impossible, HookEventKind::AfterAction(outcome));
+        match self.answer(event) {
+            Ok(answer) => Some(answer.text().to_owned()).filter(|text| !text.is_empty()),
+            Err(failure) => Some(failure.reason()),
+        }
+    }
+
+    fn answered(&self, call: &CallRequest, answer: UserAnswer) {
+        let answer = match answer {
+            UserAnswer::Allowed => "yes",
+            UserAnswer::Declined => "no",
+            UserAnswer::Unanswered => "none",
+        };
+        let fields = json!({ "tool": self.action(call).tool.as_str(), "answer": answer });
+        // What cannot be recorded is told with the next call, whose record fails too.
+        drop(self.answer(self.event(
+            "checkrein.elicitation",
+            Asking::Possible,
+            HookEventKind::Other { fields },
+        )));
+    }
+
+    fn standings(&self, definitions: &[ToolDefinition]) -> Vec<Standing> {
+        let seen = self.pins.change(&self.origin, |pins| {
+            pins.note_name(&self.server);
+            definitions.iter().map(|definition| pins.see(definition, &self.server)).collect::<Vec<_>>()
+        });
+        match seen {
+            Ok(standings) => standings,
+            Err(error) => definitions.iter().map(|_| Standing::Held(error.message.clone())).collect(),
+        }
+    }
+
+    fn key(&self) -> Result<MaskKey, String> {
+        checkrein_engine::reader_key(&self.environment, &self.environment.cwd).map_err(|error| error.message)
+    }
+}
+
+fn passes(action: Option<Action>) -> Ruling {
+    Ruling::Passes(Passage { action, arguments: None, note: None })
+}
+
+/// The action with the hint of the server that its tool destroys something.
+fn hinted(mut action: Action) -> Action {
+    if let Json::Object(fields) = &mut action.input {
+        let hint = json!({ "annotations": { "destructiveHint": true } });
+        match fields.get_mut(META) {
+            Some(Json::Object(meta)) => {
+                meta.insert("annotations".to_owned(), json!({ "destructiveHint": true }));
+            }
+            Some(_) | None => {
+                fields.insert(META.to_owned(), hint);
+            }
+        }
+    }
+    action
+}
+
+/// The arguments as the server gets them.
+fn without_hints(mut input: Json) -> Json {
+    if let Json::Object(fields) = &mut input {
+        fields.remove(META);
+    }
+    input
+}
+
+/// The refusal of a call that its server calls destructive, with the way in which a user allows it.
+fn hint_counted(reason: &str) -> String {
+    if reason.contains("checkrein allow") {
+        return reason.to_owned();
+    }
+    format!(
+        "{reason}\nThe server says that this tool destroys something. Where that is wanted, the user allows it by `checkrein allow LAST` in \
+         a terminal; then the same call passes"
+    )
+}
+
+/// What the model is told about a call that the hook refused and the client made all the same.
+fn went_on(reason: &str) -> String {
+    format!(
+        "checkrein refused this call before, and refuses it here: {reason}\n\
+         Do not try it again, also not in another form: go on without it, and say at the end that it is left"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use checkrein_protocol::AbsolutePath;
+
+    use super::*;
+
+    #[test]
+    fn a_hint_stands_beside_the_arguments_and_never_reaches_the_server() {
+        let action = Action::tool_call("mcp__s__t", json!({ "a": 1 }), AbsolutePath::root());
+        let hinted = hinted(action);
+        assert_eq!(hinted.input.pointer("/_meta/annotations/destructiveHint"), Some(&json!(true)));
+        assert_eq!(without_hints(hinted.input), json!({ "a": 1 }));
+    }
+}

@@ -1,0 +1,216 @@
+//! What becomes of the lines of the server.
+
+use std::borrow::Cow;
+
+use serde_json::{Value as Json, json};
+
+use super::{MOST_VALUES, Pending, Relay, Sent, as_line, to_client};
+use crate::definition::{INSTRUCTIONS, ToolDefinition};
+use crate::message::{Envelope, Line, count_values, id_of_parts, mentions, tree};
+use crate::result;
+use crate::reviewer::{CallEnding, Passage, Reviewer};
+use crate::texts;
+
+/// The longest output that is handed to the review of outcomes, in bytes (ours): what is behind it is masked and marked all the same.
+const LONGEST_OUTPUT: usize = 1024 * 1024;
+
+impl<R: Reviewer> Relay<R> {
+    /// Returns what becomes of a line of the server.
+    pub fn from_server<'a>(&self, line: &'a [u8]) -> Vec<Sent<'a>> {
+        match Line::of(line) {
+            Line::Empty => vec![Sent::ToClient(Cow::Borrowed(line))],
+            // Some readers would take it for an answer, and none could be looked through.
+            Line::Malformed if mentions(line, "\"result\"") || mentions(line, "\"error\"") => {
+                vec![Sent::Remark(texts::held_malformed("server"))]
+            }
+            Line::Malformed => self.pass_malformed("server", Sent::ToClient(Cow::Borrowed(line))),
+            Line::Message(envelope) => {
+                let pending = self.pending(&envelope);
+                let Some(pending) = pending else { return vec![Sent::ToClient(Cow::Borrowed(line))] };
+                let (changed, remarks) = self.answer(&envelope, line, pending);
+                let line = changed.map_or(Cow::Borrowed(line), |message| Cow::Owned(as_line(&message)));
+                remarks.into_iter().map(Sent::Remark).chain([Sent::ToClient(line)]).collect()
+            }
+            Line::Batch(all) => self.batch_from_server(line, &all),
+        }
+    }
+
+    /// The request that a message answers, where its answer is looked through.
+    fn pending(&self, envelope: &Envelope) -> Option<Pending> {
+        let id = envelope.id.as_ref().filter(|_| envelope.is_answer())?;
+        self.state().pending.take(id)
+    }
+
+    fn batch_from_server<'a>(&self, line: &'a [u8], all: &[Envelope]) -> Vec<Sent<'a>> {
+        let pending: Vec<Option<Pending>> = all.iter().map(|envelope| self.pending(envelope)).collect();
+        if pending.iter().all(Option::is_none) {
+            return vec![Sent::ToClient(Cow::Borrowed(line))];
+        }
+        let Some(Json::Array(elements)) = tree(line) else {
+            return vec![Sent::Remark(texts::held_malformed("server"))];
+        };
+        let (mut sent, mut answers, mut is_changed) = (Vec::new(), Vec::new(), false);
+        for ((element, envelope), pending) in elements.into_iter().zip(all).zip(pending) {
+            let Some(pending) = pending else {
+                answers.push(element);
+                continue;
+            };
+            let (changed, remarks) = self.answer(envelope, &as_line(&element), pending);
+            is_changed |= changed.is_some();
+            answers.push(changed.unwrap_or(element));
+            sent.extend(remarks.into_iter().map(Sent::Remark));
+        }
+        let line = if is_changed { Cow::Owned(as_line(&Json::Array(answers))) } else { Cow::Borrowed(line) };
+        sent.push(Sent::ToClient(line));
+        sent
+    }
+
+    /// The answer to a request as the client gets it, where it is another one; and what is said about it.
+    fn answer(&self, envelope: &Envelope, line: &[u8], pending: Pending) -> (Option<Json>, Vec<String>) {
+        let id = envelope.id.clone().unwrap_or_default();
+        let withheld = |why: String| {
+            let message = match &pending {
+                Pending::Call { .. } => texts::refusal(&id, &texts::withheld(&self.server, &why)),
+                Pending::Initialize | Pending::Tools | Pending::Text => {
+                    texts::failure(&id, &texts::withheld(&self.server, &why))
+                }
+            };
+            (Some(message), vec![texts::withheld(&self.server, &why)])
+        };
+        if count_values(line) > MOST_VALUES {
+            return withheld(format!("it holds more than {MOST_VALUES} values"));
+        }
+        let Some(mut message) = tree(line) else {
+            return withheld("it is nested too deeply, or no text that can be read".to_owned());
+        };
+        match &pending {
+            Pending::Tools => self.listed(message),
+            Pending::Initialize => self.initialized(message),
+            Pending::Text | Pending::Call { .. } => {
+                let key = match self.reviewer.key() {
+                    Ok(key) => key,
+                    Err(error) => return withheld(format!("secrets in it cannot be masked: {error}")),
+                };
+                let mut is_changed = false;
+                for part in ["error", "result"] {
+                    let Some(value) = message.get_mut(part) else { continue };
+                    let found = match &pending {
+                        Pending::Call { passage, started } if part == "result" => {
+                            let told = self.outcome(value, passage, started.elapsed(), &key);
+                            let notes: Vec<String> = passage.note.clone().into_iter().chain(told).collect();
+                            is_changed |= !notes.is_empty();
+                            result::of_call(value, &key, &self.server, &notes)
+                        }
+                        Pending::Call { passage, started } => {
+                            self.outcome(value, passage, started.elapsed(), &key);
+                            result::of_other(value, &key, &self.server)
+                        }
+                        Pending::Text | Pending::Initialize | Pending::Tools => {
+                            result::of_other(value, &key, &self.server)
+                        }
+                    };
+                    is_changed |= found.is_something();
+                }
+                (is_changed.then_some(message), Vec::new())
+            }
+        }
+    }
+
+    /// Tells how a call went; what the model is told about it.
+    fn outcome(
+        &self,
+        value: &Json,
+        passage: &Passage,
+        took: std::time::Duration,
+        key: &checkrein_ledger::mask::MaskKey,
+    ) -> Option<String> {
+        let action = passage.action.as_ref()?;
+        let is_failure =
+            value.get("isError").and_then(Json::as_bool).unwrap_or(value.get("content").is_none());
+        let ending = if is_failure { CallEnding::Failed } else { CallEnding::Succeeded };
+        let mut output = String::new();
+        collect(value, &mut output);
+        let masked = checkrein_ledger::mask::mask_text(&output, key).into_owned();
+        self.reviewer.after(action, ending, masked, took)
+    }
+
+    /// A list of tools, without those that wait for a user.
+    fn listed(&self, mut message: Json) -> (Option<Json>, Vec<String>) {
+        let Some(tools) = message.pointer_mut("/result/tools").and_then(Json::as_array_mut) else {
+            return (None, Vec::new());
+        };
+        let (mut entries, mut definitions, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
+        let count = tools.len();
+        for entry in std::mem::take(tools) {
+            match ToolDefinition::of(&entry) {
+                Some(definition) => {
+                    definitions.push(definition);
+                    entries.push(entry);
+                }
+                None => remarks.push(texts::nameless_tool(&self.server)),
+            }
+        }
+        let held = self.take_up(&definitions);
+        for ((entry, definition), held) in entries.into_iter().zip(&definitions).zip(&held) {
+            match held {
+                None => tools.push(entry),
+                Some(why) => remarks.push(texts::left_out(&self.server, &definition.name, why)),
+            }
+        }
+        let is_changed = tools.len() != count;
+        (is_changed.then_some(message), remarks)
+    }
+
+    /// What a server says of itself, without instructions that wait for a user.
+    fn initialized(&self, mut message: Json) -> (Option<Json>, Vec<String>) {
+        let text = message.pointer("/result/instructions").and_then(Json::as_str).map(str::to_owned);
+        let Some(text) = text.filter(|text| !text.is_empty()) else { return (None, Vec::new()) };
+        let held = self.take_up(&[ToolDefinition::of_instructions(&text)]).pop().flatten();
+        let Some(why) = held else { return (None, Vec::new()) };
+        if let Some(result) = message.get_mut("result").and_then(Json::as_object_mut) {
+            result.remove("instructions");
+        }
+        (Some(message), vec![texts::left_out(&self.server, INSTRUCTIONS, &why)])
+    }
+
+    /// Returns what becomes of a line of the server that is longer than [`super::LONGEST_LINE`], by its beginning and its end.
+    pub fn too_long_from_server(&self, head: &[u8], tail: &[u8], length: u64) -> Vec<Sent<'static>> {
+        let text = texts::withheld(&self.server, &texts::too_long(length, super::LONGEST_LINE));
+        let id = id_of_parts(head, tail);
+        let pending = id.as_ref().and_then(|id| self.state().pending.take(id));
+        let answer = match (&id, pending) {
+            (Some(id), Some(Pending::Call { passage, started })) => {
+                let failed = json!({ "isError": true, "content": [{ "type": "text", "text": text }] });
+                if let Some(action) = &passage.action {
+                    self.reviewer.after(action, CallEnding::Failed, text.clone(), started.elapsed());
+                }
+                Some(to_client(&json!({ "jsonrpc": "2.0", "id": id, "result": failed })))
+            }
+            (Some(id), Some(Pending::Initialize | Pending::Tools | Pending::Text) | None) => {
+                Some(to_client(&texts::failure(id, &text)))
+            }
+            (None, _) => None,
+        };
+        answer.into_iter().chain([Sent::Remark(text)]).collect()
+    }
+}
+
+/// The texts in a value, one after the other, as far as they are handed on.
+fn collect(value: &Json, output: &mut String) {
+    if output.len() >= LONGEST_OUTPUT {
+        return;
+    }
+    match value {
+        Json::String(text) => {
+            let left = LONGEST_OUTPUT - output.len();
+            output.push_str(text.get(..text.floor_char_boundary(left.min(text.len()))).unwrap_or_default());
+            output.push('\n');
+        }
+        Json::Array(items) => items.iter().for_each(|item| collect(item, output)),
+        Json::Object(fields) => {
+            let shown = fields.iter().filter(|(name, _)| !matches!(name.as_str(), "data" | "blob" | "type"));
+            shown.for_each(|(_, field)| collect(field, output));
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
