@@ -64,8 +64,8 @@ impl Gateway {
     /// The same with another command line.
     fn spawned(environment: &TestEnvironment, command: Command, capabilities: Json) -> Self {
         let mut gateway = Self::unshaken(environment, command);
-        let initialized =
-            gateway.ask("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities }));
+        let initialized = gateway
+            .ask("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities }));
         assert_eq!(initialized["result"]["serverInfo"]["name"], "scripted", "{initialized}");
         gateway.write(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         gateway
@@ -158,7 +158,9 @@ fn calls_go_through_and_dangerous_ones_are_refused_as_results() {
     assert!(texts(&gateway.call("delete_everything", json!({ "table": "users" }))).1);
     let (text, is_error) = texts(&gateway.call("send_message", json!({ "to": "all", "text": "hi" })));
     assert!(is_error && text.contains("checkrein allow LAST") && text.lines().count() <= 5, "{text}");
-    assert!(!["rm -rf", "delete_everything", "send_message"].iter().any(|word| gateway.heard().contains(word)));
+    assert!(
+        !["rm -rf", "delete_everything", "send_message"].iter().any(|word| gateway.heard().contains(word))
+    );
     let log = environment.succeed(&["log", "--here"]);
     assert!(log.contains("mcp__files__run_command"), "{log}");
     let (status, said) = gateway.leave();
@@ -178,10 +180,7 @@ fn what_a_user_allows_in_a_terminal_passes_once() {
     let mut gateway = Gateway::start(&environment, "db", json!({}));
     assert!(texts(&gateway.call("send_message", json!({}))).1);
     environment.succeed(&["allow", "LAST", "--once", "--yes"]);
-    assert_eq!(
-        texts(&gateway.call("send_message", json!({}))),
-        ("done: send_message".to_owned(), false)
-    );
+    assert_eq!(texts(&gateway.call("send_message", json!({}))), ("done: send_message".to_owned(), false));
     assert!(texts(&gateway.call("send_message", json!({}))).1, "it was allowed once");
 }
 
@@ -280,8 +279,7 @@ fn the_user_is_asked_through_a_client_that_asks() {
         (json!({ "action": "accept", "content": { "allow": true } }), true),
         (json!({ "action": "decline" }), false),
     ] {
-        let id =
-            gateway.send("tools/call", json!({ "name": "send_message", "arguments": { "n": goes_on } }));
+        let id = gateway.send("tools/call", json!({ "name": "send_message", "arguments": { "n": goes_on } }));
         let question = gateway.message();
         assert_eq!(question["method"], "elicitation/create", "{question}");
         assert!(question["params"]["message"].as_str().unwrap().contains("send_message"));
@@ -492,7 +490,8 @@ fn a_server_at_an_address_is_spoken_to_like_one_that_is_a_process() {
     for form in ["json", "events"] {
         let environment = TestEnvironment::new();
         let server = AtAddress::start(&environment, form);
-        let arguments = ["mcp", "--name", "far", "--http", &server.url, "--header-env", "Authorization=MCP_TOKEN"];
+        let arguments =
+            ["mcp", "--name", "far", "--http", &server.url, "--header-env", "Authorization=MCP_TOKEN"];
         let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
         command.args(arguments).env("MCP_TOKEN", "Bearer not-for-others");
         let mut gateway = Gateway::spawned(&environment, command, json!({}));
@@ -509,9 +508,17 @@ fn a_server_at_an_address_is_spoken_to_like_one_that_is_a_process() {
         assert!(status.success() && said.is_empty(), "{status} {said}");
         let heard = fs::read_to_string(environment.home().join("heard.jsonl")).unwrap();
         let requests: Vec<Json> = heard.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert!(requests.iter().all(|request| request["headers"]["authorization"] == "Bearer not-for-others"));
-        let call = requests.iter().find(|request| request["body"].as_str().unwrap_or_default().contains("tools/call")).unwrap();
-        assert_eq!((&call["headers"]["mcp-session-id"], &call["headers"]["mcp-protocol-version"]), (&json!("s-1"), &json!("2025-06-18")));
+        assert!(
+            requests.iter().all(|request| request["headers"]["authorization"] == "Bearer not-for-others")
+        );
+        let call = requests
+            .iter()
+            .find(|request| request["body"].as_str().unwrap_or_default().contains("tools/call"))
+            .unwrap();
+        assert_eq!(
+            (&call["headers"]["mcp-session-id"], &call["headers"]["mcp-protocol-version"]),
+            (&json!("s-1"), &json!("2025-06-18"))
+        );
         assert_eq!(call["headers"]["accept"], "application/json, text/event-stream");
         assert_eq!(requests.last().unwrap()["method"], "DELETE");
         assert!(!heard.contains("send_message"));
@@ -537,7 +544,8 @@ fn what_an_address_refuses_is_an_error_with_advice() {
 /// Files with servers of all clients, below the home directory and the project.
 fn named_servers() -> Vec<(&'static str, &'static str, &'static str)> {
     let json = "{\n  \"mcpServers\": {\n    \"a\": { \"command\": \"npx\", \"args\": [\"-y\", \"x\"], \"env\": {\"K\":\"v\"} },\n    \"b\": {\"command\":\"b\"},\n    \"far\": { \"type\": \"http\", \"url\": \"https://a.example/mcp\" }\n  },\n  \"other\": [1,2]\n}\n";
-    let words = "{\n  // servers\n  \"mcp\": { \"a\": { \"type\": \"local\", \"command\": [\"bun\", \"x\"] } },\n}\n";
+    let words =
+        "{\n  // servers\n  \"mcp\": { \"a\": { \"type\": \"local\", \"command\": [\"bun\", \"x\"] } },\n}\n";
     let toml = "# mine\nmodel = \"m\"\n\n[mcp_servers.a]\ncommand = 'npx' # why\nargs = [\n  \"-y\", # yes\n  'x',\n]\n[mcp_servers.b]\ncommand = \"b\"\n";
     vec![
         ("claude", "project/.mcp.json", json),
@@ -573,7 +581,10 @@ fn servers_are_put_behind_the_gateway_and_back_byte_for_byte() {
         assert!(count >= text.matches("ommand").count() && changed.contains("\"--\""), "{client}: {changed}");
         if text.contains("a.example") {
             let told = String::from_utf8_lossy(&told.stderr).into_owned();
-            assert!(told.contains("`far` stays as it is") && changed.contains("https://a.example/mcp"), "{told}");
+            assert!(
+                told.contains("`far` stays as it is") && changed.contains("https://a.example/mcp"),
+                "{told}"
+            );
         }
         environment.succeed(&["uninstall", "--client", client, "--yes"]);
         assert_eq!(fs::read_to_string(&path).unwrap(), text, "{client}");
@@ -587,7 +598,10 @@ fn a_file_that_cannot_be_read_stays_and_doctor_names_what_is_direct() {
     let told = environment.checkrein(&["init", "--mcp", "--yes"]);
     let said = String::from_utf8_lossy(&told.stderr).into_owned();
     assert!(!told.status.success() && said.contains(".mcp.json"), "{said}");
-    assert_eq!(fs::read_to_string(environment.project().join(".mcp.json")).unwrap(), "{\"mcpServers\": {\"a\": ");
+    assert_eq!(
+        fs::read_to_string(environment.project().join(".mcp.json")).unwrap(),
+        "{\"mcpServers\": {\"a\": "
+    );
     environment.write(".mcp.json", "{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}");
     let doctor = environment.succeed(&["doctor"]);
     assert!(doctor.contains("not behind checkrein") && doctor.contains("checkrein init --mcp"), "{doctor}");

@@ -20,7 +20,7 @@ use checkrein_testkit::not_run;
 use serde_json::{Value as Json, json};
 use support::chat_model::ChatModel;
 use support::client::run;
-use support::model::{Model, Turn};
+use support::model::{Model, Turn, bash};
 use support::{TestEnvironment, repository};
 
 const TOKEN: &str = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
@@ -32,7 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(90);
 fn server(environment: &TestEnvironment, description: &str) -> Vec<String> {
     let tool = |name: &str| json!({ "name": name, "description": description, "inputSchema": { "type": "object", "properties": {} } });
     let script = environment.home().join("script.json");
-    fs::write(&script, json!({ "tools": [tool("get_secret"), tool("delete_everything")] }).to_string()).unwrap();
+    fs::write(&script, json!({ "tools": [tool("get_secret"), tool("delete_everything")] }).to_string())
+        .unwrap();
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let program = repository().join("crates/checkrein/tests/mcp/server.py");
     vec!["python3".to_owned(), text(&program), text(&script), text(&environment.home().join("heard.jsonl"))]
@@ -44,6 +45,8 @@ fn heard(environment: &TestEnvironment) -> String {
 
 fn claude(environment: &TestEnvironment) -> Model {
     let calls = vec![
+        // The client goes on while the server starts.
+        bash("sleep 6"),
         Turn::Calls(vec![("mcp__vault__get_secret", json!({}))]),
         Turn::Calls(vec![("mcp__vault__delete_everything", json!({}))]),
         Turn::Says("finished"),
@@ -98,7 +101,8 @@ fn opencode_with_a_server_behind_the_gateway() {
         return;
     };
     let environment = TestEnvironment::new();
-    let model = ChatModel::start(vec![("vault_get_secret", json!({})), ("vault_delete_everything", json!({}))]);
+    let model =
+        ChatModel::start(vec![("vault_get_secret", json!({})), ("vault_delete_everything", json!({}))]);
     let words = server(&environment, "Does something");
     let settings = json!({ "model": "own/m", "small_model": "own/m", "autoupdate": false, "share": "disabled",
         "mcp": { "vault": { "type": "local", "command": words, "enabled": true } },
@@ -116,8 +120,7 @@ fn opencode_with_a_server_behind_the_gateway() {
         command.env(format!("OPENCODE_DISABLE_{what}"), "1");
     }
     command.args(["run", "--format", "json", "--auto", "do it"]);
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let started = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if started.elapsed() > PATIENCE {

@@ -2,6 +2,7 @@
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -41,6 +42,8 @@ pub struct EngineReviewer {
     server: String,
     origin: Origin,
     pins: PinStore,
+    /// Whether the session has begun.
+    is_begun: AtomicBool,
 }
 
 impl EngineReviewer {
@@ -54,6 +57,7 @@ impl EngineReviewer {
             server: server.to_owned(),
             environment,
             origin,
+            is_begun: AtomicBool::new(false),
         }
     }
 
@@ -86,6 +90,17 @@ impl EngineReviewer {
         Err(failure)
     }
 
+    /// Begins the session before its first call; what the model is told about that.
+    fn begin(&self) -> Option<String> {
+        if self.is_begun.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        let moment = HookEventKind::SessionStarted { source: "mcp".to_owned() };
+        // Each call is judged by itself, also where the beginning could not be recorded.
+        let answer = self.answer(self.event("SessionStart", Asking::Impossible, moment)).ok()?;
+        Some(answer.text().to_owned()).filter(|text| !text.is_empty())
+    }
+
     fn event(&self, name: &str, asking: Asking, moment: HookEventKind) -> HookEvent {
         HookEvent {
             client: GATEWAY.client,
@@ -115,6 +130,7 @@ impl Reviewer for EngineReviewer {
             Some(HookReview::Passed) | None => {}
         }
         let action = if call.hints.destructive { hinted(action) } else { action };
+        let begun = self.begin();
         let id = number.map(|number| ActionId(number.to_owned()));
         let moment = HookEventKind::BeforeAction { call: id, action: action.clone() };
         let answer = match self.answer(self.event("PreToolUse", call.asking, moment)) {
@@ -124,7 +140,7 @@ impl Reviewer for EngineReviewer {
         let passage = |note: Option<String>, input: Option<Json>| Passage {
             action: Some(action.clone()),
             arguments: input.map(without_hints),
-            note: note.filter(|text| !text.is_empty()),
+            note: joined(begun.clone(), note.filter(|text| !text.is_empty())),
         };
         match answer {
             HookResponse::NoOpinion => Ruling::Passes(passage(None, None)),
@@ -191,6 +207,13 @@ impl Reviewer for EngineReviewer {
 
     fn key(&self) -> Result<MaskKey, String> {
         checkrein_engine::reader_key(&self.environment, &self.environment.cwd).map_err(|error| error.message)
+    }
+}
+
+fn joined(one: Option<String>, other: Option<String>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(format!("{one}\n{other}")),
+        (one, other) => one.or(other),
     }
 }
 

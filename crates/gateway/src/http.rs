@@ -46,14 +46,20 @@ pub struct ServerAddress {
 impl ServerAddress {
     /// Returns the address in a text. It must be `https`, or lead to this machine, since headers hold secrets; and it must hold none itself.
     pub fn new(text: &str) -> Result<Self, CommandError> {
-        let refuse = |why: &str, hint: &str| Err(CommandError::user(format!("`{text}` {why}"), hint.to_owned()));
+        let refuse =
+            |why: &str, hint: &str| Err(CommandError::user(format!("`{text}` {why}"), hint.to_owned()));
         let Some((scheme, rest)) = text.split_once("://") else {
             return refuse("is not an address", "give one such as https://mcp.example.com/mcp");
         };
-        if text.chars().any(|letter| letter.is_control() || letter.is_whitespace() || "\"\\{}[]".contains(letter))
+        if text
+            .chars()
+            .any(|letter| letter.is_control() || letter.is_whitespace() || "\"\\{}[]".contains(letter))
             && !rest.starts_with("[::1]")
         {
-            return refuse("holds signs that no address has", "write them in percent signs and hexadecimal digits");
+            return refuse(
+                "holds signs that no address has",
+                "write them in percent signs and hexadecimal digits",
+            );
         }
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
@@ -161,7 +167,7 @@ pub fn serve_address<R: Reviewer + 'static>(
     connection.is_over.store(true, Ordering::Release);
     if locked(&connection.said).contains_key(SESSION) {
         // A server that does not know it says so, and nobody has to hear it.
-        drop(connection.exchange("DELETE", &[], None));
+        drop(connection.exchange("DELETE", &[], None).map(|mut exchange| exchange.head()));
     }
     drop(std::fs::remove_file(connection.headers.as_str()));
     served.map(|()| 0)
@@ -182,13 +188,16 @@ impl<R: Reviewer + 'static> Connection<R> {
         );
         let fixed = self.fixed.iter().map(|header| format!("{}: {}\n", header.name, header.value));
         let said = locked(&self.said);
-        fixed.chain(said.iter().map(|(name, value)| format!("{name}: {value}\n"))).for_each(|line| text.push_str(&line));
+        fixed
+            .chain(said.iter().map(|(name, value)| format!("{name}: {value}\n")))
+            .for_each(|line| text.push_str(&line));
         write_private(&self.headers, text.as_bytes())
     }
 
     /// Notes a header that goes with every request from now on.
     fn note(&self, name: &'static str, value: &str) -> Result<(), CommandError> {
-        let is_plain = !value.is_empty() && value.len() < 1024 && value.bytes().all(|byte| byte.is_ascii_graphic());
+        let is_plain =
+            !value.is_empty() && value.len() < 1024 && value.bytes().all(|byte| byte.is_ascii_graphic());
         if !is_plain || locked(&self.said).insert(name, value.to_owned()).as_deref() == Some(value) {
             return Ok(());
         }
@@ -199,12 +208,17 @@ impl<R: Reviewer + 'static> Connection<R> {
         Exchange::start(&self.address, self.headers.as_str(), method, more, body)
     }
 
-    fn read_client(self: &Arc<Self>, input: &mut BufReader<Box<dyn Read + Send>>) -> Result<(), CommandError> {
+    fn read_client(
+        self: &Arc<Self>,
+        input: &mut BufReader<Box<dyn Read + Send>>,
+    ) -> Result<(), CommandError> {
         let mut line = Vec::new();
         loop {
             let sent = match next_line(input, LONGEST_LINE, &mut line)? {
                 ReadLine::Whole => self.relay.from_client(&line),
-                ReadLine::TooLong { head, tail, length } => self.relay.too_long_from_client(&head, &tail, length),
+                ReadLine::TooLong { head, tail, length } => {
+                    self.relay.too_long_from_client(&head, &tail, length)
+                }
                 ReadLine::End => return Ok(()),
             };
             if self.send(sent).is_err() {
@@ -270,12 +284,19 @@ impl<R: Reviewer + 'static> Connection<R> {
                 let answer = texts::failure(id, &texts::unreachable(self.address.host(), &failure));
                 self.hand_on(answer.to_string().as_bytes());
             }
-            None if failure != "it sent no answer" => (self.remark)(&texts::unreachable(self.address.host(), &failure)),
+            None if failure != "it sent no answer" => {
+                (self.remark)(&texts::unreachable(self.address.host(), &failure))
+            }
             None => {}
         }
     }
 
-    fn delivered(self: &Arc<Self>, line: &[u8], message: &Json, is_answered: &mut bool) -> Result<(), String> {
+    fn delivered(
+        self: &Arc<Self>,
+        line: &[u8],
+        message: &Json,
+        is_answered: &mut bool,
+    ) -> Result<(), String> {
         let mut more = Vec::new();
         let plain = |text: &&str| text.bytes().all(|byte| byte.is_ascii_graphic());
         let method = message.get("method").and_then(Json::as_str);
@@ -364,7 +385,13 @@ mod tests {
 
     #[test]
     fn an_address_is_encrypted_or_of_this_machine() {
-        for good in ["https://a.example/mcp", "http://localhost:8080/x", "http://127.0.0.1/", "http://[::1]:9/m", "HTTPS://A"] {
+        for good in [
+            "https://a.example/mcp",
+            "http://localhost:8080/x",
+            "http://127.0.0.1/",
+            "http://[::1]:9/m",
+            "HTTPS://A",
+        ] {
             assert!(ServerAddress::new(good).is_ok(), "{good}");
         }
         for bad in [

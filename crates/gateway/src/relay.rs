@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -46,10 +47,24 @@ struct State {
     pending: Requests<Pending>,
     /// Calls about which the user is asked, by the id of the question.
     waiting: HashMap<String, Waiting>,
-    questions: u64,
+    questions: Questions,
     asking: Asking,
     tools: HashMap<String, ListedTool>,
     is_malformed_told: bool,
+}
+
+/// The ids of questions. No server can guess one: it could have the user answer a question of its own under the same id.
+#[derive(Debug)]
+struct Questions {
+    nonce: u64,
+    count: u64,
+}
+
+impl Questions {
+    fn next(&mut self) -> String {
+        self.count += 1;
+        format!("checkrein-{:016x}-{}", self.nonce, self.count)
+    }
 }
 
 /// A request that the server has not answered.
@@ -97,7 +112,7 @@ impl<R: Reviewer> Relay<R> {
         let state = State {
             pending: Requests::default(),
             waiting: HashMap::new(),
-            questions: 0,
+            questions: Questions { nonce: RandomState::new().hash_one("question"), count: 0 },
             asking: Asking::Impossible,
             tools: HashMap::new(),
             is_malformed_told: false,
@@ -181,13 +196,13 @@ impl<R: Reviewer> Relay<R> {
     /// Remembers what the answer to a request must be looked through for; whether there was room.
     fn note_request(&self, envelope: &Envelope, message: Option<&Json>) -> bool {
         let pending = match envelope.method.as_deref() {
-            Some("initialize") => Pending::Initialize,
+            Some("initialize" | "server/discover") => Pending::Initialize,
             Some("tools/list") => Pending::Tools,
             Some("resources/read" | "prompts/get") => Pending::Text,
             Some(_) | None => return true,
         };
         let mut state = self.state();
-        if let (Pending::Initialize, Some(message)) = (&pending, message) {
+        if let (Some("initialize"), Some(message)) = (envelope.method.as_deref(), message) {
             let asked = message.pointer("/params/capabilities/elicitation");
             // One that names forms must name this one.
             let shows = asked.is_some_and(|how| {
@@ -220,8 +235,7 @@ impl<R: Reviewer> Relay<R> {
                     if state.waiting.len() >= MOST_QUESTIONS {
                         return Step::Refuse(texts::too_many_open());
                     }
-                    state.questions += 1;
-                    let number = format!("checkrein-question-{}", state.questions);
+                    let number = state.questions.next();
                     let asked = texts::question(&number, &self.server, &call.tool, &question);
                     let waiting = Waiting { id: id.clone(), line: line.to_vec(), call, passage, question };
                     state.waiting.insert(number, waiting);

@@ -107,6 +107,11 @@ pub(crate) fn held_malformed(side: &str) -> String {
     )
 }
 
+pub(crate) fn misspelled() -> String {
+    "an answer of the server was not handed on: its id is written otherwise than in the request, and readers could take it for two things"
+        .to_owned()
+}
+
 pub(crate) fn passed_malformed(side: &str) -> String {
     format!(
         "a line of the {side} is malformed; it was handed on as it is, and further ones will be without a word"
@@ -121,11 +126,15 @@ pub(crate) fn unreachable(host: &str, why: &str) -> String {
 /// What a status of HTTP means for the user.
 pub(crate) fn status(status: u16) -> String {
     match status {
-        300..=399 => format!("it sends its callers to another address (HTTP {status}); give that one to `checkrein mcp --http`"),
+        300..=399 => format!(
+            "it sends its callers to another address (HTTP {status}); give that one to `checkrein mcp --http`"
+        ),
         401 | 403 => format!(
             "it wants to know who asks (HTTP {status}); give `checkrein mcp` a header, such as `--header-env Authorization=VARIABLE`"
         ),
-        404 => format!("it does not know this address or session (HTTP {status}); the client starts it again"),
+        404 => {
+            format!("it does not know this address or session (HTTP {status}); the client starts it again")
+        }
         _ => format!("HTTP {status}"),
     }
 }

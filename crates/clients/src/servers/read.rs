@@ -53,7 +53,10 @@ fn json(
                         // What is not a project of the client is none of ours.
                         _ if *key == "*" => {}
                         _ => {
-                            return Err(wrong(&path.get(..=depth).unwrap_or_default().join("."), "an object"));
+                            return Err(wrong(
+                                &path.get(..=depth).unwrap_or_default().join("."),
+                                "an object",
+                            ));
                         }
                     }
                 }

@@ -57,7 +57,8 @@ mod tests {
     #[test]
     fn events_are_put_together_line_by_line() {
         let mut events = Events::default();
-        let text = ": hello\nevent: message\nid: 7\ndata: {\"a\":\ndata: 1}\n\nretry: 5\n\ndata\n\ndata:x\n\n";
+        let text =
+            ": hello\nevent: message\nid: 7\ndata: {\"a\":\ndata: 1}\n\nretry: 5\n\ndata\n\ndata:x\n\n";
         let found: Vec<Vec<u8>> = text.split('\n').filter_map(|line| events.line(line.as_bytes())).collect();
         assert_eq!(found, [&b"{\"a\":\n1}"[..], b"", b"x"]);
         assert_eq!(events.last().as_deref(), Some("7"));

@@ -77,6 +77,10 @@ impl Exchange {
         for header in more {
             command.arg("--header").arg(header);
         }
+        if method == "DELETE" {
+            // Whoever leaves does not wait for long.
+            command.args(["--max-time", "5"]);
+        }
         if body.is_some() {
             command.args(["--data-binary", "@-"]);
         }
@@ -109,7 +113,8 @@ impl Exchange {
             let text = String::from_utf8_lossy(&line);
             let text = text.trim_end();
             if let Some(rest) = text.strip_prefix("HTTP/").filter(|_| head.status == 0) {
-                head.status = rest.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
+                head.status =
+                    rest.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
             } else if text.is_empty() && (100..200).contains(&head.status) {
                 // One that says only that the next one follows.
                 head = Head::default();

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::{MOST_VALUES, Pending, Relay, Sent, as_line, to_client};
 use crate::definition::{INSTRUCTIONS, ToolDefinition};
-use crate::message::{Envelope, Line, count_values, id_of_parts, mentions, tree};
+use crate::message::{Answered, Envelope, Line, count_values, id_of_parts, mentions, tree};
 use crate::result;
 use crate::reviewer::{CallEnding, Passage, Reviewer};
 use crate::texts;
@@ -25,8 +25,11 @@ impl<R: Reviewer> Relay<R> {
             }
             Line::Malformed => self.pass_malformed("server", Sent::ToClient(Cow::Borrowed(line))),
             Line::Message(envelope) => {
-                let pending = self.pending(&envelope);
-                let Some(pending) = pending else { return vec![Sent::ToClient(Cow::Borrowed(line))] };
+                let pending = match self.pending(&envelope) {
+                    Answered::Request(pending) => pending,
+                    Answered::Nothing => return vec![Sent::ToClient(Cow::Borrowed(line))],
+                    Answered::Misspelled => return vec![Sent::Remark(texts::misspelled())],
+                };
                 let (changed, remarks) = self.answer(&envelope, line, pending);
                 let line = changed.map_or(Cow::Borrowed(line), |message| Cow::Owned(as_line(&message)));
                 remarks.into_iter().map(Sent::Remark).chain([Sent::ToClient(line)]).collect()
@@ -36,14 +39,16 @@ impl<R: Reviewer> Relay<R> {
     }
 
     /// The request that a message answers, where its answer is looked through.
-    fn pending(&self, envelope: &Envelope) -> Option<Pending> {
-        let id = envelope.id.as_ref().filter(|_| envelope.is_answer())?;
-        self.state().pending.take(id)
+    fn pending(&self, envelope: &Envelope) -> Answered<Pending> {
+        match envelope.id.as_ref().filter(|_| envelope.is_answer()) {
+            Some(id) => self.state().pending.take(id),
+            None => Answered::Nothing,
+        }
     }
 
     fn batch_from_server<'a>(&self, line: &'a [u8], all: &[Envelope]) -> Vec<Sent<'a>> {
-        let pending: Vec<Option<Pending>> = all.iter().map(|envelope| self.pending(envelope)).collect();
-        if pending.iter().all(Option::is_none) {
+        let pending: Vec<Answered<Pending>> = all.iter().map(|envelope| self.pending(envelope)).collect();
+        if pending.iter().all(|pending| matches!(pending, Answered::Nothing)) {
             return vec![Sent::ToClient(Cow::Borrowed(line))];
         }
         let Some(Json::Array(elements)) = tree(line) else {
@@ -51,9 +56,17 @@ impl<R: Reviewer> Relay<R> {
         };
         let (mut sent, mut answers, mut is_changed) = (Vec::new(), Vec::new(), false);
         for ((element, envelope), pending) in elements.into_iter().zip(all).zip(pending) {
-            let Some(pending) = pending else {
-                answers.push(element);
-                continue;
+            let pending = match pending {
+                Answered::Request(pending) => pending,
+                Answered::Nothing => {
+                    answers.push(element);
+                    continue;
+                }
+                Answered::Misspelled => {
+                    is_changed = true;
+                    sent.push(Sent::Remark(texts::misspelled()));
+                    continue;
+                }
             };
             let (changed, remarks) = self.answer(envelope, &as_line(&element), pending);
             is_changed |= changed.is_some();
@@ -177,19 +190,20 @@ impl<R: Reviewer> Relay<R> {
     pub fn too_long_from_server(&self, head: &[u8], tail: &[u8], length: u64) -> Vec<Sent<'static>> {
         let text = texts::withheld(&self.server, &texts::too_long(length, super::LONGEST_LINE));
         let id = id_of_parts(head, tail);
-        let pending = id.as_ref().and_then(|id| self.state().pending.take(id));
+        let pending = id.as_ref().map_or(Answered::Nothing, |id| self.state().pending.take(id));
         let answer = match (&id, pending) {
-            (Some(id), Some(Pending::Call { passage, started })) => {
+            (Some(id), Answered::Request(Pending::Call { passage, started })) => {
                 let failed = json!({ "isError": true, "content": [{ "type": "text", "text": text }] });
                 if let Some(action) = &passage.action {
                     self.reviewer.after(action, CallEnding::Failed, text.clone(), started.elapsed());
                 }
                 Some(to_client(&json!({ "jsonrpc": "2.0", "id": id, "result": failed })))
             }
-            (Some(id), Some(Pending::Initialize | Pending::Tools | Pending::Text) | None) => {
-                Some(to_client(&texts::failure(id, &text)))
-            }
-            (None, _) => None,
+            (
+                Some(id),
+                Answered::Request(Pending::Initialize | Pending::Tools | Pending::Text) | Answered::Nothing,
+            ) => Some(to_client(&texts::failure(id, &text))),
+            (Some(_), Answered::Misspelled) | (None, _) => None,
         };
         answer.into_iter().chain([Sent::Remark(text)]).collect()
     }
