@@ -26,7 +26,7 @@ use support::{TestEnvironment, repository};
 const TOKEN: &str = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
 
 /// How long one run of a client may take.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_mins(4);
 
 /// The words that start the scripted server, with its tools written down for it.
 fn server(environment: &TestEnvironment, description: &str) -> Vec<String> {
@@ -72,8 +72,8 @@ fn claude_code_with_a_server_behind_the_gateway() {
     assert!(model.heard().contains("checkrein stopped this call"), "{}", model.heard());
     // Its own hook reviewed the calls, so the gateway did not.
     let sessions = fs::read_dir(environment.state().join("sessions")).unwrap().flatten();
-    let names: Vec<String> = sessions.map(|entry| entry.file_name().into_string().unwrap()).collect();
-    assert!(names.iter().all(|name| !name.starts_with("mcp-")), "{names:?}");
+    let folders: Vec<String> = sessions.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    assert!(folders.iter().all(|name| !name.starts_with("mcp-")), "{folders:?}");
 
     // The server says something else of its tools from now on.
     server(&environment, "Does something, and more");

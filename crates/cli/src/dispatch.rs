@@ -252,7 +252,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         | Command::Statusline => Ok(ExitStatus::Done),
         Command::Run { command: Some(command), wanted: _ } => run_records(&environment, &command, output),
         Command::Mask => mask::mask(&environment),
-        Command::Mcp { wanted, command: None } => mcp::serve(&environment, wanted.into()),
+        Command::Mcp { wanted, command: None } => mcp::serve(&environment, &wanted.into()),
         Command::Mcp { wanted: _, command: Some(command) } => match command {
             McpCommand::List => mcp::list(&environment, output),
             McpCommand::Accept { name, yes } => mcp::accept(&environment, &name, yes.into(), output),

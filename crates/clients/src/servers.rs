@@ -223,11 +223,11 @@ fn direct(server: &WrittenServer, text: &str) -> Vec<Edit> {
             vec![(program.range.clone(), command), (start..behind_comma(text, own.range.end), String::new())]
         }
         WrittenCommand::Words(list) => {
-            let Some(last) = at.checked_sub(1).and_then(|last| list.items.get(last)) else {
+            let Some(dashes) = at.checked_sub(1).and_then(|place| list.items.get(place)) else {
                 return Vec::new();
             };
             let start = list.range.start + 1;
-            vec![(start..behind_comma(text, last.range.end), String::new())]
+            vec![(start..behind_comma(text, dashes.range.end), String::new())]
         }
         WrittenCommand::Program { arguments: None, .. }
         | WrittenCommand::Remote

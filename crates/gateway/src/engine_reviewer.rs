@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use checkrein_clients::GATEWAY;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::fail_closed::Failure;
-use checkrein_engine::{Engine, record_failure};
+use checkrein_engine::{Context, Engine, record_failure};
 use checkrein_ledger::mask::MaskKey;
+use checkrein_policy::Mode;
 use checkrein_protocol::{
     Action, ActionId, CallProgress, HookEvent, HookEventKind, HookResponse, Outcome, PermissionMode,
     SessionId, SuccessReporting,
@@ -88,6 +89,11 @@ impl EngineReviewer {
         };
         record_failure(&self.environment, Some(self.session.clone()), &failure);
         Err(failure)
+    }
+
+    fn observes(&self) -> bool {
+        let context = Context::open(self.environment.clone(), &self.environment.cwd);
+        context.failures().is_empty() && context.policy().config().mode == Mode::Observe
     }
 
     /// Begins the session before its first call; what the model is told about that.
@@ -200,6 +206,8 @@ impl Reviewer for EngineReviewer {
             definitions.iter().map(|definition| pins.see(definition, &self.server)).collect::<Vec<_>>()
         });
         match seen {
+            // Who observes stops nothing; what waits is on the list all the same.
+            Ok(standings) if self.observes() => standings.iter().map(|_| Standing::Accepted).collect(),
             Ok(standings) => standings,
             Err(error) => definitions.iter().map(|_| Standing::Held(error.message.clone())).collect(),
         }

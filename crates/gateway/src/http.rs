@@ -285,7 +285,7 @@ impl<R: Reviewer + 'static> Connection<R> {
                 self.hand_on(answer.to_string().as_bytes());
             }
             None if failure != "it sent no answer" => {
-                (self.remark)(&texts::unreachable(self.address.host(), &failure))
+                (self.remark)(&texts::unreachable(self.address.host(), &failure));
             }
             None => {}
         }

@@ -35,16 +35,14 @@ pub(crate) fn next_line(input: &mut impl BufRead, most: usize, buffer: &mut Vec<
         length += count as u64;
         if head.is_empty() && buffer.len() + count <= most {
             buffer.extend_from_slice(piece);
+        } else if head.is_empty() {
+            buffer.extend_from_slice(piece);
+            head = buffer.get(..PART.min(buffer.len())).unwrap_or_default().to_vec();
+            tail = buffer.get(buffer.len().saturating_sub(PART)..).unwrap_or_default().to_vec();
+            *buffer = Vec::new();
         } else {
-            if head.is_empty() {
-                buffer.extend_from_slice(piece);
-                head = buffer.get(..PART.min(buffer.len())).unwrap_or_default().to_vec();
-                tail = buffer.get(buffer.len().saturating_sub(PART)..).unwrap_or_default().to_vec();
-                *buffer = Vec::new();
-            } else {
-                tail.extend_from_slice(piece);
-                tail.drain(..tail.len().saturating_sub(PART));
-            }
+            tail.extend_from_slice(piece);
+            tail.drain(..tail.len().saturating_sub(PART));
         }
         let is_end = count == 0;
         input.consume(count);

@@ -16,8 +16,9 @@ pub(crate) struct Envelope {
     pub(crate) id: Option<Json>,
     #[serde(default)]
     pub(crate) method: Option<String>,
-    #[serde(default)]
-    params: Option<IgnoredAny>,
+    /// Read so that it stands there once.
+    #[serde(default, rename = "params")]
+    _params: Option<IgnoredAny>,
     #[serde(default)]
     result: Option<IgnoredAny>,
     #[serde(default)]

@@ -74,10 +74,14 @@ enum Pending {
     Tools,
     /// A resource or a prompt.
     Text,
-    Call {
-        passage: Passage,
-        started: Instant,
-    },
+    Call(Box<OpenCall>),
+}
+
+/// A call that the server has not answered.
+#[derive(Debug)]
+struct OpenCall {
+    passage: Passage,
+    started: Instant,
 }
 
 /// A call that waits for the user.
@@ -281,11 +285,9 @@ impl<R: Reviewer> Relay<R> {
                 Cow::Owned(as_line(&message))
             }
         };
-        let started = Instant::now();
+        let call = Pending::Call(Box::new(OpenCall { passage, started: Instant::now() }));
         match id {
-            Some(id) if !self.state().pending.insert(id, Pending::Call { passage, started }) => {
-                Step::Refuse(texts::too_many_open())
-            }
+            Some(id) if !self.state().pending.insert(id, call) => Step::Refuse(texts::too_many_open()),
             Some(_) | None => Step::Pass(line),
         }
     }

@@ -85,15 +85,16 @@ pub fn serve_process<R: Reviewer + 'static>(
     let (sender, receiver) = mpsc::channel();
     let (of_client, of_server) = (Arc::clone(&ends), Arc::clone(&ends));
     let (client_left, server_left) = (sender.clone(), sender);
-    let started = thread::Builder::new()
-        .spawn(move || {
-            of_client.read_client(&mut BufReader::with_capacity(64 * 1024, client.input), &client_left)
-        })
-        .and_then(|_| {
-            thread::Builder::new().spawn(move || {
-                of_server.read_server(&mut BufReader::with_capacity(64 * 1024, output), &server_left)
-            })
-        });
+    let read_client = move || {
+        let mut input = BufReader::with_capacity(64 * 1024, client.input);
+        of_client.read_client(&mut input, &client_left);
+    };
+    let read_server = move || {
+        let mut output = BufReader::with_capacity(64 * 1024, output);
+        of_server.read_server(&mut output, &server_left);
+    };
+    let started =
+        thread::Builder::new().spawn(read_client).and_then(|_| thread::Builder::new().spawn(read_server));
     if let Err(error) = started {
         end(&mut child);
         return Err(error.into());
@@ -171,7 +172,7 @@ fn end(child: &mut Child) -> ExitStatus {
 fn end_group(child: &Child, signal: Signal) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         // Nobody is left in it.
-        drop(kill_process_group(group, signal));
+        let _ = kill_process_group(group, signal);
     }
 }
 

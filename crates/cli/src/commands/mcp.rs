@@ -54,7 +54,7 @@ pub enum WantedServer {
 }
 
 /// Stands before a server until it or its client ends.
-pub fn serve(environment: &HostEnvironment, wanted: Wanted) -> Result<ExitStatus, CommandError> {
+pub fn serve(environment: &HostEnvironment, wanted: &Wanted) -> Result<ExitStatus, CommandError> {
     let named = |or: String| canonical(&wanted.name.clone().unwrap_or(or));
     match &wanted.server {
         WantedServer::Process(command) => {

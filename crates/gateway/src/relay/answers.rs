@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::{Value as Json, json};
 
-use super::{MOST_VALUES, Pending, Relay, Sent, as_line, to_client};
+use super::{MOST_VALUES, OpenCall, Pending, Relay, Sent, as_line, to_client};
 use crate::definition::{INSTRUCTIONS, ToolDefinition};
 use crate::message::{Answered, Envelope, Line, count_values, id_of_parts, mentions, tree};
 use crate::result;
-use crate::reviewer::{CallEnding, Passage, Reviewer};
+use crate::reviewer::{CallEnding, Reviewer};
 use crate::texts;
 
 /// The longest output that is handed to the review of outcomes, in bytes (ours): what is behind it is masked and marked all the same.
@@ -30,7 +30,7 @@ impl<R: Reviewer> Relay<R> {
                     Answered::Nothing => return vec![Sent::ToClient(Cow::Borrowed(line))],
                     Answered::Misspelled => return vec![Sent::Remark(texts::misspelled())],
                 };
-                let (changed, remarks) = self.answer(&envelope, line, pending);
+                let (changed, remarks) = self.answer(&envelope, line, &pending);
                 let line = changed.map_or(Cow::Borrowed(line), |message| Cow::Owned(as_line(&message)));
                 remarks.into_iter().map(Sent::Remark).chain([Sent::ToClient(line)]).collect()
             }
@@ -68,7 +68,7 @@ impl<R: Reviewer> Relay<R> {
                     continue;
                 }
             };
-            let (changed, remarks) = self.answer(envelope, &as_line(&element), pending);
+            let (changed, remarks) = self.answer(envelope, &as_line(&element), &pending);
             is_changed |= changed.is_some();
             answers.push(changed.unwrap_or(element));
             sent.extend(remarks.into_iter().map(Sent::Remark));
@@ -79,11 +79,11 @@ impl<R: Reviewer> Relay<R> {
     }
 
     /// The answer to a request as the client gets it, where it is another one; and what is said about it.
-    fn answer(&self, envelope: &Envelope, line: &[u8], pending: Pending) -> (Option<Json>, Vec<String>) {
+    fn answer(&self, envelope: &Envelope, line: &[u8], pending: &Pending) -> (Option<Json>, Vec<String>) {
         let id = envelope.id.clone().unwrap_or_default();
         let withheld = |why: String| {
-            let message = match &pending {
-                Pending::Call { .. } => texts::refusal(&id, &texts::withheld(&self.server, &why)),
+            let message = match pending {
+                Pending::Call(_) => texts::refusal(&id, &texts::withheld(&self.server, &why)),
                 Pending::Initialize | Pending::Tools | Pending::Text => {
                     texts::failure(&id, &texts::withheld(&self.server, &why))
                 }
@@ -96,10 +96,10 @@ impl<R: Reviewer> Relay<R> {
         let Some(mut message) = tree(line) else {
             return withheld("it is nested too deeply, or no text that can be read".to_owned());
         };
-        match &pending {
+        match pending {
             Pending::Tools => self.listed(message),
             Pending::Initialize => self.initialized(message),
-            Pending::Text | Pending::Call { .. } => {
+            Pending::Text | Pending::Call(_) => {
                 let key = match self.reviewer.key() {
                     Ok(key) => key,
                     Err(error) => return withheld(format!("secrets in it cannot be masked: {error}")),
@@ -107,15 +107,16 @@ impl<R: Reviewer> Relay<R> {
                 let mut is_changed = false;
                 for part in ["error", "result"] {
                     let Some(value) = message.get_mut(part) else { continue };
-                    let found = match &pending {
-                        Pending::Call { passage, started } if part == "result" => {
-                            let told = self.outcome(value, passage, started.elapsed(), &key);
-                            let notes: Vec<String> = passage.note.clone().into_iter().chain(told).collect();
+                    let found = match pending {
+                        Pending::Call(call) if part == "result" => {
+                            let told = self.outcome(value, call, &key);
+                            let notes: Vec<String> =
+                                call.passage.note.clone().into_iter().chain(told).collect();
                             is_changed |= !notes.is_empty();
                             result::of_call(value, &key, &self.server, &notes)
                         }
-                        Pending::Call { passage, started } => {
-                            self.outcome(value, passage, started.elapsed(), &key);
+                        Pending::Call(call) => {
+                            self.outcome(value, call, &key);
                             result::of_other(value, &key, &self.server)
                         }
                         Pending::Text | Pending::Initialize | Pending::Tools => {
@@ -133,18 +134,17 @@ impl<R: Reviewer> Relay<R> {
     fn outcome(
         &self,
         value: &Json,
-        passage: &Passage,
-        took: std::time::Duration,
+        call: &OpenCall,
         key: &checkrein_ledger::mask::MaskKey,
     ) -> Option<String> {
-        let action = passage.action.as_ref()?;
+        let action = call.passage.action.as_ref()?;
         let is_failure =
             value.get("isError").and_then(Json::as_bool).unwrap_or(value.get("content").is_none());
         let ending = if is_failure { CallEnding::Failed } else { CallEnding::Succeeded };
         let mut output = String::new();
         collect(value, &mut output);
         let masked = checkrein_ledger::mask::mask_text(&output, key).into_owned();
-        self.reviewer.after(action, ending, masked, took)
+        self.reviewer.after(action, ending, masked, call.started.elapsed())
     }
 
     /// A list of tools, without those that wait for a user.
@@ -192,10 +192,10 @@ impl<R: Reviewer> Relay<R> {
         let id = id_of_parts(head, tail);
         let pending = id.as_ref().map_or(Answered::Nothing, |id| self.state().pending.take(id));
         let answer = match (&id, pending) {
-            (Some(id), Answered::Request(Pending::Call { passage, started })) => {
+            (Some(id), Answered::Request(Pending::Call(call))) => {
                 let failed = json!({ "isError": true, "content": [{ "type": "text", "text": text }] });
-                if let Some(action) = &passage.action {
-                    self.reviewer.after(action, CallEnding::Failed, text.clone(), started.elapsed());
+                if let Some(action) = &call.passage.action {
+                    self.reviewer.after(action, CallEnding::Failed, text.clone(), call.started.elapsed());
                 }
                 Some(to_client(&json!({ "jsonrpc": "2.0", "id": id, "result": failed })))
             }
