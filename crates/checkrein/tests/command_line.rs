@@ -202,6 +202,7 @@ fn operands(command: &str) -> &'static [&'static str] {
         "issue mark" => &["s:1", "confirmed"],
         "session recover" | "halt" | "resume" => &["s"],
         "ticket close" => &["s:1", "--note", "x"],
+        "mcp accept" | "mcp forget" => &["nosuch", "--yes"],
         "incident show" | "run show" | "worktree diff" | "worktree merge" | "worktree discard" => &["nosuch"],
         "undo" | "trust" | "policy update" | "policy unpin" => &["--yes"],
         "allow" => &["s:1", "--yes"],

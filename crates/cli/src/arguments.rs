@@ -338,7 +338,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: NoticeCommand,
     },
-    /// Stand before an MCP server and review its calls; list and accept tools
+    /// Guard an MCP server; list and accept its tools
     #[command(
         args_conflicts_with_subcommands = true,
         subcommand_negates_reqs = true,
