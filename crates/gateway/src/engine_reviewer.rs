@@ -23,7 +23,7 @@ use crate::definition::ToolDefinition;
 use crate::hook_reviews::{self, HookReview};
 use crate::pin_store::{Origin, PinStore};
 use crate::pins::Standing;
-use crate::reviewer::{Asking, CallEnding, CallRequest, Passage, Reviewer, Ruling, UserAnswer};
+use crate::reviewer::{Asking, CallEnding, CallPassage, CallRequest, Reviewer, Ruling, UserAnswer};
 
 /// How long a review may take, as in the hook (ours).
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -143,7 +143,7 @@ impl Reviewer for EngineReviewer {
             Ok(answer) => answer,
             Err(failure) => return Ruling::Refused(failure.reason()),
         };
-        let passage = |note: Option<String>, input: Option<Json>| Passage {
+        let passage = |note: Option<String>, input: Option<Json>| CallPassage {
             action: Some(action.clone()),
             arguments: input.map(without_hints),
             note: joined(begun.clone(), note.filter(|text| !text.is_empty())),
@@ -226,7 +226,7 @@ fn joined(one: Option<String>, other: Option<String>) -> Option<String> {
 }
 
 fn passes(action: Option<Action>) -> Ruling {
-    Ruling::Passes(Passage { action, arguments: None, note: None })
+    Ruling::Passes(CallPassage { action, arguments: None, note: None })
 }
 
 /// The action with the hint of the server that its tool destroys something.

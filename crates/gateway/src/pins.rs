@@ -24,12 +24,12 @@ pub struct Pins {
     /// The names under which clients know it, oldest first.
     pub names: Vec<String>,
     /// What was accepted and what waits, by the name of the tool.
-    pub tools: BTreeMap<String, Pin>,
+    pub tools: BTreeMap<String, ToolPin>,
 }
 
 /// What is remembered of a tool.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Pin {
+pub struct ToolPin {
     /// What was accepted; `None` where nothing was yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<PinnedDefinition>,
@@ -120,7 +120,7 @@ impl Pins {
     }
 
     /// Returns what waits for a user, by the name of the tool.
-    pub fn waiting(&self) -> impl Iterator<Item = (&str, &Pin, &WaitingDefinition)> {
+    pub fn waiting(&self) -> impl Iterator<Item = (&str, &ToolPin, &WaitingDefinition)> {
         self.tools.iter().filter_map(|(name, pin)| Some((name.as_str(), pin, pin.waiting.as_ref()?)))
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use crate::definition::{ToolDefinition, ToolHints};
 use crate::message::{CALL, Envelope, Line, Requests, id_of_parts, mentions};
-use crate::reviewer::{Asking, CallRequest, Passage, Reviewer, Ruling, UserAnswer};
+use crate::reviewer::{Asking, CallPassage, CallRequest, Reviewer, Ruling, UserAnswer};
 use crate::texts;
 
 mod answers;
@@ -80,7 +80,7 @@ enum Pending {
 /// A call that the server has not answered.
 #[derive(Debug)]
 struct OpenCall {
-    passage: Passage,
+    passage: CallPassage,
     started: Instant,
 }
 
@@ -90,7 +90,7 @@ struct Waiting {
     id: Json,
     line: Vec<u8>,
     call: CallRequest,
-    passage: Passage,
+    passage: CallPassage,
     question: String,
 }
 
@@ -272,7 +272,7 @@ impl<R: Reviewer> Relay<R> {
         line: Cow<'a, [u8]>,
         message: &Json,
         id: Option<&Json>,
-        passage: Passage,
+        passage: CallPassage,
     ) -> Step<'a> {
         let line = match &passage.arguments {
             None => line,

@@ -35,7 +35,7 @@ pub enum Asking {
 
 /// A call that may go on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Passage {
+pub struct CallPassage {
     /// The action, where its outcome is to be told; `None` where the client's own hook tells it.
     pub action: Option<Action>,
     /// Other arguments in place of those that the model wrote; `None` where these stay.
@@ -48,13 +48,13 @@ pub struct Passage {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ruling {
     /// It goes on.
-    Passes(Passage),
+    Passes(CallPassage),
     /// It goes on when the user says yes.
     Asked {
         /// What the user is asked.
         question: String,
         /// The call, when they say yes.
-        passage: Passage,
+        passage: CallPassage,
     },
     /// It does not.
     Refused(String),

@@ -25,7 +25,7 @@ pub(crate) struct McpArguments {
     command: Vec<OsString>,
 }
 
-impl From<McpArguments> for mcp::Wanted {
+impl From<McpArguments> for mcp::WantedGateway {
     fn from(arguments: McpArguments) -> Self {
         let server = match arguments.http {
             None => mcp::WantedServer::Process(arguments.command),

@@ -30,7 +30,7 @@ const VERBS: [&str; 8] = ["run", "exec", "dlx", "tool", "x", "start", "container
 
 /// What is wanted of the gateway.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct WantedGateway {
     /// The name that the client has for the server.
     pub name: Option<String>,
     /// The server.
@@ -54,7 +54,7 @@ pub enum WantedServer {
 }
 
 /// Stands before a server until it or its client ends.
-pub fn serve(environment: &HostEnvironment, wanted: &Wanted) -> Result<ExitStatus, CommandError> {
+pub fn serve(environment: &HostEnvironment, wanted: &WantedGateway) -> Result<ExitStatus, CommandError> {
     let named = |or: String| canonical(&wanted.name.clone().unwrap_or(or));
     match &wanted.server {
         WantedServer::Process(command) => {
