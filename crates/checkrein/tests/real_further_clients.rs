@@ -50,7 +50,7 @@ fn command(environment: &TestEnvironment, client: &str, url: &str) -> Option<Com
             command.arg(program("@qwen-code/qwen-code/cli-entry.js")?);
             let more = json!({ "security": { "auth": { "selectedType": "openai" } }, "model": { "name": "m" },
                 "privacy": { "usageStatisticsEnabled": false }, "general": { "enableAutoUpdate": false } });
-            settings(environment, ".qwen/settings.json", more);
+            settings(environment, ".qwen/settings.json", &more);
             command.env("OPENAI_BASE_URL", url).env("OPENAI_API_KEY", "dummy").env("OPENAI_MODEL", "m");
             command.args(["-p", "do it", "-o", "stream-json", "--yolo"]);
             command
@@ -78,7 +78,7 @@ fn command(environment: &TestEnvironment, client: &str, url: &str) -> Option<Com
             let more = json!({ "version": 1, "lastUsedProvider": "openai-compatible", "modes": {}, "providers": {
                 "openai-compatible": { "settings": provider, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual" },
             }});
-            settings(environment, ".cline/data/settings/providers.json", more);
+            settings(environment, ".cline/data/settings/providers.json", &more);
             command.env("CLINE_TELEMETRY_DISABLED", "1").env("CLINE_NO_AUTO_UPDATE", "1");
             // Without a process that outlives the run.
             command.env("CLINE_SESSION_BACKEND_MODE", "local");
@@ -90,7 +90,7 @@ fn command(environment: &TestEnvironment, client: &str, url: &str) -> Option<Com
             let model = json!({ "model": "m", "id": "custom:m", "displayName": "m", "baseUrl": url, "apiKey": "dummy",
                 "provider": "generic-chat-completion-api", "maxOutputTokens": 8000 });
             let more = json!({ "customModels": [model], "cloudSessionSync": false });
-            settings(environment, ".factory/settings.json", more);
+            settings(environment, ".factory/settings.json", &more);
             command.env("DROID_DISABLE_AUTO_UPDATE", "1").env("FACTORY_DROID_AUTO_UPDATE_ENABLED", "false");
             command.args([
                 "exec",
@@ -114,7 +114,7 @@ fn command(environment: &TestEnvironment, client: &str, url: &str) -> Option<Com
                 "provider": { "own": { "npm": "@ai-sdk/openai-compatible", "name": "own",
                     "options": { "baseURL": url, "apiKey": "dummy" },
                     "models": { "m": { "name": "m", "tool_call": true, "limit": { "context": 200_000, "output": 8000 } } } } } });
-            settings(environment, &format!(".config/{name}/{name}.json"), more);
+            settings(environment, &format!(".config/{name}/{name}.json"), &more);
             for what in ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD"] {
                 command.env(format!("{}_DISABLE_{what}", name.to_ascii_uppercase()), "1");
             }

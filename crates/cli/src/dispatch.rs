@@ -25,9 +25,9 @@ use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, audit, check, config, credential, diff, doctor, export, halt,
-    incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy, policy_try, preset, purge, recover,
-    replay, reviews, rollback, runs, session_rollback, sessions, show, snapshots, stats, statusline,
-    surprises, team_policy, trust, undo, update, watch, worktree,
+    incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy, policy_try, preset,
+    purge, recover, replay, reviews, rollback, runs, session_rollback, sessions, show, snapshots, stats,
+    statusline, surprises, team_policy, trust, undo, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, route, run};
