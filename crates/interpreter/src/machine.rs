@@ -456,6 +456,11 @@ impl<'w> Machine<'w> {
         !self.budget.exhausted
     }
 
+    /// How many steps were taken so far; it grows wherever a command runs in another one.
+    pub fn steps_taken(&self) -> usize {
+        self.budget.steps.saturating_add(self.budget.scanned)
+    }
+
     /// Stops following, and says so. What is left is looked over.
     pub(super) fn give_up(&mut self) {
         if self.budget.exhausted {

@@ -96,7 +96,10 @@ fn asks_for_help(words: &[Value]) -> bool {
 fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     if let Some(name) = &program.semantics {
         if let Some(handler) = programs::handler(name) {
-            return handler(machine, call);
+            let before = machine.steps_taken();
+            let exit = handler(machine, call);
+            let runs_another = machine.steps_taken() > before;
+            return if runs_another && !hands_on(name, call) { may_fail_itself(exit) } else { exit };
         }
         machine.opaque(format!("the catalogue names `{name}`, which is not a handler"));
         return Exit::unknown();
@@ -121,10 +124,28 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
             Answer::Perhaps => machine.possibly(|machine| start(machine, run, call)),
         };
         if let Some(exit) = exit {
-            return exit;
+            return may_fail_itself(exit);
         }
     }
     Exit { status: status(machine, program, call), output: output(program, call, read) }
+}
+
+/// Whether the status of a program is that of the command in it: shells, and what can hardly fail before it.
+fn hands_on(semantics: &str, call: &Call) -> bool {
+    match semantics {
+        "shell" | "busybox" | "nohup" | "time" => true,
+        "env" => !call.words.first().is_some_and(|word| word.known_start().starts_with('-')),
+        _ => false,
+    }
+}
+
+/// The status of a command that runs in another one: it succeeds only where the other one came so far (a container that is not there, a
+/// password that is asked for, a lock that somebody holds).
+fn may_fail_itself(exit: Exit) -> Exit {
+    match exit.status {
+        Status::Success => Exit { status: Status::Unknown, ..exit },
+        Status::Failure | Status::Unknown | Status::Open => exit,
+    }
 }
 
 fn status(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Status {
