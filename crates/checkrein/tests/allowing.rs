@@ -277,3 +277,34 @@ fn a_project_whose_configuration_is_broken_is_left_out_and_said() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && said.contains("no call could be judged"), "{said}");
 }
+
+#[test]
+fn a_copy_of_the_program_allows_nothing() {
+    let environment = environment();
+    environment.succeed(&["init", "--yes"]);
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    for command in [
+        format!("cp {program} ./c; ./c allow LAST --yes"),
+        format!("ln -s {program} c && ./c allow LAST --yes"),
+        format!("cp {program} ./c"),
+    ] {
+        assert!(matches!(verdict(&environment, "s", &command).as_deref(), Some("deny" | "ask")), "{command}");
+    }
+    assert_eq!(verdict(&environment, "s", CALL).as_deref(), Some("ask"));
+    let copy = environment.project().join("c");
+    std::fs::copy(program, &copy).unwrap();
+    let output = environment.command(&copy).args(["allow", "LAST", "--once", "--yes"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("is another program than"), "{said}");
+    environment.succeed(&["allow", "LAST", "--once", "--yes"]);
+}
+
+#[test]
+fn what_was_missed_of_a_tool_without_a_command_gets_a_rule_that_is_one() {
+    let environment = environment();
+    let input = json!({ "file_path": environment.project().join("CLAUDE.md"), "content": "be bold\n" });
+    let call = json!({ "tool_name": "Write", "tool_input": input, "tool_use_id": "call_write" });
+    assert_eq!(decision(&environment.answer_to(&environment.payload("s", "PreToolUse", call))), None);
+    let said = environment.succeed(&["missed", "call_write"]);
+    assert!(said.contains("when: 'action.tool == \"Write\"'"), "{said}");
+}

@@ -170,6 +170,17 @@ fn what_would_break_is_left_alone_and_what_is_refused_stays_refused() {
 }
 
 #[test]
+fn a_program_that_is_called_like_one_of_the_system_is_not_believed() {
+    let environment = project(UNATTENDED);
+    environment.write("bin/.keep", "");
+    for name in ["ls", "bin/cat"] {
+        fs::copy("/bin/rm", environment.project().join(name)).unwrap();
+        let (command, _) = rewritten(&environment, &format!("./{name} -f ../outside"));
+        assert!(command.contains(" exec "), "{command}");
+    }
+}
+
+#[test]
 fn bounds_count_only_when_they_are_ours_and_are_some() {
     let environment = project("");
     // A script that stands first on the path is read: what it runs is what counts.

@@ -145,10 +145,16 @@ pub fn for_no_agent(environment: &HostEnvironment, command: &str) -> Result<(), 
 fn for_asker(environment: &HostEnvironment, asker: Asker, command: &str) -> Result<(), CommandError> {
     match asking::sign(environment, asker) {
         None => Ok(()),
-        Some(sign) => Err(CommandError::user(
-            format!("`checkrein {command}` is for humans only, and {sign}"),
-            "run it yourself in a terminal of your own",
-        )),
+        Some(sign) => {
+            let hint = match &sign {
+                asking::Sign::Copy(installed) => format!("run `{installed} {command}`"),
+                asking::Sign::Environment
+                | asking::Sign::Supervised
+                | asking::Sign::Client(_)
+                | asking::Sign::Detached => "run it yourself in a terminal of your own".to_owned(),
+            };
+            Err(CommandError::user(format!("`checkrein {command}` is for humans only, and {sign}"), hint))
+        }
     }
 }
 

@@ -7,7 +7,10 @@
 
 use std::fmt;
 
+use checkrein_protocol::AbsolutePath;
+
 use crate::environment::HostEnvironment;
+use crate::installation::Installations;
 use crate::processes;
 
 /// The longest command line that is read, in bytes (Linux allows no longer arguments by default).
@@ -24,6 +27,8 @@ pub enum Sign {
     Client(String),
     /// Whoever started it is gone, and it has no terminal of its own: nobody can tell where it comes from.
     Detached,
+    /// It is another file than the program beside the hook that is registered; that one.
+    Copy(AbsolutePath),
 }
 
 impl fmt::Display for Sign {
@@ -35,6 +40,9 @@ impl fmt::Display for Sign {
             }
             Self::Client(name) => write!(formatter, "this process was started by an agent (`{name}`)"),
             Self::Detached => formatter.write_str("who started this process is gone and cannot be told"),
+            Self::Copy(installed) => {
+                write!(formatter, "this is another program than `{installed}`, which is installed here")
+            }
         }
     }
 }
@@ -53,7 +61,25 @@ pub fn sign(environment: &HostEnvironment, asker: Asker) -> Option<Sign> {
     if environment.is_inside_agent() {
         return Some(Sign::Environment);
     }
-    judge(&line_of_own(), asker)
+    judge(&line_of_own(), asker).or_else(|| match asker {
+        Asker::Person => copied_from(environment).map(Sign::Copy),
+        Asker::PersonOrService => None,
+    })
+}
+
+/// The program that is installed, where this process is another file: under a name of its own an agent may run it unseen. Where no hook is
+/// registered by its path, none is known to be installed.
+fn copied_from(environment: &HostEnvironment) -> Option<AbsolutePath> {
+    let own = std::fs::canonicalize(std::env::current_exe().ok()?).ok()?;
+    let installed: Vec<AbsolutePath> = Installations::load(environment)
+        .ok()?
+        .programs()
+        .filter_map(|hook| Some(hook.parent()?.join("checkrein")))
+        .filter(|program| std::fs::metadata(program.as_str()).is_ok_and(|facts| facts.is_file()))
+        .collect();
+    let is_own =
+        |program: &AbsolutePath| std::fs::canonicalize(program.as_str()).is_ok_and(|program| program == own);
+    if installed.iter().any(is_own) { None } else { installed.into_iter().next() }
 }
 
 /// A process of the line from this one upward.

@@ -90,6 +90,11 @@ impl Installations {
         }
     }
 
+    /// The programs of the hooks that are registered by their path.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = AbsolutePath> + '_ {
+        self.0.iter().filter_map(|installed| AbsolutePath::new(installed.hook()?.program()?))
+    }
+
     /// Writes the list.
     pub fn save(&self, environment: &HostEnvironment) -> Result<(), CommandError> {
         let path = list_path(environment);

@@ -155,8 +155,10 @@ impl Machine<'_> {
                 let name = value.as_exact()?.to_owned();
                 self.evaluate_subscript(&name);
                 let known = self.variable(name.split('[').next().unwrap_or_default()).is_some();
-                self.unseen += usize::from(!known && self.is_unseen(&name));
-                Some(known)
+                // What the agent's shell was started with is not seen.
+                let is_unseen = !known && self.is_unseen(&name);
+                self.unseen += usize::from(is_unseen);
+                (!is_unseen).then_some(known)
             }
             "-t" => Some(false),
             "-e" | "-a" | "-f" | "-d" | "-s" | "-r" | "-w" | "-x" | "-L" | "-h" | "-b" | "-c" | "-p"

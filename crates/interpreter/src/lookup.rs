@@ -9,7 +9,7 @@ use crate::{builtins, filters, signals};
 use super::call::{Arguments, Call, Input};
 use super::exit::{Exit, Output, Status};
 use super::machine::Machine;
-use super::overlay_updates::system_program;
+use super::overlay_updates::{guard_program, system_program};
 use super::run::Language;
 use super::shell::VariableContent;
 use super::shell_setup::prepares_shell;
@@ -226,7 +226,7 @@ impl Machine<'_> {
         // Under another name it is still the same program.
         let original = self.copies.get(path.as_str()).cloned().or_else(|| {
             let is_unknown = !self.knows(&base);
-            system_program(&path).filter(|_| is_unknown).map(str::to_owned)
+            system_program(&path).or_else(|| guard_program(&path)).filter(|_| is_unknown).map(str::to_owned)
         });
         if let Some(original) = original {
             return self.call_program(&original, name, rest);
@@ -285,6 +285,13 @@ impl Machine<'_> {
                         // It may be another program than the one that is known by that name.
                         self.list_command(name, rest);
                     }
+                    if !missing && self.is_namesake(path, base) {
+                        self.caused_by(base, |machine| {
+                            machine.opaque(format!(
+                                "`{name}` is called as a program of the system and lies among files of the agent, so that its name says nothing"
+                            ));
+                        });
+                    }
                     return self.call_program(base, name, rest);
                 }
                 self.list_command(base, rest);
@@ -302,6 +309,23 @@ impl Machine<'_> {
                 Exit::unknown()
             }
         }
+    }
+
+    /// Whether a program in the workspace or among temporary files is called like one of the system, which it is not: nobody needs another
+    /// `ls` there. What environments of a language hold by the name of its interpreter is such a program.
+    fn is_namesake(&self, path: &AbsolutePath, base: &str) -> bool {
+        let Some(directory) = path.parent() else { return false };
+        let is_environment = || {
+            is_among_programs(path.as_str())
+                && (self.entry(&directory.join("activate")) != Entry::Missing
+                    || directory.name() == Some(".bin"))
+        };
+        let is_of_system = |place: &str| {
+            AbsolutePath::new(place).is_some_and(|place| {
+                matches!(self.entry(&place.join(base)), Entry::File(_) | Entry::Symlink(_))
+            })
+        };
+        self.is_own(&directory) && ["/usr/bin", "/bin"].into_iter().any(is_of_system) && !is_environment()
     }
 
     /// The call of a program with the words behind its name.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::effect::Target;
+use crate::effect::{EffectKind, Severity, Target};
 use crate::filters::Lines;
 use crate::path::AbsolutePath;
 use crate::places;
 use crate::world::{Entry, FileText, Listing, PastDeed};
 
-use super::draft::AimedTarget;
+use super::draft::{AimedTarget, Draft};
 use super::exit::Output;
 use super::glob::Matches;
 use super::machine::Machine;
@@ -32,8 +32,16 @@ impl Machine<'_> {
         let mut left = COPIED;
         let name = match self.copies.get(from.as_str()) {
             Some(name) => Some(name.clone()),
-            None => system_program(from).map(str::to_owned),
+            None => system_program(from).or_else(|| guard_program(from)).map(str::to_owned),
         };
+        if guard_program(from).is_some() && guard_program(to).is_none() {
+            self.add(
+                Draft::new(EffectKind::GuardTampering, Target::Path(from.clone()))
+                    .possible()
+                    .severity(Severity::High)
+                    .note("gives a program of the guard another name"),
+            );
+        }
         if let Some(name) = name {
             self.copies.insert(to.as_str().to_owned(), name);
         }
@@ -484,6 +492,11 @@ impl Machine<'_> {
 }
 
 /// The name of a program of the system; `None` for files elsewhere.
+/// The name of a program of the guard, where a path leads to one: wherever it lies, and whatever name it is called by.
+pub(super) fn guard_program(path: &AbsolutePath) -> Option<&str> {
+    path.name().filter(|name| matches!(*name, "checkrein" | "checkrein-hook"))
+}
+
 pub(super) fn system_program(path: &AbsolutePath) -> Option<&str> {
     let (directory, name) = path.as_str().rsplit_once('/')?;
     SYSTEM_PROGRAMS.contains(&directory).then_some(name)

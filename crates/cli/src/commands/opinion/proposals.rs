@@ -240,7 +240,12 @@ fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Act
     let beginning = words.join(" ");
     let kinds = gravest.map(|effect| format!("        kinds: [{}]\n", effect.kind.name()));
     let when = (!beginning.is_empty())
-        .then(|| format!("        when: 'action.command.contains(\"{beginning}\")'\n"));
+        .then(|| format!("        when: 'action.command.contains(\"{beginning}\")'\n"))
+        // A call of another tool has no command to be told by.
+        .or_else(|| {
+            Some(format!("        when: 'action.tool == \"{}\"'\n", action.tool.as_str()))
+                .filter(|_| is_plain_name(action.tool.as_str()))
+        });
     let name: String = match gravest {
         _ if !beginning.is_empty() => format!("ask_about_{beginning}"),
         Some(effect) => format!("ask_about_{}", effect.kind.name()),
@@ -256,15 +261,21 @@ fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Act
         )
     };
     let file = config_files::user_file(environment);
-    let says = match (&when, gravest) {
-        (Some(_), Some(effect)) => {
-            format!("a rule asks where `{beginning}` {} something", effect.kind.verb().trim_end_matches(':'))
+    // A rule without a condition is none.
+    let Some(when) = when else { return Vec::new() };
+    let subject = if beginning.is_empty() { action.tool.as_str() } else { &beginning };
+    let says = match gravest {
+        Some(effect) => {
+            format!("a rule asks where `{subject}` {} something", effect.kind.verb().trim_end_matches(':'))
         }
-        (Some(_), None) => format!("a rule asks about every `{beginning}`"),
-        (None, _) => "a rule asks about every effect of this kind".to_owned(),
+        None => format!("a rule asks about every `{subject}`"),
     };
-    let (kinds, when) = (kinds.unwrap_or_default(), when.unwrap_or_default());
-    vec![draft(says, file, rule(&kinds, &when))]
+    vec![draft(says, file, rule(&kinds.unwrap_or_default(), &when))]
+}
+
+/// Whether the name of a tool can stand in an expression as it is.
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 /// A text of YAML in quotes.

@@ -10,13 +10,14 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 21] = [
+const STATE: [&str; 22] = [
     "allowed",
     "configuration.json",
     "diagnostics.log",
     "fallen-told.json",
     "halts",
     "incidents",
+    "mcp",
     "installed.json",
     "installed.lock",
     "notices",
