@@ -2,7 +2,7 @@
 //!
 //! Exit status 2 before a call refuses it, and the agent reads what stands on standard error; what stands on standard output goes to the model.
 
-use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookEventKind, HookResponse, SuccessReporting};
+use checkrein_protocol::{AbsolutePath, Client, HookEvent, SuccessReporting};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
@@ -10,11 +10,11 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, refuses_by_status};
 use crate::command::Answering;
 use crate::conduct::Conduct;
 use crate::error::DecodeError;
-use crate::output::HookOutput;
+use crate::output::{HookOutput, by_status};
 use crate::payload::Payload;
 use crate::registration::{HookForm, HookLayout, Matching};
 use crate::servers::{ServerFile, ServerForm};
-use crate::shared_events::{Answered, Reading, instead, text_of};
+use crate::shared_events::{Answered, Reading, text_of};
 use crate::tool_names::canonical;
 
 const KIRO: Client = Client::new("kiro");
@@ -25,7 +25,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     title: "Kiro",
     programs: &["kiro", "kiro-cli"],
     decode,
-    encode,
+    encode: by_status,
     refuse: HookOutput::refusal,
     canary: Canary { call: canary, refuses: refuses_by_status },
     places: ClientPaths {
@@ -122,30 +122,6 @@ fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
     let mut payload = Payload::parse(payload)?;
     payload.fill("session_id", "kiro");
     READING.event(payload)
-}
-
-/// The output for an answer to an event: a refusal where there can be one, else nothing.
-fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> HookOutput {
-    match (&event.moment, answer) {
-        (_, HookResponse::Replaced { besides, .. }) => encode(event, besides, None),
-        (
-            HookEventKind::BeforeAction { .. } | HookEventKind::Prompt { .. },
-            HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason },
-        ) => HookOutput::refusal(reason),
-        (HookEventKind::BeforeAction { .. }, HookResponse::Rewrite { input, text }) => {
-            HookOutput::refusal(&instead(input, text))
-        }
-        (
-            _,
-            HookResponse::NoOpinion
-            | HookResponse::Allow { .. }
-            | HookResponse::Context { .. }
-            | HookResponse::Rewrite { .. }
-            | HookResponse::Ask { .. }
-            | HookResponse::Deny { .. }
-            | HookResponse::Halt { .. },
-        ) => HookOutput::line(&json!({})),
-    }
 }
 
 fn canary(cwd: &AbsolutePath) -> Json {

@@ -1,6 +1,9 @@
 //! What the hook program gives back to a client.
 
-use serde_json::Value as Json;
+use checkrein_protocol::{HookEvent, HookEventKind, HookResponse};
+use serde_json::{Value as Json, json};
+
+use crate::shared_events::instead;
 
 /// What the hook program prints, and how it ends. Most clients obey an object; some obey nothing but the exit status.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,5 +39,29 @@ impl HookOutput {
     /// The object, where there is one.
     pub(crate) fn json(&self) -> Option<Json> {
         serde_json::from_slice(&self.object).ok()
+    }
+}
+
+/// The output for an answer to an event, for a client whose hooks can only refuse: a refusal where there can be one, else nothing.
+pub(crate) fn by_status(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> HookOutput {
+    match (&event.moment, answer) {
+        (_, HookResponse::Replaced { besides, .. }) => by_status(event, besides, None),
+        (
+            HookEventKind::BeforeAction { .. } | HookEventKind::Prompt { .. },
+            HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason },
+        ) => HookOutput::refusal(reason),
+        (HookEventKind::BeforeAction { .. }, HookResponse::Rewrite { input, text }) => {
+            HookOutput::refusal(&instead(input, text))
+        }
+        (
+            _,
+            HookResponse::NoOpinion
+            | HookResponse::Allow { .. }
+            | HookResponse::Context { .. }
+            | HookResponse::Rewrite { .. }
+            | HookResponse::Ask { .. }
+            | HookResponse::Deny { .. }
+            | HookResponse::Halt { .. },
+        ) => HookOutput::line(&json!({})),
     }
 }

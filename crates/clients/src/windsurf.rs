@@ -2,7 +2,7 @@
 //!
 //! Its hooks have one word: exit status 2 before a call refuses it, and the agent reads what stands on standard error.
 
-use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookEventKind, HookResponse, SuccessReporting};
+use checkrein_protocol::{AbsolutePath, Client, HookEvent, SuccessReporting};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
@@ -10,11 +10,11 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, refuses_by_status};
 use crate::command::Answering;
 use crate::conduct::Conduct;
 use crate::error::DecodeError;
-use crate::output::HookOutput;
+use crate::output::{HookOutput, by_status};
 use crate::payload::Payload;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
 use crate::servers::{ServerFile, ServerForm};
-use crate::shared_events::{Answered, Reading, instead, text_of};
+use crate::shared_events::{Answered, Reading, text_of};
 use crate::tool_names::canonical;
 
 const WINDSURF: Client = Client::new("windsurf");
@@ -25,7 +25,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     title: "Windsurf",
     programs: &["windsurf"],
     decode,
-    encode,
+    encode: by_status,
     refuse: HookOutput::refusal,
     canary: Canary { call: canary, refuses: refuses_by_status },
     places: ClientPaths {
@@ -158,30 +158,6 @@ fn name_is_over(payload: &Payload) -> bool {
 fn take_over(info: &mut Json, from: &str, to: &str) {
     if let Some(value) = info.get_mut(from).map(Json::take) {
         info[to] = value;
-    }
-}
-
-/// The output for an answer to an event: a refusal where there can be one, else nothing that matters.
-fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> HookOutput {
-    match (&event.moment, answer) {
-        (_, HookResponse::Replaced { besides, .. }) => encode(event, besides, None),
-        (
-            HookEventKind::BeforeAction { .. } | HookEventKind::Prompt { .. },
-            HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason },
-        ) => HookOutput::refusal(reason),
-        (HookEventKind::BeforeAction { .. }, HookResponse::Rewrite { input, text }) => {
-            HookOutput::refusal(&instead(input, text))
-        }
-        (
-            _,
-            HookResponse::NoOpinion
-            | HookResponse::Allow { .. }
-            | HookResponse::Context { .. }
-            | HookResponse::Rewrite { .. }
-            | HookResponse::Ask { .. }
-            | HookResponse::Deny { .. }
-            | HookResponse::Halt { .. },
-        ) => HookOutput::line(&json!({})),
     }
 }
 
