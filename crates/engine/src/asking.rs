@@ -2,7 +2,8 @@
 //!
 //! Variables say so only as long as nobody takes them away. What an agent cannot change is above whom it started its processes: below our
 //! own supervision, which all orphans come to, or below its client. Who leaves that line, by forking twice, has a session whose leader is
-//! not above it any more, or none but a shell without a terminal. What cannot be told from a user: a process that somebody else starts
+//! not above it any more, or none but a shell without a terminal. A copy of the program under another name, by which the hook would not know
+//! it, is told from the one beside the registered hook. What cannot be told from a user: a process that somebody else starts
 //! for the agent (a running `tmux`, `at`, `systemd-run --user`), or that has left the line and made itself a terminal (`script`).
 
 use std::fmt;

@@ -59,6 +59,10 @@ impl Machine<'_> {
                 names.retain(|name| name.starts_with(&parameter.name) && !is_unset(name));
                 names.sort_unstable();
                 names.dedup();
+                // What the agent's shell was started with is not seen.
+                if names.is_empty() && self.is_unseen(&parameter.name) {
+                    return Expanded::Many(vec![Value::Unknown]);
+                }
                 return Expanded::Many(names.into_iter().map(Value::exact).collect());
             }
             ParameterOperation::Keys => return self.keys(&parameter.name),
