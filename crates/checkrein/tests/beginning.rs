@@ -122,17 +122,19 @@ fn hooks_that_are_gone_are_missed_by_the_session_by_others_and_by_the_commands()
 }
 
 #[test]
-fn a_configuration_that_got_looser_waits_for_a_person_or_the_next_session() {
+fn a_configuration_that_got_looser_waits_for_a_person() {
     let environment = TestEnvironment::new();
     start(&environment, "one");
     environment.configure("config.yaml", "mode: observe\n");
     let answer = environment.bash("one", "rm -rf ~");
     assert_eq!(decision(&answer), Some("deny"));
     assert!(reason(&answer).contains("checkrein trust"), "{answer}");
-    assert_eq!(environment.bash("two", "rm -rf ~"), json!({}), "a new session begins with it");
+    assert_eq!(decision(&environment.bash("two", "rm -rf ~")), Some("deny"), "in a new session, too");
     let said = environment.succeed(&["trust", "--yes"]);
-    assert!(said.contains("session one") && said.contains("mode"), "{said}");
-    assert_eq!(environment.bash("one", "rm -rf ~"), json!({}), "the user agreed");
+    assert!(said.contains("lets pass more (mode)"), "{said}");
+    for session in ["one", "two", "three"] {
+        assert_eq!(environment.bash(session, "rm -rf ~"), json!({}), "the user agreed");
+    }
     environment.configure("config.yaml", "mode: observe\nprofile: interactive\n");
     assert_eq!(decision(&environment.bash("one", "rm -rf ~")), Some("deny"), "to another text nobody did");
 }
@@ -164,7 +166,8 @@ fn described_commands_that_appeared_do_not_loosen() {
     start(&environment, "one");
     let folder = environment.home().join(".config/checkrein/catalogue");
     fs::create_dir_all(&folder).unwrap();
-    let entry = "[[program]]\nnames = [\"rm\"]\nsummary = \"does nothing\"\neffects = []\nexamples = []\n";
+    let entry =
+        "[[program]]\nnames = [\"rm\"]\nsummary = \"does nothing\"\neffects = []\nexamples = [\"rm x =>\"]\n";
     fs::write(folder.join("own.toml"), entry).unwrap();
     assert_eq!(decision(&environment.bash("one", "rm -rf ~")), Some("deny"));
 }

@@ -172,6 +172,9 @@ fn a_configuration_that_something_left_behind_made_looser_is_told_and_waits() {
     let said = start("two").to_string();
     assert!(said.contains("lets pass more (mode) since"), "{said}");
     assert_eq!(start("three"), json!({}), "it is told once");
+    assert_eq!(decision(&environment.bash("two", "rm -rf ~")), Some("deny"), "it waits for the user");
+    assert_eq!(decision(&environment.bash("begun-by-a-call", "rm -rf ~")), Some("deny"));
+    assert!(environment.succeed(&["config", "show", "mode"]).contains("enforce"));
     let doctor = || {
         let output = environment.checkrein(&["doctor"]);
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -184,9 +187,29 @@ fn a_configuration_that_something_left_behind_made_looser_is_told_and_waits() {
     assert!(environment.succeed(&["trust", "--yes"]).contains("lets pass more"));
     assert!(!doctor().contains("lets pass more"));
     assert_eq!(start("four"), json!({}));
+    assert_eq!(decision(&environment.bash("four", "rm -rf ~")), None, "the user agreed to it");
     fs::write(&file, "step_reviewer: {risk: {high_threshold: 0.7}}\n").unwrap();
     assert_eq!(start("five"), json!({}), "what is stricter needs no word");
     assert!(!doctor().contains("lets pass more"));
+}
+
+#[test]
+fn commands_that_something_left_behind_described_wait_too() {
+    let environment = begun();
+    let start = |session: &str| {
+        environment.answer_to(&environment.payload(session, "SessionStart", json!({ "source": "startup" })))
+    };
+    start("one");
+    let before = environment.bash("one", "frobnicate ~/Documents");
+    environment.configure(
+        "catalogue/frobnicate.toml",
+        "[[program]]\nnames = [\"frobnicate\"]\nsummary = \"looks\"\neffects = []\nexamples = [\"frobnicate x =>\"]\n",
+    );
+    assert!(start("two").to_string().contains("described commands"));
+    assert_eq!(environment.bash("two", "frobnicate ~/Documents"), before);
+    environment.succeed(&["trust", "--yes"]);
+    start("three");
+    assert_eq!(environment.bash("three", "frobnicate ~/Documents"), json!({}));
 }
 
 #[test]

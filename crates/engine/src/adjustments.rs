@@ -60,11 +60,11 @@ pub(crate) fn failures(docket: &mut Docket, now: &Circumstances<'_>) {
     if !now.waiting.is_empty() && !now.failures.iter().any(|failure| matches!(failure, Failure::History(_))) {
         let settings = now.waiting.join(", ");
         docket.did_not_run(format!(
-            "looser since the session began, and waiting for `checkrein trust`: {settings}"
+            "looser than the user confirmed, and waiting for `checkrein trust`: {settings}"
         ));
         if docket.review().verdict.kind >= VerdictKind::Escalate {
             docket.advise(format!(
-                "if the user made the configuration looser ({settings}): `checkrein trust` in their terminal lets it count in this session"
+                "if the user made the configuration looser ({settings}): `checkrein trust` in their terminal lets it count"
             ));
         }
     }

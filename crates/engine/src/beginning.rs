@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use checkrein_clients::CANARY_SESSION;
 use checkrein_facts::{GuardedPath, History};
-use checkrein_policy::{Config, FileHash, Policy, settings_of, strictest};
+use checkrein_policy::{FileHash, Policy, strictest};
 use checkrein_protocol::{AbsolutePath, Action, Beginning, HookEvent, HookEventKind};
 use checkrein_session::{SessionLedger, SessionState};
 
@@ -25,7 +25,7 @@ use crate::intervention_texts::InterventionTexts;
 use crate::lost_records;
 use crate::monitor::HeldTexts;
 use crate::places::real_place;
-use crate::rules::RuleTexts;
+use crate::rules::{RuleTexts, different};
 use crate::session_texts::SessionTexts as _;
 
 /// The rules that a session is held to.
@@ -39,8 +39,39 @@ pub(crate) struct Held {
     pub(crate) waiting: Vec<&'static str>,
 }
 
-/// Holds the session to what it began with. Where that is not on record, and something is about to be recorded, this is the beginning.
+/// Holds the session to what it began with, and to the described commands that the user agreed to. Where a beginning is not on record, and
+/// something is about to be recorded, this is it.
 pub(crate) fn hold(context: &mut Context, ledger: &SessionLedger, event: &HookEvent, state: &SessionState) {
+    hold_to_the_beginning(context, ledger, event, state);
+    if let Some(rules) = context.rules() {
+        // A list of trusted texts that cannot be read is a failure of its own by now.
+        let trusted = config_files::trusted(context.environment()).unwrap_or_default();
+        let more = rules.waiting(context.environment(), &trusted);
+        context.waiting.extend(
+            more.into_iter().filter(|setting| !context.waiting.contains(setting)).collect::<Vec<_>>(),
+        );
+    }
+    let HookEventKind::BeforeAction { action, .. } = &event.moment else { return };
+    match context.rules().map_or(Ok(None), RuleTexts::agreed_catalogue) {
+        Ok(None) => {}
+        Ok(Some(catalogue)) => {
+            let earlier = Policy::new(context.policy.config().clone()).with_catalogue(catalogue);
+            let world = context.world(state.history());
+            let kind = |policy: &Policy| review(action, &world, policy).verdict.kind;
+            if kind(&earlier) > kind(&context.policy) {
+                context.policy = earlier;
+            }
+        }
+        Err(error) => context.failures.push(Failure::Configuration(error.in_short().to_owned())),
+    }
+}
+
+fn hold_to_the_beginning(
+    context: &mut Context,
+    ledger: &SessionLedger,
+    event: &HookEvent,
+    state: &SessionState,
+) {
     let Some(beginning) = state.beginning().cloned() else {
         if let HookEventKind::BeforeAction { .. } | HookEventKind::SessionStarted { .. } = &event.moment {
             match begin(context, ledger, event) {
@@ -179,12 +210,6 @@ pub(crate) fn held(
     };
     let policy = Policy::new(config).with_catalogue(texts.catalogue()?);
     Ok(Some(Held { policy, earlier, waiting }))
-}
-
-/// The settings that differ, by name.
-fn different(one: &Config, other: &Config) -> Vec<&'static str> {
-    let pairs = settings_of(one).into_iter().zip(settings_of(other));
-    pairs.filter(|(one, other)| one.value != other.value).map(|(one, _)| one.path).collect()
 }
 
 /// The settings that are looser now than when a session of this workspace began, and wait for a user.

@@ -20,6 +20,7 @@ use checkrein_world::changes::real_path;
 use crate::environment::{HostEnvironment, MANAGED};
 use crate::error::{CommandError, ErrorKind as Kind};
 use crate::pinned_policy;
+use crate::rules;
 use crate::text::counted;
 
 /// The configuration of the user for all projects.
@@ -35,8 +36,12 @@ pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
 /// The effective configuration in a workspace. An error lists everything that is wrong, with line and column.
 pub fn load(environment: &HostEnvironment, workspace: &AbsolutePath) -> Result<LoadedConfig, CommandError> {
     let layers = layers(environment, workspace)?;
-    checkrein_policy::load_at(&layers, &trusted(environment)?, &environment.standpoint)
-        .map_err(|errors| invalid(&errors))
+    let mut loaded = checkrein_policy::load_at(&layers, &trusted(environment)?, &environment.standpoint)
+        .map_err(|errors| invalid(&errors))?;
+    if let Some(config) = rules::until_confirmed(environment, workspace)? {
+        loaded.config = config;
+    }
+    Ok(loaded)
 }
 
 /// The configuration that would hold in a workspace if this were part of the user's own.
@@ -149,6 +154,15 @@ pub(crate) fn files(
     layers.extend(pinned_policy::layer(environment)?);
     layers.extend(named);
     Ok(layers)
+}
+
+/// The user's own layers if their file had this text: the file, and the rules and blueprints that it names.
+pub(crate) fn user_layers(environment: &HostEnvironment, text: String) -> Result<Vec<Layer>, CommandError> {
+    let path = user_file(environment);
+    let source = ConfigSource::File { name: path.to_string(), text };
+    let named = named_files(&source, &path, LayerKind::User)?;
+    let sources = std::iter::once(source).chain(named);
+    Ok(sources.map(|source| Layer { kind: LayerKind::User, source }).collect())
 }
 
 /// The commands that the user has described in `catalogue/*.toml` of the configuration directory, files in the order of their names.

@@ -1,15 +1,16 @@
 //! The user's own configuration as they last confirmed it, so that one that was made looser behind their back is noticed.
 //!
 //! A process that a call left behind can write the configuration when no call runs any more, and then it looks like a change of the
-//! user. Running sessions keep the rules they began with (`beginning.rs`). The next ones begin with what is there, so the start of the
-//! next one says once that it changed and since when, and `doctor` says so until the user confirms it with `checkrein trust`. What is
-//! stricter needs no word. What is found first is taken as confirmed.
+//! user. So what lets pass more than what the user last confirmed does not count before they confirm it, in a running session or in a
+//! new one: the stricter of the two holds (`rules.rs`). The start of the next session says once that it changed and since when, and
+//! `doctor` says so until `checkrein trust` confirms it. Described commands count as confirmed until others are, too. What is stricter
+//! needs no word. What is found first is taken as confirmed.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 
 use checkrein_clients::CANARY_SESSION;
-use checkrein_policy::{Config, ConfigSource, FileHash, Layer, LayerKind, settings_of, strictest};
+use checkrein_policy::{Config, ConfigSource, Layer, LayerKind, strictest};
 use checkrein_protocol::{AbsolutePath, HookEvent, HookEventKind, RecordBody, Timestamp};
 use checkrein_review::VerdictKind;
 use checkrein_session::SessionLedger;
@@ -20,13 +21,15 @@ use crate::context::Context;
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::notification::{self, Notice};
+use crate::rules::{OwnTexts, different};
 
 /// What is kept in the state directory.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Confirmed {
-    /// The text that was confirmed; `None` where there was no file.
-    text: Option<String>,
-    /// The hash of a looser text of which the start of a session has told.
+    /// What was confirmed.
+    #[serde(default)]
+    own: OwnTexts,
+    /// The hash of looser texts of which the start of a session has told.
     told: Option<[u8; 32]>,
 }
 
@@ -48,7 +51,10 @@ impl LoosenedConfiguration {
             self.since.map_or_else(String::new, |since| format!(" since {}", since.calendar().to_rfc3339()));
         let what =
             if self.settings.is_empty() { String::new() } else { format!(" ({})", self.settings.join(", ")) };
-        format!("`{}` lets pass more{what}{since} than the user confirmed", self.path)
+        format!(
+            "`{}` lets pass more{what}{since} than the user confirmed, so what is looser does not count yet",
+            self.path
+        )
     }
 }
 
@@ -58,20 +64,46 @@ pub const HINT: &str = "`checkrein trust` in a terminal confirms it; otherwise p
 /// Whether the configuration is looser than the one that was confirmed; `None` where it is not, or nothing was confirmed yet.
 pub fn loosened(environment: &HostEnvironment) -> Result<Option<LoosenedConfiguration>, CommandError> {
     let Some(confirmed) = stored(environment)? else { return Ok(None) };
-    Ok(compared(environment, &confirmed, now(environment)?.as_deref()))
+    Ok(compared(environment, &confirmed.own, &OwnTexts::read(environment)?))
 }
 
 /// Takes the configuration of now as confirmed.
 pub fn confirm(environment: &HostEnvironment) -> Result<(), CommandError> {
-    store(environment, &Confirmed { text: now(environment)?, told: None })
+    store(environment, &Confirmed { own: OwnTexts::read(environment)?, told: None })
+}
+
+/// Runs a command of the user that writes their configuration, and takes what it wrote as confirmed, unless something waited before.
+///
+/// # Errors
+/// Those of the command, and where what was confirmed cannot be read or written.
+pub fn confirming<T>(
+    environment: &HostEnvironment,
+    write: impl FnOnce() -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    let is_known = stored(environment)?.is_some();
+    let waits = loosened(environment)?.is_some();
+    let written = write()?;
+    if is_known && !waits {
+        confirm(environment)?;
+    }
+    Ok(written)
+}
+
+/// What the user confirmed last, where what is there now lets pass more or describes other commands; `None` where what is there counts.
+pub(crate) fn agreed(
+    environment: &HostEnvironment,
+    now: &OwnTexts,
+) -> Result<Option<OwnTexts>, CommandError> {
+    let confirmed = stored(environment)?.map(|confirmed| confirmed.own).filter(|own| own != now);
+    Ok(confirmed.filter(|own| compared(environment, own, now).is_some()))
 }
 
 /// At the start of a session: takes what is found first, and what is no looser, as confirmed; what is told of a looser one, once for
 /// each text.
 pub(crate) fn at_start(context: &Context, ledger: &SessionLedger, event: &HookEvent) -> Option<String> {
-    if event.session.as_str() == CANARY_SESSION
-        || !matches!(event.moment, HookEventKind::SessionStarted { .. })
-    {
+    // Not each client says that a session begins.
+    let begins = context.begun.is_some() || matches!(event.moment, HookEventKind::SessionStarted { .. });
+    if event.session.as_str() == CANARY_SESSION || !begins {
         return None;
     }
     looked(context, ledger).unwrap_or_else(|error| {
@@ -83,17 +115,21 @@ pub(crate) fn at_start(context: &Context, ledger: &SessionLedger, event: &HookEv
 
 fn looked(context: &Context, ledger: &SessionLedger) -> Result<Option<String>, CommandError> {
     let environment = context.environment();
-    let text = now(environment)?;
+    let own = OwnTexts::read(environment)?;
     let Some(mut confirmed) = stored(environment)? else {
-        return store(environment, &Confirmed { text, told: None }).map(|()| None);
+        return store(environment, &Confirmed { own, told: None }).map(|()| None);
     };
-    if confirmed.text == text {
+    if confirmed.own == own {
         return Ok(None);
     }
-    let Some(found) = compared(environment, &confirmed, text.as_deref()) else {
-        return store(environment, &Confirmed { text, told: None }).map(|()| None);
+    let Some(found) = compared(environment, &confirmed.own, &own) else {
+        // What cannot be used is refused by the next call, and is nothing to go back to.
+        if own.config().is_none() {
+            return Ok(None);
+        }
+        return store(environment, &Confirmed { own, told: None }).map(|()| None);
     };
-    let hash = FileHash::of(text.as_deref().unwrap_or_default()).0;
+    let hash = own.hash().0;
     if confirmed.told == Some(hash) {
         return Ok(None);
     }
@@ -134,30 +170,22 @@ pub(crate) fn tell_people(context: &Context, ledger: &SessionLedger, title: &str
     }
 }
 
-fn compared(
-    environment: &HostEnvironment,
-    confirmed: &Confirmed,
-    now: Option<&str>,
-) -> Option<LoosenedConfiguration> {
-    let path = config_files::user_file(environment);
-    if confirmed.text.as_deref() == now {
+fn compared(environment: &HostEnvironment, was: &OwnTexts, now: &OwnTexts) -> Option<LoosenedConfiguration> {
+    if was == now {
         return None;
     }
-    let was = config_of(&path, confirmed.text.as_deref())?;
     // A file that cannot be used is refused by the next call, with what is wrong in it.
-    let is = config_of(&path, now)?;
-    let least = strictest(&is, &was);
-    if least == is {
+    let (before, is) = (was.config()?, now.config()?);
+    let least = strictest(&is, &before);
+    let has_same_commands = was.has_catalogue_of(now);
+    if least == is && has_same_commands {
         return None;
     }
-    let pairs = settings_of(&is).into_iter().zip(settings_of(&least));
-    let settings = pairs.filter(|(one, other)| one.value != other.value).map(|(one, _)| one.path).collect();
+    let path = config_files::user_file(environment);
+    let described = (!has_same_commands).then_some("described commands");
+    let settings = different(&is, &least).into_iter().chain(described).collect();
     let since = fs::metadata(path.as_str()).ok().as_ref().and_then(status_changed);
     Some(LoosenedConfiguration { path, settings, since })
-}
-
-fn now(environment: &HostEnvironment) -> Result<Option<String>, CommandError> {
-    config_files::read(&config_files::user_file(environment))
 }
 
 /// What a text says, with what is built in; `None` when it cannot be used.

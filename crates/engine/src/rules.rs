@@ -1,11 +1,12 @@
 //! The texts that the rules of a workspace rest on.
 
 use checkrein_catalogue::UserCatalogue;
-use checkrein_policy::{Config, ConfigSource, FileHash, Layer, LayerKind, Policy};
+use checkrein_policy::{Config, ConfigSource, FileHash, Layer, LayerKind, Policy, settings_of, strictest};
 use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 
 use crate::config_files;
+use crate::confirmed_configuration;
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::intervention_texts::InterventionTexts;
@@ -18,6 +19,45 @@ pub(crate) struct RuleTexts {
     layers: Vec<LayerText>,
     /// The commands that the user has described: file and text.
     catalogue: Vec<(AbsolutePath, String)>,
+    /// What the user last agreed to of their own, where what is there now lets pass more: the stricter of the two holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agreed: Option<OwnTexts>,
+}
+
+/// What the user says for all projects.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct OwnTexts {
+    /// The configuration, and the rules and blueprints that it names; empty where there is none.
+    layers: Vec<LayerText>,
+    /// The commands that they have described: file and text.
+    catalogue: Vec<(AbsolutePath, String)>,
+}
+
+impl OwnTexts {
+    /// Reads what is there now.
+    pub(crate) fn read(environment: &HostEnvironment) -> Result<Self, CommandError> {
+        let text = config_files::read(&config_files::user_file(environment))?;
+        let layers = text.map_or_else(|| Ok(Vec::new()), |text| config_files::user_layers(environment, text));
+        let layers =
+            layers?.into_iter().filter_map(|layer| LayerText::of(layer.kind, layer.source)).collect();
+        Ok(Self { layers, catalogue: config_files::catalogue_texts(environment)? })
+    }
+
+    /// What they say by themselves, with what is built in; `None` when they cannot be used.
+    pub(crate) fn config(&self) -> Option<Config> {
+        let layers: Vec<Layer> = self.layers.iter().map(LayerText::layer).collect();
+        checkrein_policy::load(&layers, &[]).ok().map(|loaded| loaded.config)
+    }
+
+    /// Whether the described commands are the same.
+    pub(crate) fn has_catalogue_of(&self, other: &Self) -> bool {
+        self.catalogue == other.catalogue
+    }
+
+    /// The hash that tells these texts from all others.
+    pub(crate) fn hash(&self) -> FileHash {
+        FileHash::of(&serde_json::to_string(self).unwrap_or_default())
+    }
 }
 
 /// One file.
@@ -55,7 +95,17 @@ impl RuleTexts {
     ) -> Result<Self, CommandError> {
         let layers = config_files::files(environment, workspace, last)?;
         let layers = layers.into_iter().filter_map(|layer| LayerText::of(layer.kind, layer.source)).collect();
-        Ok(Self { layers, catalogue: config_files::catalogue_texts(environment)? })
+        let mut texts = Self { layers, catalogue: config_files::catalogue_texts(environment)?, agreed: None };
+        if last >= LayerKind::User {
+            texts.agreed = confirmed_configuration::agreed(environment, &texts.own())?;
+        }
+        Ok(texts)
+    }
+
+    /// What the user says for all projects.
+    fn own(&self) -> OwnTexts {
+        let layers = self.layers.iter().filter(|layer| layer.kind == LayerKind::User).cloned().collect();
+        OwnTexts { layers, catalogue: self.catalogue.clone() }
     }
 
     /// The configuration that they make, with what the environment variables say.
@@ -67,16 +117,36 @@ impl RuleTexts {
         self.config_with(Some(config_files::environment_layer(environment)), environment, trusted)
     }
 
+    /// The settings that wait for the user to confirm what became looser in their own configuration, by name.
+    pub(crate) fn waiting(&self, environment: &HostEnvironment, trusted: &[FileHash]) -> Vec<&'static str> {
+        let Some(agreed) = &self.agreed else { return Vec::new() };
+        let now = Self { agreed: None, ..self.clone() };
+        let (Ok(now), Ok(held)) = (now.config(environment, trusted), self.config(environment, trusted))
+        else {
+            return Vec::new();
+        };
+        let described = (agreed.catalogue != self.catalogue).then_some("described commands");
+        different(&now, &held).into_iter().chain(described).collect()
+    }
+
     fn config_with(
         &self,
         variables: Option<Layer>,
         environment: &HostEnvironment,
         trusted: &[FileHash],
     ) -> Result<Config, CommandError> {
-        let layers: Vec<Layer> = self.layers.iter().map(LayerText::layer).chain(variables).collect();
-        let loaded = checkrein_policy::load_at(&layers, trusted, &environment.standpoint)
-            .map_err(|errors| config_files::invalid(&errors))?;
-        let mut config = loaded.config;
+        let made_of = |layers: Vec<Layer>| {
+            checkrein_policy::load_at(&layers, trusted, &environment.standpoint)
+                .map(|loaded| loaded.config)
+                .map_err(|errors| config_files::invalid(&errors))
+        };
+        let now = self.layers.iter().map(LayerText::layer);
+        let mut config = made_of(now.chain(variables.clone()).collect())?;
+        if let Some(agreed) = &self.agreed {
+            let others = self.layers.iter().filter(|layer| layer.kind != LayerKind::User);
+            let then = others.chain(&agreed.layers).map(LayerText::layer);
+            config = strictest(&config, &made_of(then.chain(variables).collect())?);
+        }
         if let Some(limits) = &environment.run_limits {
             // Zero is no limit.
             config.limits.dollars = Some(limits.dollars.unwrap_or_default());
@@ -88,6 +158,12 @@ impl RuleTexts {
     /// The commands that the user has described.
     pub(crate) fn catalogue(&self) -> Result<UserCatalogue, CommandError> {
         config_files::parse_catalogue(&self.catalogue)
+    }
+
+    /// The commands that the user described when they last agreed, where others are described now.
+    pub(crate) fn agreed_catalogue(&self) -> Result<Option<UserCatalogue>, CommandError> {
+        let agreed = self.agreed.as_ref().filter(|agreed| agreed.catalogue != self.catalogue);
+        agreed.map(|agreed| config_files::parse_catalogue(&agreed.catalogue)).transpose()
     }
 
     /// Whether a section of the configuration may be limited to paths.
@@ -108,6 +184,22 @@ impl RuleTexts {
             .filter(|layer| matches!(layer.form, Form::Settings | Form::Rules))
             .filter_map(|layer| AbsolutePath::new(&layer.name))
     }
+}
+
+/// The settings that differ, by name.
+pub(crate) fn different(one: &Config, other: &Config) -> Vec<&'static str> {
+    let pairs = settings_of(one).into_iter().zip(settings_of(other));
+    pairs.filter(|(one, other)| one.value != other.value).map(|(one, _)| one.path).collect()
+}
+
+/// The configuration of a workspace until the user confirms what became looser in their own; `None` where nothing waits for that.
+pub(crate) fn until_confirmed(
+    environment: &HostEnvironment,
+    workspace: &AbsolutePath,
+) -> Result<Option<Config>, CommandError> {
+    let texts = RuleTexts::read(environment, workspace)?;
+    let trusted = config_files::trusted(environment)?;
+    texts.agreed.is_some().then(|| texts.config(environment, &trusted)).transpose()
 }
 
 /// What still holds where something of the configuration is wrong: all but the environment, or what the user says for all projects, or

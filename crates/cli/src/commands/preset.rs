@@ -7,6 +7,7 @@ mod merging;
 use std::collections::BTreeMap;
 
 use checkrein_engine::config_files;
+use checkrein_engine::confirmed_configuration;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_policy::{Config, ConfigSource, Layer, LayerKind, LoadedConfig, load, settings_of};
@@ -229,10 +230,10 @@ pub fn preset(
     if config_files::text_of(&file)? != before {
         return Err(CommandError::user(format!("`{file}` was changed meanwhile"), "run the command again"));
     }
-    match (kind, &before) {
-        (LayerKind::User, None) => config_files::write_private(&file, text.as_bytes())?,
-        _ => config_files::replace_file(&file, text.as_bytes())?,
-    }
+    confirmed_configuration::confirming(environment, || match (kind, &before) {
+        (LayerKind::User, None) => config_files::write_private(&file, text.as_bytes()),
+        _ => config_files::replace_file(&file, text.as_bytes()),
+    })?;
     answer.pending = recorded(&config_files::load(environment, &workspace)?.pending);
     tell(answer, PresetResult::Written, output)
 }

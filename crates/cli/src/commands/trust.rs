@@ -70,8 +70,9 @@ pub fn trust(
             return Ok(ExitStatus::Failed);
         }
     }
-    rules::trust(environment, &workspace)?;
+    // What is confirmed is part of the rules that are trusted.
     confirmed_configuration::confirm(environment)?;
+    rules::trust(environment, &workspace)?;
     match output {
         OutputForm::Json => told(true)?,
         OutputForm::Text => print("trusted; a change of the rules asks again"),
