@@ -54,6 +54,9 @@ fn what_a_call_closed_is_as_it_was() {
         "find kept -exec chmod 000 {} +",
         "chmod -R 000 kept; rm -rf notes",
         "chmod 000 kept",
+        "chmod 000 kept/deep/a kept",
+        "chmod 000 kept/deep/a kept/deep kept",
+        "find kept -depth -exec chmod 000 {} +",
     ] {
         let environment = TestEnvironment::new();
         for name in ["kept/deep/a", "notes/b"] {
@@ -63,9 +66,11 @@ fn what_a_call_closed_is_as_it_was() {
             return not_run("this user cannot give files away");
         };
         assert!(!said.contains("changed since"), "{command}: {said}");
-        for name in [".git", ".git/objects", "kept", "kept/deep", "notes"] {
-            let mode = fs::metadata(environment.project().join(name)).unwrap().mode() & 0o777;
-            assert_eq!(mode & 0o700, 0o700, "{command}: {name} is {mode:o}\n{said}");
+        for name in [".git", ".git/objects", "kept", "kept/deep", "notes", "kept/deep/a"] {
+            let file = environment.project().join(name);
+            let mode = fs::metadata(&file).unwrap().mode() & 0o777;
+            let own = if file.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode & 0o700, own, "{command}: {name} is {mode:o}\n{said}");
         }
         assert_eq!(fs::read_to_string(environment.project().join("notes/b")).unwrap(), "mine\n", "{command}");
     }

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use crate::lookup::{open_strictly, stat};
 use crate::metadata;
+use crate::node::FileTime;
 use crate::system::{self, Stat};
 
 /// What an owner needs to list a directory, to look names up in it and to change them.
@@ -17,7 +18,15 @@ const ALL: u32 = 0o700;
 
 /// Directories that were opened for a while. They get their modes back when this is dropped, whatever happens in between.
 #[derive(Debug, Default)]
-pub(crate) struct Lent(BTreeMap<PathBuf, u32>);
+pub(crate) struct Lent(BTreeMap<PathBuf, Loan>);
+
+/// How a directory was before it was opened.
+#[derive(Debug, Clone, Copy)]
+struct Loan {
+    mode: u32,
+    /// When its status had changed last: opening it changes that.
+    changed: FileTime,
+}
 
 impl Lent {
     /// Opens the directories above a path that nobody may enter as they are, and the path itself when it is one; only one's own.
@@ -45,13 +54,23 @@ impl Lent {
         if is_closed(found)
             && rustix::fs::chmodat(place, name, system::mode(mode | ALL), AtFlags::empty()).is_ok()
         {
-            self.0.entry(path.to_owned()).or_insert(mode);
+            self.0.entry(path.to_owned()).or_insert(Loan { mode, changed: metadata::changed(found) });
         }
     }
 
     /// The directories that are open for a while, the outermost first.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.0.keys().map(PathBuf::as_path)
+    }
+
+    /// The mode that a directory had before it was opened; `None` for one that was not.
+    pub(crate) fn mode(&self, path: &Path) -> Option<u32> {
+        self.0.get(path).map(|loan| loan.mode)
+    }
+
+    /// When the status of these directories had changed last before they were opened.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = (&Path, FileTime)> {
+        self.0.iter().map(|(path, loan)| (path.as_path(), loan.changed))
     }
 
     /// A directory that is given its mode by somebody else.
@@ -67,7 +86,8 @@ impl Lent {
 
     /// Gives one directory back the mode that it had.
     pub(crate) fn give_back_one(&mut self, path: &Path) {
-        let (Some(mode), Some(parent), Some(name)) = (self.0.remove(path), path.parent(), path.file_name())
+        let (Some(Loan { mode, .. }), Some(parent), Some(name)) =
+            (self.0.remove(path), path.parent(), path.file_name())
         else {
             return;
         };

@@ -255,6 +255,11 @@ impl<'a> Walk<'a> {
         }
         let mut skipped = self.skipped.into_inner().unwrap_or_else(PoisonError::into_inner);
         skipped.sort_by(|one, other| one.path.cmp(&other.path));
+        let lent = self.lent.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = self.changed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (path, time) in lent.changed() {
+            changed.entry(SavedPath::from(path)).or_insert(time);
+        }
         Ok(CaptureOutcome::Whole(Captured {
             roots,
             above,
@@ -263,23 +268,21 @@ impl<'a> Walk<'a> {
             bytes: self.bytes.into_inner(),
             read: self.read.into_inner(),
             seen,
-            changed: self.changed.into_inner().unwrap_or_else(PoisonError::into_inner),
-            lent: self.lent.into_inner().unwrap_or_else(PoisonError::into_inner),
+            changed,
+            lent,
         }))
     }
 
     fn start(&self, start: &Start) -> Result<Top, Stop> {
         let name = &start.name;
-        let place = match self.above(&start.parent, || open_place(&start.parent)) {
-            Ok(place) => Arc::new(self.held(place)),
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Top::Nothing),
-            Err(error) => {
-                self.skip(&start.path, unreadable(error));
-                return Ok(Top::Skipped);
-            }
-        };
-        let found = match metadata::facts(&place.directory, name) {
-            Ok(found) => found,
+        // A closed directory can be opened as a place, and lets nobody look at what is in it.
+        let looked = self.above(&start.parent, || {
+            let place = open_place(&start.parent)?;
+            let found = metadata::facts(&place, name)?;
+            Ok((place, found))
+        });
+        let (place, found) = match looked {
+            Ok((place, found)) => (Arc::new(self.held(place)), found),
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Top::Nothing),
             Err(error) => {
                 self.skip(&start.path, unreadable(error));
@@ -293,7 +296,7 @@ impl<'a> Walk<'a> {
         self.count(&found)?;
         if metadata::kind(&found) == FileType::Directory {
             if start.selection == SavedPart::Itself {
-                let mut meta = metadata::meta(&found);
+                let mut meta = self.directory_meta(&found, &start.path);
                 if let Ok(open) = metadata::open_directory(&place.directory, name) {
                     meta.attributes = metadata::attributes(open);
                 }
@@ -314,7 +317,7 @@ impl<'a> Walk<'a> {
                 ruling: Ruling::Passes,
                 keeping: Keeping::ByName,
             });
-            return Ok(Top::Directory(metadata::meta(&found), record));
+            return Ok(Top::Directory(self.directory_meta(&found, &start.path), record));
         }
         Ok(self.leaf(&place.directory, name, &found, &start.path)?.map_or(Top::Skipped, Top::Node))
     }
@@ -502,7 +505,7 @@ impl<'a> Walk<'a> {
         if kind == FileType::Directory {
             if self.manner.mounts == Mounts::Skip && stat.st_dev != task.device {
                 self.skip(&path(), SkipReason::OtherFileSystem);
-                let node = Node::Directory { meta: metadata::meta(&stat), tree: None };
+                let node = Node::Directory { meta: self.directory_meta(&stat, &path()), tree: None };
                 record.entries.push((name.as_bytes().to_vec(), sight, ruling, Pending::Known(node)));
                 return Ok(());
             }
@@ -518,7 +521,7 @@ impl<'a> Walk<'a> {
                 keeping,
             };
             found.push((position, below));
-            let pending = Pending::Directory(metadata::meta(&stat), 0);
+            let pending = Pending::Directory(self.directory_meta(&stat, &path()), 0);
             record.entries.push((name.as_bytes().to_vec(), sight, ruling, pending));
             return Ok(());
         }

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use super::super::Closed;
 use super::Walk;
 use crate::metadata;
-use crate::node::SavedPath;
+use crate::node::{Meta, SavedPath};
 use crate::system::{self, Stat};
 
 /// How many directories are held open for what is in them (ours): the limit of open files may be as low as 64.
@@ -66,6 +66,16 @@ impl Walk<'_> {
             let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
             lent.open(place, name.to_bytes(), &found, path);
         }
+    }
+
+    /// What is saved of a directory besides what is in it, as it was before it was opened for a look at what lies below it.
+    pub(super) fn directory_meta(&self, found: &Stat, path: &[u8]) -> Meta {
+        let mut meta = metadata::meta(found);
+        let path = Path::new(std::ffi::OsStr::from_bytes(path));
+        if let Some(mode) = self.lent.lock().unwrap_or_else(PoisonError::into_inner).mode(path) {
+            meta.mode = meta.mode & !0o7777 | mode;
+        }
+        meta
     }
 
     /// Gives a file that is saved and has several names one more, unless this only looks at what is to be put back.
