@@ -376,6 +376,41 @@ pub(crate) fn cpio(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::unknown()
 }
 
+/// `pax` (POSIX): lists, unpacks (`-r`), packs (`-w`) or copies (`-rw`); `-s` changes the names of what it unpacks.
+pub(crate) fn pax(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let (unpacks, packs) = (arguments.has(&["-r"]), arguments.has(&["-w"]));
+    if unpacks {
+        let renamed: Vec<Value> = arguments.values(&["-s"]).filter_map(named_instead).collect();
+        for place in renamed {
+            unpack(machine, &place);
+        }
+        let destination = if packs { arguments.operands.last().cloned() } else { None };
+        if packs && arguments.has(&["-l"]) {
+            link_listed(machine, &call.input);
+        }
+        unpack(machine, &destination.unwrap_or_else(|| Value::exact(".")));
+    } else if packs {
+        if let Some(file) = arguments.value(&["-f"]) {
+            machine.write(file);
+        } else {
+            let named = arguments.operands.iter().find_map(|name| packed(machine, name, &[]));
+            let listed = || listed_secret(machine, &call.input);
+            return Exit::with(named.or_else(listed).unwrap_or(Output::Unknown));
+        }
+    }
+    Exit::unknown()
+}
+
+/// The directory that `pax -s /old/new/` puts in front of a name, where it says one.
+fn named_instead(expression: &Value) -> Option<Value> {
+    let Some(text) = expression.as_exact() else { return Some(Value::Unknown) };
+    let mark = text.chars().next()?;
+    let new = text.split(mark).nth(2)?;
+    let (folder, _) = new.rsplit_once('/')?;
+    Some(Value::exact(if folder.is_empty() { "/" } else { folder }))
+}
+
 /// Gives the files that a list names a second name.
 fn link_listed(machine: &mut Machine<'_>, list: &Input) {
     let Input::Text(names) = list else { return };

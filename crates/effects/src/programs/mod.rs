@@ -130,6 +130,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "compress" => archives::compress,
         "seven_zip" => archives::seven_zip,
         "cpio" => archives::cpio,
+        "pax" => archives::pax,
         "ar" => archives::ar,
         "jar" => archives::jar,
         "sed" => text::sed::sed,

@@ -25,6 +25,7 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::failure();
     }
     local_commands(machine, call);
+    written_here(machine, call);
     let Some(host) = arguments.operands.first().map(host_of) else {
         return Exit::unknown();
     };
@@ -57,6 +58,30 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.elsewhere(&place, |machine| machine.run_text(&text, Input::Inherited));
     }
     Exit::with(from_host(&host))
+}
+
+/// Adds the files that ssh writes on this machine: its log (`-E`), and the keys of hosts, where it is told to keep them elsewhere
+/// (ssh(1), ssh_config(5)).
+fn written_here(machine: &mut Machine<'_>, call: &Call) {
+    let logs: Vec<Value> = call.arguments.values(&["-E"]).cloned().collect();
+    for log in logs {
+        machine.write(&log);
+    }
+    let settings: Vec<String> =
+        call.arguments.values(&["-o"]).filter_map(Value::as_exact).map(str::to_owned).collect();
+    for setting in settings {
+        let mut words = setting.split(['=', ' ']).filter(|word| !word.is_empty());
+        if !words.next().is_some_and(|key| key.eq_ignore_ascii_case("UserKnownHostsFile")) {
+            continue;
+        }
+        for file in words.filter(|file| !matches!(*file, "none" | "/dev/null")) {
+            let file = match file.strip_prefix("~/") {
+                Some(rest) => machine.world().place().home.join(rest).to_string(),
+                None => file.to_owned(),
+            };
+            machine.possibly(|machine| machine.write(&Value::exact(file)));
+        }
+    }
 }
 
 /// Adds that the other machine is given a secret that it does not belong to: in the words of the command, in what comes in, or as a
