@@ -182,7 +182,7 @@ pub use exit::{Exit, Output, Status};
 pub use lookup::Lookup;
 pub use machine::Machine;
 pub use machine::RunCommand;
-pub use overlay::Untracked;
+pub use overlay::{FetchSource, Untracked};
 pub use pattern::{Letters, Pattern};
 pub use pattern_links::PatternReach;
 pub use prediction::Prediction;

@@ -28,7 +28,7 @@ use super::ambient::{is_of_bash, is_set_by_shells};
 use super::call::Input;
 pub(crate) use super::draft::{Draft, Upload};
 pub(crate) use super::exit::Output;
-use super::overlay::{Overlay, Untracked};
+use super::overlay::{FetchSource, Overlay, Untracked};
 use super::pattern_links::PatternReach;
 use super::programs::Programs;
 use super::remote::RemoteContext;
@@ -209,6 +209,11 @@ impl<'w> Machine<'w> {
     /// What a name of a revision means since the command moved it; the outer `None` when it did not.
     pub fn moved_revision(&self, name: &str) -> Option<Option<&str>> {
         self.tree.moved_revision(name)
+    }
+
+    /// From where the command brought objects into a repository.
+    pub fn fetched(&self, repository: &AbsolutePath) -> &[FetchSource] {
+        self.tree.fetched(repository)
     }
 
     /// Whether version control does not track some files at or below a path any more.

@@ -18,7 +18,12 @@ pub struct Overlay {
     untracked: BTreeMap<String, Untracked>,
     /// What names of revisions mean since this command moved them, said as it would have been before; `None` when that is not known.
     moved: BTreeMap<String, Option<String>>,
+    /// What came into repositories, by the text of the path of their own directories.
+    fetched: BTreeMap<String, Vec<FetchSource>>,
 }
+
+/// Where objects came from: the name of the remote, and its repository on this machine; `None` for any other place.
+pub type FetchSource = Option<(String, AbsolutePath)>;
 
 /// Which files version control does not track any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -257,6 +262,19 @@ impl Overlay {
         self.moved.get(name).map(Option::as_deref)
     }
 
+    /// Remembers that objects came into a repository.
+    pub fn fetch(&mut self, repository: &AbsolutePath, from: FetchSource) {
+        let known = self.fetched.entry(repository.as_str().to_owned()).or_default();
+        if !known.contains(&from) {
+            known.push(from);
+        }
+    }
+
+    /// From where this command brought objects into a repository.
+    pub(crate) fn fetched(&self, repository: &AbsolutePath) -> &[FetchSource] {
+        self.fetched.get(repository.as_str()).map_or(&[], Vec::as_slice)
+    }
+
     /// Remembers that version control tracks what stands at and below a path.
     pub fn track(&mut self, path: &AbsolutePath) {
         self.untracked.retain(|place, _| AbsolutePath::new(place).is_none_or(|place| !place.is_within(path)));
@@ -303,7 +321,12 @@ impl Overlay {
                 moved.insert(name, None);
             }
         }
-        Self { made, disturbed: self.disturbed || other.disturbed, untracked, moved }
+        let mut fetched = self.fetched;
+        for (repository, sources) in &other.fetched {
+            let known = fetched.entry(repository.clone()).or_default();
+            known.extend(sources.iter().filter(|one| !known.contains(one)).cloned().collect::<Vec<_>>());
+        }
+        Self { made, disturbed: self.disturbed || other.disturbed, untracked, moved, fetched }
     }
 
     /// Whether something above the path is gone or new, so that nothing of the world shows through.

@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `fetched` | what a fetch of the same command, or a repository that it made, may hold |
 //! | `hooks` | which subcommand fires which hooks |
 //! | `guard_files` | files of the guard that git would bring, change or take away |
 //! | `index` | which files are tracked, and submodules, as the command changed that so far |
@@ -23,6 +24,7 @@
 //! | `remotes` | subcommands that talk to other repositories: push, fetch, clone, submodule, ... |
 
 mod contents;
+mod fetched;
 mod filters;
 mod grammar;
 mod guard_files;

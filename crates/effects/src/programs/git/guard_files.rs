@@ -330,15 +330,29 @@ impl Git<'_, '_> {
         match (place, self.meaning(revision)) {
             (Some(place), Some(revision)) => {
                 let world = self.machine.world();
-                match world.committed(&place, &revision, &file.relative) {
+                // Of a repository that the command made or put there the world knows nothing.
+                let held = if !revision.is_empty() && self.is_made_here() {
+                    Committed::NoRevision
+                } else {
+                    world.committed(&place, &revision, &file.relative)
+                };
+                match held {
                     // An index that cannot be read mostly holds what the last commit does.
                     Committed::Unknown if revision.is_empty() => {
                         world.committed(&place, "HEAD", &file.relative)
                     }
+                    // What is not there may have been brought by the same command.
+                    Committed::NoRevision if !revision.is_empty() => {
+                        match self.brought(Some(&revision), &file.relative) {
+                            // What a remote has is work, as long as nobody knows better.
+                            Some(Committed::Unknown) if self.is_work(&file.path) => Committed::NoRevision,
+                            brought => brought.unwrap_or(Committed::NoRevision),
+                        }
+                    }
                     held => held,
                 }
             }
-            _ => Committed::Unknown,
+            _ => self.brought(None, &file.relative).unwrap_or(Committed::Unknown),
         }
     }
 
@@ -347,7 +361,12 @@ impl Git<'_, '_> {
         let place = if self.directory.is_some() { self.repository_directory() } else { self.root() };
         match (place, self.meaning(revision)) {
             (Some(place), Some(revision)) if is_settings(&file.path) => {
-                self.machine.world().committed_text(&place, &revision, &file.relative)
+                let world = self.machine.world();
+                match world.committed(&place, &revision, &file.relative) {
+                    Committed::NoRevision => self.brought_text(Some(&revision), &file.relative),
+                    _ => Some(world.committed_text(&place, &revision, &file.relative)),
+                }
+                .unwrap_or(FileText::Unknown)
             }
             _ => FileText::Unknown,
         }

@@ -51,6 +51,10 @@ impl Git<'_, '_> {
     /// What `git fetch REMOTE BRANCH:NAME` moves.
     pub(super) fn move_fetched(&mut self, words: &Words) {
         let remote = words.operand(0).map(str::to_owned);
+        if words.operands().len() < 2 {
+            let head = remote.as_ref().map(|remote| Value::exact(format!("{remote}/HEAD")));
+            self.move_revision("FETCH_HEAD", head.as_ref());
+        }
         for word in words.operands_from(1).to_vec() {
             let text = word.as_exact().map(|text| text.trim_start_matches('+').to_owned());
             let (from, to) = match &text {

@@ -28,6 +28,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "repack" => repack(git, words),
         "replay" => git.keep_for_a_while("what the branches were before stays in the reflog"),
         "fast-import" => {
+            git.keep_brought();
             let marks: Vec<Value> = words.arguments.values(&["--export-marks"]).cloned().collect();
             git.write_all(&marks);
             if words.has("--force") {
@@ -65,6 +66,9 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         | "rerere" | "mktag" | "mktree" | "commit-tree" | "write-tree" | "hash-object" | "unpack-objects"
         | "index-pack" | "pack-objects" | "prune-packed" | "pack-redundant" | "update-index"
         | "update-server-info" | "bulk-checkin" | "refs" | "archive-file" | "fork-point" => {
+            if matches!(name, "unpack-objects" | "index-pack" | "hash-object" | "mktree" | "commit-tree") {
+                git.keep_brought();
+            }
             references_only(git, name, words)
         }
         _ => return None,

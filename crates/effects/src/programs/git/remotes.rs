@@ -24,6 +24,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             }
             git.ask_remote(words.operands().first());
             git.fetch_into(words);
+            git.keep_fetched(words.operands().first());
             git.move_fetched(words);
             if words.any(&["-f", "--force"]) {
                 git.forget("where tags and branches of the remote were")
@@ -37,6 +38,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             git.ask_remote(words.operands().first());
             git.fetch_into(words);
             git.change_tree("tracked files become what the remote branch holds; git refuses where uncommitted changes would be lost");
+            git.keep_fetched(words.operands().first());
             git.pull_guard(words);
             git.keep_for_a_while("what the branch was before stays in the reflog")
         }
@@ -165,6 +167,7 @@ fn remote(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
         Some("update") => {
             git.ask_remote(words.operands().get(1));
+            git.keep_fetched(words.operands().get(1));
             if words.any(&["-p", "--prune"]) {
                 git.forget("branches that the remote no longer has")
             } else {
@@ -175,6 +178,10 @@ fn remote(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         Some("add") => {
             note_address(git, words);
             git.keep_address(words);
+            if words.any(&["-f", "--fetch"]) {
+                git.ask_remote(words.operands().get(2));
+                git.keep_fetched(words.operands().get(2));
+            }
             git.touch("")
         }
         Some("set-url") => {
@@ -673,7 +680,7 @@ fn is_version(name: &str) -> bool {
 }
 
 /// Whether a text is the address of a repository on another machine.
-fn is_address(text: &str) -> bool {
+pub(super) fn is_address(text: &str) -> bool {
     if let Some((scheme, _)) = text.split_once("://") {
         return scheme != "file";
     }

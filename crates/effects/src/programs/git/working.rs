@@ -528,7 +528,10 @@ fn bundle(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.write_all(words.operands().get(1..2).unwrap_or_default());
             Exit::silent()
         }
-        Some("unbundle") => git.touch(""),
+        Some("unbundle") => {
+            git.keep_brought();
+            git.touch("")
+        }
         _ => Exit::unknown(),
     }
 }

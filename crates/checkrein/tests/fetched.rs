@@ -1,0 +1,72 @@
+//! What git brings of the guard out of another repository on this machine, in one command or in two.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+
+use support::{TestEnvironment, decision};
+
+/// A project with settings of a client, and beside it two repositories: one holds settings without hooks, one holds none.
+fn environment() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.write("README.md", "a project\n");
+    environment.succeed(&["init", "--yes"]);
+    for (name, file, text) in [
+        ("evil", ".claude/settings.json", "{ \"disableAllHooks\": true }\n"),
+        ("good", "src/lib.rs", "pub fn answer() {}\n"),
+    ] {
+        let folder = environment.home().join(name);
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let script =
+            "git init -q -b main && git add -A && git -c user.name=a -c user.email=a@b commit -qm all";
+        assert!(
+            environment.command("sh").args(["-c", script]).current_dir(&folder).status().unwrap().success()
+        );
+    }
+    environment
+}
+
+const WAYS: [&str; 7] = [
+    "git fetch -q ~/REPO && git checkout -q FETCH_HEAD -- .",
+    "git fetch -q ~/REPO && git checkout -q FETCH_HEAD",
+    "git fetch -q ~/REPO main:theirs && git checkout -q theirs",
+    "git fetch -q ~/REPO '+refs/heads/*:refs/heads/of/*' && git switch -q of/main",
+    "git remote add there ~/REPO; git fetch -q there && git switch -q --detach there/main",
+    "git fetch -q ~/REPO; git merge -q --allow-unrelated-histories FETCH_HEAD",
+    "git pull -q ~/REPO main --allow-unrelated-histories",
+];
+
+#[test]
+fn settings_without_hooks_are_asked_about_and_other_files_are_not() {
+    let environment = environment();
+    for way in WAYS {
+        let asked = environment.bash("s", &way.replace("REPO", "evil"));
+        assert!(matches!(decision(&asked), Some("ask" | "deny")), "{way}: {asked}");
+        let passed = environment.bash("s", &way.replace("REPO", "good"));
+        assert_eq!(decision(&passed), None, "{way}: {passed}");
+    }
+}
+
+#[test]
+fn what_was_fetched_before_is_known() {
+    let environment = environment();
+    for (repository, stopped) in [("evil", true), ("good", false)] {
+        let path = environment.home().join(repository);
+        environment.git(&["fetch", "-q", path.to_str().unwrap()]);
+        for command in
+            ["git checkout -q FETCH_HEAD -- .", "git merge -q --allow-unrelated-histories FETCH_HEAD"]
+        {
+            let answer = environment.bash("s", command);
+            assert_eq!(matches!(decision(&answer), Some("ask" | "deny")), stopped, "{command}: {answer}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What the command brought into a repository before it is looked at: a fetch, a bundle, objects, or a repository that it made or put there.
+//!
+//! A revision that is not there yet may be by then. Where it comes from a repository on this machine, that one says what it holds; of
+//! anything else nothing is known.
+
+use crate::interpreter::Value;
+use crate::path::AbsolutePath;
+use crate::world::{Committed, FileText, Listing};
+
+use super::Git;
+use super::remotes::{is_address, is_repository};
+
+/// The names under which the other side may know a revision that is called after its remote: `origin/main` is `main` there.
+fn names_there<'n>(revision: &'n str, remote: &str) -> impl Iterator<Item = &'n str> {
+    let of_remote = revision.strip_prefix(remote).and_then(|rest| rest.strip_prefix('/'));
+    of_remote.into_iter().chain([revision])
+}
+
+impl Git<'_, '_> {
+    /// Remembers that a remote was fetched into the repository; without a name the one that is followed.
+    pub(super) fn keep_fetched(&mut self, remote: Option<&Value>) {
+        let Some(repository) = self.repository_directory() else { return };
+        let name = remote.map_or(Some("origin"), Value::as_exact).unwrap_or_default();
+        let from = self.repository_of(name).map(|place| (name.to_owned(), place));
+        self.machine.overlay().fetch(&repository, from);
+    }
+
+    /// Remembers that objects came into the repository of which nothing is known.
+    pub(super) fn keep_brought(&mut self) {
+        if let Some(repository) = self.repository_directory() {
+            self.machine.overlay().fetch(&repository, None);
+        }
+    }
+
+    /// The repository on this machine that a remote or an address names; `None` for all others.
+    fn repository_of(&self, remote: &str) -> Option<AbsolutePath> {
+        let address =
+            self.settings.exact(&format!("remote.{remote}.url")).unwrap_or_else(|| remote.to_owned());
+        let place = address.strip_prefix("file://").unwrap_or(&address);
+        if place.is_empty() || is_address(place) {
+            return None;
+        }
+        let path = self.place(place)?;
+        let suffixed =
+            path.parent().zip(path.name()).map(|(parent, name)| parent.join(&format!("{name}.git")));
+        let places = [Some(path.join(".git")), Some(path.clone()), suffixed];
+        let is_one = |directory: &AbsolutePath| matches!(self.machine.children(directory), Listing::Names(names) if is_repository(&names));
+        let found = places.into_iter().flatten().find(is_one)?;
+        // Of one that this command made or changed only its own steps know what it holds.
+        (self.machine.entry(&found) == self.machine.world().entry(&found)).then_some(found)
+    }
+
+    /// What a revision holds at a path that the repository at a place is not known to have; `None` when nothing came into it.
+    pub(super) fn brought(&self, revision: Option<&str>, path: &str) -> Option<Committed> {
+        self.of_sources(|place, name| self.machine.world().committed(place, name, path), revision)
+    }
+
+    /// The text of it; `None` when nothing came into it.
+    pub(super) fn brought_text(&self, revision: Option<&str>, path: &str) -> Option<FileText> {
+        let (place, name) = self.source_of(revision)?;
+        Some(self.machine.world().committed_text(&place, &name, path))
+    }
+
+    /// Whether the command made the repository, or put it there.
+    pub(super) fn is_made_here(&self) -> bool {
+        let repository = self.repository_directory();
+        repository.is_some_and(|place| self.machine.entry(&place) != self.machine.world().entry(&place))
+    }
+
+    fn of_sources(
+        &self,
+        held: impl Fn(&AbsolutePath, &str) -> Committed,
+        revision: Option<&str>,
+    ) -> Option<Committed> {
+        if let Some((place, name)) = self.source_of(revision) {
+            return Some(held(&place, &name));
+        }
+        let repository = self.repository_directory()?;
+        let fetched = self.machine.fetched(&repository);
+        if fetched.is_empty() && !self.is_made_here() {
+            return None;
+        }
+        // Where histories that came from elsewhere meet is not known.
+        if revision.is_some_and(|revision| revision.contains("...")) {
+            return Some(Committed::Unknown);
+        }
+        // Under a name that the other side does not know there may be anything that it has: what it shows first stands for it.
+        let heads = fetched.iter().flatten().map(|(_, place)| held(place, "HEAD"));
+        let shown = heads.into_iter().find(|held| matches!(held, Committed::Object(_)));
+        Some(shown.unwrap_or(Committed::Unknown))
+    }
+
+    /// The repository on this machine that a revision came from, and its name there.
+    fn source_of(&self, revision: Option<&str>) -> Option<(AbsolutePath, String)> {
+        let repository = self.repository_directory()?;
+        let revision = revision?;
+        self.machine.fetched(&repository).iter().flatten().find_map(|(remote, place)| {
+            let is_there =
+                |name: &&str| self.machine.world().committed(place, name, "") != Committed::NoRevision;
+            let name = names_there(revision, remote).find(is_there)?;
+            Some((place.clone(), name.to_owned()))
+        })
+    }
+}
