@@ -194,6 +194,18 @@ fn a_configuration_that_something_left_behind_made_looser_is_told_and_waits() {
 }
 
 #[test]
+fn a_looser_configuration_in_another_folder_waits_too() {
+    let environment = begun();
+    environment.answer_to(&environment.payload("one", "SessionStart", json!({ "source": "startup" })));
+    let other = environment.home().join("other");
+    fs::create_dir_all(other.join("checkrein")).unwrap();
+    fs::write(other.join("checkrein/config.yaml"), "mode: observe\n").unwrap();
+    let call = environment.payload("two", "PreToolUse", shell_call("call", "rm -rf ~", json!({})));
+    let answer = environment.answer_with(&call, &[("XDG_CONFIG_HOME", other.to_str().unwrap())]);
+    assert_eq!(decision(&answer), Some("deny"), "{answer}");
+}
+
+#[test]
 fn commands_that_something_left_behind_described_wait_too() {
     let environment = begun();
     let start = |session: &str| {
