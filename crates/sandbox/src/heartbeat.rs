@@ -1,13 +1,13 @@
 //! Keeps those who supervise at it: whoever is supervised belongs to the same user, and may stop them as well as end them.
 //!
 //! No process can refuse to be stopped. So the kernel is asked for two timers, which run on in a process that is stopped or traced. One
-//! continues it, again and again. The other ends it, unless it says in time that it still runs. What it supervises ends then too, as after
+//! continues it, again and again. The other ends it, unless it says often enough that it still runs. What it supervises ends then too, as after
 //! any other death of it.
 
 use std::mem::zeroed;
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
@@ -19,12 +19,25 @@ const WAKING: Duration = Duration::from_millis(100);
 /// How long a process may not run before it ends (ours): longer than a machine under load makes it wait.
 const ENDING: Duration = Duration::from_secs(20);
 
+/// How often a process says that it runs (ours).
+const BEAT: Duration = Duration::from_millis(20);
+
+/// How late that may be to count (ours). Who is continued by the timer alone, and stopped again at once, gets through a few calls of the
+/// kernel with each waking, and a beat takes it several of them.
+const LATE: Duration = Duration::from_millis(200);
+
+/// How many beats in a row have to be in time before a process is taken to run (ours).
+const STEADY: u32 = 10;
+
 /// The timers of this process; they are gone when it is dropped.
 #[derive(Debug)]
 pub struct Heartbeat {
     waking: Timer,
     ending: Timer,
     within: Duration,
+    last: Instant,
+    /// Beats in a row that were in time.
+    steady: u32,
 }
 
 impl Heartbeat {
@@ -39,16 +52,26 @@ impl Heartbeat {
         for signal in [libc::SIGCONT, libc::SIGTSTP] {
             signal_hook::flag::register(signal, Arc::default())?;
         }
-        let heartbeat =
-            Self { waking: Timer::new(libc::SIGCONT)?, ending: Timer::new(libc::SIGKILL)?, within: ending };
+        let heartbeat = Self {
+            waking: Timer::new(libc::SIGCONT)?,
+            ending: Timer::new(libc::SIGKILL)?,
+            within: ending,
+            last: Instant::now(),
+            steady: 0,
+        };
         heartbeat.waking.set(waking, waking);
-        heartbeat.beat();
+        heartbeat.ending.set(ending, Duration::ZERO);
         Ok(heartbeat)
     }
 
-    /// Says that this process runs.
-    pub fn beat(&self) {
-        self.ending.set(self.within, Duration::ZERO);
+    /// Says that this process runs; to be said every 20 ms. Who only runs for moments, since others stop it without a pause, says so in vain.
+    pub fn beat(&mut self) {
+        self.steady = if self.last.elapsed() < LATE { self.steady + 1 } else { 0 };
+        self.last = Instant::now();
+        if self.steady >= STEADY {
+            self.steady = 0;
+            self.ending.set(self.within, Duration::ZERO);
+        }
     }
 }
 
@@ -61,10 +84,10 @@ pub struct Beating {
 impl Beating {
     /// Begins. To be called when no other process has to be split off any more.
     pub fn start() -> Result<Self, SuperviseError> {
-        let heartbeat = Heartbeat::start()?;
+        let mut heartbeat = Heartbeat::start()?;
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         let beat = move || {
-            while stopped.recv_timeout(ENDING / 10) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            while stopped.recv_timeout(BEAT) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
                 heartbeat.beat();
             }
         };

@@ -180,7 +180,7 @@ fn wait_above(
     terminal: Option<&Terminal>,
     signals: &Signals,
 ) -> Result<SupervisorExit, SuperviseError> {
-    let heartbeat = Heartbeat::start()?;
+    let mut heartbeat = Heartbeat::start()?;
     let mut stops = 0;
     let mut looked = Instant::now();
     loop {
