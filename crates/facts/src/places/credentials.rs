@@ -454,6 +454,7 @@ mod tests {
             "/home/dev/.s*/id*",
             "/home/dev/proj/.env?",
             "/home/dev/.netr[c]",
+            "/home/dev/proj/copy/checkrein/mask.key",
         ] {
             assert!(found(path), "{path} is a secret");
         }

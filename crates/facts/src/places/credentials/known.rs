@@ -43,10 +43,8 @@ pub(super) const DIRECTORIES: &[(&str, &str)] = &[
 /// Files by the end of their path.
 pub(super) const ENDS: &[(&str, &str)] = &[
     (".config/checkrein/notify.secrets", "addresses and passwords of notices"),
-    (
-        ".local/state/checkrein/mask.key",
-        "the key that keeps what is masked in the records from being guessed",
-    ),
+    // Also in a copy of the state directory.
+    ("checkrein/mask.key", "the key that keeps what is masked in the records from being guessed"),
     (".aws/credentials", "AWS credentials"),
     (".aws/config", "AWS configuration with profiles"),
     (".kube/config", "Kubernetes credentials"),
