@@ -169,8 +169,10 @@ fn a_configuration_that_something_left_behind_made_looser_is_told_and_waits() {
     let start = |session: &str| {
         environment.answer_to(&environment.payload(session, "SessionStart", json!({ "source": "startup" })))
     };
-    let said = start("two").to_string();
+    let answer = start("two");
+    let said = answer.to_string();
     assert!(said.contains("lets pass more (mode) since"), "{said}");
+    assert!(answer["systemMessage"].as_str().unwrap().contains("`checkrein trust` shows what"), "{answer}");
     assert_eq!(start("three"), json!({}), "it is told once");
     assert_eq!(decision(&environment.bash("two", "rm -rf ~")), Some("deny"), "it waits for the user");
     assert_eq!(decision(&environment.bash("begun-by-a-call", "rm -rf ~")), Some("deny"));

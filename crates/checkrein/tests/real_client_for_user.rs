@@ -56,3 +56,29 @@ fn a_user_sees_what_was_done_and_the_model_reads_nothing_of_it() {
     assert!(!heard.contains("checkrein: saved") && !heard.contains("`checkrein log`"), "{heard}");
     assert!(heard.contains("checkrein stopped this call"), "{heard}");
 }
+
+#[test]
+fn a_user_sees_that_their_configuration_became_looser_and_it_does_not_count() {
+    let environment = TestEnvironment::new();
+    environment.write("notes/draft.md", "the only copy\n");
+    environment.succeed(&["init", "--yes"]);
+    let session = || {
+        let script = vec![bash("rm -rf ~/project"), Turn::Says("finished")];
+        let turns = script.len();
+        let model = Model::start(script, vec![]);
+        let heard_all = Cell::new(None);
+        let done = || {
+            if model.asked() >= turns && heard_all.get().is_none() {
+                heard_all.set(Some(Instant::now()));
+            }
+            heard_all.get().is_some_and(|at: Instant| at.elapsed() > END)
+        };
+        read(&with_a_person(&environment, &model, &["--dangerously-skip-permissions"], done))
+    };
+    let waits = "checkrein:yourconfigurationletspassmorethanyouconfirmed;`checkreintrust`showswhat";
+    assert!(!session().contains(waits));
+    environment.configure("config.yaml", "mode: observe\n");
+    let seen = session();
+    assert!(seen.contains(waits), "{seen}");
+    assert!(environment.project().join("notes/draft.md").exists(), "the looser configuration counted: {seen}");
+}

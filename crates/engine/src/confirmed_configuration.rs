@@ -61,6 +61,9 @@ impl LoosenedConfiguration {
 /// What the user does about it.
 pub const HINT: &str = "`checkrein trust` in a terminal confirms it; otherwise put the file back";
 
+/// What the user reads in their client when a session begins with a configuration that waits for them.
+pub(crate) const FOR_USER: &str = "checkrein: your configuration lets pass more than you confirmed; `checkrein trust` shows what, and lets it count";
+
 /// Whether the configuration is looser than the one that was confirmed; `None` where it is not, or nothing was confirmed yet.
 pub fn loosened(environment: &HostEnvironment) -> Result<Option<LoosenedConfiguration>, CommandError> {
     let Some(confirmed) = stored(environment)? else { return Ok(None) };

@@ -159,6 +159,8 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> Answere
     let told = kept_settings::watch(context, &ledger, event, kept);
     let Answered { answer, for_user, remains } = handle_moment(context, &ledger, event, started);
     let loosened = confirmed_configuration::at_start(context, &ledger, event);
+    let for_user =
+        for_user.or_else(|| loosened.as_ref().map(|_| confirmed_configuration::FOR_USER.to_owned()));
     let unpinned = confirmed_team_policy::at_start(context, &ledger, event);
     let answer = kept_settings::with(kept_settings::with(answer, told), loosened);
     let answer = kept_settings::with(answer, unpinned);

@@ -17,7 +17,7 @@ pub(super) fn encode(event: &HookEvent, answer: &HookResponse, for_user: Option<
         HookEventKind::AfterAction(_) | HookEventKind::Prompt { .. } => after(&event.name, answer),
         HookEventKind::BatchDone => batch(&event.name, answer),
         HookEventKind::SessionStarted { .. } | HookEventKind::SubagentStarted => {
-            context_only(&event.name, answer)
+            beside(context_only(&event.name, answer), for_user)
         }
         HookEventKind::ConfigurationChanged { .. } => configuration(answer),
         HookEventKind::TurnEnding { .. } => turn_end(answer),
