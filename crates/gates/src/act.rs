@@ -1,0 +1,325 @@
+//! What a statement of a body does, as far as completeness goes.
+
+use tree_sitter::Node;
+
+use crate::function::words;
+use crate::grammar::{Grammar, Value};
+use crate::language::SourceLanguage;
+use crate::remark::says_unwritten;
+use crate::source::{Source, descendants, named_children};
+
+/// What a statement does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Nothing.
+    Nothing,
+    /// A text that describes the function.
+    Description,
+    /// Says that the function is not written.
+    Unwritten(Saying),
+    /// Gives a fixed value back.
+    FixedValue,
+    /// Prints a fixed text.
+    Output,
+    /// Ends the program or the function with a status.
+    End,
+    /// Anything else.
+    Work,
+}
+
+/// How a statement says that something is not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Saying {
+    /// By a call that means nothing else, such as the macro `todo`.
+    Call,
+    /// By an error that means nothing else, such as `NotImplementedError`.
+    Error,
+    /// By the message of an error.
+    Message,
+}
+
+/// How deep expressions are looked into (ours).
+const DEPTH: usize = 40;
+
+/// The statements of a body with what each does.
+pub(crate) fn acts<'t>(source: &'t Source, body: Node<'t>) -> Vec<(Node<'t>, Act)> {
+    let mut all = Vec::new();
+    collect(source, body, &mut all, DEPTH);
+    all
+}
+
+fn collect<'t>(source: &'t Source, body: Node<'t>, all: &mut Vec<(Node<'t>, Act)>, depth: usize) {
+    let grammar = source.grammar();
+    let is_block = grammar.blocks.contains(&body.kind()) || grammar.is_function(body.kind());
+    if !is_block {
+        // A body that is one expression: its value is that of the function.
+        let act = match value(source, body, depth) {
+            Act::Work => act(source, body, depth),
+            known => known,
+        };
+        return all.push((body, act));
+    }
+    let statements = statements(source, body);
+    let last = statements.len().saturating_sub(1);
+    for (place, statement) in statements.into_iter().enumerate() {
+        if depth > 0 && grammar.blocks.contains(&statement.kind()) {
+            collect(source, statement, all, depth - 1);
+            continue;
+        }
+        let done = match (grammar.value, place == last) {
+            // What is not ended by a semicolon is the value.
+            (Value::LastExpression, true) if !is_ended(source, statement) => match value(source, statement, depth) {
+                Act::Work => act(source, statement, depth),
+                known => known,
+            },
+            _ => act(source, statement, depth),
+        };
+        all.push((statement, done));
+    }
+}
+
+/// The statements of a block, without comments, names and parameters.
+fn statements<'t>(source: &Source, body: Node<'t>) -> Vec<Node<'t>> {
+    let grammar = source.grammar();
+    let mut cursor = body.walk();
+    let is_function = grammar.is_function(body.kind());
+    let mut found = Vec::new();
+    for (place, child) in body.children(&mut cursor).enumerate() {
+        let field = u32::try_from(place).ok().and_then(|place| body.field_name_for_child(place));
+        let is_part_of_header =
+            is_function && matches!(field, Some("name" | "parameters" | "object" | "declarator" | "type"));
+        if child.is_named() && !is_part_of_header && !grammar.comments.contains(&child.kind()) {
+            found.push(child);
+        }
+    }
+    found
+}
+
+fn is_ended(source: &Source, statement: Node<'_>) -> bool {
+    statement.kind() == "expression_statement" && source.text(statement).ends_with(';')
+}
+
+fn act(source: &Source, statement: Node<'_>, depth: usize) -> Act {
+    let grammar = source.grammar();
+    let node = unwrapped(grammar, statement);
+    let kind = node.kind();
+    let text = source.text(node).trim();
+    if grammar.nothing.contains(&kind) || grammar.nothing.contains(&text) || text == ";" || text.is_empty() {
+        return Act::Nothing;
+    }
+    if text.starts_with("(void)") && !text.contains('(').then(|| text[6..].contains('(')).unwrap_or(false) {
+        return Act::Nothing;
+    }
+    if source.language() == SourceLanguage::Shell && matches!(text, "true" | "return 0" | "return" | "local") {
+        return Act::Nothing;
+    }
+    if grammar.texts.contains(&kind) && source.language() != SourceLanguage::Shell {
+        return Act::Description;
+    }
+    if grammar.raises.contains(&kind) {
+        return raised(source, node);
+    }
+    if grammar.returns.contains(&kind) {
+        let values: Vec<_> =
+            named_children(node).into_iter().filter(|node| !grammar.comments.contains(&node.kind())).collect();
+        return match values.as_slice() {
+            [] => Act::Nothing,
+            [one] => value(source, *one, depth),
+            several if several.iter().all(|one| value(source, *one, depth) == Act::FixedValue) => Act::FixedValue,
+            _ => Act::Work,
+        };
+    }
+    call(source, node)
+}
+
+/// What the value of an expression is.
+fn value(source: &Source, expression: Node<'_>, depth: usize) -> Act {
+    let grammar = source.grammar();
+    let node = unwrapped(grammar, expression);
+    if grammar.returns.contains(&node.kind()) {
+        return act(source, node, depth.saturating_sub(1));
+    }
+    if grammar.raises.contains(&node.kind()) {
+        return raised(source, node);
+    }
+    let said = call(source, node);
+    if said != Act::Work {
+        return said;
+    }
+    // An error that is given back instead of raised.
+    let is_sum = node.kind() == "expression_list";
+    if is_sum {
+        let parts: Vec<Act> = named_children(node).into_iter().map(|part| value(source, part, depth)).collect();
+        if let Some(unwritten) = parts.iter().find(|part| matches!(part, Act::Unwritten(_))) {
+            return *unwritten;
+        }
+    }
+    if is_unwritten_name(source, node) {
+        return Act::Unwritten(Saying::Error);
+    }
+    if is_fixed(source, node, depth) { Act::FixedValue } else { Act::Work }
+}
+
+/// The name of an error such as `ErrNotImplemented`, as a value.
+fn is_unwritten_name(source: &Source, node: Node<'_>) -> bool {
+    let is_name = ["identifier", "selector_expression", "scoped_identifier", "field_expression", "constant"];
+    let last = words(source.text(node)).last().unwrap_or_default();
+    // Python's value of that name is part of a protocol.
+    is_name.contains(&node.kind())
+        && source.language() != SourceLanguage::Python
+        && source.grammar().unfinished_errors.contains(&last)
+}
+
+/// Whether an expression always has the same value.
+pub(crate) fn is_fixed(source: &Source, node: Node<'_>, depth: usize) -> bool {
+    let grammar = source.grammar();
+    let node = unwrapped(grammar, node);
+    let text = source.text(node).trim();
+    let squeezed: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if grammar.empty_values.contains(&squeezed.as_str()) {
+        return true;
+    }
+    // A text that takes values in is not fixed.
+    let takes_in = ["interpolation", "template_substitution", "variable_name", "expansion", "simple_expansion"];
+    let is_plain = || !descendants(node).any(|part| takes_in.contains(&part.kind()));
+    if grammar.constants.contains(&node.kind()) {
+        return is_plain();
+    }
+    if depth == 0 {
+        return false;
+    }
+    if grammar.collections.contains(&node.kind()) {
+        return named_children(node)
+            .into_iter()
+            .filter(|part| !grammar.comments.contains(&part.kind()))
+            .all(|part| grammar.texts.contains(&part.kind()) && is_plain() || is_fixed(source, part, depth - 1));
+    }
+    let Some((callee, arguments)) = called(source, node) else { return false };
+    grammar.wrapping_calls.contains(&callee) && arguments.iter().all(|one| is_fixed(source, *one, depth - 1))
+}
+
+/// What is called by a node, and with what; `None` when it is not a call.
+pub(crate) fn called<'t>(source: &'t Source, node: Node<'t>) -> Option<(&'t str, Vec<Node<'t>>)> {
+    let grammar = source.grammar();
+    let (_, field) = grammar.calls.iter().find(|(kind, _)| *kind == node.kind())?;
+    let callee = if field.is_empty() { node.named_child(0) } else { node.child_by_field_name(field) };
+    let callee = callee?;
+    let arguments = named_children(node)
+        .into_iter()
+        .filter(|child| child.id() != callee.id() && !grammar.comments.contains(&child.kind()))
+        .flat_map(|child| match child.kind() {
+            "arguments" | "argument_list" | "token_tree" => named_children(child),
+            _ => vec![child],
+        })
+        .map(|argument| match argument.kind() {
+            "argument" => argument.named_child(0).unwrap_or(argument),
+            _ => argument,
+        })
+        .collect();
+    Some((source.text(callee).trim_start_matches('\\'), arguments))
+}
+
+/// The name behind the last dot, colons or arrow.
+pub(crate) fn last_name(callee: &str) -> &str {
+    callee.rsplit(['.', ':', '>', '\\']).next().unwrap_or(callee)
+}
+
+fn call(source: &Source, node: Node<'_>) -> Act {
+    let grammar = source.grammar();
+    let Some((callee, arguments)) = called(source, node) else { return Act::Work };
+    if is_unfinished_call(source, callee) {
+        return Act::Unwritten(Saying::Call);
+    }
+    let last = last_name(callee);
+    if grammar.unfinished_errors.contains(&last) {
+        return Act::Unwritten(Saying::Error);
+    }
+    if grammar.failing_calls.contains(&callee) || grammar.failing_calls.contains(&last) {
+        let inside = || arguments.iter().flat_map(|argument| descendants(*argument));
+        if inside().any(|part| part.is_named() && names_unwritten_error(source, part)) {
+            return Act::Unwritten(Saying::Error);
+        }
+        if inside().any(|part| grammar.texts.contains(&part.kind()) && says_unwritten(source.text(part))) {
+            return Act::Unwritten(Saying::Message);
+        }
+    }
+    if is_end(callee) && arguments.iter().all(|argument| is_fixed(source, *argument, 2)) {
+        return Act::End;
+    }
+    let is_output = is_output(callee);
+    if is_output && arguments.iter().all(|argument| is_fixed(source, *argument, 2)) {
+        return Act::Output;
+    }
+    Act::Work
+}
+
+/// Whether a call says by its name that something is not written.
+pub(crate) fn is_unfinished_call(source: &Source, callee: &str) -> bool {
+    let names = source.grammar().unfinished_calls;
+    match source.language() {
+        SourceLanguage::Rust => names.contains(&last_name(callee)),
+        _ => names.contains(&callee) || callee.strip_prefix("self.").is_some_and(|name| names.contains(&name)),
+    }
+}
+
+fn names_unwritten_error(source: &Source, part: Node<'_>) -> bool {
+    let is_leaf = part.named_child_count() == 0;
+    is_leaf && source.grammar().unfinished_errors.contains(&source.text(part))
+}
+
+/// What a statement does that raises an error.
+fn raised(source: &Source, node: Node<'_>) -> Act {
+    if descendants(node).any(|part| part.is_named() && names_unwritten_error(source, part)) {
+        return Act::Unwritten(Saying::Error);
+    }
+    let texts = source.grammar().texts;
+    let says = descendants(node).any(|part| texts.contains(&part.kind()) && says_unwritten(source.text(part)));
+    if says { Act::Unwritten(Saying::Message) } else { Act::Work }
+}
+
+fn is_end(callee: &str) -> bool {
+    const ENDS: [&str; 7] =
+        ["exit", "abort", "sys.exit", "process.exit", "os.Exit", "std::process::exit", "System.exit"];
+    ENDS.contains(&callee)
+}
+
+fn is_output(callee: &str) -> bool {
+    const WHOLE: [&str; 14] = [
+        "print", "println", "printf", "eprintln", "eprint", "puts", "echo", "p", "fmt.Println", "fmt.Printf",
+        "fmt.Print", "log", "warn", "error_log",
+    ];
+    const FIRST: [&str; 9] =
+        ["console", "logger", "log", "logging", "Console", "System", "tracing", "slog", "LOGGER"];
+    let first = callee.split(['.', ':']).next().unwrap_or(callee);
+    WHOLE.contains(&callee) || callee.len() > first.len() && FIRST.contains(&first) && !callee.starts_with("System.exit")
+}
+
+/// The expression inside of nodes that add nothing.
+fn unwrapped<'t>(grammar: &Grammar, node: Node<'t>) -> Node<'t> {
+    let mut node = node;
+    for _ in 0..DEPTH {
+        if !grammar.wrappers.contains(&node.kind()) {
+            break;
+        }
+        let inner = named_children(node).into_iter().find(|child| !grammar.comments.contains(&child.kind()));
+        let Some(inner) = inner else { break };
+        node = inner;
+    }
+    node
+}
+
+/// Whether a node, wherever it stands, says that something is not written.
+pub(crate) fn unwritten_at(source: &Source, node: Node<'_>) -> Option<Saying> {
+    let grammar = source.grammar();
+    let kind = node.kind();
+    if grammar.raises.contains(&kind) {
+        return match raised(source, node) {
+            Act::Unwritten(saying) => Some(saying),
+            _ => None,
+        };
+    }
+    match call(source, node) {
+        Act::Unwritten(saying) => Some(saying),
+        _ => None,
+    }
+}

@@ -1,0 +1,341 @@
+//! Whether a function is written.
+
+use tree_sitter::Node;
+
+use crate::act::{Act, Saying, acts, unwritten_at};
+use crate::completeness::CodeVerdict;
+use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
+use crate::function::{Function, Place, words};
+use crate::language::SourceLanguage;
+use crate::remark::{Remark, is_for_heirs, promises, remark_of, says_unwritten};
+use crate::source::{Source, line_of, named_children};
+
+/// What kind of text a function stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Setting {
+    /// Code that is shipped.
+    Code,
+    /// Tests and what they are made with.
+    Tests,
+}
+
+/// What a function is, and what was found in it.
+#[derive(Debug)]
+pub(crate) struct JudgedFunction {
+    /// What it is.
+    pub(crate) verdict: CodeVerdict,
+    /// What was found.
+    pub(crate) findings: Vec<GateFinding>,
+}
+
+impl JudgedFunction {
+    fn plain(verdict: CodeVerdict) -> Self {
+        Self { verdict, findings: Vec::new() }
+    }
+}
+
+/// Judges one function; those inside of it are judged by themselves.
+pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) -> JudgedFunction {
+    let Some(body) = function.body else { return JudgedFunction::plain(without_body(function)) };
+    let done = acts(source, body);
+    if let Some(at) = unwritten(&done) {
+        return not_implemented(source, function, &done, at);
+    }
+    let real: Vec<&(Node<'_>, Act)> =
+        done.iter().filter(|(_, act)| !matches!(act, Act::Nothing | Act::Description)).collect();
+    if real.is_empty() {
+        return empty(source, function, &done, setting);
+    }
+    let said = real.iter().find(|(node, act)| *act == Act::Output && output_says_unwritten(source, *node));
+    if let Some((node, _)) = said
+        && real.iter().all(|(_, act)| *act != Act::Work)
+    {
+        return found(source, function, *node, FindingKind::NotImplemented, FindingWeight::Error, CodeVerdict::Stub);
+    }
+    if real.iter().all(|(_, act)| matches!(act, Act::FixedValue | Act::Output | Act::End)) {
+        return fixed(source, function, &real, setting);
+    }
+    worked(source, function, body)
+}
+
+/// The statement that says that the function is not written. One that only prints counts only where nothing else is done.
+fn unwritten<'t>(done: &[(Node<'t>, Act)]) -> Option<(Node<'t>, Saying)> {
+    done.iter().enumerate().find_map(|(place, (node, act))| match act {
+        Act::Unwritten(Saying::Message) => {
+            let goes_on = done.iter().skip(place + 1).any(|(_, act)| *act == Act::Work);
+            (!goes_on).then_some((*node, Saying::Message))
+        }
+        Act::Unwritten(saying) => Some((*node, *saying)),
+        _ => None,
+    })
+}
+
+fn without_body(function: &Function<'_>) -> CodeVerdict {
+    let is_made = named_children(function.node)
+        .iter()
+        .any(|child| matches!(child.kind(), "default_method_clause" | "delete_method_clause"));
+    if is_made { CodeVerdict::Complete } else { CodeVerdict::Interface }
+}
+
+/// A body that says that it is not written is a contract where others write it, else a stub.
+fn not_implemented(
+    source: &Source,
+    function: &Function<'_>,
+    done: &[(Node<'_>, Act)],
+    (node, saying): (Node<'_>, Saying),
+) -> JudgedFunction {
+    let description = done.iter().filter(|(_, act)| *act == Act::Description).map(|(node, _)| *node);
+    let texts = description.chain(function.comments.iter().copied()).chain([node]);
+    let is_for_others = match saying {
+        Saying::Call => false,
+        Saying::Error | Saying::Message => {
+            function.place == Place::Contract
+                || texts.into_iter().any(|node| is_for_heirs(source.text(node)))
+                || function.place == Place::Unseen && is_declared_only(source, function, node)
+        }
+    };
+    if is_for_others {
+        return JudgedFunction::plain(CodeVerdict::Interface);
+    }
+    found(source, function, node, FindingKind::NotImplemented, FindingWeight::Error, CodeVerdict::Stub)
+}
+
+/// A method without its class: one that states what it returns, and raises the bare error that Python has for this, is how a contract is
+/// written there. One with a message, or called, says something about itself.
+fn is_declared_only(source: &Source, function: &Function<'_>, raised: Node<'_>) -> bool {
+    source.language() == SourceLanguage::Python
+        && source.text(raised).trim() == "raise NotImplementedError"
+        && function.node.child_by_field_name("return_type").is_some()
+}
+
+/// A body that does nothing.
+fn empty(source: &Source, function: &Function<'_>, done: &[(Node<'_>, Act)], setting: Setting) -> JudgedFunction {
+    let promise = function.comments.iter().find(|comment| match setting {
+        Setting::Code => promises(source.text(**comment)),
+        Setting::Tests => remark_of(source.text(**comment)) == Remark::Unwritten,
+    });
+    if function.place == Place::Contract {
+        return JudgedFunction::plain(CodeVerdict::Interface);
+    }
+    if let Some(comment) = promise {
+        let kind = FindingKind::PlaceholderBody;
+        return found(source, function, *comment, kind, FindingWeight::Error, CodeVerdict::Stub);
+    }
+    let is_intended = source.grammar().empty_by_intent.contains(&function.name.as_str())
+        || matches!(
+            function.node.kind(),
+            "constructor_declaration" | "compact_constructor_declaration" | "destructor_declaration"
+        )
+        || is_closure(source, function)
+        || is_constructor_of_c(source, function);
+    let description = done.iter().find(|(_, act)| *act == Act::Description).map(|(node, _)| *node);
+    if source.language() == SourceLanguage::Python {
+        return empty_in_python(source, function, description, done.len(), setting);
+    }
+    if is_intended || function.overrides {
+        return JudgedFunction::plain(CodeVerdict::Complete);
+    }
+    // Whoever explains an empty body meant it.
+    if !function.comments.is_empty() || setting == Setting::Tests {
+        return JudgedFunction::plain(CodeVerdict::Ambiguous);
+    }
+    let kind = FindingKind::EmptyBody;
+    found(source, function, function.node, kind, FindingWeight::Warning, CodeVerdict::Ambiguous)
+}
+
+/// In Python a description can be the whole body. A method without its class is a contract where it promises a value that an empty body
+/// cannot give, or describes what its heirs do; a function that is only described is one that somebody was to write.
+fn empty_in_python(
+    source: &Source,
+    function: &Function<'_>,
+    description: Option<Node<'_>>,
+    statements: usize,
+    setting: Setting,
+) -> JudgedFunction {
+    let is_special = function.name.starts_with("__") && function.name.ends_with("__");
+    if setting == Setting::Tests {
+        return JudgedFunction::plain(CodeVerdict::Ambiguous);
+    }
+    let result = function.node.child_by_field_name("return_type").map(|node| source.text(node).trim());
+    let is_method = matches!(function.place, Place::Unseen | Place::Class);
+    let promises_value = result.is_some_and(|result| result != "None");
+    if function.place == Place::Unseen {
+        let is_contract =
+            promises_value || result.is_some() && (description.is_some() || is_ellipsis(source, function));
+        return match is_contract {
+            true => JudgedFunction::plain(CodeVerdict::Interface),
+            false => JudgedFunction::plain(CodeVerdict::Ambiguous),
+        };
+    }
+    if is_special {
+        return JudgedFunction::plain(CodeVerdict::Ambiguous);
+    }
+    match description {
+        Some(text) if statements == 1 => {
+            let kind = FindingKind::DocumentationOnly;
+            // What a class does not say, it may leave to its heirs.
+            let (weight, verdict) = match is_method && !promises_value {
+                true => (FindingWeight::Warning, CodeVerdict::Ambiguous),
+                false => (FindingWeight::Error, CodeVerdict::Stub),
+            };
+            found(source, function, text, kind, weight, verdict)
+        }
+        _ if !function.comments.is_empty() => JudgedFunction::plain(CodeVerdict::Ambiguous),
+        _ => {
+            let kind = FindingKind::EmptyBody;
+            found(source, function, function.node, kind, FindingWeight::Warning, CodeVerdict::Ambiguous)
+        }
+    }
+}
+
+fn is_ellipsis(source: &Source, function: &Function<'_>) -> bool {
+    function.body.is_some_and(|body| source.text(body).trim_end().ends_with("..."))
+}
+
+fn is_closure(source: &Source, function: &Function<'_>) -> bool {
+    source.grammar().closures.contains(&function.node.kind())
+}
+
+/// A function of C++ without a type of its result makes an object or takes one apart.
+fn is_constructor_of_c(source: &Source, function: &Function<'_>) -> bool {
+    source.language() == SourceLanguage::Cpp && function.node.child_by_field_name("type").is_none()
+}
+
+/// A body that always gives the same value.
+fn fixed(
+    source: &Source,
+    function: &Function<'_>,
+    real: &[&(Node<'_>, Act)],
+    setting: Setting,
+) -> JudgedFunction {
+    let promise = function.comments.iter().find(|comment| match setting {
+        Setting::Code => promises(source.text(**comment)),
+        Setting::Tests => matches!(remark_of(source.text(**comment)), Remark::Unwritten | Remark::StandIn),
+    });
+    if let Some(comment) = promise {
+        let kind = FindingKind::FakeResult;
+        return found(source, function, *comment, kind, FindingWeight::Error, CodeVerdict::Stub);
+    }
+    let value = real.iter().find(|(_, act)| *act == Act::FixedValue);
+    let is_meant = function.overrides
+        || function.place == Place::Contract
+        || setting == Setting::Tests
+        || is_closure(source, function)
+        || function.name.starts_with("__");
+    match value {
+        Some((node, _)) if !is_meant && takes_arguments(source, function) => {
+            let kind = FindingKind::FixedResult;
+            found(source, function, *node, kind, FindingWeight::Warning, CodeVerdict::Ambiguous)
+        }
+        _ => JudgedFunction::plain(CodeVerdict::Complete),
+    }
+}
+
+/// Whether a function has parameters that it could use: a receiver is none, and a name with an underscore says that it is not used.
+fn takes_arguments(source: &Source, function: &Function<'_>) -> bool {
+    let parameters = function.node.child_by_field_name("parameters").or_else(|| {
+        let declarator = function.node.child_by_field_name("declarator")?;
+        declarator.child_by_field_name("parameters")
+    });
+    let Some(parameters) = parameters else { return false };
+    named_children(parameters).into_iter().any(|parameter| {
+        let text = source.text(parameter);
+        let name = match source.language() {
+            // The type stands first.
+            SourceLanguage::C | SourceLanguage::Cpp | SourceLanguage::Java | SourceLanguage::CSharp => {
+                words(text).last()
+            }
+            _ => words(text).find(|word| !["mut", "ref", "const"].contains(word)),
+        };
+        let is_receiver = parameter.kind() == "self_parameter";
+        name.is_some_and(|name| {
+            !is_receiver && !["self", "cls", "mcs", "this", "void"].contains(&name) && !name.starts_with('_')
+        })
+    })
+}
+
+/// A body that does something: what in it is not written.
+fn worked(source: &Source, function: &Function<'_>, body: Node<'_>) -> JudgedFunction {
+    let mut judged = JudgedFunction::plain(CodeVerdict::Complete);
+    for (node, saying) in unwritten_inside(source, body) {
+        let (weight, verdict) = match saying {
+            Saying::Call => (FindingWeight::Error, CodeVerdict::Stub),
+            // Also how code says which case it does not support.
+            Saying::Error | Saying::Message => (FindingWeight::Warning, CodeVerdict::Ambiguous),
+        };
+        judged.verdict = judged.verdict.max(verdict);
+        judged.findings.push(finding(source, function, node, FindingKind::UnfinishedBranch, weight));
+    }
+    for comment in &function.comments {
+        let kind = match remark_of(source.text(*comment)) {
+            Remark::Unwritten => FindingKind::PlaceholderBody,
+            Remark::Elided => FindingKind::ElidedCode,
+            Remark::StandIn => FindingKind::FakeResult,
+            Remark::Mark | Remark::Plain => continue,
+        };
+        judged.verdict = CodeVerdict::Stub;
+        judged.findings.push(finding(source, function, *comment, kind, FindingWeight::Error));
+    }
+    judged
+}
+
+/// What says, at any depth, that something is not written; functions inside with a name are judged by themselves.
+fn unwritten_inside<'t>(source: &'t Source, body: Node<'t>) -> Vec<(Node<'t>, Saying)> {
+    let grammar = source.grammar();
+    let mut all = Vec::new();
+    let mut waiting = vec![body];
+    while let Some(node) = waiting.pop() {
+        let is_inner = node.id() != body.id() && grammar.is_function(node.kind());
+        if is_inner {
+            continue;
+        }
+        if let Some(saying) = node.is_named().then(|| unwritten_at(source, node)).flatten() {
+            all.push((node, saying));
+            continue;
+        }
+        let mut cursor = node.walk();
+        let first = waiting.len();
+        waiting.extend(node.children(&mut cursor));
+        if let Some(new) = waiting.get_mut(first..) {
+            new.reverse();
+        }
+    }
+    all
+}
+
+fn output_says_unwritten(source: &Source, node: Node<'_>) -> bool {
+    let texts = source.grammar().texts;
+    crate::source::descendants(node)
+        .any(|part| texts.contains(&part.kind()) && says_unwritten(source.text(part)))
+}
+
+fn found(
+    source: &Source,
+    function: &Function<'_>,
+    node: Node<'_>,
+    kind: FindingKind,
+    weight: FindingWeight,
+    verdict: CodeVerdict,
+) -> JudgedFunction {
+    let mut finding = finding(source, function, node, kind, weight);
+    // A whole function is meant: it changed when any of its lines did.
+    finding.last_line = finding.last_line.max(function.node.end_position().row + 1);
+    JudgedFunction { verdict, findings: vec![finding] }
+}
+
+fn finding(
+    source: &Source,
+    function: &Function<'_>,
+    node: Node<'_>,
+    kind: FindingKind,
+    weight: FindingWeight,
+) -> GateFinding {
+    GateFinding {
+        line: line_of(node),
+        last_line: node.end_position().row + 1,
+        kind,
+        weight,
+        function: function.name.clone(),
+        text: shown(source.text(node)),
+    }
+}

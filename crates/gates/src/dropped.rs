@@ -1,0 +1,132 @@
+//! Errors that are caught and dropped.
+
+use tree_sitter::Node;
+
+use crate::act::{Act, acts};
+use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
+use crate::function::{Function, words};
+use crate::language::SourceLanguage;
+use crate::source::{Source, descendants, line_of, named_children};
+
+/// All places where an error is caught and nothing is done about it.
+pub(crate) fn findings(source: &Source, all: &[Function<'_>]) -> Vec<GateFinding> {
+    descendants(source.root())
+        .filter(|node| node.is_named())
+        .filter_map(|node| Some((node, weight(source, node)?)))
+        .map(|(node, weight)| GateFinding {
+            line: line_of(node),
+            last_line: node.end_position().row + 1,
+            kind: FindingKind::SwallowedError,
+            weight,
+            function: around(all, node),
+            text: shown(source.text(node)),
+        })
+        .collect()
+}
+
+/// The name of the innermost function around a node.
+pub(crate) fn around(all: &[Function<'_>], node: Node<'_>) -> String {
+    let holds = |function: &&Function<'_>| {
+        function.node.start_byte() <= node.start_byte() && node.end_byte() <= function.node.end_byte()
+    };
+    all.iter().rfind(holds).map(|function| function.name.clone()).unwrap_or_default()
+}
+
+fn weight(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
+    let grammar = source.grammar();
+    // Who says why meant it.
+    if descendants(node).any(|part| grammar.comments.contains(&part.kind())) {
+        return None;
+    }
+    if let Some((_, field)) = grammar.catches.iter().find(|(kind, _)| *kind == node.kind()) {
+        return is_dropping(source, node, field).then(|| catch_weight(source, node));
+    }
+    match source.language() {
+        SourceLanguage::Rust => in_rust(source, node),
+        SourceLanguage::Go => in_go(source, node),
+        SourceLanguage::JavaScript | SourceLanguage::TypeScript | SourceLanguage::Tsx => in_javascript(source, node),
+        SourceLanguage::Ruby if node.kind() == "rescue_modifier" => Some(FindingWeight::Warning),
+        SourceLanguage::Ruby
+        | SourceLanguage::Python
+        | SourceLanguage::Java
+        | SourceLanguage::C
+        | SourceLanguage::Cpp
+        | SourceLanguage::Php
+        | SourceLanguage::CSharp
+        | SourceLanguage::Shell => None,
+    }
+}
+
+fn is_dropping(source: &Source, node: Node<'_>, field: &str) -> bool {
+    let body = if field.is_empty() {
+        named_children(node).into_iter().find(|child| source.grammar().blocks.contains(&child.kind()))
+    } else {
+        node.child_by_field_name(field)
+    };
+    match body {
+        Some(body) => acts(source, body).iter().all(|(_, act)| matches!(act, Act::Nothing | Act::Description)),
+        // Ruby leaves an empty one out.
+        None => source.language() == SourceLanguage::Ruby,
+    }
+}
+
+/// One that catches everything drops what nobody thought of; one kind of error may be expected.
+fn catch_weight(source: &Source, node: Node<'_>) -> FindingWeight {
+    let head = source.text(node).split(['{', ':']).next().unwrap_or_default();
+    let names = words(head).filter(|word| !["except", "catch", "rescue", "as", "final", "const"].contains(word));
+    let kinds: Vec<&str> = names.filter(|word| word.starts_with(char::is_uppercase)).collect();
+    const BROAD: [&str; 6] = ["Exception", "BaseException", "Throwable", "Error", "StandardError", "System"];
+    let is_untyped = matches!(
+        source.language(),
+        SourceLanguage::JavaScript | SourceLanguage::TypeScript | SourceLanguage::Tsx
+    );
+    if is_untyped || kinds.is_empty() || kinds.iter().any(|kind| BROAD.contains(kind)) {
+        FindingWeight::Error
+    } else {
+        FindingWeight::Warning
+    }
+}
+
+/// `if let Err(e) = f() {}`, and an arm that does nothing with an error.
+fn in_rust(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
+    let is_empty = |node: Option<Node<'_>>| {
+        node.is_some_and(|node| matches!(source.text(node).split_whitespace().collect::<String>().as_str(), "{}" | "()"))
+    };
+    match node.kind() {
+        "if_expression" if node.child_by_field_name("alternative").is_none() => {
+            let condition = node.child_by_field_name("condition").map(|node| source.text(node));
+            let is_about_error = condition.is_some_and(|text| text.starts_with("let Err("));
+            (is_about_error && is_empty(node.child_by_field_name("consequence"))).then_some(FindingWeight::Error)
+        }
+        "match_arm" => {
+            let pattern = node.child_by_field_name("pattern").map(|node| source.text(node));
+            let is_error = pattern.is_some_and(|text| text.starts_with("Err(_"));
+            (is_error && is_empty(node.child_by_field_name("value"))).then_some(FindingWeight::Warning)
+        }
+        _ => None,
+    }
+}
+
+/// `if err != nil {}`.
+fn in_go(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
+    if node.kind() != "if_statement" {
+        return None;
+    }
+    let condition = node.child_by_field_name("condition").map(|node| source.text(node))?;
+    let is_about_error = condition.ends_with("!= nil") && condition.to_lowercase().contains("err");
+    let body = node.child_by_field_name("consequence")?;
+    (is_about_error && acts(source, body).is_empty()).then_some(FindingWeight::Error)
+}
+
+/// `.catch(() => {})`.
+fn in_javascript(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
+    if node.kind() != "call_expression" {
+        return None;
+    }
+    let callee = node.child_by_field_name("function").filter(|node| node.kind() == "member_expression")?;
+    let property = callee.child_by_field_name("property").map(|node| source.text(node))?;
+    let handler = node.child_by_field_name("arguments").and_then(|node| node.named_child(0))?;
+    let body = handler.child_by_field_name("body").filter(|_| property == "catch")?;
+    let is_empty = body.kind() == "statement_block" && acts(source, body).is_empty();
+    is_empty.then_some(FindingWeight::Error)
+}

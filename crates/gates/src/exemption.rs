@@ -1,0 +1,77 @@
+//! Findings that somebody allowed: `checkrein: allow KIND: REASON` in a comment on the line, on the one above, or above the function.
+
+use tree_sitter::Node;
+
+use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
+use crate::function::Function;
+use crate::source::{Source, line_of};
+
+/// The word before an exemption.
+const WORD: &str = "checkrein: allow ";
+
+/// The fewest letters of a reason (ours): less says nothing.
+const SHORTEST_REASON: usize = 10;
+
+/// One exemption.
+#[derive(Debug)]
+struct Exemption {
+    kinds: Vec<FindingKind>,
+    /// Where it holds: from its own line to the end of what follows.
+    first: usize,
+    last: usize,
+    has_reason: bool,
+    text: String,
+}
+
+/// All exemptions of a text.
+#[derive(Debug)]
+pub(crate) struct Exemptions(Vec<Exemption>);
+
+impl Exemptions {
+    /// Reads those of all comments.
+    pub(crate) fn read(source: &Source, all: &[Function<'_>], loose: &[Node<'_>]) -> Self {
+        let comments = all.iter().flat_map(|function| function.comments.iter()).chain(loose);
+        Self(comments.filter_map(|comment| exemption(source, all, *comment)).collect())
+    }
+
+    /// Takes away what is allowed.
+    pub(crate) fn apply(&self, findings: &mut Vec<GateFinding>) {
+        findings.retain(|finding| {
+            !self.0.iter().any(|one| {
+                one.has_reason
+                    && one.kinds.contains(&finding.kind)
+                    && (one.first..=one.last).contains(&finding.line)
+            })
+        });
+    }
+
+    /// Those that do not say why, or name no kind: they allow nothing.
+    pub(crate) fn without_reason(&self) -> impl Iterator<Item = GateFinding> {
+        self.0.iter().filter(|one| !one.has_reason || one.kinds.is_empty()).map(|one| GateFinding {
+            line: one.first,
+            last_line: one.first,
+            kind: FindingKind::ExemptionWithoutReason,
+            weight: FindingWeight::Error,
+            function: String::new(),
+            text: one.text.clone(),
+        })
+    }
+}
+
+fn exemption(source: &Source, all: &[Function<'_>], comment: Node<'_>) -> Option<Exemption> {
+    let text = source.text(comment);
+    let (_, wanted) = text.split_once(WORD)?;
+    let (names, reason) = wanted.split_once(':').unwrap_or((wanted, ""));
+    let kinds = names.split(',').filter_map(|name| FindingKind::named(name.trim())).collect();
+    let has_reason = reason.trim().trim_end_matches("*/").trim().chars().count() >= SHORTEST_REASON;
+    let first = line_of(comment);
+    let line_below = comment.end_position().row + 2;
+    // Above a function it holds for all of it.
+    let function = all.iter().find(|function| {
+        let start = function.node.start_position().row + 1;
+        let header = function.header.lines().count().max(1);
+        (start.saturating_sub(header)..=start).contains(&line_below)
+    });
+    let last = function.map_or(line_below, |function| function.node.end_position().row + 1);
+    Some(Exemption { kinds, first, last: last.max(line_below), has_reason, text: shown(text) })
+}

@@ -1,0 +1,42 @@
+//! Gates: what must hold before work counts as done. Text in, findings out.
+//!
+//! Nothing here reads a file, runs a program, asks for the time or decides what becomes of a finding.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `language` | the languages, and how a file tells which it is |
+//! | `grammar` | what the nodes of a syntax tree mean, one table for each language |
+//! | `source` | a text as a tree; a fragment is put into what it must have stood in |
+//! | `function` | the functions of a text, and where each stands |
+//! | `act` | what a statement of a body does |
+//! | `remark` | what comments and messages say about the code around them |
+//! | `body` | whether a function is written |
+//! | `proof` | what tests assert |
+//! | `dropped` | errors that are caught and dropped |
+//! | `comment` | code in comments, marks of unfinished work |
+//! | `exemption` | findings that somebody allowed, with the reason |
+//! | `completeness` | the gate: a fragment or a file, and what changed in it |
+//! | `finding` | what is found, in words |
+//!
+//! **Invariants.** Every text gets an answer: what cannot be read is said, and never counts as complete. No text makes
+//! the tree walks recurse without bound.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod act;
+mod body;
+mod comment;
+mod completeness;
+mod dropped;
+mod exemption;
+mod finding;
+mod function;
+mod grammar;
+mod language;
+mod proof;
+mod remark;
+mod source;
+
+pub use completeness::{CodeOrigin, CodeVerdict, ExaminedFile, Fragment, FragmentAnswer, FileText, examine_file, judge_fragment};
+pub use finding::{FindingKind, FindingWeight, GateFinding};
+pub use language::SourceLanguage;
