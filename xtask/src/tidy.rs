@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, pages, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 27] = [
+const LINE: [&str; 28] = [
     "protocol",
     "glob",
     "files",
@@ -35,6 +35,7 @@ const LINE: [&str; 27] = [
     "gateway",
     "hook",
     "proxies",
+    "gates",
     "cli",
     "checkrein",
 ];

@@ -6,6 +6,7 @@
 //! | `saved` | answers about snapshots, worktrees, and what puts files back |
 //! | `programs` | answers about runs, confined commands and tests |
 //! | `installation` | answers about settings, policy, trust, credentials, records |
+//! | `gates` | answers of gates |
 //! | `fixed` | forms that others rely on, which stay as they are and have no envelope |
 //! | `parts` | parts of answers that other crates define |
 //! | `reference` | which command answers with what; the schema and the page |
@@ -14,6 +15,7 @@
 //! line, every other prints one object. Times are RFC 3339 in UTC. An error is an answer too ([`ErrorAnswer`]), on the stream of the answers.
 
 pub mod fixed;
+pub mod gates;
 pub mod installation;
 mod parts;
 pub mod programs;

@@ -1,5 +1,6 @@
 //! The command line: every command with its help and examples. Daily work is done by verbs, the rest by a noun and a verb.
 
+mod gates;
 mod gateway;
 mod help;
 mod nouns;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use gates::GateArguments;
 pub(crate) use gateway::{McpArguments, McpCommand};
 pub(crate) use help::{command_line, completions, write_manual};
 pub(crate) use nouns::{
@@ -183,6 +185,11 @@ pub(crate) enum Command {
         after_help = "Says what kind of failure it was and what to do next. The same result again is a reason to stop: twice when nothing passes, three times otherwise. It compares the failed tests where the runner names them. For other commands (`any`) it compares the outputs and the exit codes 91 (gate), 92 (provider busy), 93 (conflict) and 94 (stopped by a human). `--json` writes the result to standard error for scripts; docs/scripts.md has one.\n\nExit status: that of the tests; 124 timeout, 126 they cannot be run, 127 the program was not found.\n\nExamples:\n  checkrein route --runner pytest -- pytest -q\n  checkrein --json route --runner cargo --time 10m -- cargo test\n  checkrein route --runner pytest --phase red -- pytest tests/test_new.py\n  checkrein --json route --runner any --remember last.json -- ./deploy.sh"
     )]
     Route(RouteArguments),
+    /// Say what in the changed code is not done
+    #[command(
+        after_help = "`completeness` finds stubs, fake results, tests that assert nothing or less than before, dropped errors and commented-out code, in Rust, Python, JavaScript, TypeScript, Go, Java, C, C++, Ruby, PHP, C# and shell. Without options it looks at what changed since the last commit, untracked files included.\n\nA comment allows a finding, with the reason: `checkrein: allow empty_body: the trait wants it`.\n\nEach line of a batch is a JSON object: `{\"language\": \"python\", \"code\": \"...\"}`. `in_test` says that it is from a test. The answer repeats its `id`, or else has the number of the line.\n\nExit status: 0 passed, 2 something is not done or was not read, 1 error. With `--batch`: 0 all lines answered, 1 some line is not a question.\n\nExamples:\n  checkrein gate completeness\n  checkrein gate completeness --since origin/main --form sarif\n  checkrein gate completeness --staged --strict\n  checkrein gate completeness --batch functions.jsonl"
+    )]
+    Gate(GateArguments),
     /// Let a call pass that was asked about or refused (humans only)
     #[command(
         after_help = "Allows exactly this call, where it ran, while its effects and the files that it runs are the same: nothing else passes. Code and values that nobody sees beforehand pass once only. What the session, its limits and tripwires say still counts, what touches the guard stays refused, and what a rule of your own stops is changed there.\n\nExamples:\n  checkrein allow LAST --once\n  checkrein allow toolu_01 --always --in .\n  checkrein allow --list"

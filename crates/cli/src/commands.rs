@@ -15,6 +15,7 @@ pub mod elsewhere;
 #[cfg(target_os = "linux")]
 pub mod exec;
 pub mod export;
+pub mod gate;
 pub mod halt;
 pub mod incidents;
 pub mod init;

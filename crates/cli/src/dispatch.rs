@@ -24,10 +24,10 @@ use crate::commands::elsewhere;
 use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::{
-    ExitStatus, OutputForm, Switch, allow, audit, check, config, credential, diff, doctor, export, halt,
-    incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy, policy_try, preset,
-    purge, recover, replay, reviews, rollback, runs, session_rollback, sessions, show, snapshots, stats,
-    statusline, surprises, team_policy, trust, undo, update, watch, worktree,
+    ExitStatus, OutputForm, Switch, allow, audit, check, config, credential, diff, doctor, export, gate,
+    halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy, policy_try,
+    preset, purge, recover, replay, reviews, rollback, runs, session_rollback, sessions, show, snapshots,
+    stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, route, run};
@@ -292,6 +292,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Resume { session, all } => {
             halt::resume(&environment, halt::Which::of(session.as_deref(), all.into()), output)
         }
+        Command::Gate(wanted) => gate::gate(&environment, &wanted.into(), output),
         Command::Allow(wanted) => match (wanted.list, wanted.forget, wanted.id) {
             (true, _, _) => allow::list(&environment, output),
             (false, Some(name), _) => allow::forget(&environment, &name, output),

@@ -68,10 +68,12 @@ fn collect<'t>(source: &'t Source, body: Node<'t>, all: &mut Vec<(Node<'t>, Act)
         }
         let done = match (grammar.value, place == last) {
             // What is not ended by a semicolon is the value.
-            (Value::LastExpression, true) if !is_ended(source, statement) => match value(source, statement, depth) {
-                Act::Work => act(source, statement, depth),
-                known => known,
-            },
+            (Value::LastExpression, true) if !is_ended(source, statement) => {
+                match value(source, statement, depth) {
+                    Act::Work => act(source, statement, depth),
+                    known => known,
+                }
+            }
             _ => act(source, statement, depth),
         };
         all.push((statement, done));
@@ -110,7 +112,8 @@ fn act(source: &Source, statement: Node<'_>, depth: usize) -> Act {
     if text.starts_with("(void)") && !text.contains('(').then(|| text[6..].contains('(')).unwrap_or(false) {
         return Act::Nothing;
     }
-    if source.language() == SourceLanguage::Shell && matches!(text, "true" | "return 0" | "return" | "local") {
+    if source.language() == SourceLanguage::Shell && matches!(text, "true" | "return 0" | "return" | "local")
+    {
         return Act::Nothing;
     }
     if grammar.texts.contains(&kind) && source.language() != SourceLanguage::Shell {
@@ -120,12 +123,16 @@ fn act(source: &Source, statement: Node<'_>, depth: usize) -> Act {
         return raised(source, node);
     }
     if grammar.returns.contains(&kind) {
-        let values: Vec<_> =
-            named_children(node).into_iter().filter(|node| !grammar.comments.contains(&node.kind())).collect();
+        let values: Vec<_> = named_children(node)
+            .into_iter()
+            .filter(|node| !grammar.comments.contains(&node.kind()))
+            .collect();
         return match values.as_slice() {
             [] => Act::Nothing,
             [one] => value(source, *one, depth),
-            several if several.iter().all(|one| value(source, *one, depth) == Act::FixedValue) => Act::FixedValue,
+            several if several.iter().all(|one| value(source, *one, depth) == Act::FixedValue) => {
+                Act::FixedValue
+            }
             _ => Act::Work,
         };
     }
@@ -149,7 +156,8 @@ fn value(source: &Source, expression: Node<'_>, depth: usize) -> Act {
     // An error that is given back instead of raised.
     let is_sum = node.kind() == "expression_list";
     if is_sum {
-        let parts: Vec<Act> = named_children(node).into_iter().map(|part| value(source, part, depth)).collect();
+        let parts: Vec<Act> =
+            named_children(node).into_iter().map(|part| value(source, part, depth)).collect();
         if let Some(unwritten) = parts.iter().find(|part| matches!(part, Act::Unwritten(_))) {
             return *unwritten;
         }
@@ -180,7 +188,8 @@ pub(crate) fn is_fixed(source: &Source, node: Node<'_>, depth: usize) -> bool {
         return true;
     }
     // A text that takes values in is not fixed.
-    let takes_in = ["interpolation", "template_substitution", "variable_name", "expansion", "simple_expansion"];
+    let takes_in =
+        ["interpolation", "template_substitution", "variable_name", "expansion", "simple_expansion"];
     let is_plain = || !descendants(node).any(|part| takes_in.contains(&part.kind()));
     if grammar.constants.contains(&node.kind()) {
         return is_plain();
@@ -189,10 +198,9 @@ pub(crate) fn is_fixed(source: &Source, node: Node<'_>, depth: usize) -> bool {
         return false;
     }
     if grammar.collections.contains(&node.kind()) {
-        return named_children(node)
-            .into_iter()
-            .filter(|part| !grammar.comments.contains(&part.kind()))
-            .all(|part| grammar.texts.contains(&part.kind()) && is_plain() || is_fixed(source, part, depth - 1));
+        return named_children(node).into_iter().filter(|part| !grammar.comments.contains(&part.kind())).all(
+            |part| grammar.texts.contains(&part.kind()) && is_plain() || is_fixed(source, part, depth - 1),
+        );
     }
     let Some((callee, arguments)) = called(source, node) else { return false };
     grammar.wrapping_calls.contains(&callee) && arguments.iter().all(|one| is_fixed(source, *one, depth - 1))
@@ -258,7 +266,9 @@ pub(crate) fn is_unfinished_call(source: &Source, callee: &str) -> bool {
     let names = source.grammar().unfinished_calls;
     match source.language() {
         SourceLanguage::Rust => names.contains(&last_name(callee)),
-        _ => names.contains(&callee) || callee.strip_prefix("self.").is_some_and(|name| names.contains(&name)),
+        _ => {
+            names.contains(&callee) || callee.strip_prefix("self.").is_some_and(|name| names.contains(&name))
+        }
     }
 }
 
@@ -273,7 +283,8 @@ fn raised(source: &Source, node: Node<'_>) -> Act {
         return Act::Unwritten(Saying::Error);
     }
     let texts = source.grammar().texts;
-    let says = descendants(node).any(|part| texts.contains(&part.kind()) && says_unwritten(source.text(part)));
+    let says =
+        descendants(node).any(|part| texts.contains(&part.kind()) && says_unwritten(source.text(part)));
     if says { Act::Unwritten(Saying::Message) } else { Act::Work }
 }
 
@@ -285,13 +296,26 @@ fn is_end(callee: &str) -> bool {
 
 fn is_output(callee: &str) -> bool {
     const WHOLE: [&str; 14] = [
-        "print", "println", "printf", "eprintln", "eprint", "puts", "echo", "p", "fmt.Println", "fmt.Printf",
-        "fmt.Print", "log", "warn", "error_log",
+        "print",
+        "println",
+        "printf",
+        "eprintln",
+        "eprint",
+        "puts",
+        "echo",
+        "p",
+        "fmt.Println",
+        "fmt.Printf",
+        "fmt.Print",
+        "log",
+        "warn",
+        "error_log",
     ];
     const FIRST: [&str; 9] =
         ["console", "logger", "log", "logging", "Console", "System", "tracing", "slog", "LOGGER"];
     let first = callee.split(['.', ':']).next().unwrap_or(callee);
-    WHOLE.contains(&callee) || callee.len() > first.len() && FIRST.contains(&first) && !callee.starts_with("System.exit")
+    WHOLE.contains(&callee)
+        || callee.len() > first.len() && FIRST.contains(&first) && !callee.starts_with("System.exit")
 }
 
 /// The expression inside of nodes that add nothing.

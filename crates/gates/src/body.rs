@@ -7,7 +7,7 @@ use crate::completeness::CodeVerdict;
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::function::{Function, Place, words};
 use crate::language::SourceLanguage;
-use crate::remark::{Remark, is_for_heirs, promises, remark_of, says_unwritten};
+use crate::remark::{Remark, is_for_heirs, is_meant, promises, remark_of, says_unwritten};
 use crate::source::{Source, line_of, named_children};
 
 /// What kind of text a function stands in.
@@ -50,12 +50,19 @@ pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) 
     if let Some((node, _)) = said
         && real.iter().all(|(_, act)| *act != Act::Work)
     {
-        return found(source, function, *node, FindingKind::NotImplemented, FindingWeight::Error, CodeVerdict::Stub);
+        return found(
+            source,
+            function,
+            *node,
+            FindingKind::NotImplemented,
+            FindingWeight::Error,
+            CodeVerdict::Stub,
+        );
     }
     if real.iter().all(|(_, act)| matches!(act, Act::FixedValue | Act::Output | Act::End)) {
         return fixed(source, function, &real, setting);
     }
-    worked(source, function, body)
+    worked(source, function, body, setting)
 }
 
 /// The statement that says that the function is not written. One that only prints counts only where nothing else is done.
@@ -89,9 +96,13 @@ fn not_implemented(
     let is_for_others = match saying {
         Saying::Call => false,
         Saying::Error | Saying::Message => {
-            function.place == Place::Contract
-                || texts.into_iter().any(|node| is_for_heirs(source.text(node)))
-                || function.place == Place::Unseen && is_declared_only(source, function, node)
+            let says_so = || texts.into_iter().any(|node| is_for_heirs(source.text(node)));
+            match (function.place, source.language()) {
+                (Place::Contract, _) => true,
+                // Python has words for what is abstract; without its class only the form of a method shows that it may be.
+                (Place::Unseen, SourceLanguage::Python) => is_declared_only(source, function, node),
+                (Place::Unseen | Place::Class | Place::Free, _) => says_so(),
+            }
         }
     };
     if is_for_others {
@@ -109,9 +120,14 @@ fn is_declared_only(source: &Source, function: &Function<'_>, raised: Node<'_>) 
 }
 
 /// A body that does nothing.
-fn empty(source: &Source, function: &Function<'_>, done: &[(Node<'_>, Act)], setting: Setting) -> JudgedFunction {
+fn empty(
+    source: &Source,
+    function: &Function<'_>,
+    done: &[(Node<'_>, Act)],
+    setting: Setting,
+) -> JudgedFunction {
     let promise = function.comments.iter().find(|comment| match setting {
-        Setting::Code => promises(source.text(**comment)),
+        Setting::Code => promises(source.text(**comment)) && !is_meant(source.text(**comment)),
         Setting::Tests => remark_of(source.text(**comment)) == Remark::Unwritten,
     });
     if function.place == Place::Contract {
@@ -170,7 +186,11 @@ fn empty_in_python(
     if is_special {
         return JudgedFunction::plain(CodeVerdict::Ambiguous);
     }
+    let is_decorated = function.header.trim_start().starts_with('@');
+    let is_command = !takes_arguments(source, function) && !promises_value && source.is_fragment();
     match description {
+        // A decorator or a framework may use the description; so may what calls a function that takes nothing and gives nothing.
+        Some(_) if is_decorated || is_command => JudgedFunction::plain(CodeVerdict::Ambiguous),
         Some(text) if statements == 1 => {
             let kind = FindingKind::DocumentationOnly;
             // What a class does not say, it may leave to its heirs.
@@ -255,7 +275,7 @@ fn takes_arguments(source: &Source, function: &Function<'_>) -> bool {
 }
 
 /// A body that does something: what in it is not written.
-fn worked(source: &Source, function: &Function<'_>, body: Node<'_>) -> JudgedFunction {
+fn worked(source: &Source, function: &Function<'_>, body: Node<'_>, setting: Setting) -> JudgedFunction {
     let mut judged = JudgedFunction::plain(CodeVerdict::Complete);
     for (node, saying) in unwritten_inside(source, body) {
         let (weight, verdict) = match saying {
@@ -270,8 +290,9 @@ fn worked(source: &Source, function: &Function<'_>, body: Node<'_>) -> JudgedFun
         let kind = match remark_of(source.text(*comment)) {
             Remark::Unwritten => FindingKind::PlaceholderBody,
             Remark::Elided => FindingKind::ElidedCode,
-            Remark::StandIn => FindingKind::FakeResult,
-            Remark::Mark | Remark::Plain => continue,
+            // Tests are made of stand-ins.
+            Remark::StandIn if setting == Setting::Code => FindingKind::FakeResult,
+            Remark::StandIn | Remark::Mark | Remark::Plain => continue,
         };
         judged.verdict = CodeVerdict::Stub;
         judged.findings.push(finding(source, function, *comment, kind, FindingWeight::Error));

@@ -13,7 +13,8 @@ const FEWEST_LINES: usize = 2;
 
 /// What comments of a file show.
 pub(crate) fn findings(source: &Source, all: &[Function<'_>], loose: &[Node<'_>]) -> Vec<GateFinding> {
-    let mut comments: Vec<Node<'_>> = all.iter().flat_map(|function| function.comments.iter().copied()).collect();
+    let mut comments: Vec<Node<'_>> =
+        all.iter().flat_map(|function| function.comments.iter().copied()).collect();
     comments.extend(loose.iter().copied());
     comments.sort_by_key(Node::start_byte);
     let mut found: Vec<GateFinding> = comments
@@ -64,7 +65,8 @@ fn commented_out(source: &Source, all: &[Function<'_>], comments: &[Node<'_>]) -
         }
         let next = comments.get(place + 1);
         let goes_on = next.is_some_and(|next| {
-            next.start_position().row == comment.start_position().row + 1 && line_of_code(source, *next).is_some()
+            next.start_position().row == comment.start_position().row + 1
+                && line_of_code(source, *next).is_some()
         });
         if !goes_on {
             if let (Some((first, _)), Some((last, _))) = (rows.first(), rows.last())

@@ -129,11 +129,17 @@ pub fn judge_fragment(fragment: Fragment<'_>) -> FragmentAnswer {
     }
     findings.extend(outside);
     let proofs = proof::findings(&source, &all);
-    if proofs.iter().any(|finding| finding.kind == FindingKind::TrivialAssertion) && proofs_nothing(&source, &all) {
+    if proofs.iter().any(|finding| finding.kind == FindingKind::TrivialAssertion)
+        && proofs_nothing(&source, &all)
+    {
         verdict = Some(CodeVerdict::Stub);
     }
     findings.extend(proofs);
     findings.extend(dropped::findings(&source, &all));
+    if let Some(finding) = unread_stub(&source) {
+        findings.push(finding);
+        verdict = Some(CodeVerdict::Stub);
+    }
     let verdict = match verdict {
         Some(verdict) if verdict == CodeVerdict::Stub => verdict,
         // Where most of it is not understood nothing is said about it.
@@ -176,6 +182,29 @@ fn proofs_nothing(source: &Source, all: &[Function<'_>]) -> bool {
 fn is_garbled(source: &Source, code: &str) -> bool {
     let faults = source.faults();
     faults > 0 && (source.root().is_error() || faults * 2 > code.len())
+}
+
+/// Where the text is broken, the words in it are all there is to go by: a call that says that something is not written.
+fn unread_stub(source: &Source) -> Option<GateFinding> {
+    if source.faults() == 0 || source.language() != SourceLanguage::Rust {
+        return None;
+    }
+    let tokens = |node: &tree_sitter::Node<'_>| {
+        let name = source.grammar().unfinished_calls.contains(&source.text(*node));
+        name && source.whole()[node.end_byte()..].starts_with("!")
+    };
+    let broken = |node: &tree_sitter::Node<'_>| {
+        std::iter::successors(node.parent(), tree_sitter::Node::parent).any(|one| one.is_error())
+    };
+    let found = descendants(source.root()).find(|node| node.is_named() && tokens(node) && broken(node))?;
+    Some(GateFinding {
+        line: line_of(found),
+        last_line: line_of(found),
+        kind: FindingKind::UnfinishedBranch,
+        weight: FindingWeight::Error,
+        function: String::new(),
+        text: shown(source.whole().lines().nth(line_of(found) - 1).unwrap_or_default()),
+    })
 }
 
 fn unread(cause: Unread) -> FragmentAnswer {
@@ -267,7 +296,8 @@ pub fn examine_file(file: FileText<'_>) -> ExaminedFile {
     let (all, loose) = functions(&source);
     let setting = file.origin.setting();
     let is_changed = |first: usize, last: usize| {
-        file.changed.is_none_or(|ranges| ranges.iter().any(|range| *range.start() <= last && first <= *range.end()))
+        file.changed
+            .is_none_or(|ranges| ranges.iter().any(|range| *range.start() <= last && first <= *range.end()))
     };
     let lines = |function: &Function<'_>| (line_of(function.node), function.node.end_position().row + 1);
     let mut findings = Vec::new();
@@ -294,7 +324,8 @@ pub fn examine_file(file: FileText<'_>) -> ExaminedFile {
     let exemptions = Exemptions::read(&source, &all, &loose);
     exemptions.apply(&mut findings);
     let allowed = before - findings.len();
-    findings.extend(exemptions.without_reason().filter(|finding| is_changed(finding.line, finding.last_line)));
+    findings
+        .extend(exemptions.without_reason().filter(|finding| is_changed(finding.line, finding.last_line)));
     findings.sort_by_key(|finding| (finding.line, finding.kind));
     findings.dedup();
     ExaminedFile { findings, allowed, functions: count, not_understood: source.faults() }

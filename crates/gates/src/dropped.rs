@@ -33,18 +33,23 @@ pub(crate) fn around(all: &[Function<'_>], node: Node<'_>) -> String {
 }
 
 fn weight(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
-    let grammar = source.grammar();
+    let found = dropped(source, node)?;
     // Who says why meant it.
-    if descendants(node).any(|part| grammar.comments.contains(&part.kind())) {
-        return None;
-    }
+    let is_explained = descendants(node).any(|part| source.grammar().comments.contains(&part.kind()));
+    (!is_explained).then_some(found)
+}
+
+fn dropped(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
+    let grammar = source.grammar();
     if let Some((_, field)) = grammar.catches.iter().find(|(kind, _)| *kind == node.kind()) {
         return is_dropping(source, node, field).then(|| catch_weight(source, node));
     }
     match source.language() {
         SourceLanguage::Rust => in_rust(source, node),
         SourceLanguage::Go => in_go(source, node),
-        SourceLanguage::JavaScript | SourceLanguage::TypeScript | SourceLanguage::Tsx => in_javascript(source, node),
+        SourceLanguage::JavaScript | SourceLanguage::TypeScript | SourceLanguage::Tsx => {
+            in_javascript(source, node)
+        }
         SourceLanguage::Ruby if node.kind() == "rescue_modifier" => Some(FindingWeight::Warning),
         SourceLanguage::Ruby
         | SourceLanguage::Python
@@ -64,7 +69,9 @@ fn is_dropping(source: &Source, node: Node<'_>, field: &str) -> bool {
         node.child_by_field_name(field)
     };
     match body {
-        Some(body) => acts(source, body).iter().all(|(_, act)| matches!(act, Act::Nothing | Act::Description)),
+        Some(body) => {
+            acts(source, body).iter().all(|(_, act)| matches!(act, Act::Nothing | Act::Description))
+        }
         // Ruby leaves an empty one out.
         None => source.language() == SourceLanguage::Ruby,
     }
@@ -73,7 +80,8 @@ fn is_dropping(source: &Source, node: Node<'_>, field: &str) -> bool {
 /// One that catches everything drops what nobody thought of; one kind of error may be expected.
 fn catch_weight(source: &Source, node: Node<'_>) -> FindingWeight {
     let head = source.text(node).split(['{', ':']).next().unwrap_or_default();
-    let names = words(head).filter(|word| !["except", "catch", "rescue", "as", "final", "const"].contains(word));
+    let names =
+        words(head).filter(|word| !["except", "catch", "rescue", "as", "final", "const"].contains(word));
     let kinds: Vec<&str> = names.filter(|word| word.starts_with(char::is_uppercase)).collect();
     const BROAD: [&str; 6] = ["Exception", "BaseException", "Throwable", "Error", "StandardError", "System"];
     let is_untyped = matches!(
@@ -90,13 +98,16 @@ fn catch_weight(source: &Source, node: Node<'_>) -> FindingWeight {
 /// `if let Err(e) = f() {}`, and an arm that does nothing with an error.
 fn in_rust(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
     let is_empty = |node: Option<Node<'_>>| {
-        node.is_some_and(|node| matches!(source.text(node).split_whitespace().collect::<String>().as_str(), "{}" | "()"))
+        node.is_some_and(|node| {
+            matches!(source.text(node).split_whitespace().collect::<String>().as_str(), "{}" | "()")
+        })
     };
     match node.kind() {
         "if_expression" if node.child_by_field_name("alternative").is_none() => {
             let condition = node.child_by_field_name("condition").map(|node| source.text(node));
             let is_about_error = condition.is_some_and(|text| text.starts_with("let Err("));
-            (is_about_error && is_empty(node.child_by_field_name("consequence"))).then_some(FindingWeight::Error)
+            (is_about_error && is_empty(node.child_by_field_name("consequence")))
+                .then_some(FindingWeight::Error)
         }
         "match_arm" => {
             let pattern = node.child_by_field_name("pattern").map(|node| source.text(node));

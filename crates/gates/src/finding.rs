@@ -165,7 +165,9 @@ impl FindingKind {
             Self::TrivialAssertion => "assert something that the code under test can break",
             Self::SkippedTest => "run the test, or say why it cannot run",
             Self::WeakenedTest => "restore the assertions, or say why they no longer hold",
-            Self::SwallowedError => "handle the error, pass it on, or say in a comment why it does not matter",
+            Self::SwallowedError => {
+                "handle the error, pass it on, or say in a comment why it does not matter"
+            }
             Self::CommentedOutCode => "delete it: the repository keeps the old version",
             Self::ExemptionWithoutReason => "add the reason after the kind: `checkrein: allow KIND: REASON`",
             Self::NotParsed => "correct the syntax",

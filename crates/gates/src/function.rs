@@ -76,7 +76,12 @@ pub(crate) fn functions(source: &Source) -> (Vec<Function<'_>>, Vec<Node<'_>>) {
     (found, loose)
 }
 
-fn function<'t>(source: &'t Source, node: Node<'t>, is_inner: bool, holder: Option<Node<'t>>) -> Function<'t> {
+fn function<'t>(
+    source: &'t Source,
+    node: Node<'t>,
+    is_inner: bool,
+    holder: Option<Node<'t>>,
+) -> Function<'t> {
     let body = body_of(source, node);
     let start = beginning(source, node);
     let end = body.map_or(node.end_byte(), |body| body.start_byte());
@@ -154,7 +159,10 @@ fn place(
             _ => (Place::Free, overrides),
         };
     };
-    if source.text(holder).starts_with("class _Fragment") || source.text(holder).starts_with("struct _Fragment") || source.text(holder).starts_with("impl _Fragment") {
+    if source.text(holder).starts_with("class _Fragment")
+        || source.text(holder).starts_with("struct _Fragment")
+        || source.text(holder).starts_with("impl _Fragment")
+    {
         return (Place::Unseen, overrides);
     }
     if grammar.holder(holder.kind()) == Some(Holder::Contract) || is_contract_by_base(source, holder) {
@@ -178,7 +186,9 @@ fn is_contract_by_base(source: &Source, holder: Node<'_>) -> bool {
     // One abstract method makes the class one that is not used by itself.
     let by_method = || {
         let decorators = descendants(holder).filter(|node| node.kind() == "decorator");
-        decorators.into_iter().any(|node| words(source.text(node)).any(|word| grammar.contract_words.contains(&word)))
+        decorators
+            .into_iter()
+            .any(|node| words(source.text(node)).any(|word| grammar.contract_words.contains(&word)))
     };
     by_base || by_name || by_method() || is_base_here(source, name)
 }
@@ -205,7 +215,8 @@ fn is_method_by_form(source: &Source, node: Node<'_>) -> bool {
         }
         SourceLanguage::Rust => {
             let parameters = node.child_by_field_name("parameters");
-            parameters.is_some_and(|node| named_children(node).iter().any(|one| one.kind() == "self_parameter"))
+            parameters
+                .is_some_and(|node| named_children(node).iter().any(|one| one.kind() == "self_parameter"))
         }
         SourceLanguage::Java | SourceLanguage::CSharp => true,
         SourceLanguage::Go => node.kind() == "method_declaration",

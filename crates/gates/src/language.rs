@@ -53,7 +53,12 @@ const ROWS: [(SourceLanguage, &str, &[&str], &[&str]); 13] = [
     (SourceLanguage::Ruby, "ruby", &["rb"], &["rb", "rake", "gemspec"]),
     (SourceLanguage::Php, "php", &[], &["php", "phtml"]),
     (SourceLanguage::CSharp, "csharp", &["c#", "cs", "c-sharp", "c_sharp"], &["cs"]),
-    (SourceLanguage::Shell, "shell", &["bash", "sh", "zsh", "ksh", "dash"], &["sh", "bash", "zsh", "ksh", "bats"]),
+    (
+        SourceLanguage::Shell,
+        "shell",
+        &["bash", "sh", "zsh", "ksh", "dash"],
+        &["sh", "bash", "zsh", "ksh", "bats"],
+    ),
 ];
 
 impl SourceLanguage {

@@ -37,6 +37,8 @@ mod proof;
 mod remark;
 mod source;
 
-pub use completeness::{CodeOrigin, CodeVerdict, ExaminedFile, Fragment, FragmentAnswer, FileText, examine_file, judge_fragment};
+pub use completeness::{
+    CodeOrigin, CodeVerdict, ExaminedFile, FileText, Fragment, FragmentAnswer, examine_file, judge_fragment,
+};
 pub use finding::{FindingKind, FindingWeight, GateFinding};
 pub use language::SourceLanguage;

@@ -133,7 +133,10 @@ fn is_test(source: &Source, function: &Function<'_>) -> bool {
                 || name.starts_with("test_") && function.node.kind() == "function_definition"
         }
         // Calls make the tests of these, or nothing does.
-        SourceLanguage::JavaScript | SourceLanguage::TypeScript | SourceLanguage::Tsx | SourceLanguage::Shell => false,
+        SourceLanguage::JavaScript
+        | SourceLanguage::TypeScript
+        | SourceLanguage::Tsx
+        | SourceLanguage::Shell => false,
     }
 }
 
@@ -154,7 +157,8 @@ fn called_case<'t>(source: &'t Source, node: Node<'t>) -> Option<TestCase<'t>> {
     };
     let title = arguments.first().filter(|node| source.grammar().texts.contains(&node.kind()))?;
     let has_body = arguments.iter().any(|argument| {
-        source.grammar().closures.contains(&argument.kind()) || matches!(argument.kind(), "do_block" | "block")
+        source.grammar().closures.contains(&argument.kind())
+            || matches!(argument.kind(), "do_block" | "block")
     });
     if !is_case || !has_body {
         return None;
@@ -202,7 +206,12 @@ fn case<'t>(source: &'t Source, name: String, node: Node<'t>, is_skipped: bool) 
     let body = node.child_by_field_name("body");
     case.is_empty = body.is_some_and(|body| {
         let acts = crate::act::acts(source, body);
-        acts.iter().all(|(_, act)| matches!(act, crate::act::Act::Nothing | crate::act::Act::Description | crate::act::Act::Unwritten(_)))
+        acts.iter().all(|(_, act)| {
+            matches!(
+                act,
+                crate::act::Act::Nothing | crate::act::Act::Description | crate::act::Act::Unwritten(_)
+            )
+        })
     });
     let above = node.start_byte();
     case.can_fail |= source.whole()[..above].trim_end().ends_with("should_panic]");
@@ -215,17 +224,25 @@ fn is_start_of_chain(source: &Source, node: Node<'_>) -> bool {
     while let Some(parent) = inner.parent() {
         let is_link = matches!(
             parent.kind(),
-            "member_expression" | "field_expression" | "attribute" | "selector_expression" | "member_access_expression"
+            "member_expression"
+                | "field_expression"
+                | "attribute"
+                | "selector_expression"
+                | "member_access_expression"
         );
-        let is_receiver = parent.kind() == "call" && parent.child_by_field_name("receiver").is_some_and(|one| one.id() == inner.id())
-            || parent.kind() == "method_invocation" && parent.child_by_field_name("object").is_some_and(|one| one.id() == inner.id());
+        let is_receiver = parent.kind() == "call"
+            && parent.child_by_field_name("receiver").is_some_and(|one| one.id() == inner.id())
+            || parent.kind() == "method_invocation"
+                && parent.child_by_field_name("object").is_some_and(|one| one.id() == inner.id());
         if is_receiver {
             return true;
         }
         if !is_link {
             let is_call = source.grammar().calls.iter().any(|(kind, _)| *kind == parent.kind());
             let callee = parent.child_by_field_name("function");
-            return is_call && inner.id() != node.id() && callee.is_some_and(|callee| callee.id() == inner.id());
+            return is_call
+                && inner.id() != node.id()
+                && callee.is_some_and(|callee| callee.id() == inner.id());
         }
         inner = parent;
     }
@@ -234,8 +251,20 @@ fn is_start_of_chain(source: &Source, node: Node<'_>) -> bool {
 
 fn is_assertion(source: &Source, callee: &str) -> bool {
     const STARTS: [&str; 14] = [
-        "assert", "expect", "should", "verify", "check", "ensure", "require", "must", "refute", "prop_assert",
-        "is_expected", "raises", "test", "fail",
+        "assert",
+        "expect",
+        "should",
+        "verify",
+        "check",
+        "ensure",
+        "require",
+        "must",
+        "refute",
+        "prop_assert",
+        "is_expected",
+        "raises",
+        "test",
+        "fail",
     ];
     let first = callee.split(['.', ':']).next().unwrap_or(callee).to_lowercase();
     let last = last_name(callee).to_lowercase();
@@ -252,11 +281,14 @@ fn is_assertion(source: &Source, callee: &str) -> bool {
         || ["assert", "expect", "require", "assertions", "cy", "should", "chai"].contains(&first.as_str())
         || last.contains("assert")
         || MATCHERS.iter().any(|start| last.starts_with(start))
-        || last.starts_with("to_") || last == "to" || last == "not_to"
+        || last.starts_with("to_")
+        || last == "to"
+        || last == "not_to"
 }
 
 fn can_fail(source: &Source, callee: &str) -> bool {
-    const FAILING: [&str; 8] = ["unwrap", "unwrap_err", "expect", "expect_err", "panic", "throw", "raise", "die"];
+    const FAILING: [&str; 8] =
+        ["unwrap", "unwrap_err", "expect", "expect_err", "panic", "throw", "raise", "die"];
     let last = last_name(callee);
     FAILING.contains(&last)
         // A helper that is named after what it proves.
@@ -280,14 +312,13 @@ fn is_skip(source: &Source, callee: &str) -> bool {
 fn is_skipped_by_header(source: &Source, header: &str) -> bool {
     header.lines().map(str::trim).any(|line| match source.language() {
         SourceLanguage::Rust => line.contains("#[ignore]"),
-        SourceLanguage::Python => {
-            ["@pytest.mark.skip", "@unittest.skip", "@skip"].iter().any(|mark| {
-                let rest = line.strip_prefix(mark);
-                rest.is_some_and(|rest| rest.is_empty() || rest == "()" || rest == "(\"\")")
-            })
-        }
+        SourceLanguage::Python => ["@pytest.mark.skip", "@unittest.skip", "@skip"].iter().any(|mark| {
+            let rest = line.strip_prefix(mark);
+            rest.is_some_and(|rest| rest.is_empty() || rest == "()" || rest == "(\"\")")
+        }),
         SourceLanguage::Java => ["@Disabled", "@Ignore"].iter().any(|mark| {
-            line.strip_prefix(mark).is_some_and(|rest| !rest.starts_with('(') && !rest.starts_with(char::is_alphanumeric))
+            line.strip_prefix(mark)
+                .is_some_and(|rest| !rest.starts_with('(') && !rest.starts_with(char::is_alphanumeric))
         }),
         SourceLanguage::CSharp => line.contains("[Ignore]"),
         _ => false,
@@ -301,8 +332,16 @@ fn is_hollow(source: &Source, node: Node<'_>, callee: &str, arguments: &[Node<'_
         return false;
     }
     if let Some(expected) = inner_expectation(source, node) {
-        let outer_is_fixed = arguments.iter().all(|one| is_fixed(source, *one, 4));
-        return outer_is_fixed && expected.iter().all(|one| is_fixed(source, *one, 4)) && !expected.is_empty();
+        // The matchers of Ruby are calls: `to be(true)`.
+        let matched: Vec<Node<'_>> = arguments
+            .iter()
+            .flat_map(|one| match called(source, *one) {
+                Some(("be" | "eq" | "eql" | "equal", inner)) if !inner.is_empty() => inner,
+                _ => vec![*one],
+            })
+            .collect();
+        let is_fixed = |one: &Node<'_>| is_fixed(source, *one, 4);
+        return matched.iter().all(is_fixed) && !expected.is_empty() && expected.iter().all(is_fixed);
     }
     // The arguments of a macro are tokens.
     if node.kind() == "macro_invocation" {
@@ -315,7 +354,8 @@ fn is_hollow(source: &Source, node: Node<'_>, callee: &str, arguments: &[Node<'_
         [] => false,
         [one] => holds_always(source, *one),
         [first, second, ..] => {
-            let is_about_one = ["assert", "asserttrue", "assert_true", "istrue", "true", "ok", "expect_true"].contains(&last.as_str());
+            let is_about_one = ["assert", "asserttrue", "assert_true", "istrue", "true", "ok", "expect_true"]
+                .contains(&last.as_str());
             if is_about_one {
                 return holds_always(source, *first);
             }
@@ -333,7 +373,8 @@ fn inner_expectation<'t>(source: &'t Source, node: Node<'t>) -> Option<Vec<Node<
         if let Some(("expect", arguments)) = called(source, start) {
             return Some(arguments);
         }
-        start = ["object", "receiver", "function"].iter().find_map(|field| start.child_by_field_name(field))?;
+        start =
+            ["object", "receiver", "function"].iter().find_map(|field| start.child_by_field_name(field))?;
     }
     None
 }
@@ -345,7 +386,10 @@ fn holds_always(source: &Source, condition: Node<'_>) -> bool {
         return true;
     }
     let sides: Vec<Node<'_>> = named_children(condition);
-    let is_comparison = matches!(condition.kind(), "comparison_operator" | "binary_expression" | "binary" | "equality_expression");
+    let is_comparison = matches!(
+        condition.kind(),
+        "comparison_operator" | "binary_expression" | "binary" | "equality_expression"
+    );
     match sides.as_slice() {
         [left, right] if is_comparison => {
             let is_equal = source.text(*left) == source.text(*right);
@@ -364,7 +408,8 @@ fn is_hollow_text(tokens: &str) -> bool {
         return true;
     }
     let is_simple = |text: &str| {
-        !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '"')
+        !text.is_empty()
+            && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '"')
     };
     let same = |one: &str, other: &str| one.trim() == other.trim() && is_simple(one.trim());
     let mut parts = inner.split(',');

@@ -156,6 +156,29 @@ pub(crate) fn promises(comment: &str) -> bool {
     remark_of(comment) != Remark::Plain || HINTS.iter().any(|hint| holds_phrase(&text, hint))
 }
 
+/// Whether a comment says that doing nothing is what was wanted.
+pub(crate) fn is_meant(comment: &str) -> bool {
+    const PHRASES: [&str; 15] = [
+        "no-op",
+        "noop",
+        "no op",
+        "nothing to do",
+        "do nothing",
+        "does nothing",
+        "nothing needed",
+        "not needed",
+        "not required",
+        "intentionally",
+        "deliberately",
+        "on purpose",
+        "by design",
+        "left empty",
+        "left blank",
+    ];
+    let text = plain(comment);
+    PHRASES.iter().any(|phrase| holds_phrase(&text, phrase))
+}
+
 /// Whether the message of an error says that something is not written.
 pub(crate) fn says_unwritten(message: &str) -> bool {
     let trimmed = message.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
@@ -215,7 +238,8 @@ pub(crate) fn plain(comment: &str) -> String {
 
 /// Whether a phrase stands in a text as whole words.
 fn holds_phrase(text: &str, phrase: &str) -> bool {
-    let is_part = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_part =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     text.match_indices(phrase).any(|(at, _)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());
         let after = text.get(at + phrase.len()..).and_then(|text| text.chars().next());
@@ -240,7 +264,8 @@ fn is_about_something_else(text: &str) -> bool {
 
 /// "... rest of the code", "existing code ...": with dots, or as the whole comment.
 fn is_elision(text: &str) -> bool {
-    let has_dots = text.starts_with("...") || text.ends_with("...") || text.starts_with('…') || text.ends_with('…');
+    let has_dots =
+        text.starts_with("...") || text.ends_with("...") || text.starts_with('…') || text.ends_with('…');
     let core = text.trim_matches(|letter: char| !letter.is_alphanumeric());
     let phrase = ELIDED.iter().find(|phrase| holds_phrase(text, phrase));
     match phrase {
@@ -252,9 +277,7 @@ fn is_elision(text: &str) -> bool {
 }
 
 fn has_mark(comment: &str) -> bool {
-    comment
-        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
-        .any(|word| MARKS.contains(&word))
+    comment.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| MARKS.contains(&word))
 }
 
 #[cfg(test)]
@@ -271,7 +294,10 @@ mod tests {
             ("# In a real implementation this would call the API", Remark::StandIn),
             ("// TODO(ann): faster", Remark::Mark),
             ("// Not implemented by older browsers.", Remark::Plain),
-            ("// The existing code paths are kept because of clients that still send version 1.", Remark::Plain),
+            (
+                "// The existing code paths are kept because of clients that still send version 1.",
+                Remark::Plain,
+            ),
             ("// todos are listed first", Remark::Plain),
             ("# replaces the placeholder by the value", Remark::Plain),
         ];

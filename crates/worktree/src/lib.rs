@@ -13,6 +13,7 @@
 //! | `merging` | a merge that is under way, for who is killed meanwhile |
 //! | `shared` | what all work trees share, and a run changed in it |
 //! | `rights` | groups and modes of files, kept through a merge |
+//! | `changed` | the texts that changed in a work tree |
 //! | `copy` | the same where there is no repository |
 //! | `remove` | taking one away |
 //!
@@ -23,6 +24,7 @@
 
 mod carry;
 mod change;
+mod changed;
 mod copy;
 mod git;
 mod make;
@@ -37,6 +39,7 @@ mod tree;
 
 pub use carry::Carried;
 pub use change::{Changes, FileOperation, GuardFiles, Merge, WorktreeChange, guard_files};
+pub use changed::{ChangeBase, ChangedText, TextNow, changed_texts};
 pub use copy::{Copies, CopyMerge};
 pub use git::{GitEnvironment, GitRepository};
 pub use make::{Made, WorktreeOrigin, WorktreeRegistry, make};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Answer, ErrorAnswer, Remark, fixed, installation, programs, saved, sessions};
+use super::{Answer, ErrorAnswer, Remark, fixed, gates, installation, programs, saved, sessions};
 
 /// Whether a command prints one answer or one on each line.
 #[derive(Clone, Copy)]
@@ -58,6 +58,7 @@ fn answers() -> Vec<Entry> {
         entry::<programs::RunEndAnswer>(&[("run", StandardError)]),
         entry::<programs::ExecEnd>(&[("exec", StandardError)]),
         entry::<programs::TestRoute>(&[("route", StandardError)]),
+        entry::<gates::GateAnswer>(&[("gate", One)]),
         entry::<sessions::Halted>(&[("halt", One), ("resume", One)]),
         entry::<installation::Trust>(&[("trust", One), ("trust show", One)]),
         entry::<sessions::SessionEntry>(&[("session list", Lines)]),
@@ -101,6 +102,7 @@ fn fixed_forms() -> Vec<Entry> {
     vec![
         fixed_entry::<fixed::Check>("check", &[("check", One), ("check --batch", Lines)]),
         fixed_entry::<fixed::CheckFault>("check-fault", &[("check --batch", Lines)]),
+        fixed_entry::<gates::GateBatchAnswer>("gate-batch", &[("gate --batch", Lines)]),
         fixed_entry::<fixed::LogRecord>("log", &[("log", Lines)]),
         fixed_entry::<fixed::Replay>("replay", &[("replay", Lines)]),
         fixed_entry::<fixed::ReplayDifference>("replay-against", &[("replay --against", Lines)]),

@@ -68,6 +68,17 @@ pub(super) fn workspace(environment: &HostEnvironment) -> Result<PathBuf, Comman
     fs::canonicalize(found.as_str()).map_err(|error| CommandError::file("find", &found, &error))
 }
 
+/// The repository whose work tree has its root at a workspace; `None` when there is none.
+pub(super) fn repository(
+    environment: &HostEnvironment,
+    workspace: &Path,
+) -> Result<Option<GitRepository>, CommandError> {
+    let variables = FOR_GIT
+        .iter()
+        .filter_map(|name| environment.variables.get(*name).map(|value| ((*name).into(), value.into())));
+    Ok(GitRepository::at(workspace, &GitEnvironment(variables.collect()))?)
+}
+
 /// Where the worktrees of a workspace are: `$CHECKREIN_WORKTREES`, else `$XDG_DATA_HOME/checkrein/worktrees`, else
 /// `~/.local/share/checkrein/worktrees`. Not in the state directory: there an agent must not write, and here it has to.
 pub(super) fn places(
@@ -102,10 +113,7 @@ impl Site {
     pub fn open(environment: &HostEnvironment) -> Result<Self, CommandError> {
         let workspace = workspace(environment)?;
         let places = places(environment, &workspace)?;
-        let variables = FOR_GIT
-            .iter()
-            .filter_map(|name| environment.variables.get(*name).map(|value| ((*name).into(), value.into())));
-        let repository = GitRepository::at(&workspace, &GitEnvironment(variables.collect()))?;
+        let repository = repository(environment, &workspace)?;
         Ok(Self { workspace, places, repository })
     }
 

@@ -57,7 +57,11 @@ pub(crate) const RUBY: Grammar = Grammar {
     functions: &["method", "singleton_method"],
     closures: &["lambda"],
     signatures: &[],
-    holders: &[("class", Holder::Concrete), ("module", Holder::Concrete), ("singleton_class", Holder::Concrete)],
+    holders: &[
+        ("class", Holder::Concrete),
+        ("module", Holder::Concrete),
+        ("singleton_class", Holder::Concrete),
+    ],
     contract_words: &["abstract"],
     contract_bases: &[],
     blocks: &["body_statement", "block_body", "then", "begin"],
@@ -170,5 +174,12 @@ pub(crate) const SHELL: Grammar = Grammar {
     empty_by_intent: &["cleanup"],
     around: &[],
     line_comments: &["#"],
-    code_signs: &["command_substitution", "variable_assignment", "if_statement", "for_statement", "pipeline", "test_command"],
+    code_signs: &[
+        "command_substitution",
+        "variable_assignment",
+        "if_statement",
+        "for_statement",
+        "pipeline",
+        "test_command",
+    ],
 };

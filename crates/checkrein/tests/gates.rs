@@ -1,0 +1,219 @@
+//! The gates over a real repository: what counts as changed, what fails, and every form of the report.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Output, Stdio};
+
+use serde_json::Value as Json;
+use support::TestEnvironment;
+
+const OLD: &str = "fn old() -> u32 {\n    panic!(\"not implemented\")\n}\n";
+
+/// A repository with a stub that nobody touches, and changes beside it.
+fn changed() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.write("src/old.rs", OLD);
+    environment.write("src/lib.rs", &format!("{OLD}\nfn add(a: u32, b: u32) -> u32 {{\n    a + b\n}}\n"));
+    environment.write("tests/adds.py", "def test_adds():\n    assert add(1, 2) == 3\n    assert add(2, 2) == 4\n");
+    environment.git(&["add", "--all"]);
+    environment.commit("before");
+    environment.write(
+        "src/lib.rs",
+        &format!("{OLD}\nfn add(a: u32, b: u32) -> u32 {{\n    panic!(\"not implemented\")\n}}\n"),
+    );
+    environment.write("tests/adds.py", "def test_adds():\n    assert add(1, 2) == 3\n");
+    environment.write("new.py", "def load(path):\n    try:\n        return read(path)\n    except Exception:\n        pass\n");
+    environment.write("notes.txt", "text\n");
+    environment
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Each finding as path, line and kind.
+fn found(output: &Output) -> Vec<String> {
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let finding = |one: &Json| {
+        let text = |name: &str| one[name].as_str().unwrap().to_owned();
+        format!("{}:{} {} {}", text("path"), one["line"], text("weight"), text("kind"))
+    };
+    answer["findings"].as_array().unwrap().iter().map(finding).collect()
+}
+
+#[test]
+fn only_what_changed_counts() {
+    let environment = changed();
+    let output = environment.checkrein(&["--json", "gate", "completeness"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        found(&output),
+        [
+            "new.py:4 error swallowed_error",
+            "src/lib.rs:6 error not_implemented",
+            "tests/adds.py:1 error weakened_test",
+        ]
+    );
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["schema"], "checkrein/gate/1");
+    assert_eq!(answer["passed"], false);
+    assert_eq!(answer["not_examined"][0]["path"], "notes.txt");
+    assert_eq!(answer["not_examined"][0]["fails"], false);
+
+    // Below a path only.
+    let output = environment.checkrein(&["--json", "gate", "completeness", "src"]);
+    assert_eq!(found(&output), ["src/lib.rs:6 error not_implemented"]);
+}
+
+#[test]
+fn a_report_for_people_says_what_to_do() {
+    let environment = changed();
+    let output = environment.checkrein(&["gate", "completeness"]);
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(said(&output));
+}
+
+#[test]
+fn nothing_left_to_do_passes() {
+    let environment = changed();
+    environment.git(&["checkout", "--quiet", "--", "."]);
+    fs::remove_file(environment.project().join("new.py")).unwrap();
+    let output = environment.checkrein(&["gate", "completeness"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    insta::assert_snapshot!(said(&output));
+}
+
+#[test]
+fn staged_changes_and_those_since_a_revision() {
+    let environment = changed();
+    environment.git(&["add", "new.py"]);
+    // What is staged counts as it was staged.
+    environment.write("new.py", "");
+    let output = environment.checkrein(&["--json", "gate", "completeness", "--staged"]);
+    assert_eq!(found(&output), ["new.py:4 error swallowed_error"]);
+
+    environment.git(&["branch", "base"]);
+    environment.write("new.py", "def load(path):\n    raise NotImplementedError\n");
+    environment.git(&["add", "--all"]);
+    environment.commit("after");
+    let output = environment.checkrein(&["--json", "gate", "completeness"]);
+    assert_eq!(output.status.code(), Some(0));
+    let output = environment.checkrein(&["--json", "gate", "completeness", "--since", "base", "new.py"]);
+    assert_eq!(found(&output), ["new.py:2 error not_implemented"]);
+
+    let output = environment.checkrein(&["gate", "completeness", "--since", "nowhere"]);
+    assert_eq!(output.status.code(), Some(1));
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(words.contains("`nowhere` is not a revision"), "{words}");
+}
+
+#[test]
+fn warnings_fail_only_where_it_is_strict() {
+    let environment = TestEnvironment::new();
+    environment.write("a.go", "package a\n\nfunc refresh(c *Cache) {}\n");
+    assert_eq!(environment.checkrein(&["gate", "completeness"]).status.code(), Some(0));
+    assert_eq!(environment.checkrein(&["gate", "completeness", "--strict"]).status.code(), Some(2));
+    environment.write(
+        "a.go",
+        "package a\n\n// checkrein: allow empty_body: the interface wants it, and there is nothing to refresh\nfunc refresh(c *Cache) {}\n",
+    );
+    assert_eq!(environment.checkrein(&["gate", "completeness", "--strict"]).status.code(), Some(0));
+    environment.write("a.go", "package a\n\n// checkrein: allow empty_body\nfunc refresh(c *Cache) {}\n");
+    let output = environment.checkrein(&["--json", "gate", "completeness"]);
+    assert_eq!(found(&output), ["a.go:3 error exemption_without_reason", "a.go:4 warning empty_body"]);
+}
+
+#[test]
+fn code_that_cannot_be_read_fails() {
+    let environment = TestEnvironment::new();
+    environment.write("big.py", &"x = 1\n".repeat(200_000));
+    environment.write("zero.py", "x = 1\n\0\n");
+    let output = environment.checkrein(&["--json", "gate", "completeness"]);
+    assert_eq!(output.status.code(), Some(2));
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let causes: Vec<_> =
+        answer["not_examined"].as_array().unwrap().iter().map(|file| file["cause"].as_str().unwrap()).collect();
+    assert_eq!(causes, ["it is longer than 1 MiB", "it is not text"]);
+}
+
+#[test]
+fn reports_for_other_programs() {
+    let environment = changed();
+    let output = environment.checkrein(&["gate", "completeness", "--form", "sarif"]);
+    assert_eq!(output.status.code(), Some(2));
+    let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["version"], "2.1.0");
+    let results = report["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3);
+    let rules = report["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    for result in results {
+        assert!(rules.iter().any(|rule| rule["id"] == result["ruleId"]));
+        assert!(result["locations"][0]["physicalLocation"]["region"]["startLine"].as_u64().unwrap() > 0);
+    }
+
+    let output = environment.checkrein(&["gate", "completeness", "--form", "junit"]);
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(said(&output));
+}
+
+#[test]
+fn a_batch_is_answered_line_by_line_in_order() {
+    let environment = TestEnvironment::new();
+    let lines = [
+        r#"{"id": "a", "language": "python", "code": "def f(x):\n    raise NotImplementedError"}"#,
+        r#"{"id": "b", "language": "rust", "code": "fn f(&self);", "in_test": false}"#,
+        r#"{"id": "c", "language""#,
+        "",
+        r#"{"language": "go", "code": "func Add(a, b int) int {\n\treturn a + b\n}"}"#,
+        r#"{"id": "e", "language": "cobol", "code": "STOP RUN."}"#,
+        r#"{"id": "f", "language": "python"}"#,
+        r#"{"id": ["g"], "language": "c++", "code": "void f(A& a) {}"}"#,
+    ];
+    let mut child = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["gate", "completeness", "--batch", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(lines.join("\n").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let answers: Vec<Json> = said(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let short: Vec<String> = answers
+        .iter()
+        .map(|answer| format!("{} {} {}", answer["id"], answer["verdict"].as_str().unwrap(), answer["error"]))
+        .collect();
+    assert_eq!(
+        short,
+        [
+            r#""a" stub null"#,
+            r#""b" interface null"#,
+            r#"null not_parsed "line 3: not JSON: EOF while parsing an object at column 22""#,
+            "5 complete null",
+            r#""e" not_parsed "line 6: no grammar reads `cobol`""#,
+            r#""f" not_parsed "line 7: `code` is missing""#,
+            r#"["g"] ambiguous null"#,
+        ]
+    );
+    assert_eq!(answers[0]["findings"][0]["line"], 2);
+    assert_eq!(answers[0]["findings"][0]["kind"], "not_implemented");
+}
+
+#[test]
+fn outside_of_a_repository_nothing_says_what_changed() {
+    let environment = TestEnvironment::new();
+    fs::remove_dir_all(environment.project().join(".git")).unwrap();
+    let output = environment.checkrein(&["gate", "completeness"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is not a git work tree"));
+}

@@ -1,0 +1,69 @@
+//! The command line of gates.
+
+use clap::{Args, ValueEnum};
+
+use crate::commands::gate::{GateInput, GateRequest, ReportForm, Strictness};
+use checkrein_worktree::ChangeBase;
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum GateName {
+    /// Stubs, fake results, tests that prove nothing, dropped errors
+    Completeness,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ReportName {
+    /// For people
+    Text,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// JUnit XML, for reports of tests
+    Junit,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GateArguments {
+    /// Gate
+    name: GateName,
+    /// Look only at files at or below these paths
+    #[arg(value_name = "PATH", conflicts_with = "batch")]
+    paths: Vec<String>,
+    /// Compare with where the branch left this revision
+    #[arg(long, value_name = "REV", conflicts_with_all = ["staged", "batch"])]
+    since: Option<String>,
+    /// Look at what is staged
+    #[arg(long, conflicts_with = "batch")]
+    staged: bool,
+    /// Also fail on warnings
+    #[arg(long, conflicts_with = "batch")]
+    strict: bool,
+    /// Form of the report
+    #[arg(long, value_enum, value_name = "FORM", default_value = "text", conflicts_with = "batch")]
+    form: ReportName,
+    /// Answer JSON Lines from a file, or from standard input with `-`
+    #[arg(long, value_name = "FILE")]
+    batch: Option<String>,
+}
+
+impl From<GateArguments> for GateRequest {
+    fn from(wanted: GateArguments) -> Self {
+        let GateName::Completeness = wanted.name;
+        let base = match (wanted.since, wanted.staged) {
+            (Some(revision), _) => ChangeBase::Revision(revision),
+            (None, true) => ChangeBase::Staged,
+            (None, false) => ChangeBase::LastCommit,
+        };
+        Self {
+            input: match wanted.batch {
+                Some(source) => GateInput::Batch(source),
+                None => GateInput::Changes { base, paths: wanted.paths },
+            },
+            strictness: if wanted.strict { Strictness::Warnings } else { Strictness::Errors },
+            form: match wanted.form {
+                ReportName::Text => ReportForm::Usual,
+                ReportName::Sarif => ReportForm::Sarif,
+                ReportName::Junit => ReportForm::Junit,
+            },
+        }
+    }
+}
