@@ -94,6 +94,58 @@ fn what_checkrein_does_not_write_stays_and_is_named() {
 }
 
 #[test]
+fn files_of_the_user_below_sessions_and_snapshots_stay_and_are_named() {
+    let environment = used();
+    let state = environment.state();
+    let store = fs::read_dir(state.join("snapshots")).unwrap().next().unwrap().unwrap().path();
+    let own = [
+        state.join("sessions/diary.txt"),
+        state.join("sessions/s/notes.txt"),
+        state.join("sessions/therapy/week-1.txt"),
+        state.join("snapshots/holidays/beach.jpg"),
+        store.join("thesis.tex"),
+        store.join("packs/thesis.bak"),
+        outside(&environment).join("testimony/mine.txt"),
+    ];
+    for file in &own {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "mine").unwrap();
+    }
+    let said = environment.succeed(&["uninstall", "--purge", "--yes"]);
+    for file in &own {
+        assert_eq!(fs::read_to_string(file).unwrap(), "mine", "{file:?}\n{said}");
+    }
+    for named in ["diary.txt", "s/notes.txt", "sessions/therapy", "snapshots/holidays", "thesis.tex", "thesis.bak"] {
+        let line = format!("{named}: Checkrein does not write anything of this name");
+        assert!(said.contains(&line), "{named}\n{said}");
+    }
+    let said_of_rest = said.lines().find(|line| line.contains("sessions (1 session)")).unwrap_or_default();
+    assert!(said_of_rest.ends_with(", except what stays in it"), "{said}");
+    for gone in [state.join("sessions/s/ledger.jsonl"), store.join("packs/1"), state.join("mask.key")] {
+        assert!(!gone.exists(), "{gone:?} is ours");
+    }
+}
+
+#[test]
+fn doctor_leaves_nothing_outside_and_a_purge_takes_what_an_earlier_one_left() {
+    let environment = used();
+    let testimony = outside(&environment).join("testimony");
+    let count = || fs::read_dir(&testimony).unwrap().count();
+    assert_eq!(count(), 1, "that of the one state directory");
+    environment.checkrein(&["doctor"]);
+    assert_eq!(count(), 1, "the canaries left something outside");
+
+    fs::create_dir_all(testimony.join("0123456789abcdef/checkrein-canary-7")).unwrap();
+    fs::write(testimony.join("0123456789abcdef/checkrein-canary-7/head"), "x").unwrap();
+    fs::create_dir_all(testimony.join("fedcba9876543210/a-session-of-another-state")).unwrap();
+    fs::create_dir_all(environment.state().join("canary-4711/sessions")).unwrap();
+    environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(!environment.state().exists());
+    let left: Vec<_> = fs::read_dir(&testimony).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["fedcba9876543210"], "what another state directory testifies is not ours to delete");
+}
+
+#[test]
 fn the_name_alone_does_not_make_a_folder_ours() {
     let environment = TestEnvironment::new();
     let folder = environment.home().join("backup/checkrein");
@@ -159,6 +211,9 @@ fn records_stay_while_another_project_needs_them() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("still registered in"), "{said}");
     assert!(environment.state().exists());
+    let settings = environment.project().join(".claude/settings.local.json");
+    let kept = fs::read_to_string(settings).unwrap();
+    assert!(kept.contains("checkrein-hook"), "the hooks here went before anybody looked elsewhere");
 }
 
 #[test]

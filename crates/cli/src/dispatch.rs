@@ -217,10 +217,11 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         }
         Command::Uninstall { wanted, purge } => {
             let (scope, approval) = (scope(&wanted), approval(&wanted));
+            let clients = init::clients(&environment, &wanted.client)?;
             if purge {
-                purge::check_first(&environment)?;
+                purge::check_first(&environment, &clients, scope)?;
             }
-            let done = each_client(init::clients(&environment, &wanted.client)?, |client| {
+            let done = each_client(clients, |client| {
                 let done = init::uninstall(&environment, client, scope, approval, output)?;
                 match done {
                     ExitStatus::Done => mcp_servers::direct(&environment, client, scope, approval, output),

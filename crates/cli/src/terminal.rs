@@ -211,12 +211,22 @@ pub fn wrapped(text: &str) -> String {
     width().map_or_else(|| text.to_owned(), |width| wrapped_at(text, width))
 }
 
+/// A text in lines that fit the width of the terminal; what goes on begins at column `margin`.
+pub fn hanging(text: &str, margin: usize) -> String {
+    width().map_or_else(|| text.to_owned(), |width| broken_at(text, width, &|_| margin))
+}
+
 /// A text whose lines are broken between words where they are longer than `width` characters; what goes on is as far in as its line, and
 /// two more. A word that is longer than that stays whole.
 pub(crate) fn wrapped_at(text: &str, width: usize) -> String {
+    broken_at(text, width, &|line| line.chars().take_while(|c| *c == ' ').count() + 2)
+}
+
+/// A text whose lines are broken between words; how far in a line goes on is asked for each.
+fn broken_at(text: &str, width: usize, margin_of: &dyn Fn(&str) -> usize) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {
-        let margin = line.chars().take_while(|c| *c == ' ').count() + 2;
+        let margin = margin_of(line);
         let mut now = String::new();
         let mut length = 0;
         for word in line.split_inclusive(' ') {
@@ -310,6 +320,7 @@ mod tests {
             ]
         );
         assert_eq!(wrapped_at(text, 200), text);
+        assert_eq!(broken_at("why    one two", 11, &|_| 7), "why    one\n       two");
         assert_eq!(
             wrapped_at("\u{1b}[1mbold\u{1b}[0m word", 9),
             "\u{1b}[1mbold\u{1b}[0m word",

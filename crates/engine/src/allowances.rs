@@ -24,7 +24,7 @@ use checkrein_protocol::{
 use checkrein_review::{Review, VerdictKind};
 
 pub(crate) use content::StoppedCall;
-pub use content::{Wholeness, digest, wholeness};
+pub use content::{Wholeness, digest, manner, wholeness};
 pub use granted::{Allowance, AllowedFor, Granted, GrantedState, MOST, all, forget, give};
 pub use report::{in_words, span_word};
 

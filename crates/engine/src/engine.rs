@@ -30,6 +30,7 @@ use crate::corridor::{self, Answered, Call, Remains};
 use crate::diagnostics::Diagnostic;
 use crate::environment::HostEnvironment;
 use crate::fail_closed::Failure;
+use crate::for_user;
 use crate::interventions::{intervene, tell_question, tell_unanswered};
 use crate::notification::{self, Notice};
 use crate::records::{event_record, recorded_input, success};
@@ -191,8 +192,9 @@ fn handle_moment(
             return corridor::before(context, ledger, call, known, &failures);
         }
         HookEventKind::AfterAction(outcome) => {
-            let stepped_in = after(context, event, ledger, outcome);
-            halted.map_or(stepped_in, |reason| HookResponse::Halt { reason })
+            let (stepped_in, for_user) = after(context, event, ledger, outcome);
+            let answer = halted.map_or(stepped_in, |reason| HookResponse::Halt { reason });
+            return Answered { for_user, ..Answered::from(answer) };
         }
         HookEventKind::PermissionAsked { action } => {
             context.record(
@@ -297,7 +299,7 @@ fn after(
     event: &HookEvent,
     ledger: &SessionLedger,
     outcome: &Outcome,
-) -> HookResponse {
+) -> (HookResponse, Option<String>) {
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
     beginning::hold(context, ledger, event, known.state());
     let action_id = outcome
@@ -306,8 +308,9 @@ fn after(
         .or_else(|| running(ledger, &outcome.action))
         .unwrap_or_else(|| ActionId("unknown".to_owned()));
     let unanswered = questions::unanswered(context, ledger, event, &action_id);
-    let is_wanted = || unanswered.is_none() && questions::was_asked_about(ledger, &action_id);
-    let masked = disclosure::masked(context, outcome).filter(|_| !is_wanted());
+    let asked = if unanswered.is_none() { questions::asked_about(ledger, &action_id) } else { None };
+    let masked = disclosure::masked(context, outcome).filter(|_| asked.is_none());
+    let for_user = asked.and_then(|asked| for_user::agreed(context, &asked, outcome));
     let unreviewed = unreviewed::found(context, ledger, event, outcome, known.state());
     let was_unseen = unreviewed.as_ref().is_some_and(unreviewed::Finding::was_unseen);
     let verification = match &mut context.unrecorded {
@@ -362,10 +365,11 @@ fn after(
             HookResponse::NoOpinion
         }
     };
-    match masked {
+    let answer = match masked {
         Some(masked) => masked.besides(answer),
         None => answer,
-    }
+    };
+    (answer, for_user)
 }
 
 /// The calls of one answer are done. Below a run what was spent is looked at here too: an answer whose calls were all refused has no outcome.

@@ -1,6 +1,9 @@
 //! What a user reads in their client about a call: one line where something was changed, saved or held, and nothing where all was well.
 
-use checkrein_protocol::{Action, Depth, HookResponse, SnapshotRecord};
+use checkrein_policy::Mode;
+use checkrein_protocol::{
+    Action, Certainty, Depth, Effect, EffectKind, HookResponse, Outcome, ReviewRecord, SnapshotRecord,
+};
 use checkrein_review::{Review, Safety, VerdictKind};
 
 use crate::checkpoint;
@@ -28,22 +31,23 @@ pub(crate) fn line(
     let call = || masked(&in_words(action));
     match answer {
         HookResponse::Replaced { besides, .. } => line(context, review, action, besides, saved),
-        HookResponse::NoOpinion | HookResponse::Ask { .. } => None,
+        HookResponse::Ask { .. } => None,
         HookResponse::Rewrite { .. } => {
             let rewrite = review.rewrite.as_ref()?;
             let why = masked(&rewrite.note);
             Some(match rewrite.safety {
                 Safety::Changed => {
                     let now = in_words(&Action::command(rewrite.command.as_str(), action.cwd.clone()));
-                    changed(&masked(&now), &call(), &why)
+                    replaced("runs", &masked(&now), &call(), &why)
                 }
                 Safety::Contained => about("contained ", &call(), &format!(": {why}")),
                 Safety::Masked => about("masked the secrets that ", &call(), " prints"),
             })
         }
-        HookResponse::Allow { .. } | HookResponse::Context { .. } => {
-            let saved =
-                saved.filter(|saved| saved.entries > 0 && review.verdict.kind == VerdictKind::Nudge)?;
+        HookResponse::NoOpinion if context.policy().config().mode != Mode::Enforce => None,
+        HookResponse::NoOpinion | HookResponse::Allow { .. } | HookResponse::Context { .. } => {
+            let is_told = review.verdict.kind == VerdictKind::Nudge || deletes_work(review);
+            let saved = saved.filter(|saved| saved.entries > 0 && is_told)?;
             Some(about(&format!("saved {} before ", things(review, saved)), &call(), "; `checkrein undo`"))
         }
         HookResponse::Deny { .. } | HookResponse::Halt { .. } => {
@@ -52,6 +56,27 @@ pub(crate) fn line(
             Some(about(held, &call(), &format!(": {why}")))
         }
     }
+}
+
+/// The line about a call that ran in a safer form, after the user had agreed to that; `None` where it ran as it was. `asked` is its review.
+pub(crate) fn agreed(context: &Context, asked: &ReviewRecord, outcome: &Outcome) -> Option<String> {
+    let rewrite = asked.rewrite.as_ref()?.as_str()?;
+    let ran = checkpoint::masked(context, outcome.action.shell_text()?.trim());
+    let meant = crate::text::call(asked);
+    let meant = meant.strip_prefix(asked.tool.as_str()).unwrap_or(&meant).trim();
+    // A client that passes the new input over has run what was asked for.
+    if ran == meant && ran != rewrite.trim() {
+        return None;
+    }
+    Some(replaced("ran", rewrite.trim(), meant, "as you agreed"))
+}
+
+/// Whether a file or folder goes for certain that is nowhere else: whoever reads along wants to know that it is saved, however small it is.
+fn deletes_work(review: &Review) -> bool {
+    let is_work = |effect: &Effect| {
+        effect.kind == EffectKind::FileDelete && effect.saved && effect.certainty == Certainty::Certain
+    };
+    review.side_effects.effects.iter().any(is_work)
 }
 
 /// A call in one line that is long enough for its secrets to be told as such.
@@ -70,13 +95,16 @@ fn things(review: &Review, saved: &SnapshotRecord) -> String {
     counted(saved.entries, one).replace("file and folders", "files and folders")
 }
 
-/// What runs instead of what was asked for, and why.
-fn changed(now: &str, call: &str, why: &str) -> String {
-    let room = WIDTH - columns("checkrein: runs `` instead of ``");
-    let half = (room / 2).min(columns(now).max(CALL));
-    let now = one_line(now, half);
-    let call = one_line(call, room - columns(&now));
-    one_line(&format!("checkrein: runs `{now}` instead of `{call}`: {why}"), WIDTH)
+/// What runs instead of what was asked for, and why: the reason is kept before the call, which the client shows right above.
+fn replaced(verb: &str, now: &str, call: &str, why: &str) -> String {
+    let whole = format!("checkrein: {verb} `{now}` instead of `{call}`: {why}");
+    if !whole.contains('\n') && columns(&whole) <= WIDTH {
+        return one_line(&whole, WIDTH);
+    }
+    let room = WIDTH - columns("checkrein:  `` instead: ") - columns(verb);
+    let why = one_line(why, room.saturating_sub(CALL.min(columns(now))));
+    let now = one_line(now, room.saturating_sub(columns(&why)));
+    one_line(&format!("checkrein: {verb} `{now}` instead: {why}"), WIDTH)
 }
 
 /// A sentence about a call: what stands behind the call is kept before the call is.
@@ -103,11 +131,13 @@ mod tests {
         );
         let wide = about("stopped ", &"削除".repeat(90), ": because");
         assert!(columns(&wide) <= WIDTH && wide.ends_with("`: because"), "{wide}");
-        let both = changed(&format!("new {long}"), &format!("old {long}"), "safer");
-        assert!(
-            columns(&both) <= WIDTH && both.contains("new rm") && both.contains("instead of `old rm"),
-            "{both}"
-        );
+        let short = replaced("runs", "new", "old", "safer");
+        assert_eq!(short, "checkrein: runs `new` instead of `old`: safer");
+        let why = "`--force` became `--force-with-lease`, which refuses to overwrite commits";
+        for (now, call) in [("new", long.as_str()), (long.as_str(), "old"), (long.as_str(), long.as_str())] {
+            let said = replaced("runs", now, call, why);
+            assert!(columns(&said) <= WIDTH && said.ends_with(&format!(" instead: {why}")), "{said}");
+        }
     }
 
     #[test]

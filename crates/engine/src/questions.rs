@@ -232,13 +232,8 @@ pub(crate) fn unanswered(
     })
 }
 
-/// Whether the user was to be asked about a call before it ran.
-pub(crate) fn was_asked_about(ledger: &SessionLedger, id: &ActionId) -> bool {
-    asked_about(ledger, id).is_some()
-}
-
 /// The review of a call when its answer was a question.
-fn asked_about(ledger: &SessionLedger, id: &ActionId) -> Option<Box<ReviewRecord>> {
+pub(crate) fn asked_about(ledger: &SessionLedger, id: &ActionId) -> Option<Box<ReviewRecord>> {
     let found = RECORDS.iter().find_map(|count| {
         let records = last(&ledger.path(), *count).ok()?;
         records.into_iter().rev().find_map(|record| match record.body {

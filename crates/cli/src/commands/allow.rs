@@ -17,7 +17,7 @@ use super::stopped_calls::{Found, found, recent, records, was_stopped};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, sessions};
 use crate::render::{call, time};
-use crate::terminal::{Reply, confirm, counted, cut, log, page, plain, print};
+use crate::terminal::{Reply, confirm, counted, cut, log, page, plain, print, wrapped};
 
 /// How much of a call is shown in a list and in an error, in letters (ours).
 const SHOWN: usize = 100;
@@ -70,9 +70,10 @@ pub fn allow(
         return Err(refusal(review, *reason));
     }
     let allowance = allowance(environment, wanted, folder, review)?;
+    not_too_broad(environment, &allowance)?;
     let others = others(environment, &allowance, &meant)?;
     if output == OutputForm::Text {
-        page(&shown::question(review, &allowance, &against, others));
+        page(&shown::question(review, &allowance, &against, others, &environment.home));
     }
     if wanted.yes == Switch::Off {
         match confirm("Allow exactly this call?") {
@@ -156,6 +157,22 @@ fn allowance(
     })
 }
 
+/// An error where a call would be allowed from now on above all that the user works on.
+fn not_too_broad(environment: &HostEnvironment, allowance: &Allowance) -> Result<(), CommandError> {
+    let is_lasting = allowance.span == AllowedFor::Always && allowance.is_below;
+    let is_above = environment.home.is_within(&allowance.directory) && allowance.directory != environment.home;
+    if !(is_lasting && is_above) {
+        return Ok(());
+    }
+    Err(CommandError::user(
+        format!(
+            "`--always --in {}` would let the call pass everywhere on this machine, also outside your home directory",
+            allowance.directory
+        ),
+        "name the directory of the projects in which it may run: `--in ~/work`",
+    ))
+}
+
 /// The directory that a user names; it must be there.
 fn place(environment: &HostEnvironment, text: &str) -> Result<AbsolutePath, CommandError> {
     let path = AbsolutePath::new(text).unwrap_or_else(|| environment.cwd.join(text));
@@ -194,7 +211,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
         OutputForm::Text => {
             for one in &all {
                 let state = state_in_words(environment, one)?;
-                print(&match &one.allowance {
+                print(&wrapped(&match &one.allowance {
                     Some(allowance) => format!(
                         "{}  {}  {}: {state}\n  `{}`",
                         plain(&one.name),
@@ -207,7 +224,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
                         plain(&one.name),
                         plain(&one.name)
                     ),
-                });
+                }));
             }
             if all.len() >= allowances::MOST {
                 print(&format!("only {} are looked at", counted(allowances::MOST as u64, "file")));

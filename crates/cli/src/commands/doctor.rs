@@ -7,7 +7,7 @@ mod unprotected;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,9 +16,9 @@ use checkrein_clients::{
     ServerWay, SettingsScope, Unanswered,
 };
 use checkrein_facts::hook_line::NO_ANSWER;
-use checkrein_ledger::lines;
+use checkrein_ledger::{Testimony, lines};
 use checkrein_policy::{Config, ContainedCommands, Mode};
-use checkrein_protocol::{AbsolutePath, RecordBody, Timestamp};
+use checkrein_protocol::{RecordBody, Timestamp};
 use checkrein_sandbox::NOT_HELD;
 use checkrein_world::find_workspace;
 
@@ -477,7 +477,7 @@ fn probe(
 ) {
     let ClientSettings { client, variables, .. } = settings;
     let name = client.hooks.parse(command).map_or(command.to_owned(), |(known, _)| known.to_string());
-    let home = match ThrownAway::beside(&context.environment().state_path) {
+    let home = match ThrownAway::beside(context.environment()) {
         Ok(home) => home,
         Err(error) => {
             let path = &context.environment().state_path;
@@ -528,14 +528,22 @@ fn probe(
     findings.push(finding("latency", wellness, detail, None));
 }
 
-/// A state directory for canaries, with what the user trusts and nothing else: no halt, no history, no run.
-struct ThrownAway(PathBuf);
+/// A state directory for canaries, with what the user trusts and nothing else: no halt, no history, no run. What is kept of it outside goes
+/// with it.
+struct ThrownAway {
+    state: PathBuf,
+    outside: Option<PathBuf>,
+}
 
 impl ThrownAway {
-    fn beside(state: &AbsolutePath) -> io::Result<Self> {
-        let home = Self(Path::new(state.as_str()).join(format!("canary-{}", std::process::id())));
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&home.0)?;
-        match fs::copy(Path::new(state.as_str()).join("trusted.json"), home.0.join("trusted.json")) {
+    fn beside(environment: &HostEnvironment) -> io::Result<Self> {
+        let around = environment.state.root();
+        let state = around.join(format!("canary-{}", std::process::id()));
+        let testimony = environment.state.testimony().and_then(|testimony| testimony.folder().parent());
+        let outside = testimony.map(|folder| Testimony::new(folder, &state).folder().to_owned());
+        let home = Self { state, outside };
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&home.state)?;
+        match fs::copy(around.join("trusted.json"), home.state.join("trusted.json")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(_) | Err(_) => Ok(home),
         }
@@ -545,7 +553,10 @@ impl ThrownAway {
 impl Drop for ThrownAway {
     fn drop(&mut self) {
         // What stays is of no session, and the next one of this name takes its place.
-        drop(fs::remove_dir_all(&self.0));
+        drop(fs::remove_dir_all(&self.state));
+        if let Some(outside) = &self.outside {
+            drop(fs::remove_dir_all(outside));
+        }
     }
 }
 
@@ -559,7 +570,7 @@ fn run_hook(
     let mut child = Command::new("sh")
         .args(["-c", command])
         .envs(variables.iter().map(|(name, value)| (name, value)))
-        .env("CHECKREIN_HOME", &home.0)
+        .env("CHECKREIN_HOME", &home.state)
         .env_remove("CHECKREIN_RUN")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -197,18 +197,7 @@ pub fn uninstall(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "uninstall")?;
-    let both = vec![client.places.own_scope(), SettingsScope::Team];
-    let scopes = scope.map_or_else(
-        || {
-            let holds = |scope: &SettingsScope| {
-                let file = settings_file(environment, client, *scope);
-                file.is_some_and(|file| read(&file).is_ok_and(|text| text.contains("checkrein")))
-            };
-            let found: Vec<SettingsScope> = both.iter().copied().filter(holds).collect();
-            if found.is_empty() { both.clone() } else { found }
-        },
-        |scope| vec![scope],
-    );
+    let scopes = scopes_to_clear(environment, client, scope);
     let mut exit = ExitStatus::Done;
     for scope in scopes {
         let settings = settings_file(environment, client, scope).ok_or_else(|| no_such_scope(client))?;
@@ -247,6 +236,34 @@ pub fn uninstall(
         }
     }
     Ok(exit)
+}
+
+/// The settings files out of which [`uninstall`] takes the hooks of a client.
+pub(super) fn settings_to_clear(
+    environment: &HostEnvironment,
+    client: &'static ClientAdapter,
+    scope: Option<SettingsScope>,
+) -> Vec<AbsolutePath> {
+    let scopes = scopes_to_clear(environment, client, scope).into_iter();
+    scopes.filter_map(|scope| settings_file(environment, client, scope)).collect()
+}
+
+/// The scope that is wanted; without one those that hold hooks, of the two that `init` chooses from.
+fn scopes_to_clear(
+    environment: &HostEnvironment,
+    client: &'static ClientAdapter,
+    scope: Option<SettingsScope>,
+) -> Vec<SettingsScope> {
+    if let Some(scope) = scope {
+        return vec![scope];
+    }
+    let both = vec![client.places.own_scope(), SettingsScope::Team];
+    let holds = |scope: &SettingsScope| {
+        let file = settings_file(environment, client, *scope);
+        file.is_some_and(|file| read(&file).is_ok_and(|text| text.contains("checkrein")))
+    };
+    let found: Vec<SettingsScope> = both.iter().copied().filter(holds).collect();
+    if found.is_empty() { both } else { found }
 }
 
 /// The files beside a settings file that call the hook for further events.

@@ -9,15 +9,17 @@ mod unfinished_work;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use checkrein_clients::{ClientAdapter, SettingsScope};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::installation::Installations;
+use checkrein_protocol::AbsolutePath;
 
-use super::init::Approval;
+use super::init::{Approval, settings_to_clear};
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, installation};
 use crate::terminal::{Reply, confirm, counted, plain, print};
-use inventory::{Inventory, Left, Mounts, delete};
+use inventory::{Inventory, Left, Mounts, Ours, delete};
 
 /// What our folders are called, wherever the user has them: what has another name may hold other things.
 const OURS: &str = "checkrein";
@@ -25,7 +27,7 @@ const OURS: &str = "checkrein";
 /// What a purge is about.
 struct Plan {
     /// What goes, in this order.
-    entries: Vec<PathBuf>,
+    entries: Vec<Ours>,
     /// What stays, and why.
     left: Vec<Left>,
     /// The folders that go once nothing is in them, innermost first.
@@ -36,9 +38,20 @@ struct Plan {
     snapshots: usize,
 }
 
-/// An error while a purge would take work of the user away, or could not tell what is ours: asked before the hooks are removed, so that
-/// nothing is half done.
-pub(crate) fn check_first(environment: &HostEnvironment) -> Result<(), CommandError> {
+/// An error while a purge would take work of the user away, could not tell what is ours, or would leave hooks without records: asked before
+/// the hooks of these clients are removed, so that nothing is half done.
+pub(crate) fn check_first(
+    environment: &HostEnvironment,
+    clients: &[&'static ClientAdapter],
+    scope: Option<SettingsScope>,
+) -> Result<(), CommandError> {
+    check(environment)?;
+    let cleared: Vec<AbsolutePath> =
+        clients.iter().flat_map(|client| settings_to_clear(environment, client, scope)).collect();
+    nobody_else_calls(environment, &cleared)
+}
+
+fn check(environment: &HostEnvironment) -> Result<(), CommandError> {
     for_people_only(environment, "uninstall --purge")?;
     unfinished_work::none(environment)?;
     Plan::of(environment).map(drop)
@@ -50,10 +63,10 @@ pub(crate) fn purge(
     approval: Approval,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    check_first(environment)?;
+    check(environment)?;
     let plan = Plan::of(environment)?;
     if approval != Approval::DryRun {
-        nobody_calls(environment)?;
+        nobody_else_calls(environment, &[])?;
     }
     if output == OutputForm::Text {
         plan.show();
@@ -71,7 +84,7 @@ pub(crate) fn purge(
     // Somebody may have started a run while the question was open.
     unfinished_work::none(environment)?;
     for entry in &plan.entries {
-        delete(entry).map_err(|error| CommandError::file("delete", entry.display(), &error))?;
+        delete(entry).map_err(|error| CommandError::file("delete", entry.path.display(), &error))?;
     }
     for folder in &plan.folders {
         // Only empty ones go: what stands in the others was named above, or came meanwhile.
@@ -100,8 +113,11 @@ impl Plan {
                 .all(|folder| !fs::symlink_metadata(folder).is_ok_and(|facts| facts.is_symlink()));
             if is_plain {
                 let outside = Inventory::of_testimony(folder, &mounts);
-                inventory.ours.splice(0..0, outside.ours);
-                inventory.left.extend(outside.left);
+                let canaries = folder
+                    .parent()
+                    .map_or_else(Inventory::default, |beside| Inventory::of_canaries(beside, folder, &mounts));
+                inventory.ours.splice(0..0, outside.ours.into_iter().chain(canaries.ours));
+                inventory.left.extend(outside.left.into_iter().chain(canaries.left));
                 folders.extend(folder.parent().map(Path::to_owned));
             } else {
                 let why = "the way to it leads through a link".to_owned();
@@ -124,7 +140,9 @@ impl Plan {
 
     fn show(&self) {
         for entry in &self.entries {
-            print(&format!("delete    {}{}", plain(&entry.to_string_lossy()), self.remark(entry)));
+            let but = if entry.spared.is_empty() { "" } else { ", except what stays in it" };
+            let path = plain(&entry.path.to_string_lossy());
+            print(&format!("delete    {path}{}{but}", self.remark(&entry.path)));
         }
         for left in &self.left {
             print(&format!("keep      {}: {}", plain(&left.path.to_string_lossy()), left.why));
@@ -193,7 +211,7 @@ fn tell(
         (OutputForm::Json, _) => {
             let shown = |path: &Path| path.display().to_string();
             print(&api::line(&installation::Purged {
-                folders: plan.entries.iter().map(|entry| shown(entry)).collect(),
+                folders: plan.entries.iter().map(|entry| shown(&entry.path)).collect(),
                 kept: plan
                     .left
                     .iter()
@@ -210,8 +228,9 @@ fn tell(
     Ok(ExitStatus::Done)
 }
 
-/// An error while settings of a client call the hooks: without records they would go on, and their sessions would begin anew.
-fn nobody_calls(environment: &HostEnvironment) -> Result<(), CommandError> {
+/// An error while settings of a client call the hooks, other than those that are about to lose them: without records they would go on, and
+/// their sessions would begin anew.
+fn nobody_else_calls(environment: &HostEnvironment, cleared: &[AbsolutePath]) -> Result<(), CommandError> {
     let holds = |settings: &str| {
         checkrein_files::read_text(settings, checkrein_files::SMALL)
             .is_ok_and(|text| text.contains("checkrein-hook"))
@@ -219,6 +238,7 @@ fn nobody_calls(environment: &HostEnvironment) -> Result<(), CommandError> {
     let installations = Installations::load(environment)?.0;
     let calling: Vec<&str> = installations
         .iter()
+        .filter(|known| !cleared.contains(&known.settings))
         .map(|known| known.settings.as_str())
         .filter(|settings| holds(settings))
         .collect();
@@ -226,7 +246,7 @@ fn nobody_calls(environment: &HostEnvironment) -> Result<(), CommandError> {
         return Ok(());
     }
     Err(CommandError::user(
-        format!("the hooks are still registered in {}", calling.join(", ")),
+        format!("the hooks are still registered in {}; nothing was removed", calling.join(", ")),
         "run `checkrein uninstall` there first, or with `--user` or `--team`",
     ))
 }

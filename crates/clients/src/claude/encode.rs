@@ -14,7 +14,8 @@ pub(super) fn encode(event: &HookEvent, answer: &HookResponse, for_user: Option<
             beside(explained(before(&event.name, answer), action, answer), for_user)
         }
         HookEventKind::PermissionAsked { .. } => permission(answer),
-        HookEventKind::AfterAction(_) | HookEventKind::Prompt { .. } => after(&event.name, answer),
+        HookEventKind::AfterAction(_) => beside(after(&event.name, answer), for_user),
+        HookEventKind::Prompt { .. } => after(&event.name, answer),
         HookEventKind::BatchDone => batch(&event.name, answer),
         HookEventKind::SessionStarted { .. } | HookEventKind::SubagentStarted => {
             beside(context_only(&event.name, answer), for_user)

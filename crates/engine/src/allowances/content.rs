@@ -8,6 +8,7 @@ use checkrein_protocol::{
 };
 use checkrein_review::{Forecast, Review, VerdictKind};
 use checkrein_world::{RealWorld, TextRead, TextRole};
+use serde_json::Value as Json;
 
 use crate::records::RECORDED_EFFECTS;
 
@@ -70,13 +71,32 @@ impl StoppedCall {
     }
 }
 
-/// The digest of a call, without where it runs and without the description beside a command.
+/// The digest of a call, without where it runs and without what beside a command says nothing about how it runs.
 pub fn digest(action: &Action) -> String {
     let text = match action.shell_text() {
-        Some(text) => text.to_owned(),
+        Some(text) => {
+            let beside = manner(action).into_iter().map(|(name, value)| format!("\u{0}{name} {value}"));
+            std::iter::once(text.to_owned()).chain(beside).collect()
+        }
         None => action.input.to_string(),
     };
     Digest::of(&format!("checkrein call 1\n{}\n{text}", action.tool.as_str())).to_string()
+}
+
+/// What beside a command decides nothing: words for people, and for how long and how much of it is waited for.
+const BESIDE: [&str; 5] = ["description", "timeout", "timeout_ms", "yield_time_ms", "max_output_tokens"];
+
+/// How a command is to be run, as far as its input says it: in the background, without the sandbox of the client, and whatever else is not
+/// known to decide nothing. What is off is as if it were not there, and a call without a command has nothing beside it.
+pub fn manner(action: &Action) -> Vec<(&str, &Json)> {
+    let Some(command) = action.shell_field() else { return Vec::new() };
+    let decides = |(name, value): &(&str, &Json)| {
+        *name != command && !BESIDE.contains(name) && !matches!(value, Json::Null | Json::Bool(false))
+    };
+    let fields = action.input.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
+    let mut manner: Vec<(&str, &Json)> = fields.filter(decides).collect();
+    manner.sort_by_key(|(name, _)| *name);
+    manner
 }
 
 /// Whether a record shows the whole call.
@@ -202,4 +222,37 @@ fn may_run(read: &TextRead, review: &Review) -> bool {
 fn is_written(path: &AbsolutePath, review: &Review) -> bool {
     let writes = |effect: &&Effect| effect.kind.file_change().is_some();
     review.side_effects.effects.iter().filter(writes).any(|effect| effect.target.path() == Some(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use checkrein_protocol::ToolName;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_command_that_runs_in_another_manner_is_another_call() {
+        let of = |beside: Json| {
+            let mut input = json!({ "command": "make clean" });
+            input.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
+            digest(&Action { tool: ToolName("Bash".to_owned()), input, cwd: AbsolutePath::root() })
+        };
+        let plain = of(json!({}));
+        for same in [
+            json!({ "description": "Clean up", "timeout": 1000 }),
+            json!({ "run_in_background": false, "dangerouslyDisableSandbox": null }),
+        ] {
+            assert_eq!(of(same.clone()), plain, "{same}");
+        }
+        let others = [
+            json!({ "run_in_background": true }),
+            json!({ "dangerouslyDisableSandbox": true }),
+            json!({ "run_in_background": true, "dangerouslyDisableSandbox": true }),
+            json!({ "sandbox_permissions": "require_escalated" }),
+        ];
+        let digests: std::collections::BTreeSet<String> =
+            others.iter().map(|beside| of(beside.clone())).chain([plain]).collect();
+        assert_eq!(digests.len(), others.len() + 1);
+    }
 }

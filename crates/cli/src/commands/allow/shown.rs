@@ -1,14 +1,17 @@
 //! What a user reads before they allow a call: all of it, and for programs the same.
 
-use checkrein_engine::allowances::{Allowance, AllowedFor, Granted, in_words, span_word};
+use checkrein_engine::allowances::{Allowance, AllowedFor, Granted, in_words, manner, span_word};
 use checkrein_engine::text::plain_lines;
-use checkrein_protocol::{Action, ReviewRecord, Unliftable, VerdictKind};
+use checkrein_protocol::{AbsolutePath, Action, ReviewRecord, Unliftable, VerdictKind};
 use checkrein_review::sentence;
 use serde_json::Value as Json;
 
 use crate::api::{recorded, sessions};
 use crate::render::severity_name;
-use crate::terminal::counted;
+use crate::terminal::{counted, hanging, wrapped};
+
+/// How wide the words are in front of what is told of a call, in characters.
+const LABEL: usize = 9;
 
 /// What is shown before a call is allowed: the whole call, why it was stopped, what it does and runs, and for what it would be allowed.
 pub(super) fn question(
@@ -16,27 +19,35 @@ pub(super) fn question(
     allowance: &Allowance,
     against: &[Unliftable],
     others: u64,
+    home: &AbsolutePath,
 ) -> String {
     let tool = one_line(review.tool.as_str());
-    let mut lines = vec![format!("{tool} in `{}` {}:", one_line(&review.cwd), stopped(review.verdict))];
+    let head = format!("{tool} in `{}` {}:", one_line(&review.cwd), stopped(review.verdict));
+    let mut lines = vec![wrapped(&head)];
     lines.extend(whole_call(review).iter().map(|line| format!("    {line}")));
-    lines.push(format!("why      {}", one_line(&review.reason)));
+    let told = |line: &str| hanging(line, LABEL);
+    lines.push(told(&format!("why      {}", one_line(&review.reason))));
     if let Some(rewrite) = review.rewrite.as_ref().and_then(Json::as_str) {
         lines.push("instead  this safer form runs, not the call itself:".to_owned());
         lines.extend(plain_lines(rewrite).iter().map(|line| format!("    {line}")));
     }
-    lines.extend(stopping_rules(review).map(|rule| format!("rule     {}", one_line(rule))));
-    lines.extend(effects(review).into_iter().map(|effect| format!("effect   {effect}")));
+    lines.extend(stopping_rules(review).map(|rule| told(&format!("rule     {}", one_line(rule)))));
+    lines.extend(effects(review).into_iter().map(|effect| told(&format!("effect   {effect}"))));
     let code = review.code.iter().flatten();
-    lines.extend(code.map(|code| format!("file     `{}`, as it was then", one_line(code.path.as_str()))));
-    lines.extend(against.iter().map(|reason| format!("note     {}: for one call only", reason.why())));
-    lines.push(format!("allowed  {}", one_line(&in_words(allowance))));
+    lines.extend(code.map(|code| told(&format!("file     `{}`, as it was then", one_line(code.path.as_str())))));
+    lines.extend(against.iter().map(|reason| told(&format!("note     {}: for one call only", reason.why()))));
+    lines.push(told(&format!("allowed  {}", one_line(&in_words(allowance)))));
     let scope = match &allowance.span {
         AllowedFor::Once => "the next such call",
         AllowedFor::Session(_) | AllowedFor::Always => "such calls",
     };
-    lines.push(format!("         lets {scope} pass while effects and files are the same"));
-    lines.push(match others {
+    if allowance.span == AllowedFor::Always && allowance.is_below && allowance.directory == *home {
+        lines.push(told(
+            "         that is your home directory: from now on, in every project, in every session",
+        ));
+    }
+    lines.push(told(&format!("         lets {scope} pass while effects and files are the same")));
+    let earlier = match others {
         0 => {
             "         no other call of the last 30 days was stopped that this would have let pass".to_owned()
         }
@@ -44,7 +55,8 @@ pub(super) fn question(
             let (calls, were) = (counted(many, "other call"), if many == 1 { "was" } else { "were" });
             format!("         {calls} of the last 30 days {were} stopped that this would have let pass")
         }
-    });
+    };
+    lines.push(told(&earlier));
     lines.join("\n")
 }
 
@@ -105,7 +117,8 @@ fn whole_call(review: &ReviewRecord) -> Vec<String> {
         cwd: checkrein_protocol::AbsolutePath::root(),
     };
     if let Some(text) = action.shell_text() {
-        return plain_lines(text);
+        let beside = manner(&action).into_iter().flat_map(|(name, value)| field(name, value));
+        return plain_lines(text).into_iter().chain(beside).collect();
     }
     match &review.input {
         Json::Object(fields) => fields.iter().flat_map(|(name, value)| field(name, value)).collect(),

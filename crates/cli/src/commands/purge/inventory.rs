@@ -1,17 +1,21 @@
 //! What of a folder is ours to delete: known entries by name, and only where nothing of somebody else can be in them.
 
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use checkrein_clients::CANARY_SESSION;
+use checkrein_ledger::FolderName;
 use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 22] = [
+const STATE: [&str; 23] = [
     "allowed",
+    CANARIES,
     "configuration.json",
     "diagnostics.log",
     "fallen-told.json",
@@ -38,13 +42,67 @@ const STATE: [&str; 22] = [
 /// The entries of which one at least proves that a folder is a state directory: other programs have a `sessions` too.
 const MARKS: [&str; 3] = ["heads", "installed.json", "mask.key"];
 
+/// What the state directory of the canaries of `checkrein doctor` begins with.
+const CANARIES: &str = "canary-";
+
+/// What a session has in its folder.
+const SESSION: [&str; 10] = [
+    "interventions.json",
+    "ledger.jsonl",
+    "ledger.torn-*",
+    "picture",
+    "room",
+    "rules.json",
+    "settings.json",
+    "settings.replaced",
+    "state",
+    "state.twin",
+];
+
+/// What the store of the snapshots of one workspace has in its folder.
+const STORE: [&str; 13] = [
+    "footprints",
+    "index",
+    "index.*",
+    "lock",
+    "names",
+    "objects",
+    "over",
+    PACKS,
+    "pins",
+    "restore",
+    "restored",
+    "seen",
+    "workspace",
+];
+
+/// The folder of a store in which every file is called by a number.
+const PACKS: &str = "packs";
+
+/// What is kept of a session outside.
+const TESTIMONY: [&str; 2] = ["head", "kept"];
+
+/// What the name of a session begins with while retention removes it.
+const REMOVED: &str = ".removed-";
+
+/// Why something stays that we do not know.
+const UNKNOWN: &str = "Checkrein does not write anything of this name";
+
 /// What of one folder goes, and what stays.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
     /// What goes, in this order.
-    pub(super) ours: Vec<PathBuf>,
+    pub(super) ours: Vec<Ours>,
     /// What stays, and why.
     pub(super) left: Vec<Left>,
+}
+
+/// An entry that goes, but for what in it is not ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ours {
+    pub(super) path: PathBuf,
+    /// What stays of it, with the folders that lead there.
+    pub(super) spared: Vec<PathBuf>,
 }
 
 /// Something that is not deleted.
@@ -114,37 +172,54 @@ impl Inventory {
         let mut inventory = Self::default();
         for path in entries {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if known(&name).is_none() {
-                let why = "Checkrein does not write anything of this name".to_owned();
-                inventory.left.push(Left { path, why });
-            } else {
-                inventory.take(path, mounts);
+            match known(&name) {
+                Some(known) => inventory.take(path, Layout::of(known), mounts),
+                None => inventory.left.push(Left { path, why: UNKNOWN.to_owned() }),
             }
         }
-        let order = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let order = |ours: &Ours| {
+            let name = ours.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             known(&name).and_then(|known| STATE.iter().position(|one| *one == known))
         };
         inventory.ours.sort_by_key(order);
         Ok(inventory)
     }
 
-    /// What is kept outside of one state directory: the folder goes whole.
+    /// What is kept outside of one state directory: the folders of its sessions.
     pub(super) fn of_testimony(folder: &Path, mounts: &Mounts) -> Self {
         let mut inventory = Self::default();
         if fs::symlink_metadata(folder).is_ok() {
-            inventory.take(folder.to_owned(), mounts);
+            inventory.take(folder.to_owned(), Some(Layout::Testimony), mounts);
+        }
+        inventory
+    }
+
+    /// What the canaries of `checkrein doctor` left outside of their state directories: folders in which nothing else is. `beside` is the one
+    /// that holds the folders of all state directories.
+    pub(super) fn of_canaries(beside: &Path, own: &Path, mounts: &Mounts) -> Self {
+        let mut inventory = Self::default();
+        for folder in entries(beside).unwrap_or_default() {
+            let sessions = entries(&folder).unwrap_or_default();
+            let is_canary = |path: &PathBuf| name_of(path).starts_with(CANARY_SESSION);
+            if folder != own && !sessions.is_empty() && sessions.iter().all(is_canary) {
+                inventory.take(folder, Some(Layout::Testimony), mounts);
+            }
         }
         inventory
     }
 
     /// An entry of ours, unless something in it may belong to others.
-    fn take(&mut self, path: PathBuf, mounts: &Mounts) {
+    fn take(&mut self, path: PathBuf, layout: Option<Layout>, mounts: &Mounts) {
         if fs::symlink_metadata(&path).is_ok_and(|facts| facts.is_symlink()) {
             return self.left.push(Left { path, why: "it is a link to another place".to_owned() });
         }
         match obstacle(&path, mounts) {
-            None => self.ours.push(path),
+            None => {
+                let spared = layout.map_or_else(Vec::new, |layout| layout.unknown_in(&path));
+                let left = |path: &PathBuf| Left { path: path.clone(), why: UNKNOWN.to_owned() };
+                self.left.extend(spared.iter().map(left));
+                self.ours.push(Ours { path, spared });
+            }
             Some(Left { path: place, why }) if place == path => self.left.push(Left { path, why }),
             Some(Left { path: place, why }) => {
                 self.left.push(Left { path, why: format!("{}: {why}", place.display()) });
@@ -153,14 +228,88 @@ impl Inventory {
     }
 }
 
+/// A folder of ours in which each entry has a name that is known, so that what a user put there shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Sessions,
+    Snapshots,
+    Testimony,
+}
+
+impl Layout {
+    /// What stands where every state directory has it under this name; `None` where no such thing is told.
+    fn of(entry: &str) -> Option<Self> {
+        match entry {
+            "sessions" => Some(Self::Sessions),
+            "snapshots" => Some(Self::Snapshots),
+            _ => None,
+        }
+    }
+
+    /// What one folder of this kind has in it: files and folders of these names.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Sessions => &SESSION,
+            Self::Snapshots => &STORE,
+            Self::Testimony => &TESTIMONY,
+        }
+    }
+
+    /// Whether a folder can be one of this kind by its name.
+    fn is_named(self, name: &str) -> bool {
+        match self {
+            Self::Sessions => FolderName::on_disk(OsStr::new(name.strip_prefix(REMOVED).unwrap_or(name))).is_some(),
+            Self::Testimony => FolderName::on_disk(OsStr::new(name)).is_some(),
+            Self::Snapshots => !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        }
+    }
+
+    /// What Checkrein did not write, in a folder that holds folders of this kind. A folder in which nothing is known counts as a whole.
+    fn unknown_in(self, folder: &Path) -> Vec<PathBuf> {
+        let mut unknown = Vec::new();
+        for path in entries(folder).unwrap_or_default() {
+            let inside = entries(&path).unwrap_or_default();
+            let is_folder = fs::symlink_metadata(&path).is_ok_and(|facts| facts.is_dir());
+            let (known, others): (Vec<PathBuf>, Vec<PathBuf>) =
+                inside.into_iter().partition(|path| is_of(self.names(), &name_of(path)));
+            if !is_folder || !self.is_named(&name_of(&path)) || known.is_empty() && !others.is_empty() {
+                unknown.push(path);
+                continue;
+            }
+            unknown.extend(others);
+            let packs = known.iter().filter(|path| self == Self::Snapshots && name_of(path) == PACKS);
+            let is_number = |path: &PathBuf| name_of(path).bytes().all(|byte| byte.is_ascii_digit());
+            let of_packs = packs.flat_map(|packs| entries(packs).unwrap_or_default());
+            unknown.extend(of_packs.filter(|path| !is_number(path)));
+        }
+        unknown
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The entry of [`STATE`] that a name is, or was written aside for.
 fn known(name: &str) -> Option<&'static str> {
+    STATE.into_iter().find(|known| is_of(&[known], name)).or_else(|| {
+        // A `doctor` that was killed leaves the state directory of its canaries.
+        let process = name.strip_prefix(CANARIES)?;
+        (!process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())).then_some(CANARIES)
+    })
+}
+
+/// Whether a name is one of these, or that of a file which is written aside for one. A name that ends with `*` stands for all that begin so.
+fn is_of(names: &[&str], name: &str) -> bool {
     let is_aside = |text: &str| {
         text.split_once('-').is_some_and(|(process, number)| {
             [process, number].iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
         })
     };
-    STATE.into_iter().find(|known| {
+    names.iter().any(|known| {
+        if let Some(beginning) = known.strip_suffix('*') {
+            return name.strip_prefix('.').unwrap_or(name).starts_with(beginning);
+        }
         let aside = name.strip_prefix('.').unwrap_or(name).strip_prefix(known);
         name == *known || aside.and_then(|rest| rest.strip_prefix('.')).is_some_and(is_aside)
     })
@@ -228,8 +377,27 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Deletes one entry. What runs left is read-only, so folders are opened up first; no link is followed, and no file changes.
-pub(super) fn delete(path: &Path) -> io::Result<()> {
+/// Deletes one entry, but for what is spared in it. What runs left is read-only, so folders are opened up first; no link is followed, and no
+/// file changes.
+pub(super) fn delete(ours: &Ours) -> io::Result<()> {
+    if ours.spared.is_empty() {
+        return delete_whole(&ours.path);
+    }
+    let mut waiting = vec![ours.path.clone()];
+    while let Some(folder) = waiting.pop() {
+        for path in entries(&folder)? {
+            if ours.spared.contains(&path) {
+            } else if ours.spared.iter().any(|spared| spared.starts_with(&path)) {
+                waiting.push(path);
+            } else {
+                delete_whole(&path)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn delete_whole(path: &Path) -> io::Result<()> {
     let facts = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         facts => facts?,
@@ -283,7 +451,8 @@ mod tests {
         fs::write(root.join("mask.key"), "key").unwrap();
         let mounts = Mounts(vec![root.join("snapshots/one/objects")]);
         let inventory = Inventory::of_state(&root, &mounts).unwrap();
-        assert_eq!(inventory.ours, [root.join("sessions"), root.join("mask.key")]);
+        let ours: Vec<PathBuf> = inventory.ours.into_iter().map(|ours| ours.path).collect();
+        assert_eq!(ours, [root.join("sessions"), root.join("mask.key")]);
         assert_eq!(inventory.left.len(), 1);
         assert_eq!(inventory.left[0].path, root.join("snapshots"));
         assert!(inventory.left[0].why.contains("another file system"), "{:?}", inventory.left);
