@@ -141,6 +141,44 @@ fn a_session_has_it_for_itself_and_a_directory_with_all_below() {
 }
 
 #[test]
+fn the_same_text_in_another_manner_is_another_call() {
+    let environment = environment();
+    let call = |manner: serde_json::Value| {
+        let mut fields = shell_call("call", CALL, json!({}));
+        fields["tool_input"].as_object_mut().unwrap().extend(manner.as_object().unwrap().clone());
+        let answer = environment.answer_to(&environment.payload("s", "PreToolUse", fields));
+        decision(&answer).map(str::to_owned)
+    };
+    assert!(call(json!({})).is_some());
+    environment.succeed(&["allow", "LAST", "--session", "--yes"]);
+    assert_eq!(call(json!({ "description": "Remove the diary", "timeout": 5000 })), None);
+    assert_eq!(call(json!({ "run_in_background": false })), None);
+    for other in [json!({ "dangerouslyDisableSandbox": true }), json!({ "run_in_background": true })] {
+        assert!(call(other.clone()).is_some(), "{other}");
+    }
+    let said = environment.succeed(&["allow", "LAST", "--session", "--yes"]);
+    assert!(said.contains("    run_in_background: true\n"), "a user sees in which manner: {said}");
+    assert_eq!(call(json!({ "run_in_background": true })), None);
+    assert!(call(json!({ "dangerouslyDisableSandbox": true })).is_some());
+}
+
+#[test]
+fn nothing_is_allowed_everywhere_without_a_word() {
+    let environment = environment();
+    verdict(&environment, "s", CALL);
+    let above = environment.home().parent().unwrap().display().to_string();
+    for directory in ["/", &above] {
+        let refused = environment.checkrein(&["allow", "LAST", "--always", "--in", directory, "--yes"]);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains("everywhere on this machine"), "{said}");
+    }
+    assert!(environment.succeed(&["allow", "--list"]).contains("nothing is allowed"));
+    let home = environment.home().display().to_string();
+    let said = environment.succeed(&["allow", "LAST", "--always", "--in", &home, "--yes"]);
+    assert!(said.contains("in every project, in every session"), "{said}");
+}
+
+#[test]
 fn the_question_of_the_client_about_it_is_left_to_the_user() {
     let environment = environment();
     verdict(&environment, "s", CALL);

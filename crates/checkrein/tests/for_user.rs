@@ -33,13 +33,15 @@ fn one_line_says_what_was_done_about_a_call() {
             "rm -rf notes",
             Some("checkrein: saved 4 files and folders before `rm -rf notes`; `checkrein undo`"),
         ),
-        // What is saved without a word is `ok`.
-        ("rm todo.txt", None),
+        // However little it is: the only copy of it would be gone.
+        ("rm todo.txt", Some("checkrein: saved 1 file before `rm todo.txt`; `checkrein undo`")),
+        // What git has, and what can be made again, needs no line.
+        ("rm README.md", None),
         (
             "git push -f origin fix",
             Some(
-                "checkrein: runs `git push --force-with-lease origin fix` instead of `git push -f origin fix`: \
-                 `--force` became `--force…",
+                "checkrein: runs `git push --force-with-lease origin fix` instead: `--force` became `--force-with-lease`, which \
+                 refuses to overwrite commits that were never fetched",
             ),
         ),
         ("rm -rf ~", Some("checkrein: stopped `rm -rf ~`: ")),
@@ -49,7 +51,8 @@ fn one_line_says_what_was_done_about_a_call() {
             (None, None) => {}
             (Some(line), Some(expected)) => {
                 assert!(line.starts_with(expected), "{line}");
-                assert!(line.chars().count() <= 120 && !line.contains('\n'), "{line}");
+                let most = if line.contains(" instead: ") { 170 } else { 120 };
+                assert!(line.chars().count() <= most && !line.contains('\n'), "{line}");
             }
             (line, _) => panic!("{command}: {line:?}"),
         }
@@ -90,6 +93,46 @@ fn a_user_is_told_why_they_are_asked_and_not_what_the_agent_could_do() {
     let answer = environment.answer_with(&payload, &[("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")]);
     assert_eq!(decision(&answer), Some("deny"), "{answer}");
     assert!(reason(&answer).contains("nobody can be asked here"), "{answer}");
+}
+
+#[test]
+fn who_agreed_to_a_safer_form_reads_that_it_ran() {
+    let environment = TestEnvironment::new();
+    environment.git(&["remote", "add", "origin", "https://github.com/acme/app.git"]);
+    let asked = "git push --force origin main";
+    let before = shell_call("call", asked, json!({}));
+    let answer = environment.answer_to(&environment.payload("s", "PreToolUse", before));
+    assert_eq!(decision(&answer), Some("ask"), "{answer}");
+    let after = |command: &str| {
+        let fields = shell_call("call", command, json!({ "tool_response": { "stdout": "", "stderr": "" } }));
+        environment.answer_to(&environment.payload("s", "PostToolUse", fields))
+    };
+    let answer = after("git push --force-with-lease origin main");
+    let expected = "checkrein: ran `git push --force-with-lease origin main` instead of `git push --force origin main`: as you agreed";
+    assert_eq!(line(&answer), Some(expected), "{answer}");
+    // A client that ran what was asked for is not said to have run anything else.
+    assert_eq!(line(&after(asked)), None);
+}
+
+#[test]
+fn a_remote_on_this_disk_is_a_remote() {
+    let environment = TestEnvironment::new();
+    let remote = environment.home().join("mirrors/app.git");
+    let remote = remote.to_str().unwrap();
+    environment.git(&["init", "-q", "--bare", remote]);
+    environment.git(&["remote", "add", "disk", remote]);
+    environment.git(&["remote", "add", "server", "https://github.com/acme/app.git"]);
+    for name in ["disk", "server"] {
+        let answer = environment.bash("s", &format!("git push --force {name} feature"));
+        assert_eq!(
+            decision(&answer),
+            None,
+            "{name}: a hint and the safer form, as docs/policy.md says: {answer}"
+        );
+        let now = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
+        assert_eq!(now, Some(format!("git push --force-with-lease {name} feature").as_str()), "{answer}");
+        assert_eq!(decision(&environment.bash("s", &format!("git push --force {name} main"))), Some("ask"));
+    }
 }
 
 #[test]

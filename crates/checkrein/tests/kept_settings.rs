@@ -176,7 +176,21 @@ fn a_configuration_that_something_left_behind_made_looser_is_told_and_waits() {
     assert_eq!(start("three"), json!({}), "it is told once");
     assert_eq!(decision(&environment.bash("two", "rm -rf ~")), Some("deny"), "it waits for the user");
     assert_eq!(decision(&environment.bash("begun-by-a-call", "rm -rf ~")), Some("deny"));
+    for command in
+        [&["config", "show", "mode"][..], &["config", "show"], &["config", "check"], &["trust", "show"]]
+    {
+        let said = environment.succeed(command);
+        for wanted in [
+            "`~/.config/checkrein/config.yaml` lets pass more (mode) since",
+            "until you confirm it, the stricter values hold",
+            "you changed it: `checkrein trust` in a terminal confirms it",
+            "you did not: put the file back",
+        ] {
+            assert!(said.contains(wanted), "{command:?}: {said}");
+        }
+    }
     assert!(environment.succeed(&["config", "show", "mode"]).contains("enforce"));
+    assert!(!environment.succeed(&["config", "show", "limits.preset"]).contains("lets pass more"));
     let doctor = || {
         let output = environment.checkrein(&["doctor"]);
         String::from_utf8_lossy(&output.stdout).into_owned()

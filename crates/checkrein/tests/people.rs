@@ -220,3 +220,98 @@ fn a_warning_that_was_not_said_is_shown_with_its_words() {
     );
     assert!(!shown.contains("warning of the first time"), "{shown}");
 }
+
+#[test]
+fn init_and_uninstall_say_in_a_few_lines_what_they_write() {
+    let environment = TestEnvironment::new();
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    let before_question = |command: &str| {
+        let terminal = typed(&environment, &format!("{program} {command}"), "n\n");
+        let (before, _) = terminal.split_once("Write this?").expect("a question");
+        before.to_owned()
+    };
+    for (command, adds) in [("init", "adds "), ("uninstall", "adds 0 lines, removes ")] {
+        let said = before_question(command);
+        assert!(said.trim().lines().count() <= 6, "{command}: {said}");
+        assert!(said.contains(adds) && said.contains("`--dry-run` shows them"), "{command}: {said}");
+        assert!(!said.contains("PreToolUse"), "{command}: {said}");
+        assert!(before_question(&format!("{command} --verbose")).contains("PreToolUse"), "{command}");
+        let shown = environment.succeed(&[command, "--dry-run"]);
+        assert!(shown.contains("PreToolUse") && shown.lines().count() < 100, "{command}: {shown}");
+        environment.succeed(&["init", "--yes"]);
+    }
+    let help = environment.succeed(&["uninstall", "--help"]);
+    for of_init in ["--statusline", "--mcp", "--hook", "Write without asking"] {
+        assert!(!help.contains(of_init), "{of_init}: {help}");
+    }
+}
+
+#[test]
+fn a_check_names_files_as_people_do_and_programs_get_whole_paths() {
+    let environment = TestEnvironment::new();
+    fs::write(environment.home().join("diary.md"), "dear diary\n").unwrap();
+    environment.write("notes.txt", "one\n");
+    let home = environment.home().display().to_string();
+    let command = "rm notes.txt ../diary.md";
+    let text = String::from_utf8(environment.checkrein(&["check", command]).stdout).unwrap();
+    assert!(text.contains("deletes notes.txt (") && text.contains("deletes ~/diary.md"), "{text}");
+    assert!(!text.contains(&home), "{text}");
+    let json = String::from_utf8(environment.checkrein(&["check", "--json", command]).stdout).unwrap();
+    assert!(json.contains(&format!("{home}/diary.md")), "{json}");
+}
+
+#[test]
+fn what_is_said_at_a_terminal_fits_its_width() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    fs::write(environment.home().join("diary.md"), "dear diary\n").unwrap();
+    environment.bash("s", "rm ../diary.md");
+    environment.write("notes.txt", "one\n");
+    environment.bash("s", "rm notes.txt");
+    fs::remove_file(environment.project().join("notes.txt")).unwrap();
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    for command in ["doctor --all", "allow LAST --yes", "undo --dry-run", "check 'rm ../diary.md'"] {
+        let terminal = typed(&environment, &format!("stty cols 80; {program} {command}"), "");
+        for line in terminal.lines() {
+            let shown = strip(line);
+            // A word that is longer stays whole.
+            let is_one_word = shown.trim().split(' ').filter(|word| word.len() > 60).count() > 0;
+            assert!(shown.chars().count() <= 80 || is_one_word, "{command}: {line}\n{terminal}");
+        }
+    }
+}
+
+/// A line without the escapes of its colours.
+fn strip(line: &str) -> String {
+    let mut parts = line.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |line, part| line + part.split_once('m').map_or(part, |(_, rest)| rest))
+}
+
+#[test]
+fn the_newest_call_is_shown_and_an_empty_log_says_why() {
+    let environment = TestEnvironment::new();
+    let empty = environment.succeed(&["log", "--here"]);
+    assert!(empty.contains("nothing is recorded yet"), "{empty}");
+    assert!(said(&environment.checkrein(&["show", "LAST"])).contains("no call of this project is recorded"));
+    environment.bash("s", "ls src");
+    environment.bash("s", "rm -rf ~");
+    environment.bash("s", "git status");
+    assert!(environment.succeed(&["show", "LAST"]).contains("git status"));
+    let mut elsewhere = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    let other = environment.home().join("other");
+    fs::create_dir(&other).unwrap();
+    let output = elsewhere.current_dir(&other).args(["log", "--here"]).output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("no session of this project is recorded yet"), "{shown}");
+}
+
+#[test]
+fn advice_about_the_guard_offers_no_way_to_touch_it() {
+    let environment = TestEnvironment::new();
+    let output = environment.checkrein(&["check", "sed -i s/a/b/ .claude/settings.json"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let advice: Vec<&str> = text.lines().filter(|line| line.starts_with("instead")).collect();
+    assert_eq!(advice.len(), 1, "{text}");
+    assert!(advice[0].contains("leave the guard alone"), "{text}");
+}

@@ -115,7 +115,9 @@ fn files_of_the_user_below_sessions_and_snapshots_stay_and_are_named() {
     for file in &own {
         assert_eq!(fs::read_to_string(file).unwrap(), "mine", "{file:?}\n{said}");
     }
-    for named in ["diary.txt", "s/notes.txt", "sessions/therapy", "snapshots/holidays", "thesis.tex", "thesis.bak"] {
+    for named in
+        ["diary.txt", "s/notes.txt", "sessions/therapy", "snapshots/holidays", "thesis.tex", "thesis.bak"]
+    {
         let line = format!("{named}: Checkrein does not write anything of this name");
         assert!(said.contains(&line), "{named}\n{said}");
     }

@@ -131,7 +131,7 @@ fn a_pin_that_is_lost_or_forged_is_told_and_put_back_by_an_update() {
         assert!(team.pin().0);
         assert!(!team.begin("before").contains("pinned"));
         let findings = team.findings();
-        assert!(findings.len() == 1 && findings[0]["wellness"] == "well", "{findings:?}");
+        assert!(findings.len() == 1 && findings[0]["health"] == "well", "{findings:?}");
         if is_forged {
             team.forge();
         } else {
@@ -142,14 +142,14 @@ fn a_pin_that_is_lost_or_forged_is_told_and_put_back_by_an_update() {
         assert!(said.contains(wanted) && said.contains("checkrein policy update"), "{said}");
         assert!(!team.begin("again").contains(wanted), "it is told once");
         let findings = team.findings();
-        assert!(findings.iter().any(|one| one["wellness"] == "broken"), "{findings:?}");
+        assert!(findings.iter().any(|one| one["health"] == "broken"), "{findings:?}");
         assert!(findings[0]["detail"].as_str().unwrap().contains(wanted), "{findings:?}");
 
         let (done, said) = team.run(&["policy", "update", "--yes"]);
         assert!(done && said.contains("was written anew"), "{said}");
         assert_eq!(team.verdict().as_deref(), Some("deny"));
         let findings = team.findings();
-        assert!(findings.len() == 1 && findings[0]["wellness"] == "well", "{findings:?}");
+        assert!(findings.len() == 1 && findings[0]["health"] == "well", "{findings:?}");
     }
 }
 
@@ -209,7 +209,7 @@ fn an_update_writes_a_kept_text_anew_that_was_lost_or_changed() {
             Some(text) => fs::write(team.kept("policy.yaml"), text).unwrap(),
         }
         let findings = team.findings();
-        assert!(findings.iter().any(|one| one["wellness"] == "broken"), "{findings:?}");
+        assert!(findings.iter().any(|one| one["health"] == "broken"), "{findings:?}");
         let (done, said) = team.run(&["policy", "update", "--yes"]);
         assert!(done && said.contains("was written anew"), "{said}");
         assert_eq!(fs::read_to_string(team.kept("policy.yaml")).unwrap(), STRICT);

@@ -156,3 +156,47 @@ fn changed_rights_of_a_repository_come_back() {
         assert!(is_done, "{command}: {said}");
     }
 }
+
+#[test]
+fn a_push_is_passed_over_and_its_remote_is_spoken_of_once() {
+    let environment = TestEnvironment::new();
+    let remote = environment.home().join("app.git");
+    environment.git(&["init", "-q", "--bare", remote.to_str().unwrap()]);
+    environment.git(&["remote", "add", "origin", remote.to_str().unwrap()]);
+    environment.write("notes.txt", "the only copy\n");
+    perform(&environment, "remove", "rm notes.txt");
+    perform(&environment, "push", "git push -q -u origin main");
+    let known =
+        || environment.command("git").args(["rev-parse", "-q", "--verify", "origin/main"]).output().unwrap();
+    assert!(known().status.success(), "the push has run");
+    let (is_done, said) = undo(&environment, &[]);
+    assert!(is_done && read(&environment, "notes.txt") == "the only copy\n", "{said}");
+    assert!(known().status.success(), "nobody meant the push: {said}");
+    assert!(said.contains("what was pushed belongs to others") && !said.contains("stays as it is"), "{said}");
+    let (is_done, said) = undo(&environment, &["push"]);
+    assert!(is_done && !known().status.success(), "by its name it is taken back: {said}");
+    assert_eq!(said.matches("stays as it is").count(), 1, "{said}");
+}
+
+#[test]
+fn a_checkout_that_lost_nothing_does_not_stand_in_the_way_after_a_commit() {
+    let environment = TestEnvironment::new();
+    environment.write("notes.txt", "the only copy\n");
+    perform(&environment, "remove", "rm notes.txt");
+    perform(&environment, "checkout", "git checkout -- README.md");
+    // The logs of git know seconds only.
+    std::thread::sleep(Duration::from_millis(1_100));
+    let commit =
+        "echo more >> README.md; git add README.md; git -c user.name=dev -c user.email=d@l commit -qm two";
+    perform(&environment, "commit", commit);
+    let (is_done, said) = undo(&environment, &[]);
+    assert!(is_done && read(&environment, "notes.txt") == "the only copy\n", "{said}");
+    assert!(read(&environment, "README.md").ends_with("more\n"), "the commit stays: {said}");
+    // One that lost something is the one that is meant, as before.
+    environment.write("README.md", "work of an hour\n");
+    perform(&environment, "lost", "git checkout -- README.md");
+    std::thread::sleep(Duration::from_millis(1_100));
+    perform(&environment, "empty", "git -c user.name=dev -c user.email=d@l commit -q --allow-empty -m three");
+    let (is_done, said) = undo(&environment, &[]);
+    assert!(is_done && read(&environment, "README.md") == "work of an hour\n", "{said}");
+}

@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Register the hooks of a client
     #[command(
-        after_help = "Shows the change and asks before it writes.\n\nExamples:\n  checkrein init                 this project, for you only\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show the change only\n  checkrein init --client codex  another client; `all`: every one found here\n  checkrein init --statusline    also a status line, where there is none\n  checkrein init --mcp           also before the MCP servers of the client"
+        after_help = "Says in a few lines what it writes, and asks before it does.\n\nExamples:\n  checkrein init                 this project, for you only\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show the change only, line by line\n  checkrein init --client codex  another client; `all`: every one found here\n  checkrein init --statusline    also a status line, where there is none\n  checkrein init --mcp           also before the MCP servers of the client"
     )]
     Init(InitArguments),
     /// Prove that this project is guarded
@@ -85,7 +85,7 @@ pub(crate) enum Command {
     },
     /// Show the newest calls, verdicts and reasons
     #[command(
-        after_help = "Session by session, the newest call last. Times of day are UTC.\n\nExamples:\n  checkrein log\n  checkrein log --here --today\n  checkrein log --risky -n 100\n  checkrein log -f\n  checkrein log --session 4f3c -n 100 --json"
+        after_help = "Session by session, the newest call last. Times of day are UTC. In a terminal, what is longer than the screen opens in a pager: `$PAGER`, or `less`. `q` leaves it, and `PAGER=cat` does without.\n\nExamples:\n  checkrein log\n  checkrein log --here --today\n  checkrein log --risky -n 100\n  checkrein log -f\n  checkrein log --session 4f3c -n 100 --json"
     )]
     Log {
         /// Show only sessions whose name starts with this
@@ -112,10 +112,10 @@ pub(crate) enum Command {
     },
     /// Show everything about one action
     #[command(
-        after_help = "Examples:\n  checkrein show toolu_12441b  by the start of its name\n  checkrein show 4f3c:17       by session and record number"
+        after_help = "Examples:\n  checkrein show toolu_12441b  by the start of its name\n  checkrein show 4f3c:17       by session and record number\n  checkrein show LAST          the newest call of this project"
     )]
     Show {
-        /// Start of the name of the action, or SESSION:NUMBER
+        /// Start of the name of the action, SESSION:NUMBER, or LAST
         id: String,
     },
     /// Watch the running sessions
@@ -202,9 +202,11 @@ pub(crate) enum Command {
         id: String,
     },
     /// Say that a call should have been stopped (humans only)
-    #[command(after_help = "Example:\n  checkrein missed toolu_01")]
+    #[command(
+        after_help = "`LAST` is the newest call of this project that was let pass.\n\nExamples:\n  checkrein missed LAST\n  checkrein missed toolu_01"
+    )]
     Missed {
-        /// Start of its id, or SESSION:NUMBER
+        /// Start of its id, SESSION:NUMBER, or LAST
         id: String,
     },
     /// Halt a session, or all, until a human resumes it
@@ -250,47 +252,51 @@ pub(crate) enum Command {
     },
     /// Remove the hooks; keep the records
     #[command(
-        after_help = "Examples:\n  checkrein uninstall\n  checkrein uninstall --user --yes\n  checkrein uninstall --purge       also delete the records and what was saved"
+        after_help = "Says what it removes, and asks before it writes. Files of yours beside the records stay.\n\nExamples:\n  checkrein uninstall\n  checkrein uninstall --user --yes\n  checkrein uninstall --dry-run     show the change, line by line\n  checkrein uninstall --purge       also delete the records and what was saved"
     )]
-    Uninstall {
-        #[command(flatten)]
-        wanted: InitArguments,
-        /// Also delete all records, and all that was saved for `undo`
-        #[arg(long)]
-        purge: bool,
-    },
+    Uninstall(UninstallArguments),
     /// List sessions, roll one back, plan a recovery
-    #[command(after_help = "Example:\n  checkrein session list")]
+    #[command(
+        after_help = "Examples:\n  checkrein session list\n  checkrein session rollback 4f3c --before 12\n  checkrein session recover 4f3c"
+    )]
     Session {
         #[command(subcommand)]
         command: SessionCommand,
     },
     /// List, compare, restore and keep snapshots
-    #[command(after_help = "Example:\n  checkrein snapshot list")]
+    #[command(
+        after_help = "Examples:\n  checkrein snapshot list\n  checkrein snapshot diff 17 --patch\n  checkrein snapshot restore 17 src/main.rs"
+    )]
     Snapshot {
         #[command(subcommand)]
         command: SnapshotCommand,
     },
     /// Inspect, merge and discard the worktrees of runs
-    #[command(after_help = "Example:\n  checkrein worktree list")]
+    #[command(
+        after_help = "Examples:\n  checkrein worktree list\n  checkrein worktree merge fix-12\n  checkrein worktree discard fix-12"
+    )]
     Worktree {
         #[command(subcommand)]
         command: WorktreeCommand,
     },
     /// List emergency stops and show their reports
-    #[command(after_help = "Example:\n  checkrein incident list")]
+    #[command(after_help = "Examples:\n  checkrein incident list\n  checkrein incident show 20261121")]
     Incident {
         #[command(subcommand)]
         command: IncidentCommand,
     },
     /// List detected issues and mark false alarms
-    #[command(after_help = "Example:\n  checkrein issue list")]
+    #[command(
+        after_help = "Examples:\n  checkrein issue list\n  checkrein issue mark 4f3c:118 false-alarm --note 'a poll that waits'\n  checkrein issue stats"
+    )]
     Issue {
         #[command(subcommand)]
         command: IssueCommand,
     },
     /// List and close the actions flagged for you
-    #[command(after_help = "Example:\n  checkrein ticket list --open")]
+    #[command(
+        after_help = "Examples:\n  checkrein ticket list --open\n  checkrein ticket close 4f3c:17 --note 'as intended'"
+    )]
     Ticket {
         #[command(subcommand)]
         command: TicketCommand,
@@ -316,19 +322,21 @@ pub(crate) enum Command {
         goals: Vec<String>,
     },
     /// Show and check the configuration
-    #[command(after_help = "Example:\n  checkrein config show")]
+    #[command(
+        after_help = "Examples:\n  checkrein config show\n  checkrein config check\n  checkrein config preset solo"
+    )]
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
     },
     /// Show, check and test tripwires and blueprints
-    #[command(after_help = "Example:\n  checkrein policy show")]
+    #[command(after_help = "Examples:\n  checkrein policy show\n  checkrein policy try change.yaml")]
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
     },
     /// Verify and export the records
-    #[command(after_help = "Example:\n  checkrein audit verify")]
+    #[command(after_help = "Examples:\n  checkrein audit verify\n  checkrein audit export --help")]
     Audit {
         #[command(subcommand)]
         command: AuditCommand,
@@ -340,7 +348,7 @@ pub(crate) enum Command {
         command: CredentialCommand,
     },
     /// Send and test notices
-    #[command(after_help = "Example:\n  checkrein notice test")]
+    #[command(after_help = "Examples:\n  checkrein notice test\n  checkrein notice --help")]
     Notice {
         #[command(subcommand)]
         command: NoticeCommand,
@@ -418,6 +426,9 @@ pub(crate) struct InitArguments {
     /// Show the change only
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Show every line that changes before asking
+    #[arg(long)]
+    pub(crate) verbose: bool,
     /// Write without asking
     #[arg(long)]
     pub(crate) yes: bool,
@@ -433,6 +444,34 @@ pub(crate) struct InitArguments {
     /// Hook program [default: `checkrein-hook` beside this program]
     #[arg(long, value_name = "PATH")]
     pub(crate) hook: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArguments {
+    /// Remove the hooks from your own settings: every project
+    #[arg(long, conflicts_with_all = ["local", "team"])]
+    pub(crate) user: bool,
+    /// Remove them from the committed settings of this project
+    #[arg(long, conflicts_with = "local")]
+    pub(crate) team: bool,
+    /// Remove them from your own settings in this project
+    #[arg(long)]
+    pub(crate) local: bool,
+    /// Show what would be removed; change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Show every line that changes before asking
+    #[arg(long)]
+    pub(crate) verbose: bool,
+    /// Remove without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Client, or `all`
+    #[arg(long, value_name = "NAME", value_parser = client_names_or_all(), default_value = "claude")]
+    pub(crate) client: String,
+    /// Also delete all records, and all that was saved for `undo`
+    #[arg(long)]
+    pub(crate) purge: bool,
 }
 
 #[derive(Debug, Args)]

@@ -16,7 +16,7 @@ use crate::arguments::{
     Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand, InitArguments,
     IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand, RollbackForm,
     RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
-    WorktreeCommand, command_line, completions, consent,
+    UninstallArguments, WorktreeCommand, command_line, completions, consent,
 };
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
@@ -202,7 +202,8 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
     let output = OutputForm::from_switch(arguments.json.into());
     match arguments.command {
         Command::Init(wanted) => {
-            let (scope, approval) = (scope(&wanted), approval(&wanted));
+            let InitArguments { user, team, local, dry_run, verbose, yes, .. } = wanted;
+            let (scope, approval) = (scope(user, team, local), approval(dry_run, yes, verbose));
             each_client(init::clients(&environment, &wanted.client)?, |client| {
                 let status_line = wanted.statusline.into();
                 let program = wanted.hook.clone();
@@ -215,8 +216,9 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
                 }
             })
         }
-        Command::Uninstall { wanted, purge } => {
-            let (scope, approval) = (scope(&wanted), approval(&wanted));
+        Command::Uninstall(wanted) => {
+            let UninstallArguments { user, team, local, dry_run, verbose, yes, purge, .. } = wanted;
+            let (scope, approval) = (scope(user, team, local), approval(dry_run, yes, verbose));
             let clients = init::clients(&environment, &wanted.client)?;
             if purge {
                 purge::check_first(&environment, &clients, scope)?;
@@ -552,20 +554,19 @@ fn each_client(
     Ok(exit)
 }
 
-fn scope(wanted: &InitArguments) -> Option<SettingsScope> {
-    match (wanted.user, wanted.team, wanted.local) {
-        (true, _, _) => Some(SettingsScope::User),
-        (_, true, _) => Some(SettingsScope::Team),
-        (_, _, true) => Some(SettingsScope::Local),
-        (false, false, false) => None,
-    }
+fn scope(user: bool, team: bool, local: bool) -> Option<SettingsScope> {
+    [(user, SettingsScope::User), (team, SettingsScope::Team), (local, SettingsScope::Local)]
+        .into_iter()
+        .find_map(|(is_wanted, scope)| is_wanted.then_some(scope))
 }
 
-fn approval(wanted: &InitArguments) -> Approval {
-    if wanted.dry_run {
+fn approval(dry_run: bool, yes: bool, verbose: bool) -> Approval {
+    if dry_run {
         Approval::DryRun
-    } else if wanted.yes {
+    } else if yes {
         Approval::Given
+    } else if verbose {
+        Approval::AskInFull
     } else {
         Approval::Ask
     }

@@ -48,33 +48,36 @@ impl Source {
 
 /// Returns the page of agents: one row for each client.
 pub fn page(clients: &[ClientAdapter]) -> String {
-    let mut page = "# Agents\n\n\
+    let mut page = "# Agents and what each obeys\n\n\
         What each client does with the answers of its hooks. With the name of a client, `checkrein init --client` registers them, and\n\
-        `checkrein doctor --client` proves it with a deletion that is never run. \"Observed\" was seen with the version that is named; \"documented\" is what the vendor says, and nobody here has tried it.\n\n\
-        | client | name | refusal | question | changed call | words for the model | stop | hook crashes, is late, prints something else | several hooks | can a call take the hook out | version | source |\n\
-        |---|---|---|---|---|---|---|---|---|---|---|---|\n"
+        `checkrein doctor --client` proves it with a deletion that is never run. \"Observed\" was seen with the version that is named;\n\
+        \"documented\" is what the vendor says, and nobody here has tried it. Below the table, each client has a section of its own.\n\n\
+        | client | name | question | changed call | version |\n\
+        |---|---|---|---|---|\n"
         .to_owned();
     for client in clients {
         let conduct = &client.conduct;
-        let cells = [
-            client.title,
-            client.client.name(),
-            conduct.deny,
-            conduct.ask,
-            conduct.rewrite,
-            conduct.context,
-            conduct.stop,
-            conduct.failing,
-            conduct.precedence,
-            conduct.removal,
-            conduct.version,
-            conduct.source.word(),
-        ];
-        page.extend(["| ", &cells.join(" | "), " |\n"]);
+        let version = format!("{}, {}", conduct.version, conduct.source.word());
+        let cells =
+            [client.title, client.client.name(), conduct.ask, conduct.rewrite, version.as_str()].join(" | ");
+        page.extend(["| ", &cells, " |\n"]);
     }
-    page.push_str("\n## What stays open\n");
-    for client in clients.iter().filter(|client| !client.open.is_empty()) {
-        page.extend(["\n### ", client.title, "\n\n"]);
+    for client in clients {
+        let conduct = &client.conduct;
+        page.extend(["\n## ", client.title, "\n\n| | |\n|---|---|\n"]);
+        for (what, how) in [
+            ("a refusal", conduct.deny),
+            ("words for the model", conduct.context),
+            ("a stop", conduct.stop),
+            ("the hook crashes, is late or prints something else", conduct.failing),
+            ("several hooks", conduct.precedence),
+            ("can a call take the hook out", conduct.removal),
+        ] {
+            page.extend(["| ", what, " | ", how, " |\n"]);
+        }
+        if !client.open.is_empty() {
+            page.push_str("\nWhat stays open:\n\n");
+        }
         for open in client.open {
             page.extend(["- ", open, "\n"]);
         }

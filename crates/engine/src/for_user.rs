@@ -13,6 +13,9 @@ use crate::text::{columns, counted, cut, one_line};
 /// The most columns of the line (ours): clients put their own words before it, and terminals are rarely narrower.
 pub(crate) const WIDTH: usize = 120;
 
+/// The most columns of a line about a safer form (ours): one that loses its reason says nothing.
+const WITH_REASON: usize = 170;
+
 /// The fewest columns that a call has in it, however much there is to say about it (ours).
 const CALL: usize = 24;
 
@@ -101,10 +104,10 @@ fn replaced(verb: &str, now: &str, call: &str, why: &str) -> String {
     if !whole.contains('\n') && columns(&whole) <= WIDTH {
         return one_line(&whole, WIDTH);
     }
-    let room = WIDTH - columns("checkrein:  `` instead: ") - columns(verb);
+    let room = WITH_REASON.saturating_sub(columns("checkrein:  `` instead: ") + columns(verb));
     let why = one_line(why, room.saturating_sub(CALL.min(columns(now))));
     let now = one_line(now, room.saturating_sub(columns(&why)));
-    one_line(&format!("checkrein: {verb} `{now}` instead: {why}"), WIDTH)
+    one_line(&format!("checkrein: {verb} `{now}` instead: {why}"), WITH_REASON)
 }
 
 /// A sentence about a call: what stands behind the call is kept before the call is.
@@ -136,7 +139,7 @@ mod tests {
         let why = "`--force` became `--force-with-lease`, which refuses to overwrite commits";
         for (now, call) in [("new", long.as_str()), (long.as_str(), "old"), (long.as_str(), long.as_str())] {
             let said = replaced("runs", now, call, why);
-            assert!(columns(&said) <= WIDTH && said.ends_with(&format!(" instead: {why}")), "{said}");
+            assert!(columns(&said) <= WITH_REASON && said.ends_with(&format!(": {why}")), "{said}");
         }
     }
 

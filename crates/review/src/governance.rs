@@ -254,11 +254,10 @@ pub(crate) fn enforce(review: &mut Review) {
                 "take a smaller step that names what it is about",
             ),
             Posture::RestrictedMode | Posture::ReTieringReview => (
-                format!(
-                    "hints, questions and refusals in this project add up to a trust debt of {:.1}, so tier {tier} holds, by which the quality of this step is low ({quality})",
-                    trust.before
-                ),
-                "ask the user: the debt wears off with time, and closing a ticket clears it (`checkrein ticket list --open`)",
+                "there were many hints, questions and refusals in this project lately, so for now the user is asked about steps that \
+                 would pass otherwise"
+                    .to_owned(),
+                "ask the user: this wears off with time, and closing a ticket ends it (`checkrein ticket list --open`)",
             ),
         };
         // What would change is no reason for a refusal.

@@ -60,8 +60,17 @@ pub(crate) fn asked_about(findings: &[Finding]) -> Vec<usize> {
     marks.iter().enumerate().filter_map(|(place, is_new)| is_new.then_some(place)).collect()
 }
 
+/// The rule that keeps hands off the guard.
+const GUARD: &str = "protect_guard";
+
 /// What to do instead: the best for each thing that would be asked about, then the rest.
 pub(crate) fn advice(findings: &[Finding], asked: &[usize]) -> Vec<String> {
+    // What is not to be touched at all has no form in which it may be done.
+    if let Some(guard) =
+        findings.iter().find(|one| one.rule.as_str() == GUARD && one.decision == Decision::Block)
+    {
+        return guard.alternatives.clone();
+    }
     let best = asked.iter().filter_map(|place| findings.get(*place)?.alternatives.first());
     let mut advice: Vec<String> = Vec::new();
     for one in best.chain(findings.iter().flat_map(|finding| &finding.alternatives)) {

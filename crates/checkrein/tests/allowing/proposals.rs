@@ -35,7 +35,11 @@ fn what_was_stopped_passes_with_the_setting_that_is_proposed() {
             "pip install --index-url https://packages.example.org/simple thing",
         ),
         ("rm ../assets/old.png", "changes are expected in", CALL),
-        (CALL, "the rule `confirm_outside_loss` is off everywhere", "terraform destroy -auto-approve"),
+        (
+            CALL,
+            "the rule `confirm_outside_loss` is off for every call in this project",
+            "terraform destroy -auto-approve",
+        ),
     ] {
         let environment = environment();
         fs::create_dir(environment.home().join("assets")).unwrap();
@@ -47,6 +51,11 @@ fn what_was_stopped_passes_with_the_setting_that_is_proposed() {
         assert_eq!(first["tried"], true, "{command}");
         let text = environment.succeed(&["wrong", "LAST"]);
         assert!(text.contains("checkrein policy try change.yaml") && text.contains(says), "{text}");
+        let narrowest = text.find("checkrein allow").unwrap();
+        assert!(
+            narrowest < text.find(says).unwrap(),
+            "what concerns other calls too comes behind it: {text}"
+        );
         follow(&environment, first);
         assert_eq!(verdict(&environment, "later", command), None, "{command}");
         assert!(verdict(&environment, "later", other).is_some(), "{other}");
@@ -57,10 +66,8 @@ fn what_was_stopped_passes_with_the_setting_that_is_proposed() {
 fn what_passed_is_asked_about_with_the_rule_that_is_proposed() {
     let environment = environment();
     assert_eq!(verdict(&environment, "s", "git push origin main"), None);
-    let records = environment.records("s");
-    let is_push = |record: &&Json| record.to_string().contains("git push origin main");
-    let number = records.iter().rev().find(is_push).unwrap()["seq"].clone();
-    let proposals = proposed(&environment, "missed", &format!("s:{number}"));
+    assert!(verdict(&environment, "s", CALL).is_some());
+    let proposals = proposed(&environment, "missed", "LAST");
     assert_eq!((proposals.len(), &proposals[0]["tried"]), (1, &Json::Bool(true)), "{proposals:?}");
     follow(&environment, &proposals[0]);
     assert_eq!(verdict(&environment, "later", "git push origin main").as_deref(), Some("ask"));

@@ -210,7 +210,7 @@ pub struct DiagnosisEntry {
     /// The name of the check.
     pub check: String,
     /// Whether all is well.
-    pub wellness: FindingWellness,
+    pub health: FindingHealth,
     /// What was found.
     pub detail: String,
     /// What to do about it.
@@ -225,7 +225,7 @@ pub struct DiagnosisEntry {
 /// How something was found to be.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum FindingWellness {
+pub enum FindingHealth {
     /// As it should be.
     Well,
     /// It works, and you should know about it.
@@ -242,6 +242,8 @@ pub struct Settings {
     /// What waits for your consent.
     #[schemars(with = "Vec<super::parts::PendingSetting>")]
     pub pending: Json,
+    /// What of your own configuration waits for you; null where nothing does.
+    pub loosened: Option<LoosenedFile>,
 }
 
 /// A setting.

@@ -13,7 +13,7 @@ use checkrein_session::SessionLedger;
 use serde_json::json;
 
 use super::session_choice::folders;
-use super::stopped_calls::{Found, found, recent, records, was_stopped};
+use super::stopped_calls::{Found, Newest, found, recent, records, was_stopped};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, sessions};
 use crate::render::{call, time};
@@ -59,7 +59,7 @@ pub fn allow(
             "give `--yes` too, or leave `--json` out and answer the question",
         ));
     }
-    let meant = found(environment, &wanted.id)?;
+    let meant = found(environment, &wanted.id, Newest::Stopped)?;
     let Found { folder, seq: _, review } = &meant;
     let against = speaks_against(review)?;
     let barred = against.iter().find(|reason| match reason.rules_out() {
@@ -160,7 +160,8 @@ fn allowance(
 /// An error where a call would be allowed from now on above all that the user works on.
 fn not_too_broad(environment: &HostEnvironment, allowance: &Allowance) -> Result<(), CommandError> {
     let is_lasting = allowance.span == AllowedFor::Always && allowance.is_below;
-    let is_above = environment.home.is_within(&allowance.directory) && allowance.directory != environment.home;
+    let is_above =
+        environment.home.is_within(&allowance.directory) && allowance.directory != environment.home;
     if !(is_lasting && is_above) {
         return Ok(());
     }

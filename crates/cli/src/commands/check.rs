@@ -10,6 +10,7 @@ use checkrein_review::{GovernanceAssessment, Review, ReviewCache, Size, TimeToLi
 use serde_json::{Value as Json, json};
 
 use super::halt::halt_of_all;
+use super::story::shortened;
 use super::{ExitStatus, OutputForm, line, pretty};
 use crate::terminal::{bold, dim, log, plain, plain_name, print, verdict, wrapped};
 use checkrein_engine::check as check_action;
@@ -39,7 +40,9 @@ pub fn one(
     match output {
         OutputForm::Json => print(&pretty(&batch_answer(json!("1"), &review))?),
         OutputForm::Text => {
-            print(&wrapped(&explain(&review)));
+            let workspace = context.workspace().as_str();
+            let shown = |text: &str| shortened(context.environment(), Some(workspace), &plain(text));
+            print(&wrapped(&explain(&review, &shown)));
             // Of the command itself that says nothing.
             if let Some(reason) = halt_of_all(&context.environment().state) {
                 log(&format!(
@@ -176,17 +179,21 @@ fn exit_of(kind: VerdictKind) -> ExitStatus {
     }
 }
 
+/// Makes text from elsewhere fit to be shown, with the names of files as people read them.
+type Shown<'a> = &'a dyn Fn(&str) -> String;
+
 /// The whole explanation of a review, for people: first in words, then in numbers.
-pub fn explain(review: &Review) -> String {
-    let mut lines = verdict_in_words(review);
-    lines.extend(effects_in_words(review));
+fn explain(review: &Review, shown: Shown<'_>) -> String {
+    let mut lines = verdict_in_words(review, shown);
+    lines.extend(effects_in_words(review, shown));
     if let Some(rewrite) = &review.rewrite {
+        // A command stays as it would run.
         lines.push(titled("runs instead", &plain(&rewrite.command)));
-        lines.push(format!("  {}", dim(&plain(&rewrite.note))));
+        lines.push(format!("  {}", dim(&shown(&rewrite.note))));
     }
-    lines.extend(review.alternatives.iter().map(|alternative| titled("instead", &plain(alternative))));
-    lines.extend(review.side_effects.mitigations.iter().map(|one| titled("softened by", &plain(one))));
-    lines.extend(numbers(review));
+    lines.extend(review.alternatives.iter().map(|alternative| titled("instead", &shown(alternative))));
+    lines.extend(review.side_effects.mitigations.iter().map(|one| titled("softened by", &shown(one))));
+    lines.extend(numbers(review, shown));
     lines.join("\n")
 }
 
@@ -195,26 +202,26 @@ fn titled(title: &str, text: &str) -> String {
 }
 
 /// The verdict, why, and which part of the review is missing.
-fn verdict_in_words(review: &Review) -> Vec<String> {
+fn verdict_in_words(review: &Review, shown: Shown<'_>) -> Vec<String> {
     let flagged = if review.verdict.flagged { ", flagged" } else { "" };
     let mut lines =
         vec![format!("{}{flagged}  (decision {})", verdict(review.verdict.kind), review.decision.name())];
     if !review.reasoning.primary.is_empty() {
-        lines.push(format!("  {}", plain(&review.reasoning.primary)));
+        lines.push(format!("  {}", shown(&review.reasoning.primary)));
     }
     if review.verdict.kind == VerdictKind::Escalate {
-        lines.extend(review.reasoning.others.iter().map(|other| format!("  also: {}", plain(other))));
+        lines.extend(review.reasoning.others.iter().map(|other| format!("  also: {}", shown(other))));
     }
     for failure in &review.failures {
         // What is said as the reason already is named, not said again.
         let is_said = review.reasoning.primary.contains(failure.as_str());
         let failure = failure.split([':', '\n']).next().filter(|_| is_said).unwrap_or(failure);
-        lines.push(titled("did not run", &plain(failure)));
+        lines.push(titled("did not run", &shown(failure)));
     }
     lines
 }
 
-fn effects_in_words(review: &Review) -> Vec<String> {
+fn effects_in_words(review: &Review, shown: Shown<'_>) -> Vec<String> {
     let effects = &review.side_effects.effects;
     if effects.is_empty() {
         return vec![titled("effects", "none")];
@@ -226,8 +233,8 @@ fn effects_in_words(review: &Review) -> Vec<String> {
             checkrein_protocol::Certainty::Possible => "perhaps ",
         };
         let note =
-            if effect.note.is_empty() { String::new() } else { dim(&format!("  {}", plain(&effect.note))) };
-        lines.push(format!("  {certainty}{}{note}", plain(&sentence(effect))));
+            if effect.note.is_empty() { String::new() } else { dim(&format!("  {}", shown(&effect.note))) };
+        lines.push(format!("  {certainty}{}{note}", shown(&sentence(effect))));
     }
     let more = effects.len().saturating_sub(20);
     if more > 0 {
@@ -237,14 +244,14 @@ fn effects_in_words(review: &Review) -> Vec<String> {
 }
 
 /// What the verdict was worked out from: scores from 0 to 1, and the rules.
-fn numbers(review: &Review) -> Vec<String> {
+fn numbers(review: &Review, shown: Shown<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for finding in &review.rules {
         // A reason that stands at the head already is not said again.
         let reason = if review.reasoning.primary.contains(finding.reason.as_str()) {
             String::new()
         } else {
-            format!(": {}", plain(&finding.reason))
+            format!(": {}", shown(&finding.reason))
         };
         lines.push(titled("rule", &format!("{} says {}{reason}", finding.rule, finding.decision.name())));
     }
@@ -252,7 +259,7 @@ fn numbers(review: &Review) -> Vec<String> {
         .risk
         .factors
         .iter()
-        .map(|f| format!("{} {:+.2} ({})", f.name, f.amount, plain(&f.detail)))
+        .map(|f| format!("{} {:+.2} ({})", f.name, f.amount, shown(&f.detail)))
         .collect();
     lines.push(format!(
         "{}  {} {}  {}",

@@ -3,11 +3,13 @@
 use checkrein_policy::{LoadedConfig, Loosening, Provenance, settings_of};
 use checkrein_world::find_workspace;
 
+use super::story::at_home;
 use super::{ExitStatus, OutputForm, pretty};
-use crate::api::installation::{SettingEntry, Settings, ValidConfiguration};
+use crate::api::installation::{LoosenedFile, SettingEntry, Settings, ValidConfiguration};
 use crate::api::{self, recorded};
-use crate::terminal::{dim, plain, print, table};
+use crate::terminal::{dim, plain, print, table, wrapped};
 use checkrein_engine::config_files;
+use checkrein_engine::confirmed_configuration::{self, LoosenedConfiguration};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -18,6 +20,7 @@ pub fn show(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let loaded = config_files::load(environment, &find_workspace(&environment.cwd))?;
+    let loosened = confirmed_configuration::loosened(environment)?;
     let is_wanted = |path: &str| filter.is_none_or(|filter| is_meant(path, filter));
     let is_there = settings_of(&loaded.config).iter().any(|setting| is_wanted(setting.path))
         || limited(&loaded).any(|(path, _, _)| is_wanted(&path));
@@ -41,7 +44,8 @@ pub fn show(
                     SettingEntry { key, value: value.to_owned(), from: recorded(place) }
                 }))
                 .collect();
-            print(&api::pretty(&Settings { settings, pending: recorded(&loaded.pending) })?);
+            let loosened = loosened.as_ref().map(loosened_file);
+            print(&api::pretty(&Settings { settings, pending: recorded(&loaded.pending), loosened })?);
         }
         OutputForm::Text => {
             let rows = settings_of(&loaded.config)
@@ -59,6 +63,11 @@ pub fn show(
             print(&table(&["key", "value", "from"], rows));
             let pending = loaded.pending.iter().filter(|loosening| is_wanted(&loosening.key));
             pending.for_each(|loosening| print(&dim(&waiting(loosening))));
+            let is_about = |found: &&LoosenedConfiguration| {
+                filter.is_none() || found.settings.iter().any(|key| is_wanted(key))
+            };
+            let told = loosened.iter().filter(is_about);
+            told.for_each(|found| print(&wrapped(&loosened_in_words(environment, found))));
         }
     }
     Ok(ExitStatus::Done)
@@ -94,6 +103,8 @@ pub fn check(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSt
         OutputForm::Text => {
             print("the configuration is valid");
             loaded.pending.iter().for_each(|loosening| print(&waiting(loosening)));
+            let loosened = confirmed_configuration::loosened(environment)?;
+            loosened.iter().for_each(|found| print(&wrapped(&loosened_in_words(environment, found))));
         }
     }
     Ok(ExitStatus::Done)
@@ -107,6 +118,37 @@ fn origin(provenance: Option<&Provenance>) -> String {
 pub fn waiting(loosening: &Loosening) -> String {
     let Loosening { key, from, to, file, line } = loosening;
     format!("waits for `checkrein trust`: {key} from {from} to {to} ({file}:{line})")
+}
+
+/// What waits in the user's own configuration, and what they can do about it.
+pub(super) fn loosened_in_words(environment: &HostEnvironment, found: &LoosenedConfiguration) -> String {
+    format!(
+        "{}.\nA process that an agent left behind could have written that, so it waits for you:\n  \
+         you changed it: `checkrein trust` in a terminal confirms it\n  you did not: put the file back as it was",
+        loosened_in_a_line(environment, found)
+    )
+}
+
+/// The same in one line, without what to do.
+pub(super) fn loosened_in_a_line(environment: &HostEnvironment, found: &LoosenedConfiguration) -> String {
+    let what =
+        if found.settings.is_empty() { String::new() } else { format!(" ({})", found.settings.join(", ")) };
+    let since =
+        found.since.map_or_else(String::new, |since| format!(" since {}", crate::render::time(since.0)));
+    let path = at_home(environment, &plain(found.path.as_str()));
+    format!(
+        "`{path}` lets pass more{what}{since} than you confirmed; until you confirm it, the stricter values hold"
+    )
+}
+
+/// The same for programs.
+pub(super) fn loosened_file(found: &LoosenedConfiguration) -> LoosenedFile {
+    LoosenedFile {
+        file: found.path.to_string(),
+        settings: found.settings.clone(),
+        since: found.since.map(Into::into),
+        reason: found.in_words(),
+    }
 }
 
 /// Prints the JSON Schema of `checkrein.yaml`.

@@ -22,12 +22,13 @@ use checkrein_protocol::{RecordBody, Timestamp};
 use checkrein_sandbox::NOT_HELD;
 use checkrein_world::find_workspace;
 
+use super::config::loosened_in_a_line;
 use super::halt::halt_of_all;
 use super::init::{self, read, settings_file};
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::api;
-use crate::api::installation::{self, FindingWellness};
-use crate::terminal::{Health, counted, dim, mark, plain, print};
+use crate::api::installation::{self, FindingHealth};
+use crate::terminal::{Health, counted, dim, hanging, mark, plain, print};
 use checkrein_engine::confirmed_configuration;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::{HostEnvironment, confinement_gaps};
@@ -37,13 +38,17 @@ use checkrein_engine::installation::FALLEN_HINT;
 /// How often the hook is run for the latency figure.
 const RUNS: usize = 20;
 
+/// The columns at which a detail goes on, and a hint.
+const DETAIL: usize = 18;
+const HINT: usize = 9;
+
 /// How long one run of the hook may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
 struct Finding {
     check: String,
-    wellness: Health,
+    health: Health,
     detail: String,
     hint: Option<String>,
     /// What is open on every machine.
@@ -54,10 +59,10 @@ struct Finding {
 fn diagnosis(findings: Vec<Finding>) -> installation::Diagnosis {
     let one = |finding: Finding| installation::DiagnosisEntry {
         check: finding.check,
-        wellness: match finding.wellness {
-            Health::Well => FindingWellness::Well,
-            Health::Doubtful => FindingWellness::Doubtful,
-            Health::Broken => FindingWellness::Broken,
+        health: match finding.health {
+            Health::Well => FindingHealth::Well,
+            Health::Doubtful => FindingHealth::Doubtful,
+            Health::Broken => FindingHealth::Broken,
         },
         detail: finding.detail,
         hint: finding.hint,
@@ -106,10 +111,10 @@ pub fn doctor(
     let observes = context.policy().config().mode == Mode::Observe;
     if context.failures().is_empty() {
         let mode = context.policy().config().mode.word();
-        let wellness = if mode == "observe" { Health::Doubtful } else { Health::Well };
+        let health = if mode == "observe" { Health::Doubtful } else { Health::Well };
         findings.push(finding(
             "configuration",
-            wellness,
+            health,
             format!("mode {mode}"),
             (mode == "observe").then_some("observe records and stops nothing"),
         ));
@@ -118,7 +123,8 @@ pub fn doctor(
         Ok(None) => {}
         Ok(Some(found)) => {
             let hint = Some(confirmed_configuration::HINT);
-            findings.push(finding("configuration", Health::Doubtful, found.in_words(), hint));
+            let detail = loosened_in_a_line(context.environment(), &found);
+            findings.push(finding("configuration", Health::Doubtful, detail, hint));
         }
         Err(error) => {
             findings.push(finding("configuration", Health::Doubtful, error.message, error.hint.as_deref()));
@@ -141,7 +147,7 @@ pub fn doctor(
         probe_all(&context, settings, RUNS, &mut findings);
         findings.extend(settings.client.open.iter().map(|open| Finding {
             check: "client".to_owned(),
-            wellness: Health::Well,
+            health: Health::Well,
             detail: format!("{}: {open}", settings.client.title),
             hint: None,
             not_held: Vec::new(),
@@ -162,18 +168,22 @@ pub fn doctor(
             findings.push(finding("projects", Health::Doubtful, detail, hint));
         }
     }
-    let worst = findings.iter().map(|finding| finding.wellness).max().unwrap_or(Health::Broken);
+    let worst = findings.iter().map(|finding| finding.health).max().unwrap_or(Health::Broken);
     match output {
         OutputForm::Json => print(&api::pretty(&diagnosis(findings))?),
         OutputForm::Text => {
             for finding in &findings {
-                print(&format!("{} {:<14} {}", mark(finding.wellness), finding.check, finding.detail));
+                let line = format!("{} {:<14} {}", mark(finding.health), finding.check, finding.detail);
+                print(&hanging(&line, DETAIL));
                 if let Some(hint) = &finding.hint {
-                    print(&format!("   {}", dim(&format!("hint: {hint}"))));
+                    print(&hanging(&format!("   {}", dim(&format!("hint: {hint}"))), HINT));
                 }
                 if all == Switch::On && !finding.not_held.is_empty() {
-                    print(&format!("   {}", dim("held on no machine:")));
-                    finding.not_held.iter().for_each(|open| print(&format!("     {}", dim(open))));
+                    print(&format!("   {}", dim("gaps on every machine:")));
+                    finding
+                        .not_held
+                        .iter()
+                        .for_each(|open| print(&hanging(&format!("     {}", dim(open)), HINT)));
                 }
             }
             print(match worst {
@@ -206,8 +216,8 @@ pub(super) fn protection(
     probe_all(&context, &settings, 1, &mut findings);
     // How fast the hook is is no matter of protection.
     findings.retain(|finding| finding.check != "latency");
-    match findings.into_iter().max_by_key(|finding| finding.wellness) {
-        Some(worst) if worst.wellness != Health::Well => Err(CommandError::user(
+    match findings.into_iter().max_by_key(|finding| finding.health) {
+        Some(worst) if worst.health != Health::Well => Err(CommandError::user(
             format!("the calls of the agent would not be reviewed: {}", worst.detail),
             worst
                 .hint
@@ -222,7 +232,7 @@ pub(super) fn protection(
 pub(super) fn has_hooks(environment: &HostEnvironment, client: &'static ClientAdapter) -> bool {
     let mut findings = Vec::new();
     let settings = settings_findings(environment, client, &mut findings);
-    !settings.commands.is_empty() && findings.iter().all(|finding| finding.wellness != Health::Broken)
+    !settings.commands.is_empty() && findings.iter().all(|finding| finding.health != Health::Broken)
 }
 
 fn crate_cwd() -> Result<checkrein_protocol::AbsolutePath, CommandError> {
@@ -268,8 +278,8 @@ fn settings_findings(
                 let detail =
                     format!("{path}: {} events are not registered: {}", missing.len(), missing.join(", "));
                 let vital = missing.contains(&client.hooks.reviewing);
-                let wellness = if vital { Health::Broken } else { Health::Doubtful };
-                findings.push(finding("settings", wellness, detail, again));
+                let health = if vital { Health::Broken } else { Health::Doubtful };
+                findings.push(finding("settings", health, detail, again));
             }
             Ok(Registration::Complete { unanswered: Unanswered::Passes, .. }) => {
                 let detail =
@@ -381,8 +391,8 @@ fn containment_finding(config: &Config) -> Finding {
     let gaps = confinement_gaps();
     let detail = |held: &str| {
         format!(
-            "{held}; {} are held on no machine (`checkrein doctor --all` lists them); `containment.commands` is {}",
-            counted(NOT_HELD.len() as u64, "thing"),
+            "{held}; {} stay open on every machine (`checkrein doctor --all` lists them); `containment.commands` is {}",
+            counted(NOT_HELD.len() as u64, "known gap"),
             commands.word()
         )
     };
@@ -391,10 +401,10 @@ fn containment_finding(config: &Config) -> Finding {
         let held = detail("the kernel holds all bounds");
         return Finding { not_held, ..finding("containment", Health::Well, held, None) };
     }
-    let wellness = if commands == ContainedCommands::Off { Health::Well } else { Health::Doubtful };
+    let health = if commands == ContainedCommands::Off { Health::Well } else { Health::Doubtful };
     let held = detail(&format!("the kernel does not hold: {}", gaps.join("; ")));
     let hint = Some("nothing is rewritten to run contained here; such calls are judged as they are");
-    Finding { not_held, ..finding("containment", wellness, held, hint) }
+    Finding { not_held, ..finding("containment", health, held, hint) }
 }
 
 fn state_finding(state: &checkrein_ledger::StateDirectory, findings: &mut Vec<Finding>) {
@@ -418,12 +428,12 @@ fn state_finding(state: &checkrein_ledger::StateDirectory, findings: &mut Vec<Fi
                 _ => format!("records were lost: {} gone; {detail}", counted(gone as u64, "session")),
             };
             let hint = (broken + gone > 0).then_some("run `checkrein audit verify`");
-            let wellness = match (broken, gone) {
+            let health = match (broken, gone) {
                 (0, 0) => Health::Well,
                 (_, 0) => Health::Doubtful,
                 _ => Health::Broken,
             };
-            findings.push(finding("records", wellness, detail, hint));
+            findings.push(finding("records", health, detail, hint));
         }
     }
 }
@@ -505,12 +515,12 @@ fn probe(
             Ok(output) if !client.canary.is_denied(&output) => {
                 let observing = context.policy().config().mode == Mode::Observe;
                 let detail = format!("`{name}` let `rm -rf ~` pass");
-                let (wellness, hint) = if observing {
+                let (health, hint) = if observing {
                     (Health::Doubtful, "the mode is observe: nothing is stopped")
                 } else {
                     (Health::Broken, "run `checkrein check 'rm -rf ~'` to see why")
                 };
-                findings.push(finding("canary", wellness, detail, Some(hint)));
+                findings.push(finding("canary", health, detail, Some(hint)));
                 return;
             }
             Ok(_) => times.push(started.elapsed()),
@@ -520,12 +530,12 @@ fn probe(
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
     let detail = format!("`rm -rf ~` is denied by `{name}`");
     findings.push(finding("canary", Health::Well, detail, None));
-    let wellness = if median > Duration::from_millis(100) { Health::Doubtful } else { Health::Well };
+    let health = if median > Duration::from_millis(100) { Health::Doubtful } else { Health::Well };
     let detail = format!(
         "{:.1} ms for one call, a durable record included (median of {runs})",
         median.as_secs_f64() * 1000.0
     );
-    findings.push(finding("latency", wellness, detail, None));
+    findings.push(finding("latency", health, detail, None));
 }
 
 /// A state directory for canaries, with what the user trusts and nothing else: no halt, no history, no run. What is kept of it outside goes
@@ -607,8 +617,8 @@ fn run_hook(
     Ok(HookOutput { object: output.stdout, refusal: (!output.status.success()).then_some(said) })
 }
 
-fn finding(check: &str, wellness: Health, detail: String, hint: Option<&str>) -> Finding {
-    Finding { check: check.to_owned(), wellness, detail, hint: hint.map(str::to_owned), not_held: Vec::new() }
+fn finding(check: &str, health: Health, detail: String, hint: Option<&str>) -> Finding {
+    Finding { check: check.to_owned(), health, detail, hint: hint.map(str::to_owned), not_held: Vec::new() }
 }
 
 fn broken(detail: String, hint: Option<&str>) -> Finding {

@@ -17,7 +17,7 @@ use similar::TextDiff;
 use super::{ExitStatus, OutputForm, Switch, for_people_only, status_line};
 use crate::api;
 use crate::api::installation::{self, RegistrationResult};
-use crate::terminal::{Reply, bold, confirm, dim, log, print};
+use crate::terminal::{Reply, bold, confirm, counted, dim, log, print};
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -29,8 +29,10 @@ const EXCLUDED_BY: &str = "# by `checkrein init`: no `git clean` or `git stash` 
 /// What to do with the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
-    /// Ask before writing.
+    /// Say in a few lines what is written, and ask before writing.
     Ask,
+    /// Show every line that changes, and ask before writing.
+    AskInFull,
     /// Write without asking.
     Given,
     /// Show only.
@@ -375,26 +377,27 @@ pub(super) fn apply(
         remarks.iter().for_each(|remark| print(remark));
         let difference = difference(settings, before, after);
         match approval {
-            Approval::Ask | Approval::DryRun => print(&folded(&difference)),
-            // Who agreed beforehand does not read it.
-            Approval::Given => {
-                let counted = |sign: char| {
+            Approval::AskInFull | Approval::DryRun => print(&folded(&difference)),
+            // Nobody reads eighty lines that are all alike before they agree.
+            Approval::Ask | Approval::Given => {
+                let lines = |sign: char| {
                     let is_meant = |line: &&str| {
                         line.starts_with(sign) && !line.starts_with(&format!("{sign}{sign}{sign}"))
                     };
-                    difference.lines().filter(is_meant).count()
+                    let count = difference.lines().filter(is_meant).count();
+                    counted(u64::try_from(count).unwrap_or(u64::MAX), "line")
                 };
                 print(&format!(
-                    "change    adds {} lines, removes {}; `--dry-run` in place of `--yes` shows them",
-                    counted('+'),
-                    counted('-')
+                    "change    adds {}, removes {}; `--dry-run` shows them",
+                    lines('+'),
+                    lines('-')
                 ));
             }
         }
     }
     match approval {
         Approval::DryRun => return Ok(Written::DryRun),
-        Approval::Ask => match confirm("Write this?") {
+        Approval::Ask | Approval::AskInFull => match confirm("Write this?") {
             Reply::Yes => {}
             Reply::No => return Ok(Written::Declined),
             Reply::Nobody => return Ok(Written::Unasked),
@@ -444,7 +447,7 @@ fn difference(path: &AbsolutePath, before: &str, after: &str) -> String {
         .to_string()
 }
 
-/// A difference in which a list that is added with the lines of an earlier one only names that: the hooks of most events are the same.
+/// A difference in which a list that is added or removed with the lines of an earlier one only names that: the hooks of most events are the same.
 fn folded(difference: &str) -> String {
     let mut known: BTreeMap<Vec<&str>, &str> = BTreeMap::new();
     let mut shown = String::new();
@@ -456,7 +459,8 @@ fn folded(difference: &str) -> String {
             let ends = |line: &&str| line.strip_prefix(margin).is_some_and(|end| matches!(end, "]" | "],"));
             let length = rest.iter().position(ends)?;
             let body = rest.get(..length)?;
-            body.iter().all(|line| line.starts_with('+')).then_some((margin, name, body))
+            let is_whole = body.iter().all(|one| one.get(..1) == line.get(..1));
+            is_whole.then_some((margin, name, body))
         });
         if let Some((margin, name, body)) = stanza {
             let first = *known.entry(body.to_vec()).or_insert(name);
@@ -473,9 +477,9 @@ fn folded(difference: &str) -> String {
     shown
 }
 
-/// The margin, with its sign, and the name of a list that begins on a line of its own: `+  "name": [`.
+/// The margin, with its sign, and the name of a list that begins on a line of its own: `+  "name": [`, or with `-`.
 fn opened(line: &str) -> Option<(&str, &str)> {
-    let name = line.strip_prefix('+')?.trim_start().strip_suffix(": [")?;
+    let name = line.strip_prefix(['+', '-'])?.trim_start().strip_suffix(": [")?;
     let margin = line.get(..line.find('"')?)?;
     name.starts_with('"').then_some((margin, name))
 }

@@ -65,10 +65,17 @@ pub fn log(
                 || selection.verdict.is_some()
                 || selection.session.is_some()
                 || [selection.here, selection.today, selection.risky].contains(&Switch::On);
-            print(if is_chosen && has_any(environment) {
-                "no record fits; `checkrein log` shows the newest of all"
-            } else {
-                "nothing is recorded yet; `checkrein init` registers the hooks"
+            let is_only_here = selection.here == Switch::On
+                && selection.verdict.is_none()
+                && selection.session.is_none()
+                && [selection.today, selection.risky].iter().all(|one| *one == Switch::Off);
+            print(match (is_chosen && has_any(environment), is_only_here) {
+                (true, true) => {
+                    "no session of this project is recorded yet: it begins with the next session of the agent; `checkrein doctor` shows \
+                     whether the hooks are registered here"
+                }
+                (true, false) => "no record fits; `checkrein log` shows the newest of all",
+                (false, _) => "nothing is recorded yet; `checkrein init` registers the hooks",
             });
         }
         OutputForm::Text => {

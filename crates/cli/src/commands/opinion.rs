@@ -11,10 +11,10 @@ use checkrein_protocol::{RecordBody, ReviewRecord, RuledOut};
 use checkrein_session::SessionLedger;
 use serde_json::json;
 
-use super::stopped_calls::{Found, found, recent, was_stopped};
+use super::stopped_calls::{Found, Newest, found, recent, was_stopped};
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, sessions};
-use crate::terminal::{plain, print};
+use crate::terminal::{plain, print, wrapped};
 
 /// The name of the records about what a user says of a verdict.
 pub(super) const JUDGED: &str = "checkrein.judged";
@@ -45,7 +45,11 @@ pub fn judge(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, opinion.name())?;
-    let Found { folder, seq: _, review } = found(environment, id)?;
+    let newest = match opinion {
+        Opinion::Wrong => Newest::Stopped,
+        Opinion::Missed => Newest::LetPass,
+    };
+    let Found { folder, seq: _, review } = found(environment, id, newest)?;
     match (opinion, was_stopped(&review)) {
         (Opinion::Wrong, true) | (Opinion::Missed, false) => {}
         (Opinion::Wrong, false) => {
@@ -88,14 +92,15 @@ pub fn judge(
                     rate.rule, rate.wrong, rate.stopped
                 ));
             }
+            // The narrowest comes first: one call, then places and rules, which let other calls pass too.
+            if opinion == Opinion::Wrong {
+                print(&wrapped(&very_call(&review)));
+            }
             for proposal in &proposals {
-                print(&plain(&proposal.in_words()));
+                print(&wrapped(&plain(&proposal.in_words())));
             }
             if !proposals.is_empty() {
-                print(&proposals::how_to_try());
-            }
-            if opinion == Opinion::Wrong {
-                print(&very_call(&review));
+                print(&wrapped(&proposals::how_to_try()));
             }
         }
     }

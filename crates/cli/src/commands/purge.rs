@@ -74,7 +74,7 @@ pub(crate) fn purge(
     match approval {
         Approval::DryRun => return tell(&plan, installation::PurgeResult::DryRun, output),
         Approval::Given => {}
-        Approval::Ask => match confirm(
+        Approval::Ask | Approval::AskInFull => match confirm(
             "Delete this? It cannot be undone, and `checkrein undo` has nothing left to restore.",
         ) {
             Reply::Yes => {}
@@ -113,9 +113,9 @@ impl Plan {
                 .all(|folder| !fs::symlink_metadata(folder).is_ok_and(|facts| facts.is_symlink()));
             if is_plain {
                 let outside = Inventory::of_testimony(folder, &mounts);
-                let canaries = folder
-                    .parent()
-                    .map_or_else(Inventory::default, |beside| Inventory::of_canaries(beside, folder, &mounts));
+                let canaries = folder.parent().map_or_else(Inventory::default, |beside| {
+                    Inventory::of_canaries(beside, folder, &mounts)
+                });
                 inventory.ours.splice(0..0, outside.ours.into_iter().chain(canaries.ours));
                 inventory.left.extend(outside.left.into_iter().chain(canaries.left));
                 folders.extend(folder.parent().map(Path::to_owned));

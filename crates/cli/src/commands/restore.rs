@@ -1,6 +1,6 @@
 //! What `undo` and `snapshot restore` have in common: showing what would be done, asking, doing it, telling how it went.
 
-mod git;
+pub(super) mod git;
 mod left_out;
 mod sorting;
 
@@ -25,7 +25,7 @@ use self::sorting::Sorted;
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, saved};
 use crate::render::time;
-use crate::terminal::{Reply, bold, confirm, dim, log, plain, plain_name, print};
+use crate::terminal::{Reply, bold, confirm, dim, hanging, log, plain, plain_name, print, wrapped};
 use checkrein_engine::checkpoint;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -251,8 +251,8 @@ pub fn restore(
     let sorted = case.sort(&mut prepared, held(environment))?;
     let steps = prepared.steps().to_vec();
     if output == OutputForm::Text {
-        passed_over.iter().for_each(|one| print(one));
-        show(environment, &prepared, &sorted, case);
+        passed_over.iter().for_each(|one| print(&wrapped(one)));
+        show(environment, &prepared, &sorted, case, passed_over);
     }
     // What nothing is done to is as safe as it was.
     let is_touched = |path: &std::path::Path| {
@@ -382,7 +382,20 @@ fn record(environment: &HostEnvironment, snapshot: &Listed, restored: &Restored,
     }
 }
 
-fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, case: &RestoreTerms<'_>) {
+/// The column at which the name of a place begins, and what does not fit its line goes on.
+const PLACE: usize = 11;
+
+/// How what is said of a remote on this disk begins.
+pub(super) const REMOTE: &str = "the remote `";
+
+fn show(
+    environment: &HostEnvironment,
+    prepared: &Prepared,
+    sorted: &Sorted,
+    case: &RestoreTerms<'_>,
+    said: &[String],
+) {
+    let print = |line: &str| print(&hanging(line, PLACE));
     let snapshot = case.snapshot;
     print(&format!(
         "{} {}  {}  {}{}",
@@ -404,6 +417,11 @@ fn show(environment: &HostEnvironment, prepared: &Prepared, sorted: &Sorted, cas
     git::in_words(prepared, snapshot, &of_git)
         .iter()
         .for_each(|line| print(&format!("  {}", plain_name(line))));
+    // Where a remote on this disk was named before, it is not said again.
+    let is_said = said.iter().any(|line| line.starts_with(REMOTE));
+    if !is_said && git::touches_remotes(snapshot, &of_git) {
+        print(&format!("  {}", git::REMOTE_STAYS));
+    }
     let (kept_of_git, kept): (Vec<_>, Vec<_>) =
         sorted.left.iter().partition(|(step, _)| git::directory_of(snapshot, step).is_some());
     for (step, why) in kept.iter().take(SHOWN) {

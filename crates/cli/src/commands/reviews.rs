@@ -120,7 +120,7 @@ pub fn close(
     match output {
         OutputForm::Json => print(&api::pretty(&closed)?),
         OutputForm::Text if closed.about == "tier" => {
-            print(&format!("closed {}; the agent begins with a trust debt of nothing", closed.id));
+            print(&format!("closed {}; the trust debt is cleared", closed.id));
         }
         OutputForm::Text => print(&format!("closed {}", closed.id)),
     }

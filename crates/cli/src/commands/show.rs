@@ -13,6 +13,7 @@ use checkrein_session::SessionLedger;
 use super::answers::{QuestionOutcome, answers};
 use super::name_choice::NamedKind;
 use super::session_choice::{folders, only_folder};
+use super::stopped_calls::{self, Found, NEWEST, Newest};
 use super::{ExitStatus, OutputForm, pretty};
 use crate::api;
 use crate::render::{call, rollback_stage, severity_name, time};
@@ -25,6 +26,14 @@ use checkrein_engine::text::WARNING_NOT_SAID;
 /// Shows the reviews and outcomes of the action whose name begins with `id`, or of the record with that number in a session
 /// (`SESSION:NUMBER`).
 pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Result<ExitStatus, CommandError> {
+    let newest;
+    let id = if id == NEWEST {
+        let Found { folder, seq, .. } = stopped_calls::newest(environment, Newest::Any)?;
+        newest = format!("{}:{seq}", folder.as_str());
+        newest.as_str()
+    } else {
+        id
+    };
     let (session, wanted) = match id.rsplit_once(':') {
         Some((session, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
             (Some(session), number)

@@ -4,7 +4,7 @@
 use std::io::Read as _;
 
 use checkrein_engine::environment::HostEnvironment;
-use checkrein_engine::text::{counted, one_line};
+use checkrein_engine::text::{columns, counted, one_line};
 use checkrein_ledger::{FolderName, is_halted};
 use checkrein_protocol::SessionId;
 use checkrein_session::SessionLedger;
@@ -16,8 +16,8 @@ use crate::terminal::print;
 /// The most that is read of what the client says, in bytes (ours): it is some 2 KB.
 const LIMIT: u64 = 1024 * 1024;
 
-/// The most columns of the line (ours).
-const WIDTH: usize = 120;
+/// The most columns of the line (ours): terminals are rarely narrower, and the client cuts what does not fit.
+const WIDTH: usize = 80;
 
 /// Prints the line. Always well.
 pub fn statusline() -> ExitStatus {
@@ -51,13 +51,16 @@ fn line(text: &[u8]) -> String {
         }
         Err(error) => format!("the records cannot be read: {error}"),
     };
-    let parts: Vec<String> = std::iter::once(calls).chain(spent(&status)).collect();
-    match is_halted(&environment.state, &FolderName::of(&session)) {
-        Some(halt) => {
-            format!("checkrein HALTED (`checkrein resume`): {} | {}", halt.reason, parts.join(" | "))
-        }
-        None => format!("checkrein {}", parts.join(" | ")),
-    }
+    let head = match is_halted(&environment.state, &FolderName::of(&session)) {
+        Some(halt) => format!("checkrein HALTED (`checkrein resume`): {} | {calls}", halt.reason),
+        None => format!("checkrein {calls}"),
+    };
+    fitted(&head, &spent(&status).map(|part| format!(" | {part}")).collect::<String>())
+}
+
+/// A line of which the end stays whole, however long its beginning is.
+fn fitted(head: &str, end: &str) -> String {
+    format!("{}{end}", one_line(head, WIDTH.saturating_sub(columns(end))))
 }
 
 /// A number in few letters: `12k`.
@@ -76,4 +79,17 @@ fn spent(status: &Json) -> impl Iterator<Item = String> {
     let tokens = (held > 0).then(|| format!("{} tokens", thousands(held)));
     let dollars = dollars.filter(|dollars| *dollars > 0.0).map(|dollars| format!("${dollars:.2}"));
     tokens.into_iter().chain(dollars)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_and_cost_are_seen_whatever_stands_before_them() {
+        let calls = "checkrein 4312 calls: 3980 ok, 120 rewritten, 99 saved, 57 asked, 12 stopped, 44 failed";
+        let line = fitted(calls, " | 148k tokens | $11.20");
+        assert!(line.ends_with("… | 148k tokens | $11.20") && columns(&line) <= WIDTH, "{line}");
+        assert_eq!(fitted("checkrein 1 call: 1 ok", " | 5 tokens"), "checkrein 1 call: 1 ok | 5 tokens");
+    }
 }

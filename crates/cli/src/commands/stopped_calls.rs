@@ -12,8 +12,8 @@ use super::session_choice::{folders, only_folder};
 
 /// How far back earlier calls are looked at, in milliseconds (design: 30 days).
 pub(super) const PERIOD: u64 = 30 * 24 * 60 * 60 * 1000;
-/// The word for the newest call that was asked about or refused here.
-const NEWEST: &str = "LAST";
+/// The word for the newest call here that a command can be about.
+pub(super) const NEWEST: &str = "LAST";
 
 /// A review and the session that it is from.
 pub(super) struct Found {
@@ -23,10 +23,21 @@ pub(super) struct Found {
     pub(super) review: Box<ReviewRecord>,
 }
 
+/// What the newest call is the newest of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Newest {
+    /// Of those that were asked about or refused.
+    Stopped,
+    /// Of those that were let pass.
+    LetPass,
+    /// Of all.
+    Any,
+}
+
 /// The review of the call that a user names: by the beginning of its id, `SESSION:NUMBER` or `LAST`.
-pub(super) fn found(environment: &HostEnvironment, id: &str) -> Result<Found, CommandError> {
+pub(super) fn found(environment: &HostEnvironment, id: &str, meant: Newest) -> Result<Found, CommandError> {
     if id == NEWEST {
-        return newest(environment);
+        return newest(environment, meant);
     }
     if let Some((session, number)) = id.rsplit_once(':').filter(|(_, number)| number.parse::<u64>().is_ok()) {
         let folder = only_folder(environment, session)?;
@@ -57,8 +68,13 @@ pub(super) fn was_stopped(review: &ReviewRecord) -> bool {
     review.verdict >= VerdictKind::Escalate
 }
 
-/// The newest call in this workspace that was asked about or refused.
-fn newest(environment: &HostEnvironment) -> Result<Found, CommandError> {
+/// The newest call in this workspace that is meant.
+pub(super) fn newest(environment: &HostEnvironment, meant: Newest) -> Result<Found, CommandError> {
+    let is_meant = |review: &ReviewRecord| match meant {
+        Newest::Stopped => was_stopped(review),
+        Newest::LetPass => !was_stopped(review),
+        Newest::Any => true,
+    };
     let workspace = find_workspace(&environment.cwd);
     let mut newest: Option<(u64, Found)> = None;
     for folder in folders(environment, None)? {
@@ -66,16 +82,18 @@ fn newest(environment: &HostEnvironment) -> Result<Found, CommandError> {
             let RecordBody::Review(review) = record.body else { continue };
             let is_here = AbsolutePath::new(&review.cwd).is_some_and(|cwd| cwd.is_within(&workspace));
             let is_newer = newest.as_ref().is_none_or(|(at, _)| record.at.0 >= *at);
-            if is_here && is_newer && was_stopped(&review) {
+            if is_here && is_newer && is_meant(&review) {
                 newest = Some((record.at.0, Found { folder: folder.clone(), seq: record.seq, review }));
             }
         }
     }
     newest.map(|(_, found)| found).ok_or_else(|| {
-        CommandError::user(
-            "nothing was asked about or refused in this project",
-            "`checkrein log` shows the ids of other calls",
-        )
+        let none = match meant {
+            Newest::Stopped => "nothing was asked about or refused in this project",
+            Newest::LetPass => "no call of this project was let pass",
+            Newest::Any => "no call of this project is recorded",
+        };
+        CommandError::user(none, "`checkrein log` shows the ids of other calls")
     })
 }
 

@@ -140,7 +140,7 @@ impl<'a> Story<'a> {
 /// A text with the names of files from the root of a workspace or of the home directory on.
 pub(super) fn shortened(environment: &HostEnvironment, workspace: Option<&str>, text: &str) -> String {
     let in_workspace = match workspace {
-        Some(root) => text.replace(&format!("{root}/"), ""),
+        Some(root) => below(text, root, ""),
         None => text.to_owned(),
     };
     at_home(environment, &in_workspace)
@@ -148,7 +148,29 @@ pub(super) fn shortened(environment: &HostEnvironment, workspace: Option<&str>, 
 
 /// A text with `~` for the home directory in the names of files.
 pub(super) fn at_home(environment: &HostEnvironment, text: &str) -> String {
-    text.replace(&format!("{}/", environment.home.as_str()), "~/")
+    below(text, environment.home.as_str(), "~/")
+}
+
+/// A text in which the names of files below `root` begin with `short` instead. The same letters in the middle of another name stay.
+fn below(text: &str, root: &str, short: &str) -> String {
+    if root.len() < 2 {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(&format!("{root}/")) {
+        shown.push_str(before);
+        let is_inside = |letter: char| letter.is_alphanumeric() || "/._-~".contains(letter);
+        if shown.ends_with(is_inside) {
+            shown.push_str(root);
+            shown.push('/');
+        } else {
+            shown.push_str(short);
+        }
+        rest = after;
+    }
+    shown.push_str(rest);
+    shown
 }
 
 /// What was answered to the questions among the entries. The answer to one stands behind it, perhaps in a record that is not told.

@@ -5,10 +5,11 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
+use super::config::{loosened_file, loosened_in_words};
 use super::{ExitStatus, OutputForm, for_people_only};
-use crate::api::installation::{HeldSession, LoosenedFile, Trust};
+use crate::api::installation::{HeldSession, Trust};
 use crate::api::{self, recorded};
-use crate::terminal::{Reply, confirm, log, print};
+use crate::terminal::{Reply, confirm, log, print, wrapped};
 use checkrein_engine::beginning;
 use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration::{self, LoosenedConfiguration};
@@ -50,7 +51,7 @@ pub fn trust(
         show(&file, &loaded, &sessions);
         match &loosened {
             Ok(None) => {}
-            Ok(Some(found)) => print(&found.in_words()),
+            Ok(Some(found)) => print(&wrapped(&loosened_in_words(environment, found))),
             Err(error) => print(&error.message),
         }
     }
@@ -89,7 +90,7 @@ pub fn show_waiting(environment: &HostEnvironment, output: OutputForm) -> Result
     let loosened = confirmed_configuration::loosened(environment)?;
     let is_trusted = loaded.pending.is_empty() && sessions.is_empty() && loosened.is_none();
     if let (OutputForm::Text, Some(found)) = (output, &loosened) {
-        print(&found.in_words());
+        print(&wrapped(&loosened_in_words(environment, found)));
     }
     match output {
         OutputForm::Json => tell(&file, &loaded, &sessions, loosened.as_ref(), is_trusted)?,
@@ -113,12 +114,7 @@ fn tell(
     print(&api::pretty(&Trust {
         file: file.to_string(),
         pending: recorded(&loaded.pending),
-        loosened: loosened.map(|found| LoosenedFile {
-            file: found.path.to_string(),
-            settings: found.settings.clone(),
-            since: found.since.map(Into::into),
-            reason: found.in_words(),
-        }),
+        loosened: loosened.map(loosened_file),
         sessions: waiting.collect(),
         trusted: is_trusted,
     })?);

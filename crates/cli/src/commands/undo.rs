@@ -21,15 +21,17 @@ use checkrein_snapshot::{
 };
 use checkrein_world::find_workspace;
 
-use self::story::Looked;
 pub(super) use self::story::Story;
+use self::story::{Looked, OfGit};
 use self::unsaved::Unsaved;
-use self::words::{in_words, kept_as_new, made_in_words, unseen};
+use self::words::{in_words, kept_as_new, made_in_words, pushed_in_words, unseen};
 use super::name_choice::NamedKind;
-use super::restore::{Consent, Permissions, RestoreContext, RestoreTerms, Unfinished, Weight, gone, restore};
+use super::restore::{
+    Consent, Permissions, REMOTE, RestoreContext, RestoreTerms, Unfinished, Weight, gone, restore,
+};
 use super::{ExitStatus, OutputForm};
 use crate::render::time;
-use crate::terminal::{cut, log, plain};
+use crate::terminal::{cut, log, plain, wrapped};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -99,6 +101,15 @@ pub fn undo(
         let moment = story.moment();
         let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
         let (prepared, remotes) = store.prepare(environment, &mut ledgers, snapshot)?;
+        // A push lost nothing here: what it sent belongs to others, and what git notes of it is no work.
+        if action.is_none() && story.only_pushed(prepared.steps()) {
+            passed_over.push(pushed_in_words(snapshot));
+            continue;
+        }
+        // What later calls did to a repository in which this one lost nothing is theirs.
+        if action.is_none() && story.left_repository(&prepared, snapshot) {
+            continue;
+        }
         passed_over.extend(remotes);
         let mut weight = case.weight(environment, &prepared);
         if weight != Weight::Work && case.lost_objects(Some(&story.period()))? > 0 {
@@ -194,10 +205,10 @@ pub fn undo(
     let unsaved =
         newest.map(|newest| ledgers.unsaved_after(environment, &stores, newest)).unwrap_or_default();
     let newest_opaque = newest.filter(|newest| ledgers.of(environment, newest).opaque);
-    newest_opaque.iter().for_each(|newest| log(&unseen(newest)));
-    unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(one));
-    made.iter().take(TOLD).for_each(|one| log(one));
-    kept_as_new(&new).iter().for_each(|one| log(one));
+    newest_opaque.iter().for_each(|newest| log(&wrapped(&unseen(newest))));
+    unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(&wrapped(one)));
+    made.iter().take(TOLD).for_each(|one| log(&wrapped(one)));
+    kept_as_new(&new).iter().for_each(|one| log(&wrapped(one)));
     let whose = match choice {
         UndoChoice::NewestOf(_) => "session",
         UndoChoice::Newest | UndoChoice::Named(_) => "workspace",
@@ -217,7 +228,7 @@ fn not_the_newest(
     if held_up.is_empty() || permissions.consent != Consent::Given {
         return Ok(());
     }
-    held_up.iter().for_each(|one| log(one));
+    held_up.iter().for_each(|one| log(&wrapped(one)));
     let id = snapshot.id;
     let words = cut(&plain(&snapshot.snapshot.reason), 60);
     Err(CommandError::user(
@@ -304,7 +315,7 @@ fn leave_remotes(prepared: &mut Prepared, remotes: &[PathBuf], of: SnapshotId) -
         if prepared.steps().len() < count {
             let remote = plain(&remote.to_string_lossy());
             lines.push(format!(
-                "the remote `{remote}` stays as it is: what was pushed there belongs to others; `checkrein snapshot restore {of} {remote}` sets it back"
+                "{REMOTE}{remote}` stays as it is: what was pushed there belongs to others; `checkrein snapshot restore {of} {remote}` sets it back"
             ));
         }
     }
@@ -574,6 +585,18 @@ fn goes_on(review: &ReviewRecord) -> bool {
     is_asked_for || review.effects.iter().any(is_left)
 }
 
+/// What an action was going to do to a repository.
+fn of_git(review: &ReviewRecord) -> OfGit {
+    let is = |kind: EffectKind| review.effects.iter().any(|effect| effect.kind == kind);
+    if is(EffectKind::VcsLocalLoss) || is(EffectKind::VcsHistoryRewrite) || is(EffectKind::Opaque) {
+        OfGit::Loses
+    } else if is(EffectKind::VcsRemoteUpdate) {
+        OfGit::Pushes
+    } else {
+        OfGit::Keeps
+    }
+}
+
 /// Everything that bears on how actions ended.
 fn read(records: impl Iterator<Item = Record>) -> Told {
     let Told { mut stories, mut unsaved, mut remotes, mut acted } = Told::default();
@@ -608,6 +631,7 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     asked: review.verdict == VerdictKind::Escalate,
                     refused: matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt),
                     opaque: review.effects.iter().any(|effect| effect.kind == EffectKind::Opaque),
+                    of_git: of_git(&review),
                     ..Story::default()
                 };
                 unsaved.extend(Unsaved::of(&review, at));

@@ -22,13 +22,13 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let published =
         context.select(|effect| effect.kind == EffectKind::Publish && effect.severity > Severity::Low);
-    let reason = format!(
-        "this makes {}{} public, which cannot be taken back",
-        context.names(&published),
-        context.note(&published)
-    );
     let serious =
         context.any(|effect| effect.kind == EffectKind::Publish && effect.severity >= Severity::High);
+    // What can be edited or closed later is no version that is used up for ever.
+    let lasts =
+        if serious { "which cannot be taken back" } else { "and others may read it before it is taken back" };
+    let (names, note) = (context.names(&published), context.note(&published));
+    let reason = format!("this makes something public ({names}){note}, {lasts}");
     let decision = if serious { Decision::Modify } else { Decision::Warn };
     let alternatives = ["do a dry run and show what would be published", "let the user publish"];
     Finding::on(published, RULE.name, decision, reason, &alternatives)

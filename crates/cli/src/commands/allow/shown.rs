@@ -34,7 +34,9 @@ pub(super) fn question(
     lines.extend(stopping_rules(review).map(|rule| told(&format!("rule     {}", one_line(rule)))));
     lines.extend(effects(review).into_iter().map(|effect| told(&format!("effect   {effect}"))));
     let code = review.code.iter().flatten();
-    lines.extend(code.map(|code| told(&format!("file     `{}`, as it was then", one_line(code.path.as_str())))));
+    lines.extend(
+        code.map(|code| told(&format!("file     `{}`, as it was then", one_line(code.path.as_str())))),
+    );
     lines.extend(against.iter().map(|reason| told(&format!("note     {}: for one call only", reason.why()))));
     lines.push(told(&format!("allowed  {}", one_line(&in_words(allowance)))));
     let scope = match &allowance.span {

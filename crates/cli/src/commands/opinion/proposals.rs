@@ -40,11 +40,13 @@ impl Proposal {
     /// The proposal in words, its lines as they belong into the file.
     pub(super) fn in_words(&self) -> String {
         let effect = match self.makes_difference {
-            Some(_) => "this setting would have made the difference",
+            Some(_) => "this setting would have made the difference, for other calls too",
             None => "this setting may have made the difference; the verdict rested on the session",
         };
         let lines: Vec<String> = self.lines.lines().map(|line| format!("    {line}")).collect();
-        format!("{effect}: {}\n  in `{}`:\n{}", self.says, self.file, lines.join("\n"))
+        let waits =
+            if self.file.name() == Some("checkrein.yaml") { " (`checkrein trust` confirms it)" } else { "" };
+        format!("{effect}: {}\n  in `{}`{waits}:\n{}", self.says, self.file, lines.join("\n"))
     }
 }
 
@@ -137,9 +139,9 @@ fn loosening(
     for rule in review.rules.iter().filter_map(|rule| rule.strip_suffix(": modify")) {
         // What prevents a disaster is not switched off for one call.
         if rule.starts_with("confirm_") {
-            let says = format!("the rule `{rule}` is off everywhere");
+            let says = format!("the rule `{rule}` is off for every call in this project");
             let lines = format!("step_reviewer:\n  rules:\n    disabled: [{rule}]\n");
-            drafts.push(draft(says, own.clone(), lines));
+            drafts.push(draft(says, config_files::project_file(&place.workspace), lines));
         }
     }
     drafts

@@ -258,7 +258,9 @@ impl Layout {
     /// Whether a folder can be one of this kind by its name.
     fn is_named(self, name: &str) -> bool {
         match self {
-            Self::Sessions => FolderName::on_disk(OsStr::new(name.strip_prefix(REMOVED).unwrap_or(name))).is_some(),
+            Self::Sessions => {
+                FolderName::on_disk(OsStr::new(name.strip_prefix(REMOVED).unwrap_or(name))).is_some()
+            }
             Self::Testimony => FolderName::on_disk(OsStr::new(name)).is_some(),
             Self::Snapshots => !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit()),
         }

@@ -48,10 +48,60 @@ pub(super) fn in_words(prepared: &Prepared, snapshot: &Listed, steps: &[&Step]) 
     if !beside.is_empty() {
         lines.push(format!("and of git: {}", beside.into_iter().collect::<Vec<_>>().join(", ")));
     }
-    if touches_remotes(snapshot, steps) {
-        lines.push("the remote itself stays as it is: what was pushed there is still there".to_owned());
-    }
     lines
+}
+
+/// What is to be said where what is known of a remote goes back.
+pub(super) const REMOTE_STAYS: &str =
+    "the remote itself stays as it is: what was pushed there is still there";
+
+/// Whether all that differs is where branches stand and what is staged, and the logs of git tell that it moved after the moment `ended`, in
+/// milliseconds since 1970: then an action that had ended by then did not move it.
+pub(in crate::commands) fn moved_later(prepared: &Prepared, snapshot: &Listed, ended: u64) -> bool {
+    let mut moved = BTreeSet::new();
+    let mut logged = BTreeSet::new();
+    for step in prepared.steps() {
+        let Some(directory) = directory_of(snapshot, step) else { return false };
+        let below = step.path.as_path().strip_prefix(&directory).ok().and_then(Path::to_str);
+        match below {
+            Some("index" | "ORIG_HEAD" | "COMMIT_EDITMSG") => {}
+            Some(log) if log.starts_with("logs/") => {
+                let (Some(then), Some(now)) = (log_text(prepared, &step.then), log_text(prepared, &step.now))
+                else {
+                    return false;
+                };
+                if !grew_after(&then, &now, ended) {
+                    return false;
+                }
+                logged.insert(log.trim_start_matches("logs/").to_owned());
+            }
+            Some(name) if name == "HEAD" || name.starts_with("refs/heads/") => {
+                moved.insert(name.to_owned());
+            }
+            Some(_) | None => return false,
+        }
+    }
+    !logged.is_empty() && moved.is_subset(&logged)
+}
+
+/// The text of a log of git; empty where there was none, `None` where it cannot be read.
+fn log_text(prepared: &Prepared, node: &Option<Node>) -> Option<String> {
+    match node {
+        None => Some(String::new()),
+        Some(Node::File { content, .. }) => {
+            prepared.content(content).ok().map(|text| String::from_utf8_lossy(&text).into_owned())
+        }
+        Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) => None,
+    }
+}
+
+/// Whether a log of git only grew, and its first new line is of a later second than `ended`: its times have no parts of seconds.
+fn grew_after(then: &str, now: &str, ended: u64) -> bool {
+    let added = now.strip_prefix(then).and_then(|added| added.lines().next());
+    let before_message = added.and_then(|line| line.split('\t').next());
+    let time =
+        before_message.and_then(|line| line.rsplit(' ').nth(1)).and_then(|time| time.parse::<u64>().ok());
+    time.is_some_and(|time| time > ended / 1_000)
 }
 
 /// What is kept of repositories: one line for each reason, with the names by which git calls it.
@@ -109,7 +159,7 @@ pub(super) fn taken_away(prepared: &Prepared, snapshot: &Listed, step: &Step) ->
 }
 
 /// Whether any of these steps is about what a repository knows of its remotes.
-fn touches_remotes(snapshot: &Listed, steps: &[&Step]) -> bool {
+pub(super) fn touches_remotes(snapshot: &Listed, steps: &[&Step]) -> bool {
     steps.iter().any(|step| {
         directory_of(snapshot, step)
             .is_some_and(|directory| step.path.as_path().starts_with(directory.join("refs/remotes")))
@@ -163,5 +213,26 @@ fn part(below: &str) -> &'static str {
         "modules" => "submodules",
         "rebase-merge" | "rebase-apply" | "sequencer" => "what was under way",
         _ => "other files",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_that_grew_tells_when() {
+        let first = "0 1 A <a@b> 1700000000 +0000\tcommit (initial): one\n";
+        let both = format!("{first}1 2 A B <a@b> 1700000009 -0230\tcommit: two at 5 +0000\n");
+        for (then, now, ended, is_later) in [
+            (first, both.as_str(), 1_700_000_008_999, true),
+            (first, both.as_str(), 1_700_000_009_000, false),
+            ("", first, 1_699_999_999_000, true),
+            (first, first, 0, false),
+            (both.as_str(), first, 0, false),
+            (first, "rewritten\n", 0, false),
+        ] {
+            assert_eq!(grew_after(then, now, ended), is_later, "{then} {now} {ended}");
+        }
     }
 }

@@ -3,7 +3,9 @@
 use std::ops::RangeInclusive;
 use std::time::UNIX_EPOCH;
 
-use checkrein_snapshot::{ActionEndTime, ActionPeriod, FileTime, RestoreAction, Step};
+use checkrein_snapshot::{ActionEndTime, ActionPeriod, FileTime, Listed, Prepared, RestoreAction, Step};
+
+use super::super::restore::git::moved_later;
 
 /// What is added to the time of an outcome where nobody looked what the action left behind, in milliseconds (ours): the clock of the
 /// file system and that of the hook tick apart.
@@ -33,8 +35,22 @@ pub(in crate::commands) struct Story {
     pub(super) refused: bool,
     /// Whether something in it could not be seen through, so that it may have changed anything.
     pub(super) opaque: bool,
+    /// What it was going to do to a repository.
+    pub(super) of_git: OfGit,
     /// Where it was looked for what it had changed.
     pub(super) looked: Looked,
+}
+
+/// What an action was going to do to a repository, as its review says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum OfGit {
+    /// It may lose something of it, or nobody could see what it does.
+    #[default]
+    Loses,
+    /// It sends something to a remote, and loses nothing here.
+    Pushes,
+    /// It loses nothing of it.
+    Keeps,
 }
 
 /// Where it was looked for what an action had changed.
@@ -96,10 +112,34 @@ impl Story {
             && steps.iter().all(|step| step.deed == RestoreAction::Remove && !made_meanwhile(step))
     }
 
+    /// Whether all that is left of it is what git notes of a push: where branches of a remote stand, and which one is followed.
+    pub(super) fn only_pushed(self, steps: &[Step]) -> bool {
+        let is_note = |place: &str| {
+            let names = ["refs/remotes", "logs/refs/remotes", "config", "packed-refs", "FETCH_HEAD"];
+            names.iter().any(|name| {
+                place.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }) || ["refs", "logs", "logs/refs"].contains(&place)
+        };
+        self.of_git == OfGit::Pushes
+            && !steps.is_empty()
+            && steps.iter().all(|step| in_repository(step).is_some_and(|place| is_note(&place)))
+    }
+
+    /// Whether nothing of it is left, and all that differs is what later calls did to the repository, as its logs tell.
+    pub(super) fn left_repository(self, prepared: &Prepared, snapshot: &Listed) -> bool {
+        self.of_git != OfGit::Loses && self.ended.is_some_and(|ended| moved_later(prepared, snapshot, ended))
+    }
+
     /// Whether it is not known that it did not run: a user who was asked may have said yes.
     pub(in crate::commands) fn may_have_run(self) -> bool {
         self.ended.is_some() || !self.refused
     }
+}
+
+/// The place of a step inside the data of git; `None` where it is about a file of the work tree.
+fn in_repository(step: &Step) -> Option<String> {
+    let text = step.path.as_path().to_str()?;
+    text.split_once("/.git/").map(|(_, place)| place.to_owned())
 }
 
 fn file_time(milliseconds: u64) -> Option<FileTime> {

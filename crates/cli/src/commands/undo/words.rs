@@ -78,6 +78,17 @@ pub(super) fn made_in_words(
     )
 }
 
+/// The line about a push that is passed over.
+pub(super) fn pushed_in_words(snapshot: &Listed) -> String {
+    let id = snapshot.id;
+    format!(
+        "passed over: snapshot {id}  {}  {}: what was pushed belongs to others, and nothing was lost here; \
+         `checkrein undo {id}` takes back what git noted of it",
+        time(snapshot.snapshot.at),
+        cut(&plain(&snapshot.snapshot.reason), 60),
+    )
+}
+
 /// The line that says what cannot be known of an action that could not be seen through.
 pub(super) fn unseen(snapshot: &Listed) -> String {
     format!(
