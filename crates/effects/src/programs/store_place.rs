@@ -1,10 +1,11 @@
 //! Where a store lies that a program talks to: on this machine, or somewhere else.
 //!
-//! A database for tests or development on this machine is made again by the project; a shared one is not. Which of the two is meant is told
+//! A database for tests or development on this machine is made again by the project; a shared one is not. One that is named for it weighs
+//! less than one of this machine without such a name, of which only the user knows whether it is needed. Which of the two is meant is told
 //! by names, hosts, connection strings and the variables that clients and frameworks read. Where nothing is told, the client's own default
 //! counts. One word of production is enough to believe in production.
 
-use crate::effect::{Effect, EffectKind, NetworkReach};
+use crate::effect::{Effect, EffectKind, NetworkReach, Severity};
 use crate::interpreter::{Machine, Value};
 use checkrein_catalogue::DefaultStore;
 
@@ -88,12 +89,23 @@ const ENVIRONMENTS: &[&str] = &[
     "ENVIRONMENT",
 ];
 
-/// Marks the store effects that were added since there were `before` of them as local, where the store is one of this machine or made for
-/// trying things. `words` are those behind the program.
+/// Where a store lies, as far as anything is decided by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StorePlace {
+    /// On another machine, in production, or nobody knows.
+    Elsewhere,
+    /// On this machine, or named for trying things on another one.
+    Here,
+    /// On this machine, and named for trying things: its project makes it again.
+    Trial,
+}
+
+/// Says of the store effects that were added since there were `before` of them where the store lies. `words` are those behind the program.
 pub(crate) fn locate(machine: &mut Machine<'_>, before: usize, words: &[Value], default: DefaultStore) {
     let targets = targets(machine.effects_since(before));
-    if !targets.is_empty() && is_of_this_machine(machine, words, default, &targets) {
-        machine.amend(before, mark_local);
+    if !targets.is_empty() {
+        let place = place(machine, words, default, &targets);
+        machine.amend(before, |effect| mark(effect, place));
     }
 }
 
@@ -105,24 +117,46 @@ pub(crate) fn locate_in_container(
     container: &Value,
     words: &[Value],
 ) {
-    let Some(texts) = exact(std::iter::once(container).chain(words)) else { return };
+    let place = place_in_container(machine, before, container, words);
+    machine.amend(before, |effect| mark(effect, place));
+}
+
+fn place_in_container(
+    machine: &Machine<'_>,
+    before: usize,
+    container: &Value,
+    words: &[Value],
+) -> StorePlace {
+    let Some(texts) = exact(std::iter::once(container).chain(words)) else { return StorePlace::Elsewhere };
     let targets = targets(machine.effects_since(before));
     let is_of_another_machine = |host: &str| host.contains('.') && !is_loopback(host);
     if ENGINES_ELSEWHERE.iter().any(|name| machine.variable(name).is_some())
         || texts.iter().chain(&targets).any(|text| says(text, PRODUCTION))
         || hosts(&texts).any(is_of_another_machine)
     {
-        return;
+        return StorePlace::Elsewhere;
     }
-    machine.amend(before, mark_local);
+    if is_named_for_trying(&texts) { StorePlace::Trial } else { StorePlace::Here }
 }
 
 /// Variables that send `docker` and `podman` to an engine on another machine.
 const ENGINES_ELSEWHERE: &[&str] = &["DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST"];
 
-fn mark_local(effect: &mut Effect) {
-    if is_store(effect) && effect.reach.is_none() {
+fn mark(effect: &mut Effect, place: StorePlace) {
+    if !is_store(effect) || effect.reach.is_some() {
+        return;
+    }
+    if place != StorePlace::Elsewhere {
         effect.reach = Some(NetworkReach::Local);
+    }
+    if effect.kind == EffectKind::DatastoreDestroy {
+        effect.severity = match (place, effect.severity) {
+            // What weighs less on this machine weighs as it always does elsewhere.
+            (StorePlace::Elsewhere, Severity::Medium) => Severity::Low,
+            // Said by nobody yet: as bad as the kind is.
+            (StorePlace::Trial, Severity::Low) => Severity::Medium,
+            (StorePlace::Elsewhere | StorePlace::Here | StorePlace::Trial, severity) => severity,
+        };
     }
 }
 
@@ -140,13 +174,8 @@ fn exact<'a>(words: impl Iterator<Item = &'a Value>) -> Option<Vec<String>> {
     words.map(|word| word.as_exact().map(str::to_owned)).collect()
 }
 
-fn is_of_this_machine(
-    machine: &Machine<'_>,
-    words: &[Value],
-    default: DefaultStore,
-    targets: &[String],
-) -> bool {
-    let Some(texts) = exact(words.iter()) else { return false };
+fn place(machine: &Machine<'_>, words: &[Value], default: DefaultStore, targets: &[String]) -> StorePlace {
+    let Some(texts) = exact(words.iter()) else { return StorePlace::Elsewhere };
     let variables = |names: &[&str]| -> Option<Vec<String>> {
         let set = names.iter().filter_map(|name| machine.variable(name));
         set.map(|value| value.as_exact().map(str::to_owned)).collect()
@@ -157,16 +186,60 @@ fn is_of_this_machine(
         DefaultStore::Project => ADDRESSES.get(..1).unwrap_or_default(),
     };
     let (Some(addresses), Some(environments)) = (variables(told), variables(ENVIRONMENTS)) else {
-        return false;
+        return StorePlace::Elsewhere;
     };
     let mut all = texts.iter().chain(targets).chain(&addresses).chain(&environments);
     if all.any(|text| says(text, PRODUCTION)) {
-        return false;
+        return StorePlace::Elsewhere;
+    }
+    let is_here = hosts(&texts).chain(addresses.iter().map(|text| host_of(text))).all(is_loopback);
+    // A framework that is told that it runs for tests takes the store for tests.
+    let is_told = || default == DefaultStore::Project && environments.iter().any(|text| says(text, TRIAL));
+    if is_here && (is_named_for_trying(&texts) || is_told()) {
+        return StorePlace::Trial;
     }
     // A statement has blanks in it; names that stand in it are those of tables.
     let mut names = texts.iter().filter(|text| !text.contains(char::is_whitespace)).chain(targets);
-    names.any(|name| says(name, TRIAL))
-        || hosts(&texts).chain(addresses.iter().map(|text| host_of(text))).all(is_loopback)
+    if is_here || names.any(|name| says(name, TRIAL)) { StorePlace::Here } else { StorePlace::Elsewhere }
+}
+
+/// Options whose value names a user, a secret or a file, and no store.
+const NO_STORES: &[&str] = &[
+    "-U",
+    "-u",
+    "--user",
+    "--username",
+    "-p",
+    "--password",
+    "-W",
+    "-f",
+    "--file",
+    "-o",
+    "--output",
+    "-L",
+    "--log-file",
+    "-c",
+    "--command",
+    "--execute",
+    "--eval",
+    "-h",
+    "--host",
+    "--rdb",
+    "-path",
+    "-dir",
+];
+
+/// Whether one of the words of a call is the name of a store for trying things, or an address with such a name: no statement, file, user or
+/// option.
+fn is_named_for_trying(texts: &[String]) -> bool {
+    let before = std::iter::once("").chain(texts.iter().map(String::as_str));
+    texts.iter().zip(before).any(|(text, before)| {
+        let is_address = text.contains("://");
+        let is_name = !text.starts_with('-') && !text.contains(['/', '.', ' ', '\t', '\n', '(']);
+        // Of an address the name behind the host, not the user before it.
+        let name = if is_address { text.rsplit_once('/').map_or("", |(_, name)| name) } else { text };
+        (is_address || is_name) && !NO_STORES.contains(&before) && says(name, TRIAL)
+    })
 }
 
 /// The hosts that words name: values of options, connection strings, `host=...`.

@@ -21,7 +21,19 @@ pub(crate) fn redis(machine: &mut Machine<'_>, call: &Call) -> Exit {
     } else if arguments.has(&["--pipe"]) {
         machine.add(Draft::new(EffectKind::DatastoreChange, Target::Service("redis".to_owned())).possible());
     } else if !arguments.operands.is_empty() {
+        let before = machine.effect_count();
         redis_command(machine, &arguments.operands);
+        let is_numbered =
+            arguments.value(&["-n"]).and_then(Value::as_exact).is_some_and(|number| number != "0");
+        let flushes = arguments.operands.first().and_then(Value::as_exact);
+        if is_numbered && flushes.is_some_and(|name| name.eq_ignore_ascii_case("flushdb")) {
+            // One of the numbered databases beside the first, which is what tests and caches are given.
+            machine.amend(before, |effect| {
+                if effect.kind == EffectKind::DatastoreDestroy {
+                    effect.severity = Severity::Medium;
+                }
+            });
+        }
     } else {
         match &call.input {
             Input::Text(Value::Exact(text)) => {

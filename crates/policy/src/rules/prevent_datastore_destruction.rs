@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
         danger: "Data of others goes, mostly without a way back.",
         example: "psql -c 'DROP TABLE users'",
         instead: "Work on a copy, or ask the user to run it.",
-        limits: "A store on this machine, or one named for tests or development, is asked about; others are refused. Of single records it only warns.",
+        limits: "A store on this machine is asked about, and only warned of when its name says that it is for tests or development; others are refused. Of single records it only warns.",
     },
     check,
     matches: &[
