@@ -10,8 +10,10 @@ use crate::interpreter::walks::Choice;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
+use crate::places::{Secrecy, secrecy};
 use crate::world::{Entry, Listing};
 
+use super::names_in_text::handed_behind;
 use expression::{Action, Expression, Links, Parsed, Truth, parse};
 use walk::{Found, Search};
 
@@ -19,6 +21,9 @@ use walk::{Found, Search};
 const FOLLOWED: usize = 128;
 /// The greatest length of the list of files that `find` prints, as far as it is remembered (ours).
 const PRINTED: usize = 256;
+
+/// The greatest number of entries that a walk with consequences looks at (ours).
+const LOOKED_AT: usize = 4096;
 
 /// `find`
 pub(crate) fn find(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -169,7 +174,15 @@ const WIDE: &[&str] = &["/", "//", "/home", "/home/", "/Users", "/Users/", "/roo
 /// Adds that where credentials lie is found out for a whole machine.
 fn note_key_hunt(machine: &mut Machine<'_>, parsed: &Parsed, patterns: &[Value]) {
     let is_wide = parsed.starts.iter().any(|start| start.as_exact().is_some_and(|text| WIDE.contains(&text)));
-    if is_wide && let Some(Value::Glob(pattern)) = secret_among(machine, patterns) {
+    // Where a history lies gives away less than where a key does.
+    let proves = |pattern: &str| {
+        let name = pattern.rsplit('/').next().unwrap_or_default();
+        secrecy(&AbsolutePath::root().join(name)) == Secrecy::Proof
+    };
+    if is_wide
+        && let Some(Value::Glob(pattern)) = secret_among(machine, patterns)
+        && proves(&pattern)
+    {
         // Where they lie, not what is in them.
         let target = Target::Service(format!("the places of {pattern}"));
         let draft = Draft::new(EffectKind::SecretRead, target).possible();
@@ -186,7 +199,7 @@ fn secret_among(machine: &Machine<'_>, patterns: &[Value]) -> Option<Value> {
 fn search(machine: &Machine<'_>, starts: &[String], parsed: &Parsed) -> Option<Vec<Found>> {
     let acts = parsed.acts();
     // Looking at the tree costs time; a list that is only printed is worth less of it.
-    let mut search = Search::new(machine, parsed, if acts { 4096 } else { 512 });
+    let mut search = Search::new(machine, parsed, if acts { LOOKED_AT } else { 512 });
     for start in starts {
         search.from(start)?;
     }
@@ -438,7 +451,8 @@ fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, exp
         }
         Action::Execute { words, asks, inside } => {
             let found = &seen_from_anywhere(machine, found, *inside);
-            let words = substituted(words, found);
+            let words =
+                handed_behind(machine, words, "{}", found).unwrap_or_else(|| substituted(words, found));
             let run = |machine: &mut Machine<'_>| {
                 run_for_pattern(machine, &words, found, *inside);
             };
@@ -454,6 +468,20 @@ fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, exp
             with_found(machine, found, |machine| run_for_pattern(machine, &words, found, *inside));
         }
     }
+}
+
+/// Every name that a walk below the base of a pattern comes by; `None` where not all can be listed within bounds.
+pub(super) fn every_name(machine: &Machine<'_>, pattern: &str) -> Option<Vec<String>> {
+    let fixed = pattern.split(['*', '?', '[', '\\']).next().unwrap_or_default();
+    let base = match fixed.rfind('/') {
+        Some(0) => "/",
+        Some(at) => pattern.get(..at)?,
+        None => ".",
+    };
+    let parsed = parse(&[Value::exact(base)]);
+    let mut search = Search::new(machine, &parsed, LOOKED_AT);
+    search.from(base)?;
+    Some(search.into_found().into_iter().map(|found| found.text).collect())
 }
 
 /// What was found, said so that it means the same from the directory in which `-execdir` runs a command.

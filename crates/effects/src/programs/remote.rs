@@ -9,6 +9,7 @@ use crate::world::Entry;
 use super::downloads::come_into;
 use super::files::{self, arrive_tree};
 use super::network::sends_strange_secret;
+use super::own_hosts;
 
 /// The greatest number of files of a tree that are named one by one (ours).
 const NAMED: usize = 64;
@@ -139,7 +140,8 @@ pub(crate) fn scp(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let Some((destination, sources)) = call.arguments.operands.split_last() else {
         return Exit::unknown();
     };
-    if let Some((host, _)) = remote(destination) {
+    if let Some((host, path)) = remote(destination) {
+        let before = machine.effect_count();
         for source in sources {
             if let Some((from, _)) = remote(source) {
                 machine.host(&from, Upload::No);
@@ -148,6 +150,7 @@ pub(crate) fn scp(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
         }
         machine.host(&host, Upload::Yes);
+        own_hosts::mark_uploads(machine, call, before, &host, &path);
         return Exit::silent();
     }
     for source in sources {
@@ -191,7 +194,9 @@ pub(crate) fn rsync(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let deletes =
         arguments.options.iter().any(|(option, _)| option.starts_with("--delete") || option == "--del");
     if let Some((host, path)) = to {
+        let before = machine.effect_count();
         machine.host(&host, Upload::Yes);
+        own_hosts::mark_uploads(machine, call, before, &host, &path);
         if deletes {
             let note = format!(
                 "deletes what is not in the source from {}",

@@ -9,6 +9,7 @@ use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::programs::find::with_found;
+use crate::programs::names_in_text::handed_behind;
 
 use super::Peeled;
 
@@ -160,9 +161,11 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 (None, None) => vec![words],
             };
             for batch in batches {
-                let full = filled(&command, placeholder.as_deref(), &batch);
                 let found = batch.iter().find(|word| matches!(word, Value::Glob(_)));
                 let found = found.cloned().unwrap_or(Value::Unknown);
+                let handed =
+                    placeholder.as_deref().and_then(|mark| handed_behind(machine, &command, mark, &found));
+                let full = handed.unwrap_or_else(|| filled(&command, placeholder.as_deref(), &batch));
                 let exit = with_found(machine, &found, |machine| machine.run_words(&full, empty.clone()));
                 output = output.followed_by(exit.output);
             }
@@ -173,7 +176,10 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.possibly(|machine| machine.run_words(&command, empty))
         }
         Words::Many(value) => {
-            let full = filled(&command, placeholder.as_deref(), std::slice::from_ref(&value));
+            let handed =
+                placeholder.as_deref().and_then(|mark| handed_behind(machine, &command, mark, &value));
+            let full = handed
+                .unwrap_or_else(|| filled(&command, placeholder.as_deref(), std::slice::from_ref(&value)));
             if matches!(value, Value::Glob(_)) {
                 with_found(machine, &value, |machine| machine.run_words(&full, empty))
             } else {
