@@ -41,6 +41,7 @@ mod path {
     pub(crate) use checkrein_protocol::AbsolutePath;
 }
 
+mod added_settings;
 mod catalogue;
 mod finalize;
 mod guard;

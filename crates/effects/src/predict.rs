@@ -4,7 +4,7 @@ use crate::action::Action;
 use crate::catalogue::BuiltIn;
 use crate::interpreter::{Input, Machine, Prediction, Value};
 use crate::world::World;
-use crate::{finalize, guard, programs, stake, tools};
+use crate::{added_settings, finalize, guard, programs, stake, tools};
 use checkrein_catalogue::UserCatalogue;
 
 /// What an action would do in a world, with the built-in catalogue.
@@ -40,6 +40,7 @@ fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCat
     let mut machine = Machine::new(world, catalogue, &BuiltIn, &action.cwd);
     machine.run_all(&Value::exact(text));
     machine.settle_sweeps(text);
+    added_settings::settle(&mut machine);
     machine.into_prediction()
 }
 

@@ -18,7 +18,10 @@ use crate::effect::{
 use crate::interpreter::known_hosts::reach;
 use crate::nature::{Nature, Relief};
 use crate::path::AbsolutePath;
-use crate::places::{Secrecy, SystemPlace, is_lifeline, is_pipeline, secrecy, system_place};
+use crate::places::{
+    Secrecy, SystemPlace, is_guarding_parameter, is_lifeline, is_pipeline, kernel_parameter, secrecy,
+    system_place,
+};
 use crate::world::{Entry, Listing, VersionState, World};
 
 pub(crate) use crate::world::{PathPattern, name_matches};
@@ -268,6 +271,10 @@ fn severity(effect: &Effect, stake: Stake) -> Severity {
         EffectKind::SystemModification => match effect.target.path() {
             Some(path) if is_lifeline(path) || system_place(path) == Some(SystemPlace::Device) => {
                 Severity::Critical
+            }
+            // As with `sysctl`: most parameters are for trying, and the next start forgets them.
+            Some(path) if kernel_parameter(path).is_some_and(|name| !is_guarding_parameter(&name)) => {
+                Severity::Medium
             }
             Some(path) if system_place(path).is_some() => Severity::High,
             // A service, a setting, a device by name: what is grave among them says so in the catalogue.

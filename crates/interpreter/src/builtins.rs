@@ -356,7 +356,33 @@ fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         // A program that cannot be started leaves the shell where it is.
         return machine.perhaps_leave(Flow::Exit, done.status);
     }
+    if rest.first().is_some_and(|program| can_be_started(machine, program)) {
+        // Another program stands in the place of the shell, which comes to no end of its own.
+        machine.shell.at_exit = None;
+    }
     Done { flow: Flow::Exit, ..done }
+}
+
+/// Whether a program is surely there to be started: by its path, or first in the directories where it is looked for.
+fn can_be_started(machine: &Machine<'_>, program: &Value) -> bool {
+    let is_program = |file: &AbsolutePath| match machine.entry(file) {
+        Entry::File(facts) => Some(facts.mode & 0o111 != 0),
+        Entry::Missing => None,
+        Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => Some(false),
+    };
+    let Some(name) = program.as_exact().filter(|_| machine.is_settled()) else { return false };
+    if name.contains('/') {
+        return machine.one_path_through(program).is_some_and(|file| is_program(&file) == Some(true));
+    }
+    let path = machine.variable("PATH");
+    let Some(directories) = path.as_ref().and_then(Value::as_exact) else { return false };
+    let mut directories = directories.split(':').take(DIRECTORIES);
+    let found = directories.find_map(|directory| {
+        let named = Value::Exact(format!("{directory}/{name}"));
+        let file = machine.one_path_through(&named).filter(|_| directory.starts_with('/'));
+        file.map_or(Some(false), |file| is_program(&file))
+    });
+    found == Some(true)
 }
 
 /// Whether a word is options of `exec`: `-c`, `-l`, `-a name`, together or not.

@@ -1,6 +1,7 @@
 //! Commands that stand where one does not look for them: in variables, aliases, traps and options.
 
 use crate::effect::{EffectKind, Severity, Target};
+use crate::path::AbsolutePath;
 
 use super::call::{Call, Input};
 use super::draft::Draft;
@@ -85,12 +86,8 @@ impl Machine<'_> {
                 text.split_whitespace().any(|word| flags.iter().any(|flag| word.starts_with(flag)))
             };
             let tells = match *name {
-                "LD_PRELOAD"
-                | "LD_AUDIT"
-                | "DYLD_INSERT_LIBRARIES"
-                | "PYTHONSTARTUP"
-                | "GCONV_PATH"
-                | "PERL5DB" => true,
+                "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => !self.names_installed_libraries(&text),
+                "PYTHONSTARTUP" | "GCONV_PATH" | "PERL5DB" => true,
                 "PERL5OPT" => has(&["-M", "-m", "-d", "-e", "-I"]),
                 "RUBYOPT" => has(&["-r", "-I"]),
                 "NODE_OPTIONS" => self.loads_into_node(&text),
@@ -133,6 +130,21 @@ impl Machine<'_> {
                 self.unread(format!("the variable `{name}` makes programs run code of its own"));
             }
         }
+    }
+
+    /// Whether a list of libraries names only installed ones: by name, or where the system and its packages keep them.
+    fn names_installed_libraries(&self, text: &str) -> bool {
+        const KEPT: &[&str] = &["/usr/lib", "/lib", "/usr/local/lib", "/opt/homebrew/lib", "/usr/local/opt"];
+        let is_installed = |name: &str| {
+            let is_plain = name.contains(".so") || name.ends_with(".dylib");
+            let path = AbsolutePath::new(name).filter(|_| !name.contains(".."));
+            let is_kept = path.is_some_and(|path| {
+                KEPT.iter().any(|start| path.as_str().starts_with(start)) && !self.is_of_session(&path)
+            });
+            is_plain && (is_kept || !name.contains('/') && self.variable("LD_LIBRARY_PATH").is_none())
+        };
+        let mut names = text.split([':', ' ']).filter(|name| !name.is_empty()).peekable();
+        names.peek().is_some() && names.all(is_installed)
     }
 
     /// Runs what a variable names as the program for showing or editing, when it is more than a name.

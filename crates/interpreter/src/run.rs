@@ -156,6 +156,9 @@ impl Machine<'_> {
                 self.findings.problems.push(problem.message.clone());
             }
         }
+        if self.budget.texts == 0 {
+            self.position.one_line = !text.contains('\n');
+        }
         self.budget.texts += 1;
         self.budget.depth += 1;
         let is_broken = super::heuristics::has_broken(&parsed.script);
@@ -346,6 +349,9 @@ impl Machine<'_> {
         let behind = self.secrets_behind_links(value).into_iter().find_map(|aim| aim.target.path().cloned());
         let named = crate::places::credential(&path, &self.world.place().home).map(|_| path.clone());
         let secret = named.or(behind)?;
+        if self.entry(&path) == Entry::Missing {
+            return self.take_missing_settings(&path);
+        }
         let text = self.text(&path).as_exact()?.to_owned();
         if self.flow.shows_commands || self.source(&path).is_some() || !only_assigns(&text) {
             return None;
@@ -360,6 +366,22 @@ impl Machine<'_> {
         }
         self.flow.settings_held = Some(secret.as_str().to_owned());
         Some(done)
+    }
+
+    /// Takes a file of settings that is not there, by its name, for one that sets variables, since it may be there by then. `None` for other
+    /// files, and where this command may have made it.
+    fn take_missing_settings(&mut self, path: &AbsolutePath) -> Option<Done> {
+        let is_settings = path.name().is_some_and(|name| name.starts_with(".env"));
+        let may_be_made = self.tree.is_disturbed()
+            || self.is_among_made(path)
+            || self.source(path).is_some()
+            || self.flow.ends.contains_key(path.as_str());
+        if !is_settings || may_be_made || self.flow.shows_commands || self.shell.speech != Speech::Bash {
+            return None;
+        }
+        self.flow.settings_held = Some(path.as_str().to_owned());
+        self.possibly(|machine| machine.not_there(path.as_str(), path));
+        Some(Done::next(Exit::unknown()))
     }
 
     /// Adds that variables which came from a file of settings are shown, when this call prints all that there are.

@@ -116,7 +116,9 @@ impl Machine<'_> {
             let is_fixed =
                 |name: &str| self.shell.variables.get(name).is_some_and(|variable| variable.readonly);
             if simple.assignments.iter().any(|assignment| is_fixed(&assignment.name)) {
-                return self.failed_expansion(true);
+                // bash gives up the line, dash and zsh give up all that follows.
+                let is_last_line = self.position.one_line && self.budget.texts == 1;
+                return self.failed_expansion(!is_last_line || rests_on_unseen);
             }
             for assignment in &simple.assignments {
                 self.assign_from(assignment);

@@ -395,10 +395,22 @@ pub(crate) fn split(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Some(filter) = arguments.value(&["--filter"]).cloned() {
         return machine.possibly(|machine| machine.run_text(&filter, Input::Unknown));
     }
-    create_pattern(machine, &prefix, "*");
+    create_pattern(machine, &prefix, suffix(call));
     machine.remember_names(&prefix);
     note_pieces(machine, call, &prefix, &text);
     Exit::silent()
+}
+
+/// What the names of the pieces end in: digits or letters behind the prefix, so that no piece is called as the prefix (split(1), csplit(1)).
+fn suffix(call: &Call) -> &'static str {
+    let arguments = &call.arguments;
+    match call.program.as_str() {
+        // A format of one's own.
+        "csplit" if arguments.has(&["-b", "--suffix-format"]) => "*",
+        "csplit" => "[0-9]*",
+        _ if arguments.has(&["-d", "--numeric-suffixes", "-x", "--hex-suffixes"]) => "[0-9a-f]*",
+        _ => "[a-z]*",
+    }
 }
 
 /// The greatest number of lines that `split` puts into one file unless it is told otherwise (split(1)).

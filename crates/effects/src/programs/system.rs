@@ -4,7 +4,7 @@ use super::containers::skip_options;
 use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Value};
 use crate::nature::Nature;
-use crate::places::system_place;
+use crate::places::{is_guarding_parameter, system_place};
 
 fn modification(target: impl Into<String>) -> Draft {
     Draft::new(EffectKind::SystemModification, Target::Service(target.into()))
@@ -21,26 +21,7 @@ pub(crate) fn sysctl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for operand in &arguments.operands {
         let start = operand.known_start();
         if let Some((name, _)) = start.split_once('=') {
-            let guarding = [
-                "kernel.randomize_va_space",
-                "kernel.yama",
-                "kernel.kptr_restrict",
-                "kernel.core_pattern",
-                "kernel.modules_disabled",
-                "kernel.sysrq",
-                "net.ipv4.conf",
-                "fs.suid_dumpable",
-                "fs.protected",
-                "kernel.dmesg_restrict",
-                "kernel.unprivileged",
-                "net.ipv4.ip_forward",
-                "net.ipv6.conf.all.forwarding",
-            ];
-            let severity = if guarding.iter().any(|known| name.starts_with(known)) {
-                Severity::High
-            } else {
-                Severity::Medium
-            };
+            let severity = if is_guarding_parameter(name) { Severity::High } else { Severity::Medium };
             machine.add(modification(name.trim()).severity(severity).note("sets a parameter of the kernel"));
         }
     }

@@ -4,10 +4,11 @@ use crate::effect::{Certainty, Depth, Effect, EffectKind, FileChange, Severity, 
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places::{
-    SHADOWS, SystemPlace, credential, credential_directory, is_for_tests, is_known_at_home, is_lifeline,
-    is_program_directory, names_watcher, persistence, system_place, watcher,
+    SHADOWS, SystemPlace, credential, credential_directory, is_for_tests, is_home_of_somebody,
+    is_known_at_home, is_lifeline, is_looked_up_by_nobody, is_program_directory, names_watcher, persistence,
+    system_place, watcher,
 };
-use crate::world::World;
+use crate::world::{Entry, World};
 use checkrein_facts::generated;
 
 use super::loss::is_temporary;
@@ -91,6 +92,7 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
         if let Some(what) = persistence(&path, &world.place().home)
             .filter(is_other)
             .filter(|_| is_known_at_home(&path, &world.place().home) || generated(&path, world).is_none())
+            .filter(|_| !is_of_new_project(effect, &path, world))
         {
             let by_chance = is_unlisted && is_project && path.is_within(&place.workspace);
             let mut follows = follow(effect, EffectKind::Persistence, &path, what);
@@ -110,6 +112,25 @@ pub(crate) fn consequences(effect: &Effect, world: &dyn World) -> Vec<Effect> {
         found.extend(change_of_machine(effect, &path));
     }
     found
+}
+
+/// Whether a file of settings comes into a project that is not there: a copy of one, outside the home directories and the workspace. Nobody
+/// works in it yet, and whoever does later has it looked at then.
+fn is_of_new_project(effect: &Effect, path: &AbsolutePath, world: &dyn World) -> bool {
+    let place = world.place();
+    let is_of_somebody = || {
+        std::iter::successors(Some(path.clone()), AbsolutePath::parent)
+            .any(|above| is_home_of_somebody(&above))
+    };
+    let hidden = std::iter::successors(path.parent(), AbsolutePath::parent)
+        .filter(|above| above.name().is_some_and(|name| name.starts_with('.')))
+        .last();
+    effect.kind == EffectKind::FileCreate
+        && !path.is_within(&place.workspace)
+        && !path.is_within(&place.home)
+        && system_place(path).is_none()
+        && hidden.is_some_and(|directory| world.entry(&directory) == Entry::Missing)
+        && !is_of_somebody()
 }
 
 /// Whether what a bounded command writes to a path of the project is put back when it is over, besides what guards the project: what git
@@ -132,6 +153,9 @@ fn change_of_machine(effect: &Effect, path: &AbsolutePath) -> Option<Effect> {
         // An empty directory changes nothing yet.
         SystemPlace::Vital if is_new && effect.nature == Nature::EmptyDirectory => {
             Some(Effect { severity: Severity::Medium, ..changed("part of the system") })
+        }
+        SystemPlace::Vital if is_new && is_looked_up_by_nobody(path) => {
+            Some(Effect { severity: Severity::Medium, ..changed("a new file beside those of the system") })
         }
         SystemPlace::Vital => Some(changed("part of the system")),
         SystemPlace::Kernel => Some(changed("a switch of the running kernel")),

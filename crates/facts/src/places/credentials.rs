@@ -135,8 +135,7 @@ pub fn secrecy(path: &AbsolutePath) -> Secrecy {
             ".envrc" | "places.sqlite" | "formhistory.sqlite" | "pip.conf" | "repositories.yaml"
         )
         || name.contains("history")
-        || ends_with_parts(text, ".aws/config")
-        || text.starts_with("/var/lib/pam/");
+        || ends_with_parts(text, ".aws/config");
     if private { Secrecy::Private } else { Secrecy::Proof }
 }
 
@@ -394,7 +393,6 @@ fn by_system_path(text: &str) -> Option<&'static str> {
         "/etc/security/opasswd" => Some("old password hashes of this machine"),
         "/etc/mysql/debian.cnf" => Some("a database password"),
         "/etc/rancher/k3s/k3s.yaml" => Some("Kubernetes credentials"),
-        _ if text.starts_with("/var/lib/pam/") => Some("how people log in to this machine"),
         _ if text.starts_with("/etc/NetworkManager/system-connections/") => Some("network passwords"),
         _ if text.starts_with("/etc/wireguard/") && text.ends_with(".conf") => Some("a tunnel key"),
         _ if text.starts_with("/etc/kubernetes/pki/") && text.ends_with(".key") => Some("a cluster key"),

@@ -41,6 +41,42 @@ pub fn system_place(path: &AbsolutePath) -> Option<SystemPlace> {
     }
 }
 
+/// Parameters of the kernel that keep programs and users apart, or the machine from its network: `sysctl` names them so.
+const GUARDING: &[&str] = &[
+    "kernel.randomize_va_space",
+    "kernel.yama",
+    "kernel.kptr_restrict",
+    "kernel.core_pattern",
+    "kernel.modprobe",
+    "kernel.modules_disabled",
+    "kernel.sysrq",
+    "kernel.dmesg_restrict",
+    "kernel.unprivileged",
+    "net.ipv4.conf",
+    "net.ipv4.ip_forward",
+    "net.ipv6.conf.all.forwarding",
+    "fs.suid_dumpable",
+    "fs.protected",
+    "fs.binfmt_misc",
+];
+
+/// Whether a parameter of the kernel, named as `sysctl` does, keeps programs and users apart, or the machine from its network.
+pub fn is_guarding_parameter(name: &str) -> bool {
+    GUARDING.iter().any(|known| name.starts_with(known))
+}
+
+/// The parameter of the kernel that a file below `/proc/sys` stands for, named as `sysctl` does: `vm.drop_caches`.
+pub fn kernel_parameter(path: &AbsolutePath) -> Option<String> {
+    path.as_str().strip_prefix("/proc/sys/").map(|name| name.replace('/', "."))
+}
+
+/// Whether a place below a directory of the system is one from which nothing is loaded or looked up: a plain file beside its directories, or
+/// documentation.
+pub fn is_looked_up_by_nobody(path: &AbsolutePath) -> bool {
+    let parts: Vec<&str> = path.parts().collect();
+    matches!(parts.as_slice(), ["usr", _] | ["usr", "share", "doc" | "info" | "man", ..])
+}
+
 /// Whether programs that anybody on the machine runs lie in the directory of a file: `/usr/local/bin/tool`.
 pub fn is_program_directory(path: &AbsolutePath) -> bool {
     let parts: Vec<&str> = path.parts().collect();
@@ -107,6 +143,13 @@ mod tests {
         assert_eq!(place("/var/log/syslog"), Some(SystemPlace::State));
         assert_eq!(place("/dev/sda1"), Some(SystemPlace::Device));
         assert_eq!(place("/dev/null"), None);
+        let parameter = |text: &str| kernel_parameter(&AbsolutePath::new(text).unwrap());
+        assert_eq!(parameter("/proc/sys/vm/drop_caches").as_deref(), Some("vm.drop_caches"));
+        assert_eq!(parameter("/proc/sysrq-trigger"), None);
+        assert!(is_guarding_parameter("kernel.core_pattern") && !is_guarding_parameter("vm.drop_caches"));
+        let unread = |text: &str| is_looked_up_by_nobody(&AbsolutePath::new(text).unwrap());
+        assert!(unread("/usr/copy") && unread("/usr/share/doc/x/README"));
+        assert!(!unread("/usr/bin/ls") && !unread("/usr/lib/x.so") && !unread("/etc/copy"));
         assert_eq!(place("/library/x"), None);
         assert_eq!(place("/home/dev/etc"), None);
         assert!(is_home_of_somebody(&AbsolutePath::new("/home/other").unwrap()));

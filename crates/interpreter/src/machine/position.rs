@@ -16,6 +16,8 @@ pub(crate) struct Position {
     pub(crate) conditions: usize,
     /// How many conditions are around the substitution that is running, whose failures some shells overlook for that.
     pub(crate) outer_conditions: usize,
+    /// Whether the text of the command is one line: a shell that gives up a line gives up all of it.
+    pub(crate) one_line: bool,
     /// How many commands around the present point take in what is written.
     pub(crate) listening: usize,
     /// How many other standard outputs than the first are in place around the present point.

@@ -443,10 +443,10 @@ fn lfs(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
         Some("prune") if words.has("--dry-run") || words.has("-d") => Exit::unknown(),
         Some("prune") => {
+            // What the remote does not have stays, with `--force` as well (git-lfs-prune(1), "UNPUSHED LFS FILES").
             let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Reference("lfs objects".to_owned()))
-                .irreversible()
-                .nature(Nature::ClearedAway)
-                .note("files of git lfs are removed that the remote may not have");
+                .nature(Nature::KeptByVersionControl)
+                .note("old files of git lfs are removed here that were pushed");
             git.machine.add(draft);
             git.touch("")
         }
