@@ -66,6 +66,7 @@ fn descend(
         match program.unknown {
             UnknownSubcommand::Quiet => {
                 programs::tasks(machine, &call);
+                programs::loaded(machine, &call);
                 Exit::unknown()
             }
             UnknownSubcommand::Opaque => {
@@ -94,6 +95,7 @@ fn asks_for_help(words: &[Value]) -> bool {
 }
 
 fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
+    programs::loaded(machine, call);
     if let Some(name) = &program.semantics {
         if let Some(handler) = programs::handler(name) {
             let before = machine.steps_taken();

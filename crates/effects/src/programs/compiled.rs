@@ -96,16 +96,29 @@ pub(crate) fn sources(machine: &mut Machine<'_>, call: &Call) {
         }
         read += 1;
         let text = machine.text(&path);
-        if let Some(what) = text.as_exact().and_then(ends_others) {
-            end(machine, what);
-        }
+        let Some(text) = text.as_exact() else { continue };
+        let language = path.name().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending);
+        look_over_what_reaches_out(machine, language, text);
     }
     // `gcc -x c -`
     if let (crate::interpreter::Input::Text(text), true) = (&call.input, reads_input(call))
-        && let Some(what) = text.as_exact().and_then(ends_others)
+        && let Some(text) = text.as_exact()
     {
-        end(machine, what);
+        look_over_what_reaches_out(machine, "c", text);
     }
+}
+
+/// Adds what a source in a language does to files and processes, as possible.
+pub(super) fn look_over_source(machine: &mut Machine<'_>, language: &str, text: &str) {
+    super::code::source(machine, language, text);
+    look_over(machine, text);
+}
+
+fn look_over_what_reaches_out(machine: &mut Machine<'_>, language: &str, text: &str) {
+    let before = machine.effect_count();
+    super::code::source(machine, language, text);
+    super::packages::keep_what_reaches_out(machine, before);
+    look_over(machine, text);
 }
 
 /// Adds that code ends processes that are not its own, where its language is followed by nothing else.
@@ -129,13 +142,13 @@ fn reads_input(call: &Call) -> bool {
 fn is_source(path: &AbsolutePath) -> bool {
     let ends = [
         ".c", ".cc", ".cpp", ".cxx", ".go", ".rs", ".zig", ".nim", ".cr", ".swift", ".v", ".odin", ".d",
-        ".m", ".java", ".kt", ".h",
+        ".m", ".java", ".kt", ".h", ".scala", ".cs",
     ];
     path.name().is_some_and(|name| ends.iter().any(|end| name.ends_with(end)))
 }
 
 /// Whether the session may have written a source: it did, or version control does not hold it as it is.
-fn may_be_of_session(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
+pub(super) fn may_be_of_session(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
     machine.is_of_session(path) || machine.world().version(path) != VersionState::TrackedClean
 }
 

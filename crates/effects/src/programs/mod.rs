@@ -56,6 +56,7 @@ mod interpreters;
 mod json;
 mod kubernetes;
 mod listed;
+mod loaded;
 mod media;
 mod names_in_text;
 mod network;
@@ -79,6 +80,7 @@ use crate::interpreter::{Call, Exit, Machine};
 
 pub(crate) use code::code;
 pub(crate) use compiled::sources;
+pub(crate) use loaded::loaded;
 pub(crate) use packages::{life_cycle, tasks};
 
 /// What a program does to the machine.

@@ -23,6 +23,7 @@
 //! | `fish` | what fish understands, in the words of other shells |
 //! | `ipython` | what IPython understands beyond Python |
 //! | `starters` | how languages that are not followed start a program |
+//! | `unfollowed` | what languages that are not followed do to files |
 //! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `loose` | functions used as values, and the texts that they may be given |
 //! | `secrets` | variables that hold secrets, and what prints them |
@@ -60,6 +61,7 @@ mod starters;
 mod statements;
 #[cfg(test)]
 mod tests;
+mod unfollowed;
 mod value;
 mod walk;
 
@@ -68,6 +70,7 @@ use crate::world::FileText;
 
 use checkrein_scripts::Language;
 use evaluator::Evaluator;
+use unfollowed::{Reads, Taken};
 
 /// The greatest length of code that is followed, in bytes: all that is read of a file of code.
 const CODE: usize = FileText::CODE_LIMIT;
@@ -144,7 +147,13 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         }
         super::compiled::look_over(machine, text);
         let note = format!("the code given to `{}` is not followed", call.program);
-        if REMOVALS.iter().any(|removal| text.contains(removal)) {
+        let reads = if is_inline { Reads::Shown } else { Reads::Kept };
+        let takes = match unfollowed::files(machine, &call.program, text, reads) {
+            Some(Taken::Unknown) => is_inline || may_be_of_session(machine, call),
+            Some(Taken::Named | Taken::Nothing) => false,
+            None => REMOVALS.iter().any(|removal| text.contains(removal)),
+        };
+        if takes {
             machine.unread(format!("{note}, and it deletes files"));
         } else {
             machine.opaque(note);
@@ -172,12 +181,24 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
     exit
 }
 
+/// Adds, as possible, what a source in a language that a compiler reads does to files, and the programs that it starts.
+pub(crate) fn source(machine: &mut Machine<'_>, language: &str, text: &str) {
+    starters::run(machine, language, text);
+    unfollowed::files(machine, language, text, Reads::Kept);
+}
+
 /// Looks over what is read of a file of code that is longer than that.
 fn beginning(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Option<Exit> {
     let Value::Between { prefix, .. } = text else { return None };
     let language = Language::of(call.program.split(' ').next().unwrap_or_default())?;
     let is_file = prefix.len() >= LONG && !call.words.iter().any(|word| word == text);
     is_file.then(|| Evaluator::new(machine, call, language).only_look_over(prefix))
+}
+
+/// Whether the session may have written the file that is run.
+fn may_be_of_session(machine: &Machine<'_>, call: &Call) -> bool {
+    let path = call.arguments.operands.first().and_then(|file| machine.one_path_through(file));
+    path.is_none_or(|path| super::compiled::may_be_of_session(machine, &path))
 }
 
 /// Whether `node` prints the value of a text that it is given: `-p`.

@@ -30,6 +30,22 @@ const STARTERS: &[(&[&str], &[&str])] = &[
         &["swift", "crystal", "nim", "dart"],
         &["Process", "system", "execShellCmd", "execCmd", "startProcess", "`"],
     ),
+    // ISO C and POSIX.1-2024; Go 1.23, `os/exec`, `syscall`; Rust 1.80, `std::process`; Java 21, Scala 3 and Kotlin 2.0 as above; Zig 0.13,
+    // `std.process`; .NET 8, `Process`; SWI-Prolog 9, `shell/1`; PARI/GP 2.15; Pascal, `Process`.
+    (
+        &["c", "h", "cc", "cpp", "cxx", "d", "m-objc"],
+        &["system(", "popen(", "execl", "execv", "posix_spawn", "spawnProcess", "executeShell"],
+    ),
+    (&["go", "mage"], &["exec.Command", "syscall.Exec", "os.StartProcess"]),
+    (&["rs", "rust", "rust-script", "evcxr"], &["Command::new", "libc::system"]),
+    (&["java", "kt", "kts", "sc"], &["exec(", "ProcessBuilder", "Process("]),
+    (&["zig", "v", "odin", "cs", "csx", "fsx"], &["Process", "os.execute(", "os.system(", "Child.run"]),
+    (&["swipl", "gprolog", "yap"], &["shell(", "process_create", "system(", "exec("]),
+    (&["gp", "sage"], &["system(", "extern(", "externstr("]),
+    (
+        &["exs", "ex", "jl", "hs", "ml", "clj", "el", "cr"],
+        &["System", "cmd", "run(", "Process", "command", "shell", "system"],
+    ),
     // GHC, `System.Process`; OCaml, `Sys`, `Unix`.
     (
         &["ghc", "ghci", "runghc", "runhaskell", "ocaml", "utop"],

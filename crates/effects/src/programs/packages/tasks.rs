@@ -20,6 +20,7 @@ use crate::programs::instructions::not_read;
 use crate::world::Entry;
 
 use super::nearest;
+pub(crate) use unread::{follow_text as follow_unread_text, keep_what_reaches_out};
 
 /// The greatest number of tasks that one call runs (ours).
 const TASKS: usize = 64;

@@ -139,14 +139,14 @@ pub(super) fn follow(machine: &mut Machine<'_>, call: &Call) {
         Some(file) => {
             let text = machine.one_path_through(&Value::exact(file)).map(|path| machine.text(&path));
             if let Some(Value::Exact(text)) = text {
-                follow_text(machine, runner, &text);
+                follow_runner(machine, Some(runner), &text);
             }
         }
         None => {
             for file in runner.files {
                 if let Some((directory, Value::Exact(text))) = nearest(machine, file) {
                     let place = Value::exact(directory.as_str());
-                    machine.inside(&place, |machine| follow_text(machine, runner, &text));
+                    machine.inside(&place, |machine| follow_runner(machine, Some(runner), &text));
                 }
             }
         }
@@ -157,22 +157,13 @@ pub(super) fn follow(machine: &mut Machine<'_>, call: &Call) {
     }
 }
 
-fn follow_text(machine: &mut Machine<'_>, runner: &Runner, text: &str) {
-    let before = machine.effect_count();
-    let commands: Vec<String> = texts_in(text).into_iter().filter(|text| is_command(machine, text)).collect();
-    let all = commands.len();
-    machine.possibly(|machine| {
-        for command in commands.into_iter().take(TEXTS) {
-            machine.run_words(
-                &[Value::exact("bash"), Value::exact("-c"), Value::Exact(command)],
-                Input::Inherited,
-            );
-        }
-        if let Some([interpreter, option]) = runner.interpreter {
-            let words = [interpreter, option, text].map(Value::exact);
-            machine.run_words(&words, Input::Inherited);
-        }
-    });
+/// Runs, as possible, what a text may hold of commands.
+pub(crate) fn follow_text(machine: &mut Machine<'_>, text: &str) {
+    follow_runner(machine, None, text);
+}
+
+/// Takes the effects since there were `before` for those of a task of the project, but for what reaches out of the workspace.
+pub(crate) fn keep_what_reaches_out(machine: &mut Machine<'_>, before: usize) {
     let place = machine.world().place().clone();
     let is_outside = |path: &AbsolutePath| !path.is_within(&place.workspace) && !place.is_temporary(path);
     let counts = |effect: &Effect| {
@@ -197,6 +188,25 @@ fn follow_text(machine: &mut Machine<'_>, runner: &Runner, text: &str) {
             effect.target = Target::Process("tasks of the project".to_owned());
         }
     });
+}
+
+fn follow_runner(machine: &mut Machine<'_>, runner: Option<&Runner>, text: &str) {
+    let before = machine.effect_count();
+    let commands: Vec<String> = texts_in(text).into_iter().filter(|text| is_command(machine, text)).collect();
+    let all = commands.len();
+    machine.possibly(|machine| {
+        for command in commands.into_iter().take(TEXTS) {
+            machine.run_words(
+                &[Value::exact("bash"), Value::exact("-c"), Value::Exact(command)],
+                Input::Inherited,
+            );
+        }
+        if let Some([interpreter, option]) = runner.and_then(|runner| runner.interpreter) {
+            let words = [interpreter, option, text].map(Value::exact);
+            machine.run_words(&words, Input::Inherited);
+        }
+    });
+    keep_what_reaches_out(machine, before);
     if all > TEXTS {
         machine.opaque("the file of a runner holds more commands than are followed");
     }

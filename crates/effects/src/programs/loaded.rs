@@ -1,0 +1,198 @@
+//! Code of the project that a tool loads by itself: tests, settings that are code, sources of what is built, the program that it serves.
+//!
+//! Read is what the session may have written: what version control holds as it is was there before, and its tool counts as running code of
+//! the project. What such code does within the workspace is what code of a project does; what reaches out of it counts, as possible.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `table` | which tool loads what |
+//! | `tests_within` | how tests are called that no line of their file calls |
+
+mod table;
+mod tests_within;
+
+use crate::interpreter::{Call, Input, Machine, Value};
+use crate::path::AbsolutePath;
+use crate::world::{Entry, Listing};
+
+use super::compiled::{look_over_source, may_be_of_session};
+use super::packages::{follow_unread_text, keep_what_reaches_out};
+use table::{Loader, Named};
+
+/// The greatest number of files of one call that are followed (ours).
+const FILES: usize = 16;
+/// The greatest number of names that are looked at for them (ours).
+const NAMES: usize = 512;
+/// How deep directories are searched (ours).
+const DEPTH: usize = 3;
+
+/// Follows the code of the project that a tool loads by itself.
+pub(crate) fn loaded(machine: &mut Machine<'_>, call: &Call) {
+    for loader in table::of(call) {
+        let files = files(machine, call, loader);
+        for path in files.into_iter().take(FILES) {
+            let before = machine.effect_count();
+            machine.possibly(|machine| follow(machine, &path));
+            keep_what_reaches_out(machine, before);
+        }
+    }
+}
+
+/// The files that a tool loads and that the session may have written.
+fn files(machine: &Machine<'_>, call: &Call, loader: &Loader) -> Vec<AbsolutePath> {
+    let mut found = Vec::new();
+    let mut left = NAMES;
+    let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+    let mut named = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let attached = word.split_once('=').filter(|(option, _)| loader.options.contains(option));
+        if let Some((_, value)) = attached {
+            named.push(value);
+        } else if loader.options.contains(word) {
+            named.extend(words.get(at + 1).copied());
+        }
+    }
+    let variable = loader.variable.and_then(|name| machine.variable(name));
+    named.extend(variable.as_ref().and_then(Value::as_exact));
+    let operands: Vec<String> =
+        call.arguments.operands.iter().filter_map(Value::as_exact).map(str::to_owned).collect();
+    let mut places = Vec::new();
+    let all = named.into_iter().map(str::to_owned).chain(operands);
+    for text in all {
+        // `tests/test_a.py::test_b`
+        let text = text.split("::").next().unwrap_or_default();
+        let candidates = match loader.named {
+            Named::Files => vec![text.to_owned()],
+            Named::Modules => module_files(text),
+        };
+        for candidate in candidates {
+            let Some(path) = machine.one_path_through(&Value::exact(candidate.as_str())) else { continue };
+            match machine.entry(&path) {
+                Entry::File(_) if language_of(&path).is_some() => found.push(path),
+                Entry::Directory => places.push(path),
+                Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Missing | Entry::Unknown => {}
+            }
+        }
+    }
+    let cwd = machine.cwd().cloned();
+    if let Some(cwd) = &cwd {
+        for name in loader.files {
+            found.push(cwd.join(name));
+        }
+        if places.is_empty() && found.len() == loader.files.len() {
+            places.extend(loader.places.iter().map(|place| cwd.join(place)));
+        }
+    }
+    for place in places {
+        for name in loader.files {
+            found.push(place.join(name));
+        }
+        if !loader.tests.is_empty() {
+            search(machine, &place, loader, DEPTH, &mut left, &mut found);
+        }
+    }
+    found.sort();
+    found.dedup();
+    found.retain(|path| matches!(machine.entry(path), Entry::File(_)) && may_be_of_session(machine, path));
+    found
+}
+
+/// The files of a directory that are called like tests.
+fn search(
+    machine: &Machine<'_>,
+    directory: &AbsolutePath,
+    loader: &Loader,
+    depth: usize,
+    left: &mut usize,
+    found: &mut Vec<AbsolutePath>,
+) {
+    let Listing::Names(names) = machine.children(directory) else { return };
+    for name in names {
+        if *left == 0 {
+            return;
+        }
+        *left -= 1;
+        let path = directory.join(&name);
+        if loader.tests.iter().any(|(start, end)| name.starts_with(start) && name.ends_with(end)) {
+            found.push(path);
+        } else if depth > 1
+            && !name.starts_with('.')
+            && !matches!(name.as_str(), "node_modules" | "target" | "vendor" | "dist" | "build" | "venv")
+            && !name.contains('.')
+            && machine.entry(&path) == Entry::Directory
+        {
+            search(machine, &path, loader, depth - 1, left, found);
+        }
+    }
+}
+
+/// The files that may hold a module of Python: `a.b:app`.
+fn module_files(text: &str) -> Vec<String> {
+    if text.ends_with(".py") || text.contains('/') {
+        return vec![text.to_owned()];
+    }
+    let module = text.split([':', '(']).next().unwrap_or_default().replace('.', "/");
+    if module.is_empty() {
+        return Vec::new();
+    }
+    vec![format!("{module}.py"), format!("{module}/__init__.py"), format!("src/{module}.py")]
+}
+
+/// How code is read, by the ending of its file.
+enum Reading {
+    /// By an interpreter that is followed.
+    Interpreter(&'static str),
+    /// As tests of Python.
+    Tests,
+    /// As tests of a shell.
+    ShellTests,
+    /// As source of a compiler.
+    Source(String),
+    /// For commands in it.
+    Commands,
+}
+
+fn language_of(path: &AbsolutePath) -> Option<Reading> {
+    let name = path.name()?;
+    let (_, ending) = name.rsplit_once('.').unwrap_or(("", name));
+    Some(match ending {
+        "py" => Reading::Tests,
+        "js" | "cjs" | "mjs" | "ts" | "cts" | "mts" | "jsx" | "tsx" => Reading::Interpreter("node"),
+        "rb" | "rake" => Reading::Interpreter("ruby"),
+        "php" => Reading::Interpreter("php"),
+        "lua" => Reading::Interpreter("lua"),
+        "pl" | "t" | "pm" => Reading::Interpreter("perl"),
+        "bats" => Reading::ShellTests,
+        "sh" => Reading::Interpreter("bash"),
+        "c" | "cc" | "cpp" | "cxx" | "go" | "rs" | "zig" | "nim" | "cr" | "swift" | "v" | "odin" | "d"
+        | "java" | "kt" | "kts" | "scala" | "groovy" | "exs" | "ex" | "jl" | "hs" | "ml" | "dart" | "cs"
+        | "fsx" | "clj" | "el" => Reading::Source(ending.to_owned()),
+        "yml" | "yaml" | "toml" | "cmake" | "build" | "ini" | "cfg" | "CMakeLists.txt" | "txt" | "mk" => {
+            Reading::Commands
+        }
+        "Snakefile" | "SConstruct" => Reading::Commands,
+        _ => return None,
+    })
+}
+
+fn follow(machine: &mut Machine<'_>, path: &AbsolutePath) {
+    let file = Value::exact(path.as_str());
+    let text = machine.text(path);
+    match (language_of(path), text.as_exact()) {
+        (Some(Reading::Tests), Some(text)) => {
+            let code = format!("{text}\n{}", tests_within::calls(text));
+            let words = [Value::exact("python3"), Value::exact("-c"), Value::Exact(code)];
+            machine.run_words(&words, Input::Inherited);
+        }
+        (Some(Reading::ShellTests), Some(text)) => {
+            let text = Value::Exact(tests_within::of_bats(text));
+            machine.run_text(&text, Input::Inherited);
+        }
+        (Some(Reading::Source(language)), Some(text)) => look_over_source(machine, &language, text),
+        (Some(Reading::Commands), Some(text)) => follow_unread_text(machine, text),
+        (Some(Reading::Interpreter(interpreter)), _) => {
+            machine.run_words(&[Value::exact(interpreter), file], Input::Inherited);
+        }
+        (Some(_) | None, _) => {}
+    }
+}
