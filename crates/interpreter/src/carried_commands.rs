@@ -6,7 +6,7 @@
 //! 0.5.3, lynx 2.9, strace 6.13, rake 13, npm 11 (`script-shell`), mpv 0.39, Bazel 8 (command-line reference), fzf 0.60, silver searcher 2.2,
 //! ack 3.8, MySQL 9 (`mysql`), cmake 3.31 (`-E`), Ansible 2.18, Salt 3007, GNU dc 1.5, GNU m4 1.4, sftp(1), xterm 398, dtach 0.9, zellij 0.41,
 //! i3 4.24, sway 1.10, Hyprland 0.47, awesome 4.3, scrot 1.11, feh 3.10, xautolock 2.2, rofi 1.7, Blender 4.3, PHP 8.4, R 4.4, radare2 5.9,
-//! bpftrace 0.22, SystemTap 5.2, trace-cmd 3.3, Nmap 7.95, Wireshark 4.4, mitmproxy 11, OpenSSH 9.9, kitty 0.39, WezTerm, xdotool 3, ydotool 1, wtype 0.4, tox 4, Guix 1.4, screen 5.
+//! bpftrace 0.22, SystemTap 5.2, apt.conf(5), dpkg 1.22, rpm 4.20, pip 24 (`--python`), trace-cmd 3.3, Nmap 7.95, Wireshark 4.4, mitmproxy 11, OpenSSH 9.9, kitty 0.39, WezTerm, xdotool 3, ydotool 1, wtype 0.4, tox 4, Guix 1.4, screen 5.
 
 use super::call::{Call, Input};
 use super::machine::Machine;
@@ -147,6 +147,18 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
         Form::Setting(&["auto_prepend_file", "auto_append_file", "extension", "zend_extension"]),
     ),
     (&["scp"], &["-S"], Form::Command),
+    (
+        &["apt", "apt-get", "aptitude", "apt-cache"],
+        &["-o", "--option"],
+        Form::Setting(&["Pre-Invoke", "Post-Invoke", "Post-Invoke-Success", "Pre-Install-Pkgs", "Build-Command"]),
+    ),
+    (&["dpkg"], &["--pre-invoke", "--post-invoke", "--status-logger"], Form::Command),
+    (&["rpm"], &["--pipe"], Form::Command),
+    (&["rpm", "rpmbuild", "rpmspec"], &["-E", "--eval"], Form::Marked(&[("%(", 0)])),
+    (&["pip", "pip3", "pipx"], &["--python"], Form::Command),
+    (&["pacman"], &["--hookdir"], Form::Place),
+    (&["dnf", "yum"], &["--setopt"], Form::Setting(&["pluginpath", "pluginconfpath"])),
+    (&["zenity", "yad"], &["--command", "--on-click"], Form::Command),
 ];
 
 /// Words behind which a command stands: the program, the words, how many more come before it, and what runs it.

@@ -30,7 +30,7 @@ const VARIABLES: &[(&[&str], Loads)] = &[
     (&["ZDOTDIR", "FPATH"], Loads::Directories),
     // git(1), git-init(1).
     (&["GIT_EXEC_PATH", "GIT_TEMPLATE_DIR"], Loads::Directories),
-    (&["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"], Loads::Settings("", &[])),
+    (&["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"], Loads::Settings("", GIT)),
     // python(1), "Environment variables"; node(1); perlrun(1); ruby(1); the manual of Lua 5.4, `package.path`; PHP, "The configuration file".
     (&["PYTHONPATH", "PYTHONHOME", "NODE_PATH", "PERL5LIB", "PERLLIB", "RUBYLIB"], Loads::Directories),
     (&["LUA_PATH", "LUA_CPATH", "LUA_PATH_5_1", "LUA_PATH_5_2", "LUA_PATH_5_3"], Loads::Directories),
@@ -80,6 +80,12 @@ const VARIABLES: &[(&[&str], Loads)] = &[
     (&["SCREENRC"], Loads::Settings("", &["exec", "backtick", "shell", "screen "])),
     (&["MAILCAPS"], Loads::Settings("", &[";"])),
     (&["LESSKEY", "LESSKEYIN"], Loads::Settings("", &["lessopen", "lessclose"])),
+];
+
+/// What settings of git name that it runs, or that say where more of them stand (git-config(1)).
+const GIT: &[&str] = &[
+    "pager", "fsmonitor", "sshcommand", "hookspath", "editor", "external", "textconv", "clean =", "clean=", "smudge",
+    "process", "helper", "program", "askpass", "alias", "cmd", "command", "path =", "insteadof",
 ];
 
 /// What settings of npm say that run something, or where packages come from.

@@ -14,7 +14,7 @@ use super::value::Value;
 use crate::effect::{Certainty, Effect, EffectKind, Target};
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::world::PathPattern;
+use crate::world::{Entry, PathPattern, VersionState};
 
 /// Programs that take something away, or overwrite it, by operands that are words of their own.
 const TAKING: &[&str] = &["rm", "rmdir", "unlink", "shred", "srm", "wipe", "truncate", "find", "dd"];
@@ -23,6 +23,16 @@ const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 /// How the names of interpreters begin whose code is followed: what is opaque of it says so itself.
 const FOLLOWED: &[&str] =
     &["python", "pypy", "node", "deno", "bun", "tsx", "ts-node", "perl", "ruby", "php", "lua"];
+/// The interpreters of files of code, by their endings.
+const CODE: &[(&[&str], &str)] = &[
+    (&["py"], "python3"),
+    (&["js", "cjs", "mjs", "ts", "mts", "cts"], "node"),
+    (&["rb"], "ruby"),
+    (&["php"], "php"),
+    (&["lua"], "lua"),
+    (&["pl"], "perl"),
+    (&["sh", "bash"], "bash"),
+];
 /// The greatest number of texts of one call that are tried (ours).
 const TEXTS: usize = 6;
 /// The greatest number of lines of an input that are looked at (ours).
@@ -71,7 +81,12 @@ impl Machine<'_> {
         if is_followed || is_known && !is_opaque {
             return;
         }
-        for carried in carried(call) {
+        let mut all = carried(call);
+        // Whatever a program does with code that the session wrote, it may run it.
+        if program.is_none() {
+            all.extend(self.code_of_session(call));
+        }
+        for carried in all {
             // The texts of a subcommand that is known are names and messages.
             if is_sorted && !is_opaque && matches!(carried, Carried::Text(_)) {
                 continue;
@@ -81,6 +96,25 @@ impl Machine<'_> {
                 Carried::Words(words) => machine.call_words(words, Lookup::NoFunctions),
             });
         }
+    }
+
+    /// The commands that would run the files of code that a call names, as far as the session may have written them.
+    fn code_of_session(&self, call: &Call) -> Vec<Carried> {
+        let mut found = Vec::new();
+        for word in call.words.iter().filter(|word| !word.known_start().starts_with('-')) {
+            let Some((_, ending)) = word.as_exact().and_then(|text| text.rsplit_once('.')) else { continue };
+            let Some((_, interpreter)) = CODE.iter().find(|(endings, _)| endings.contains(&ending)) else {
+                continue;
+            };
+            let Some(path) = self.one_path_through(word) else { continue };
+            let is_new = self.is_of_session(&path)
+                || self.came_in_session(&path)
+                || self.world().version(&path) != VersionState::TrackedClean;
+            if is_new && found.len() < TEXTS && matches!(self.entry(&path), Entry::File(_)) {
+                found.push(Carried::Words(vec![Value::exact(*interpreter), word.clone()]));
+            }
+        }
+        found
     }
 
     /// Runs `work` as something that may happen; of what it does only grave losses stay, and that it was too much to follow.
@@ -116,6 +150,10 @@ impl Machine<'_> {
         let place = self.world.place();
         let is_grave = |path: &AbsolutePath| {
             place.home.is_within(path)
+                || path.is_within(&place.home)
+                    && effect.kind == EffectKind::FileDelete
+                    && !path.is_within(&place.workspace)
+                    && !self.is_temporary(path)
                 || place.workspace.is_within(path) && *path != place.workspace
                 || places::system_place(path).is_some()
                 || places::credential(path, &place.home).is_some()

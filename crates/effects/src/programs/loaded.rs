@@ -5,9 +5,11 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `compose` | services of a compose file |
 //! | `table` | which tool loads what |
 //! | `tests_within` | how tests are called that no line of their file calls |
 
+mod compose;
 mod table;
 mod tests_within;
 
@@ -28,6 +30,7 @@ const DEPTH: usize = 3;
 
 /// Follows the code of the project that a tool loads by itself.
 pub(crate) fn loaded(machine: &mut Machine<'_>, call: &Call) {
+    compose::services(machine, call);
     for loader in table::of(call) {
         let files = files(machine, call, loader);
         for path in files.into_iter().take(FILES) {
@@ -54,13 +57,15 @@ fn files(machine: &Machine<'_>, call: &Call, loader: &Loader) -> Vec<AbsolutePat
     }
     let variable = loader.variable.and_then(|name| machine.variable(name));
     named.extend(variable.as_ref().and_then(Value::as_exact));
+    // What no grammar has sorted yet is looked at as well: only files that are there count.
     let operands: Vec<String> =
-        call.arguments.operands.iter().filter_map(Value::as_exact).map(str::to_owned).collect();
+        words.iter().filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned()).collect();
+    let is_told = !operands.is_empty() && !call.arguments.operands.is_empty();
     let mut places = Vec::new();
     let all = named.into_iter().map(str::to_owned).chain(operands);
     for text in all {
         // `tests/test_a.py::test_b`
-        let text = text.split("::").next().unwrap_or_default();
+        let text = text.split("::").next().unwrap_or_default().trim_end_matches("/...");
         let candidates = match loader.named {
             Named::Files => vec![text.to_owned()],
             Named::Modules => module_files(text),
@@ -79,7 +84,7 @@ fn files(machine: &Machine<'_>, call: &Call, loader: &Loader) -> Vec<AbsolutePat
         for name in loader.files {
             found.push(cwd.join(name));
         }
-        if places.is_empty() && found.len() == loader.files.len() {
+        if !is_told {
             places.extend(loader.places.iter().map(|place| cwd.join(place)));
         }
     }
@@ -128,14 +133,14 @@ fn search(
 
 /// The files that may hold a module of Python: `a.b:app`.
 fn module_files(text: &str) -> Vec<String> {
-    if text.ends_with(".py") || text.contains('/') {
+    if text.ends_with(".py") || text.contains('/') || text == "." {
         return vec![text.to_owned()];
     }
     let module = text.split([':', '(']).next().unwrap_or_default().replace('.', "/");
     if module.is_empty() {
         return Vec::new();
     }
-    vec![format!("{module}.py"), format!("{module}/__init__.py"), format!("src/{module}.py")]
+    vec![text.to_owned(), format!("{module}.py"), format!("{module}/__init__.py"), format!("src/{module}.py")]
 }
 
 /// How code is read, by the ending of its file.
@@ -163,7 +168,7 @@ fn language_of(path: &AbsolutePath) -> Option<Reading> {
         "lua" => Reading::Interpreter("lua"),
         "pl" | "t" | "pm" => Reading::Interpreter("perl"),
         "bats" => Reading::ShellTests,
-        "sh" => Reading::Interpreter("bash"),
+        "sh" | "envrc" => Reading::Interpreter("bash"),
         "c" | "cc" | "cpp" | "cxx" | "go" | "rs" | "zig" | "nim" | "cr" | "swift" | "v" | "odin" | "d"
         | "java" | "kt" | "kts" | "scala" | "groovy" | "exs" | "ex" | "jl" | "hs" | "ml" | "dart" | "cs"
         | "fsx" | "clj" | "el" => Reading::Source(ending.to_owned()),

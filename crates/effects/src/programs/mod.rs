@@ -61,6 +61,7 @@ mod media;
 mod names_in_text;
 mod network;
 mod own_hosts;
+mod own_languages;
 mod packages;
 pub(crate) mod processes;
 mod remote;
@@ -79,8 +80,10 @@ mod wrappers;
 use crate::interpreter::{Call, Exit, Machine};
 
 pub(crate) use code::code;
+pub(crate) use code::source as code_source;
 pub(crate) use compiled::sources;
 pub(crate) use loaded::loaded;
+pub(crate) use own_languages::own_languages;
 pub(crate) use packages::{life_cycle, tasks};
 
 /// What a program does to the machine.

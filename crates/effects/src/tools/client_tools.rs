@@ -14,6 +14,7 @@ use crate::nature::Nature;
 
 use super::call::{PATH_KEYS, ToolCall, text_of};
 use super::patch::{self, PatchStep};
+use super::runners;
 
 /// What a tool does, in as few kinds as there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +103,9 @@ pub(crate) fn shell_command(action: &Action) -> Option<String> {
         | "runcommands" => {}
         _ => return None,
     }
-    let keys = ["command", "cmd", "commands", "script", "CommandLine"];
-    keys.iter().filter_map(|key| action.input.get(key)).find_map(command_text)
+    let keys = ["command", "cmd", "script", "CommandLine"];
+    let one = keys.iter().filter_map(|key| action.input.get(key)).find_map(command_text);
+    one.or_else(|| action.input.get("commands").and_then(runners::each))
 }
 
 /// Shell text from a text, or from the words of an argument list.
@@ -122,7 +124,7 @@ pub(crate) fn command_text(value: &Json) -> Option<String> {
                 all => Some(all.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
             }
         }
-        Json::Object(_) => value.get("command").and_then(command_text),
+        Json::Object(_) => ["command", "cmd"].iter().find_map(|key| value.get(key)).and_then(command_text),
         Json::Null | Json::Bool(_) | Json::Number(_) => None,
     }
 }
@@ -132,7 +134,7 @@ fn is_shell(word: &str) -> bool {
 }
 
 /// A name without case, `_`, `-` and blanks.
-fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     name.chars()
         .filter(|character| !matches!(character, '_' | '-' | ' '))
         .map(|character| character.to_ascii_lowercase())

@@ -10,9 +10,8 @@ use crate::interpreter::Last;
 use crate::nature::Nature;
 
 use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, text_of};
-use super::client_tools::command_text;
 use super::handed;
-use super::runners;
+use super::runners::{self, Called};
 
 /// What the words of a name say that a tool does, from mild to grave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,42 +89,53 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>) {
 /// The shell text of a tool that runs commands.
 pub(crate) fn shell_command(action: &Action) -> Option<String> {
     let name = split(action.tool.as_str());
+    let called = Called { server: &name.server, words: &name.words };
+    let deed = deed_of(&name.words);
     let has = |table: &[&str]| name.words.iter().any(|word| table.contains(&word.as_str()));
-    let runs = deed_of(&name.words) == Some(Deed::Run)
+    let serves = |table: &[&str]| name.server.split(['-', '_']).any(|part| table.contains(&part));
+    let runs = deed == Some(Deed::Run)
         || SHELLS.contains(&name.server.as_str())
-        || has(&["repl", "execute", "executor"]);
+        || has(&["repl", "execute", "executor", "kubectl", "batch", "applescript"]);
+    let input = &action.input;
     if (runs || has(STARTING))
-        && let Some(text) = runners::program(&action.input)
+        && let Some(text) = runners::program(input)
     {
         return Some(text);
     }
     if has(SPEAKING)
-        && has(SPOKEN_TO)
-        && let Some(text) = text_of(&action.input, &["input", "text", "keys", "data"])
+        && (has(SPOKEN_TO) || serves(SPOKEN_TO))
+        && let Some(text) = text_of(input, &["input", "text", "keys", "data", "command"])
     {
         return Some(text.to_owned());
     }
-    if !runs {
-        return None;
+    let may_run = deed.is_none_or(|deed| deed >= Deed::Run);
+    if let Some(text) = runners::line(input).filter(|_| may_run) {
+        return Some(text);
     }
-    ["command", "cmd", "shell_command", "commandLine", "command_line", "cli_command", "bash_command"]
-        .iter()
-        .filter_map(|key| action.input.get(key))
-        .find_map(command_text)
-        .map(|text| match action.input.get("args").and_then(command_text) {
-            Some(arguments) => format!("{text} {arguments}"),
-            None => text,
-        })
-        .or_else(|| {
-            let words = name.words.iter().map(String::as_str).chain([name.server.as_str()]);
-            runners::code(&action.input, words)
-        })
+    let is_code = || deed.is_none() && runners::names_language(called);
+    if !runs {
+        return if is_code() { runners::code(input, called) } else { None };
+    }
+    let read = |input: &Json| {
+        runners::program(input)
+            .or_else(|| runners::command(input, called))
+            .or_else(|| runners::code(input, called))
+    };
+    runners::command(input, called)
+        .or_else(|| runners::code(input, called))
+        .or_else(|| runners::wrapped(input, read))
 }
 
 /// The SQL text of a tool that asks a database.
 pub(crate) fn sql_text(action: &Action) -> Option<String> {
     if let Some(text) = text_of(&action.input, &["sql", "statement", "sql_query"]) {
         return Some(text.to_owned());
+    }
+    let lists = ["statements", "queries", "sqls", "sql"].iter().filter_map(|key| action.input.get(key)?.as_array());
+    let listed: Vec<&str> =
+        lists.flatten().filter_map(Json::as_str).filter(|statement| is_sql(statement)).collect();
+    if !listed.is_empty() {
+        return Some(listed.join(";\n"));
     }
     let text = text_of(&action.input, &["query"])?;
     is_sql(text).then(|| text.to_owned())
@@ -177,7 +187,8 @@ const STARTING: &[&str] = &["process", "launch", "start", "exec", "spawn"];
 /// What tools are called that type something into what runs, and what that is (ours; Desktop Commander's `interact_with_process`, iTerm's
 /// `write_to_terminal`).
 const SPEAKING: &[&str] = &["interact", "send", "write", "input", "type"];
-const SPOKEN_TO: &[&str] = &["process", "terminal", "shell", "session", "stdin", "repl", "console"];
+const SPOKEN_TO: &[&str] =
+    &["process", "terminal", "shell", "session", "stdin", "repl", "console", "keys", "tmux", "pane", "pty"];
 
 /// Servers whose business is running commands.
 const SHELLS: &[&str] =
@@ -417,6 +428,10 @@ fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
         paths.extend(call.texts(SOURCE_KEYS));
     }
     paths.extend(call.texts(&["paths", "files", "file_paths"]));
+    if about_files && paths.is_empty() {
+        paths.extend(call.texts(&["uri", "uris", "target"]));
+        paths.extend(call.goal().filter(|_| call.text(SOURCE_KEYS).is_none()));
+    }
     paths.retain(|path| {
         let is_address = path.contains("://") && !path.starts_with("file://");
         let is_absolute = path.starts_with('/') || path.starts_with("~/") || path.starts_with("file://");

@@ -1,40 +1,91 @@
-//! What tools run that take a program with its arguments, or code in a language, by the names of their fields.
+//! What tools run that take a command, a program with its arguments, several commands, or code in a language, by the names of their fields.
+//!
+//! Names of fields are compared without case, `_` and `-`: `command_line`, `commandLine` and `CommandLine` are one.
 
 use serde_json::Value as Json;
 
-use super::call::text_of;
 use checkrein_shell::quoted;
 
-use super::client_tools::command_text;
+use super::client_tools::{command_text, folded};
 
 /// Fields that hold a program where its arguments stand in another one.
-const PROGRAMS: &[&str] = &["program", "executable", "binary", "command", "cmd", "file"];
+const PROGRAMS: &[&str] = &["program", "executable", "binary", "command", "cmd", "file", "exe"];
 /// Fields that hold its arguments.
 const ARGUMENTS: &[&str] = &["args", "arguments", "argv", "parameters"];
+/// Fields that hold a command line, whatever the tool is called.
+const LINES: &[&str] = &[
+    "shellcommand", "clicommand", "bashcommand", "commandline", "cmdline", "shellscript", "bashscript", "terminalcommand",
+];
+/// Fields that hold a command of a tool that runs some.
+const COMMANDS: &[&str] = &["command", "cmd", "cli", "argv"];
+/// Fields that hold several.
+const LISTS: &[&str] = &["commands", "cmds", "commandlist", "steps", "batch", "commandlines", "shellcommands"];
+/// Fields that hold what another tool is given.
+const WRAPPERS: &[&str] =
+    &["input", "params", "parameters", "arguments", "options", "request", "payload", "calls", "toolcalls", "args", "invocation"];
 /// Fields that hold code.
-const CODE: &[&str] =
-    &["code", "source", "source_code", "snippet", "script", "python_code", "javascript", "expression"];
+const CODE: &[&str] = &[
+    "code", "source", "sourcecode", "snippet", "script", "pythoncode", "javascript", "expression", "scriptcontent",
+    "scripttext", "cell", "cellsource", "newsource", "jscode", "pythonscript", "program", "codeblock", "statement", "python",
+];
 /// Fields that name its language.
-const LANGUAGES: &[&str] = &["language", "lang", "runtime", "kernel", "interpreter"];
+const LANGUAGES: &[&str] = &["language", "lang", "runtime", "kernel", "interpreter", "languageid", "kernelname"];
+/// Fields that name another machine.
+const HOSTS: &[&str] = &["host", "hostname", "server", "machine", "target", "connection", "connectionname", "hostalias"];
 
 /// How the program of a language is given code, by the names of the language.
 const RUNNERS: &[(&[&str], &str)] = &[
-    (&["python", "python3", "py", "ipython", "jupyter", "notebook"], "python3 -c"),
+    (&["ipython", "jupyter", "notebook", "cell", "colab", "ide"], "ipython -c"),
+    (&["python", "python3", "py"], "python3 -c"),
     (&["javascript", "js", "node", "nodejs", "typescript", "ts", "deno", "bun"], "node -e"),
-    (&["ruby", "rb"], "ruby -e"),
+    (&["ruby", "rb", "irb"], "ruby -e"),
     (&["perl"], "perl -e"),
     (&["php"], "php -r"),
     (&["r", "rscript"], "Rscript -e"),
     (&["lua"], "lua -e"),
-    (&["bash", "sh", "shell", "zsh", "terminal"], "bash -c"),
+    (&["julia"], "julia -e"),
+    (&["elixir", "iex"], "elixir -e"),
+    (&["groovy"], "groovy -e"),
+    (&["clojure", "clj"], "clojure -M -e"),
+    (&["applescript", "osascript", "jxa"], "osascript -e"),
+    (&["bash", "sh", "shell", "zsh", "terminal", "shellscript"], "bash -c"),
 ];
+/// What follows the names of servers and tools that are called like one program and are given only its words.
+const NAMESAKES: &[(&[&str], &str)] = &[
+    (&["kubectl", "k8s", "kubernetes"], "kubectl"),
+    (&["helm"], "helm"),
+    (&["git"], "git"),
+    (&["gh"], "gh"),
+    (&["aws"], "aws"),
+    (&["gcloud"], "gcloud"),
+    (&["az"], "az"),
+    (&["docker"], "docker"),
+    (&["podman"], "podman"),
+    (&["terraform"], "terraform"),
+    (&["redis", "valkey"], "redis-cli"),
+    (&["npm"], "npm"),
+    (&["cargo"], "cargo"),
+    (&["make"], "make"),
+    (&["systemctl"], "systemctl"),
+];
+
+/// What a tool is called: its server, then the words of its name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Called<'n> {
+    pub(super) server: &'n str,
+    pub(super) words: &'n [String],
+}
+
+impl<'n> Called<'n> {
+    fn parts(self) -> impl Iterator<Item = &'n str> {
+        self.words.iter().map(String::as_str).chain(self.server.split(['-', '_']))
+    }
+}
 
 /// The command line of a program that is given with its arguments apart: `{program, args}`.
 pub(super) fn program(input: &Json) -> Option<String> {
-    let program = text_of(input, PROGRAMS).filter(|program| !program.trim().is_empty())?;
-    let listed = ARGUMENTS.iter().find_map(|key| input.get(key)).filter(|given| given.is_array())?;
-    let arguments: Vec<String> =
-        listed.as_array()?.iter().map(|word| word.as_str().map(quoted)).collect::<Option<_>>()?;
+    let program = text(input, PROGRAMS).filter(|program| !program.trim().is_empty())?;
+    let arguments = words(field(input, ARGUMENTS)?)?;
     match command_text(&Json::from(program)) {
         // One that is written with blanks is a command line already.
         Some(line) if line.contains(char::is_whitespace) => Some(format!("{line} {}", arguments.join(" "))),
@@ -43,16 +94,160 @@ pub(super) fn program(input: &Json) -> Option<String> {
     }
 }
 
-/// The command line that would run the code of a tool, whose name and server have these words. Where nothing names the language, it is read
-/// in both that tools run most.
-pub(super) fn code<'a>(input: &Json, mut words: impl Iterator<Item = &'a str>) -> Option<String> {
-    let code = quoted(text_of(input, CODE)?);
+/// The text of a field that holds a command line whatever its tool is called.
+pub(super) fn line(input: &Json) -> Option<String> {
+    field(input, LINES).and_then(command_text)
+}
+
+/// The shell text of a tool that runs commands: one, several, or the words of one program; those of its wrappers too.
+pub(super) fn command(input: &Json, called: Called<'_>) -> Option<String> {
+    if let Some(text) = container(input, called) {
+        return Some(text);
+    }
+    let one = line(input).or_else(|| field(input, COMMANDS).and_then(command_text)).map(|text| {
+        // Arguments that are one text stand behind it.
+        match field(input, ARGUMENTS).filter(|given| given.is_string()).and_then(command_text) {
+            Some(arguments) => format!("{text} {arguments}"),
+            None => text,
+        }
+    });
+    let several = || field(input, LISTS).and_then(each);
+    let only_words = || field(input, ARGUMENTS).and_then(words).map(|words| words.join(" "));
+    let text = one.or_else(several).or_else(only_words)?;
+    let text = of_namesake(text, called);
+    match self::text(input, HOSTS).filter(|_| called.parts().any(|part| part == "ssh" || part == "remote")) {
+        Some(host) => Some(format!("ssh {} {}", quoted(host), quoted(&text))),
+        None => Some(text),
+    }
+}
+
+/// What stands in the fields that hold the input of another tool, read by `read`.
+pub(super) fn wrapped(input: &Json, read: impl Fn(&Json) -> Option<String> + Copy) -> Option<String> {
+    wrapped_within(input, read, 3)
+}
+
+fn wrapped_within(input: &Json, read: impl Fn(&Json) -> Option<String> + Copy, depth: usize) -> Option<String> {
+    let depth = depth.checked_sub(1)?;
+    let fields = input.as_object()?.iter().filter(|(name, _)| WRAPPERS.contains(&folded(name).as_str()));
+    let texts: Vec<String> = fields
+        .flat_map(|(_, value)| match value {
+            Json::Array(items) => items.iter().collect(),
+            other => vec![other],
+        })
+        .filter(|value| value.is_object())
+        .filter_map(|value| read(value).or_else(|| wrapped_within(value, read, depth)))
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// The command line that would run the code of a tool. Where nothing names the language, it is read in both that tools run most.
+pub(super) fn code(input: &Json, called: Called<'_>) -> Option<String> {
+    let text = text(input, CODE)?;
+    let code = quoted(text);
     let runner = |name: &str| {
         let name = name.to_ascii_lowercase();
         RUNNERS.iter().find(|(names, _)| names.contains(&name.as_str())).map(|(_, runner)| *runner)
     };
-    match text_of(input, LANGUAGES).and_then(runner).or_else(|| words.find_map(runner)) {
+    let named = self::text(input, LANGUAGES).and_then(runner);
+    match named.or_else(|| called.parts().find_map(runner)) {
         Some(runner) => Some(format!("{runner} {code}")),
+        // What begins so is IPython.
+        None if text.trim_start().starts_with(['!', '%']) => Some(format!("ipython -c {code}")),
         None => Some(format!("python3 -c {code}; node -e {code}")),
     }
+}
+
+/// Whether a name says that its tool runs code of a language.
+pub(super) fn names_language(called: Called<'_>) -> bool {
+    called.words.iter().any(|word| {
+        word.len() > 2 && RUNNERS.iter().any(|(names, _)| names.contains(&word.as_str()))
+    })
+}
+
+/// A field of an object, by the first of the names that it has.
+fn field<'a>(input: &'a Json, names: &[&str]) -> Option<&'a Json> {
+    let fields = input.as_object()?;
+    names.iter().find_map(|wanted| fields.iter().find(|(name, _)| folded(name) == *wanted)).map(|(_, value)| value)
+}
+
+fn text<'a>(input: &'a Json, names: &[&str]) -> Option<&'a str> {
+    let fields = input.as_object()?;
+    let found = names.iter().filter_map(|wanted| fields.iter().find(|(name, _)| folded(name) == *wanted));
+    found.filter_map(|(_, value)| value.as_str()).find(|text| !text.trim().is_empty())
+}
+
+/// The words of a list, each in quotes.
+fn words(value: &Json) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|word| word.as_str().map(quoted)).collect()
+}
+
+/// Each item of a list as a command, one a line. A list with an option in it holds the words of one.
+pub(super) fn each(value: &Json) -> Option<String> {
+    let Json::Array(items) = value else { return command_text(value) };
+    if items.iter().skip(1).filter_map(Json::as_str).any(|word| word.starts_with('-')) {
+        return command_text(value);
+    }
+    let commands: Vec<String> = items
+        .iter()
+        .map(|item| match item {
+            Json::String(text) => Some(text.clone()),
+            Json::Object(_) => program(item)
+                .or_else(|| line(item))
+                .or_else(|| field(item, COMMANDS).and_then(command_text)),
+            other => command_text(other),
+        })
+        .collect::<Option<_>>()?;
+    (!commands.is_empty()).then(|| commands.join("\n"))
+}
+
+/// The words of a program in front of which its name is missing, since the tool is called like it.
+fn of_namesake(text: String, called: Called<'_>) -> String {
+    let namesake = NAMESAKES.iter().find(|(names, _)| called.parts().any(|part| names.contains(&part)));
+    let Some((_, program)) = namesake else { return text };
+    let first = text.split_whitespace().next().unwrap_or_default().trim_matches(['\'', '"']);
+    let base = first.rsplit('/').next().unwrap_or(first);
+    // Where it stands, or a shell is meant, nothing is missing.
+    let is_shell_text = matches!(base, "sh" | "bash" | "cd" | "echo" | "cat" | "ls" | "rm" | "env" | "sudo");
+    let is_listed = NAMESAKES.iter().any(|(_, known)| *known == base);
+    if is_listed || is_shell_text { text } else { format!("{program} {text}") }
+}
+
+/// The command line of a tool that runs a container: its image, what of the machine it mounts, and its command.
+fn container(input: &Json, called: Called<'_>) -> Option<String> {
+    if !called.parts().any(|part| matches!(part, "docker" | "podman" | "container" | "containers")) {
+        return None;
+    }
+    let image = text(input, &["image", "imagename"])?;
+    let mut line = "docker run".to_owned();
+    match field(input, &["volumes", "binds", "mounts"]) {
+        Some(Json::Array(items)) => {
+            for item in items {
+                let mount = match item {
+                    Json::String(mount) => mount.clone(),
+                    other => format!(
+                        "{}:{}",
+                        text(other, &["source", "host", "hostpath", "src"])?,
+                        text(other, &["target", "container", "containerpath", "destination", "dst"])?
+                    ),
+                };
+                line.push_str(&format!(" -v {}", quoted(&mount)));
+            }
+        }
+        Some(Json::Object(fields)) => {
+            for (from, to) in fields {
+                let to = to.as_str().or_else(|| text(to, &["bind", "target", "destination"])).unwrap_or("/mnt");
+                line.push_str(&format!(" -v {}", quoted(&format!("{from}:{to}"))));
+            }
+        }
+        Some(Json::String(mount)) => line.push_str(&format!(" -v {}", quoted(mount))),
+        Some(Json::Null | Json::Bool(_) | Json::Number(_)) | None => {}
+    }
+    if field(input, &["privileged"]).and_then(Json::as_bool) == Some(true) {
+        line.push_str(" --privileged");
+    }
+    line.push_str(&format!(" {}", quoted(image)));
+    if let Some(command) = field(input, COMMANDS).and_then(command_text) {
+        line.push_str(&format!(" {command}"));
+    }
+    Some(line)
 }

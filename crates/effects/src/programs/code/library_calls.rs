@@ -183,6 +183,12 @@ pub(super) enum LibraryCall {
     Rights,
     /// Saves something to the path.
     Save,
+    /// Runs the program that the function is called after with the words it is given: `sh.rm("-rf", "x")`.
+    CalledAfter,
+    /// Runs text in a shell of another machine.
+    Elsewhere,
+    /// Packs the tree at the third path into an archive that is called like the first.
+    Archive,
 }
 
 impl LibraryCall {
@@ -197,6 +203,7 @@ impl LibraryCall {
                 | Self::Mode
                 | Self::Shell
                 | Self::Run
+                | Self::CalledAfter
                 | Self::Program
                 | Self::Execute
                 | Self::ExecuteRest

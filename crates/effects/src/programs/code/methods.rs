@@ -231,6 +231,15 @@ impl Evaluator<'_, '_, '_> {
                 .and_then(|name| thing.get(&name).cloned())
                 .unwrap_or(ScriptValue::Text(Value::Unknown)),
             ScriptValue::Name(name) if name.starts_with("pandas.DataFrame") => thing.clone(),
+            // `local["rm"]["-rf", "x"]` is a command that waits to be called, piped or run in front of a sign.
+            ScriptValue::Name(name) if name.starts_with("plumbum.") => match index.exact() {
+                Some(program) if name == "plumbum.local" => self.member(thing, &program),
+                _ => {
+                    let given = Given { positional: index.items(), named: Vec::new() };
+                    self.in_doubt(|follower| follower.call_thing(thing, &given));
+                    ScriptValue::Text(Value::Unknown)
+                }
+            },
             ScriptValue::Name(name) => match (name.as_str(), index.exact()) {
                 ("os.environ" | "os.environb" | "process.env" | "ENV" | "Bun.env", Some(key)) => {
                     self.variable_of_environment(&key, None)

@@ -1,7 +1,7 @@
 //! Methods of paths, of open files and of connections.
 
 use crate::effect::Depth;
-use crate::interpreter::{Upload, Value};
+use crate::interpreter::{Input, Upload, Value};
 use crate::programs::archives::{Names, unpack_from};
 use crate::programs::{files, network};
 
@@ -135,7 +135,7 @@ impl Evaluator<'_, '_, '_> {
 
     pub(super) fn file_method(&mut self, path: &Value, name: &str, given: &Given) -> ScriptValue {
         match name {
-            "write" | "puts" | "print" | "writelines" | "end" | "syswrite" => {
+            "write" | "puts" | "print" | "writelines" | "end" | "syswrite" if !packs(path, name) => {
                 if let Some(ScriptValue::Network(url)) = given.positional.first() {
                     self.remember_download(path, &url.clone());
                 } else if let Some(secret) = self.secret_given(given) {
@@ -144,6 +144,11 @@ impl Evaluator<'_, '_, '_> {
                 } else {
                     self.put_in(path, name, given);
                 }
+                ScriptValue::Text(Value::Unknown)
+            }
+            "add" | "write" if packs(path, name) => {
+                let words = [Value::exact("tar"), Value::exact("-cf"), path.clone(), given.at(0).value()];
+                self.act(|machine| machine.run_words(&words, Input::Inherited));
                 ScriptValue::Text(Value::Unknown)
             }
             "extractall" | "extract" => {
@@ -210,4 +215,9 @@ impl Evaluator<'_, '_, '_> {
             _ => ScriptValue::Socket(self.socket.clone().unwrap_or(Value::Unknown)),
         }
     }
+}
+
+/// Whether a method of an open file packs the file that it is given: `add` of `tarfile`, `write` of `zipfile`.
+fn packs(path: &Value, name: &str) -> bool {
+    name == "add" || name == "write" && path.known_end().ends_with(".zip")
 }

@@ -469,6 +469,29 @@ impl Evaluator<'_, '_, '_> {
                 }
                 unknown
             }
+            LibraryCall::CalledAfter => {
+                let mut words: Vec<ScriptValue> =
+                    program_of(name).into_iter().map(ScriptValue::text).collect();
+                let is_word = |thing: &&ScriptValue| {
+                    !matches!(thing, ScriptValue::Map(_) | ScriptValue::Function(_))
+                };
+                words.extend(given.positional.iter().filter(is_word).cloned());
+                self.run_list(&words)
+            }
+            LibraryCall::Elsewhere => {
+                let sudo = if name.ends_with(".sudo") { "sudo " } else { "" };
+                let text = Value::exact(sudo).followed_by(&given.at(0).value());
+                let words = [Value::exact("ssh"), Value::exact("remote"), text];
+                self.act(|machine| machine.run_words(&words, Input::Inherited));
+                unknown
+            }
+            LibraryCall::Archive => {
+                let root = given.named("root_dir").or_else(|| given.positional.get(2)).map_or_else(|| Value::exact("."), ScriptValue::value);
+                let archive = given.at(0).value().followed_by(&Value::exact(".tar"));
+                let words = [Value::exact("tar"), Value::exact("-cf"), archive, root];
+                self.act(|machine| machine.run_words(&words, Input::Inherited));
+                unknown
+            }
             LibraryCall::Save => {
                 let path = given.at(0).value();
                 self.write(&path, &unknown);
@@ -680,4 +703,19 @@ impl Evaluator<'_, '_, '_> {
             LibraryCall::Parent => ScriptValue::Text(parent(&given.at(0).value())),
         }
     }
+}
+
+/// The words of the program that a function is called after: sh 2, plumbum 1.9, `ShellJS` 0.8, GitPython 3.1 (`Repo.git`), simple-git 3, pip.
+fn program_of(name: &str) -> Vec<String> {
+    let last = name.rsplit('.').next().unwrap_or(name).trim_end_matches("Sync");
+    let words: &[&str] = if name.starts_with("pip.") || name.starts_with("pip._internal.") {
+        &["pip"]
+    } else if last == "raw" {
+        &["git"]
+    } else if name.starts_with("git.repository.") || name.starts_with("simple-git.") {
+        return vec!["git".to_owned(), last.replace('_', "-")];
+    } else {
+        return vec![last.to_owned()];
+    };
+    words.iter().map(|word| (*word).to_owned()).collect()
 }

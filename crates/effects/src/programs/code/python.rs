@@ -423,6 +423,36 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "ctypes.library.popen"
         | "ctypes.cdll.msvcrt.system"
         | "ctypes.pythonapi.system" => LibraryCall::Shell,
+        "sh.Command" | "sh.bake" | "sh.contrib" | "plumbum.local.env" | "plumbum.local.cwd" | "plumbum.local.path" => {
+            LibraryCall::Nothing
+        }
+        name if ["sh.", "plumbum.cmd.", "plumbum.local.", "git.repository.git."]
+            .iter()
+            .any(|start| name.starts_with(start)) =>
+        {
+            LibraryCall::CalledAfter
+        }
+        "git.Repo" | "git.repo.Repo" | "git.repository" => LibraryCall::Becomes("git.repository"),
+        "invoke.run" | "invoke.sudo" | "delegator.run" | "invoke.context.run" | "invoke.context.sudo"
+        | "fabric.connection.local" | "anyio.run_process" | "anyio.open_process" | "trio.run_process"
+        | "pexpect.spawnu" | "pexpect.popen_spawn.PopenSpawn" | "sarge.run" | "sarge.capture_stdout" | "pexpect.runu" => {
+            LibraryCall::Run
+        }
+        "invoke.Context" | "invoke.context.Context" => LibraryCall::Becomes("invoke.context"),
+        "fabric.Connection" | "fabric.connection.Connection" | "fabric2.Connection" | "fabric.Group"
+        | "fabric.SerialGroup" | "fabric.ThreadingGroup" => LibraryCall::Becomes("fabric.connection"),
+        "paramiko.SSHClient" | "paramiko.client.SSHClient" => LibraryCall::Becomes("paramiko.session"),
+        "asyncssh.connect" | "spur.SshShell" => LibraryCall::Becomes("fabric.connection"),
+        "fabric.connection.run" | "fabric.connection.sudo" | "paramiko.session.exec_command" => {
+            LibraryCall::Elsewhere
+        }
+        name if name.starts_with("paramiko.session.")
+            || name.starts_with("fabric.connection.")
+            || name == "paramiko.AutoAddPolicy" =>
+        {
+            LibraryCall::Nothing
+        }
+        "shutil.make_archive" => LibraryCall::Archive,
         "os.startfile" | "webbrowser.open" => LibraryCall::Nothing,
         "os.kill" | "os.killpg" | "signal.pidfd_send_signal" => LibraryCall::Kill,
         "os.dup2" | "os.dup" => LibraryCall::Duplicate,
@@ -499,7 +529,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
             LibraryCall::Nothing
         }
         "linecache.getline" | "linecache.getlines" | "numpy.loadtxt" | "tomllib.loads" => LibraryCall::Read,
-        "pip.main" | "pip._internal.main" => LibraryCall::Foreign,
+        "pip.main" | "pip._internal.main" | "pip._internal.cli.main.main" => LibraryCall::CalledAfter,
         "sqlite3.connect" => LibraryCall::Database,
         "psycopg2.connect"
         | "psycopg.connect"
@@ -535,11 +565,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "shutil.get_terminal_size"
         | "os.get_terminal_size"
         | "ctypes.util.find_library" => LibraryCall::Nothing,
-        "shutil.make_archive" | "shutil.unpack_archive" | "tarfile.open" | "zipfile.ZipFile"
-            if name.starts_with("tarfile") || name.starts_with("zipfile") =>
-        {
-            LibraryCall::Open
-        }
+        "tarfile.open" | "zipfile.ZipFile" => LibraryCall::Open,
         "matplotlib.pyplot.savefig"
         | "plt.savefig"
         | "numpy.save"

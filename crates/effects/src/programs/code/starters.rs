@@ -41,6 +41,8 @@ const STARTERS: &[(&[&str], &[&str])] = &[
     (&["java", "kt", "kts", "sc"], &["exec(", "ProcessBuilder", "Process("]),
     (&["zig", "v", "odin", "cs", "csx", "fsx"], &["Process", "os.execute(", "os.system(", "Child.run"]),
     (&["swipl", "gprolog", "yap"], &["shell(", "process_create", "system(", "exec("]),
+    // MongoDB 4.4, "Native Methods in mongo"; script-fu of GIMP has no shell.
+    (&["mongo", "mongosh"], &["run(", "runProgram(", "runNonMongoProgram(", "rawMongoProgram"]),
     (&["gp", "sage"], &["system(", "extern(", "externstr("]),
     (
         &["exs", "ex", "jl", "hs", "ml", "clj", "el", "cr"],
@@ -74,7 +76,7 @@ const STARTERS: &[(&[&str], &[&str])] = &[
 
 /// Whether a language has names of its own for what a shell has programs for, which say nothing: `halt().` ends every line of Erlang.
 pub(super) fn has_words_of_its_own(program: &str) -> bool {
-    matches!(program.split(' ').next(), Some("erl" | "escript"))
+    matches!(program.split(' ').next(), Some("erl" | "escript" | "swipl" | "gprolog" | "yap" | "gp" | "maxima"))
 }
 
 /// The greatest number of texts in quotes that are looked at (ours).

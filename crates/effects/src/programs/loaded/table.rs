@@ -37,8 +37,9 @@ pub(super) fn of(call: &Call) -> impl Iterator<Item = &'static Loader> {
     let words: Vec<String> = call.words.iter().filter_map(Value::as_exact).map(str::to_owned).collect();
     let first = call.arguments.operands.first().and_then(Value::as_exact).unwrap_or_default();
     let with_first = format!("{program} {first}");
+    let with_option = format!("{program} {}", words.first().map_or("", String::as_str));
     LOADERS.iter().filter(move |loader| {
-        loader.programs.iter().any(|name| *name == program || *name == with_first)
+        loader.programs.iter().any(|name| *name == program || *name == with_first || *name == with_option)
             && !words.iter().any(|word| loader.quiet.contains(&word.as_str()))
     })
 }

@@ -22,7 +22,7 @@ struct Open {
 }
 
 /// The first document of a text; `None` where it cannot be read. What is written without quotes is a text too, but for `null`.
-pub(super) fn document(text: &str) -> Option<Json> {
+pub(crate) fn document(text: &str) -> Option<Json> {
     let mut parser = Parser::new_from_str(text);
     let mut open: Vec<Open> = Vec::new();
     let mut anchors: HashMap<usize, (Json, usize)> = HashMap::new();

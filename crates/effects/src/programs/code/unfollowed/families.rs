@@ -626,7 +626,19 @@ const FAMILIES: &[Family] = &[
             ),
         ],
     },
-    // The Lua of Neovim (`vim.fn`, `vim.uv`), "Nushell commands" 0.98.
+    // MongoDB 4.4, "Native Methods in mongo"; mongosh 2.3, "Methods".
+    Family {
+        languages: &["mongo", "mongosh"],
+        form: Form::Call,
+        quotes: &['"', '\'', '`'],
+        comment: "//",
+        functions: &[
+            (Deed::Delete, &["removeFile("]),
+            (Deed::Write, &["writeFile(", "copyFile("]),
+            (Deed::Read, &["cat(", "load("]),
+        ],
+    },
+    // "Nushell commands" 0.98.
     Family {
         languages: &["nu"],
         form: Form::Words,
