@@ -23,7 +23,8 @@ fn changed() -> TestEnvironment {
     let environment = TestEnvironment::new();
     environment.write("src/old.rs", OLD);
     environment.write("src/lib.rs", &format!("{OLD}\nfn add(a: u32, b: u32) -> u32 {{\n    a + b\n}}\n"));
-    environment.write("tests/adds.py", "def test_adds():\n    assert add(1, 2) == 3\n    assert add(2, 2) == 4\n");
+    environment
+        .write("tests/adds.py", "def test_adds():\n    assert add(1, 2) == 3\n    assert add(2, 2) == 4\n");
     environment.git(&["add", "--all"]);
     environment.commit("before");
     environment.write(
@@ -31,7 +32,10 @@ fn changed() -> TestEnvironment {
         &format!("{OLD}\nfn add(a: u32, b: u32) -> u32 {{\n    panic!(\"not implemented\")\n}}\n"),
     );
     environment.write("tests/adds.py", "def test_adds():\n    assert add(1, 2) == 3\n");
-    environment.write("new.py", "def load(path):\n    try:\n        return read(path)\n    except Exception:\n        pass\n");
+    environment.write(
+        "new.py",
+        "def load(path):\n    try:\n        return read(path)\n    except Exception:\n        pass\n",
+    );
     environment.write("notes.txt", "text\n");
     environment
 }
@@ -140,8 +144,12 @@ fn code_that_cannot_be_read_fails() {
     let output = environment.checkrein(&["--json", "gate", "completeness"]);
     assert_eq!(output.status.code(), Some(2));
     let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
-    let causes: Vec<_> =
-        answer["not_examined"].as_array().unwrap().iter().map(|file| file["cause"].as_str().unwrap()).collect();
+    let causes: Vec<_> = answer["not_examined"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["cause"].as_str().unwrap())
+        .collect();
     assert_eq!(causes, ["it is longer than 1 MiB", "it is not text"]);
 }
 

@@ -80,5 +80,8 @@ fn a_user_sees_that_their_configuration_became_looser_and_it_does_not_count() {
     environment.configure("config.yaml", "mode: observe\n");
     let seen = session();
     assert!(seen.contains(waits), "{seen}");
-    assert!(environment.project().join("notes/draft.md").exists(), "the looser configuration counted: {seen}");
+    assert!(
+        environment.project().join("notes/draft.md").exists(),
+        "the looser configuration counted: {seen}"
+    );
 }

@@ -9,17 +9,53 @@ use proptest::prelude::*;
 
 /// For each language: complete functions, and a stub that stands beside them. `N` is put in place of a number.
 const ROWS: [(&str, &str, &str); 12] = [
-    ("rust", "fn fN(a: u32) -> u32 {\n    a + N\n}\n", "fn gap() -> u32 {\n    panic!(\"not implemented\")\n}\n"),
+    (
+        "rust",
+        "fn fN(a: u32) -> u32 {\n    a + N\n}\n",
+        "fn gap() -> u32 {\n    panic!(\"not implemented\")\n}\n",
+    ),
     ("python", "def fN(a):\n    return a + N\n", "def gap(a):\n    raise NotImplementedError\n"),
-    ("javascript", "function fN(a) {\n  return a + N;\n}\n", "function gap(a) {\n  throw new Error('not implemented');\n}\n"),
-    ("typescript", "function fN(a: number): number {\n  return a + N;\n}\n", "function gap(a: number): number {\n  throw new Error('not implemented');\n}\n"),
-    ("go", "func fN(a int) int {\n\treturn a + N\n}\n", "func gap(a int) int {\n\tpanic(\"not implemented\")\n}\n"),
-    ("java", "int fN(int a) {\n    return a + N;\n}\n", "int gap(int a) {\n    throw new UnsupportedOperationException(\"not implemented\");\n}\n"),
-    ("c", "int fN(int a) {\n    return a + N;\n}\n", "int gap(int a) {\n    // not implemented\n    return 0;\n}\n"),
-    ("cpp", "int fN(int a) {\n    return a + N;\n}\n", "int gap(int a) {\n    throw std::logic_error(\"not implemented\");\n}\n"),
+    (
+        "javascript",
+        "function fN(a) {\n  return a + N;\n}\n",
+        "function gap(a) {\n  throw new Error('not implemented');\n}\n",
+    ),
+    (
+        "typescript",
+        "function fN(a: number): number {\n  return a + N;\n}\n",
+        "function gap(a: number): number {\n  throw new Error('not implemented');\n}\n",
+    ),
+    (
+        "go",
+        "func fN(a int) int {\n\treturn a + N\n}\n",
+        "func gap(a int) int {\n\tpanic(\"not implemented\")\n}\n",
+    ),
+    (
+        "java",
+        "int fN(int a) {\n    return a + N;\n}\n",
+        "int gap(int a) {\n    throw new UnsupportedOperationException(\"not implemented\");\n}\n",
+    ),
+    (
+        "c",
+        "int fN(int a) {\n    return a + N;\n}\n",
+        "int gap(int a) {\n    // not implemented\n    return 0;\n}\n",
+    ),
+    (
+        "cpp",
+        "int fN(int a) {\n    return a + N;\n}\n",
+        "int gap(int a) {\n    throw std::logic_error(\"not implemented\");\n}\n",
+    ),
     ("ruby", "def fN(a)\n  a + N\nend\n", "def gap(a)\n  raise NotImplementedError\nend\n"),
-    ("php", "function fN($a) {\n    return $a + N;\n}\n", "function gap($a) {\n    throw new Exception('not implemented');\n}\n"),
-    ("csharp", "int fN(int a) {\n    return a + N;\n}\n", "int gap(int a) {\n    throw new System.NotImplementedException();\n}\n"),
+    (
+        "php",
+        "function fN($a) {\n    return $a + N;\n}\n",
+        "function gap($a) {\n    throw new Exception('not implemented');\n}\n",
+    ),
+    (
+        "csharp",
+        "int fN(int a) {\n    return a + N;\n}\n",
+        "int gap(int a) {\n    throw new System.NotImplementedException();\n}\n",
+    ),
     ("shell", "fN() {\n  cp \"$1\" \"$2.N\"\n}\n", "gap() {\n  echo 'not implemented' >&2\n  return 1\n}\n"),
 ];
 

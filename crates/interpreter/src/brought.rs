@@ -84,7 +84,9 @@ impl Machine<'_> {
             }
             // Nothing can be said of a tree that is not there yet.
             Brought::Tree(directory)
-                if self.tree.is_disturbed() || self.entry(directory) != Entry::Directory =>
+                if self.tree.is_disturbed()
+                    || self.tree.is_filled(directory)
+                    || self.entry(directory) != Entry::Directory =>
             {
                 Holds::Unknown
             }

@@ -417,6 +417,7 @@ fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     }
     if let (true, Some(text)) = (before_every_command, &command) {
         machine.run_at_every_command(text);
+        note_skipping(machine);
     }
     let at_exit =
         signals.iter().any(|signal| matches!(signal.as_exact(), Some("EXIT" | "0" | "exit" | "SIGEXIT")));
@@ -438,6 +439,13 @@ fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         machine.shell.on_signals.push(text);
     }
     Done::quiet()
+}
+
+/// With `extdebug` a command is left out where what runs before it fails (bash(1), "shopt"): any may be, `exit` and assignments too.
+pub(super) fn note_skipping(machine: &mut Machine<'_>) {
+    if machine.shell.options.extdebug && machine.shell.at_debug.is_some() {
+        machine.unread("`extdebug` with a trap for `DEBUG` leaves out whatever the trap says");
+    }
 }
 
 fn command(machine: &mut Machine<'_>, words: &[Value]) -> Done {

@@ -150,7 +150,13 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (
         &["apt", "apt-get", "aptitude", "apt-cache"],
         &["-o", "--option"],
-        Form::Setting(&["Pre-Invoke", "Post-Invoke", "Post-Invoke-Success", "Pre-Install-Pkgs", "Build-Command"]),
+        Form::Setting(&[
+            "Pre-Invoke",
+            "Post-Invoke",
+            "Post-Invoke-Success",
+            "Pre-Install-Pkgs",
+            "Build-Command",
+        ]),
     ),
     (&["dpkg"], &["--pre-invoke", "--post-invoke", "--status-logger"], Form::Command),
     (&["rpm"], &["--pipe"], Form::Command),

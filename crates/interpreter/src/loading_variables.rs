@@ -84,8 +84,25 @@ const VARIABLES: &[(&[&str], Loads)] = &[
 
 /// What settings of git name that it runs, or that say where more of them stand (git-config(1)).
 const GIT: &[&str] = &[
-    "pager", "fsmonitor", "sshcommand", "hookspath", "editor", "external", "textconv", "clean =", "clean=", "smudge",
-    "process", "helper", "program", "askpass", "alias", "cmd", "command", "path =", "insteadof",
+    "pager",
+    "fsmonitor",
+    "sshcommand",
+    "hookspath",
+    "editor",
+    "external",
+    "textconv",
+    "clean =",
+    "clean=",
+    "smudge",
+    "process",
+    "helper",
+    "program",
+    "askpass",
+    "alias",
+    "cmd",
+    "command",
+    "path =",
+    "insteadof",
 ];
 
 /// What settings of npm say that run something, or where packages come from.

@@ -20,6 +20,8 @@ pub struct Overlay {
     moved: BTreeMap<String, Option<String>>,
     /// What came into repositories, by the text of the path of their own directories.
     fetched: BTreeMap<String, Vec<FetchSource>>,
+    /// Directories of which it is not known what lies in them: something filled them that is not read.
+    filled: BTreeSet<String>,
 }
 
 /// Where objects came from: the name of the remote, and its repository on this machine; `None` for any other place.
@@ -69,6 +71,9 @@ impl Overlay {
 
     /// The names in a directory.
     pub(crate) fn children(&self, world: &dyn World, directory: &AbsolutePath) -> Listing {
+        if self.is_filled(directory) {
+            return Listing::Unknown;
+        }
         let covered = matches!(self.made.get(directory.as_str()), Some(Made::Directory { fresh: true }))
             || self.is_hidden(directory);
         let mut names: BTreeSet<String> = if covered {
@@ -262,6 +267,18 @@ impl Overlay {
         self.moved.get(name).map(Option::as_deref)
     }
 
+    /// Remembers that something filled a directory of which nobody knows what it brought.
+    pub fn fill(&mut self, directory: &AbsolutePath) {
+        self.filled.insert(directory.as_str().to_owned());
+    }
+
+    /// Whether a directory lies in one that was filled so.
+    pub(crate) fn is_filled(&self, directory: &AbsolutePath) -> bool {
+        let around =
+            |place: &String| AbsolutePath::new(place).is_some_and(|place| directory.is_within(&place));
+        self.filled.iter().any(around)
+    }
+
     /// Remembers that objects came into a repository.
     pub fn fetch(&mut self, repository: &AbsolutePath, from: FetchSource) {
         let known = self.fetched.entry(repository.as_str().to_owned()).or_default();
@@ -326,7 +343,9 @@ impl Overlay {
             let known = fetched.entry(repository.clone()).or_default();
             known.extend(sources.iter().filter(|one| !known.contains(one)).cloned().collect::<Vec<_>>());
         }
-        Self { made, disturbed: self.disturbed || other.disturbed, untracked, moved, fetched }
+        let mut filled = self.filled;
+        filled.extend(other.filled.iter().cloned());
+        Self { made, disturbed: self.disturbed || other.disturbed, untracked, moved, fetched, filled }
     }
 
     /// Whether something above the path is gone or new, so that nothing of the world shows through.

@@ -533,6 +533,10 @@ impl Machine<'_> {
     /// Runs the text of a whole command, and what it leaves for the end of the shell.
     pub fn run_all(&mut self, text: &Value) {
         self.run_here(text);
+        // Clients run commands with the shell of the user.
+        if self.world.variable("SHELL").is_some_and(|shell| shell.ends_with("zsh")) {
+            self.note_zsh(text);
+        }
         self.end_of_shell();
     }
 

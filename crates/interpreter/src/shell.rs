@@ -191,6 +191,22 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// Takes back what `set` changed, as `local -` has it at the end of a function; what `shopt` changed stays.
+    pub(crate) fn take_back_set(&mut self, before: &Self) {
+        self.errexit = before.errexit;
+        self.perhaps_errexit = before.perhaps_errexit;
+        self.inherited_errexit = before.inherited_errexit;
+        self.nounset = before.nounset;
+        self.noglob = before.noglob;
+        self.physical = before.physical;
+        self.noclobber = before.noclobber;
+        self.pipefail = before.pipefail;
+        self.allexport = before.allexport;
+        self.keyword = before.keyword;
+        self.posix = before.posix;
+        self.perhaps_posix = before.perhaps_posix;
+    }
+
     /// `set -e` or `set +e`.
     pub(crate) fn set_errexit(&mut self, on: bool) {
         self.errexit = on;
@@ -282,6 +298,8 @@ pub struct Shell {
     pub(crate) returns: u32,
     /// Names of variables that are local to the running functions, with what they held before.
     pub(crate) locals: Vec<BTreeMap<String, Option<Variable>>>,
+    /// The switches before a function changed them that says `local -`, for each function that runs.
+    pub(crate) local_options: Vec<Option<Options>>,
 }
 
 /// The greatest number of references that lead to one another (ours).
@@ -322,6 +340,7 @@ impl Shell {
             left_loops: false,
             returns: 0,
             locals: Vec::new(),
+            local_options: Vec::new(),
         }
     }
 

@@ -1,4 +1,7 @@
-//! `sh`, which is dash on one machine and bash or busybox on another: where they read a text differently both readings count.
+//! `sh`, which is dash on one machine and bash or busybox on another: where they read a text differently both readings count. And zsh,
+//! which is read as bash: what it alone knows is said not to be read.
+
+mod zsh;
 
 use crate::builtins::is_of_bash;
 
@@ -19,12 +22,18 @@ pub enum ShellProgram {
     Bash,
     /// `sh`: the one or the other.
     Either,
+    /// zsh, which reads most texts as bash does.
+    Zsh,
 }
 
 impl ShellProgram {
     /// The reader of that name.
     pub fn named(name: &str) -> Self {
-        if NAMES.contains(&name.rsplit('/').next().unwrap_or(name)) { Self::Either } else { Self::Bash }
+        match name.rsplit('/').next().unwrap_or(name) {
+            "zsh" => Self::Zsh,
+            name if NAMES.contains(&name) => Self::Either,
+            _ => Self::Bash,
+        }
     }
 }
 
@@ -60,7 +69,26 @@ impl Machine<'_> {
                 }
                 Done::next(Exit { status: one.status.join(two.status), output: one.output.join(two.output) })
             }
-            (_, false) => work(self, Speech::Bash),
+            (_, false) => {
+                let done = work(self, Speech::Bash);
+                if reader == ShellProgram::Zsh {
+                    self.note_zsh(text);
+                }
+                done
+            }
+        }
+    }
+
+    /// Says that a text which zsh runs is not read to the end where it holds what only zsh knows, and looks for commands all over it.
+    pub(super) fn note_zsh(&mut self, text: &Value) {
+        if self.budget.scanning > 0 {
+            return;
+        }
+        for text in texts_of(text).to_vec() {
+            if zsh::is_of_zsh(&text) {
+                self.unread("zsh does more with this text than can be followed");
+                self.possibly(|machine| machine.scan_text(&text));
+            }
         }
     }
 }

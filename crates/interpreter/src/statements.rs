@@ -600,6 +600,7 @@ impl Machine<'_> {
         self.shell.returns += 1;
         let may_have_returned = std::mem::take(&mut self.shell.may_have_returned);
         self.shell.locals.push(BTreeMap::new());
+        self.shell.local_options.push(None);
         let left = std::mem::replace(&mut self.flow.sweep.left, Remainder::Anything);
         let mut done = self.run_command(body);
         self.flow.sweep.left = left;
@@ -611,6 +612,9 @@ impl Machine<'_> {
         self.shell.loops = loops;
         self.shell.left_loops = left_loops;
         self.shell.returns = self.shell.returns.saturating_sub(1);
+        if let Some(before) = self.shell.local_options.pop().flatten() {
+            self.shell.options.take_back_set(&before);
+        }
         if let Some(locals) = self.shell.locals.pop() {
             for (name, before) in locals {
                 match before {

@@ -17,10 +17,10 @@ use crate::world::Entry;
 
 use super::files::after;
 use super::listed::Listed;
-use tar::{inside, note_packed, packed, secret_packed_in};
 pub(crate) use tar::{jar, tar};
+use tar::{note_packed, packed, secret_packed_in};
 pub(crate) use unpacking::{Names, replace_below, unpack_from};
-use unpacking::{leave_what_is_there, unpack, unpack_member};
+use unpacking::{leave_what_is_there, unpack, unpack_selected};
 
 /// `zip`
 pub(crate) fn zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -98,29 +98,19 @@ pub(crate) fn unzip(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::with(secret_packed_in(machine, archive, members).unwrap_or(read));
     }
     let directory = arguments.value(&["-d"]).cloned().unwrap_or_else(|| Value::exact("."));
+    let named = archive.as_exact().map(|text| Value::exact(format!("{text}.zip")));
+    let archive = named.filter(|_| machine.is_certainly_missing(archive)).unwrap_or_else(|| archive.clone());
+    let parts = if arguments.has(&["-j"]) { Names::Last } else { Names::Without(0) };
+    let before = machine.effect_count();
     if members.is_empty() {
-        let named = archive.as_exact().map(|text| Value::exact(format!("{text}.zip")));
-        let archive =
-            named.filter(|_| machine.is_certainly_missing(archive)).unwrap_or_else(|| archive.clone());
-        let parts = if arguments.has(&["-j"]) { Names::Last } else { Names::Without(0) };
-        let before = machine.effect_count();
         unpack_from(machine, Some(&archive), &directory, parts);
-        if arguments.has(&["-n"]) {
-            leave_what_is_there(machine, before);
-        }
+    } else {
+        unpack_selected(machine, Some(&archive), &directory, parts, members);
     }
-    for member in members {
-        unpack_member(machine, &inside(&directory, &star(member)));
+    if arguments.has(&["-n"]) {
+        leave_what_is_there(machine, before);
     }
     Exit::unknown()
-}
-
-/// Archive programs take patterns of their own.
-fn star(member: &Value) -> Value {
-    match member.as_exact() {
-        Some(text) if text.contains(['*', '?']) => Value::Glob(text.replace('*', "**")),
-        Some(_) | None => member.clone(),
-    }
 }
 
 /// How a program of the gzip kind treats its files.

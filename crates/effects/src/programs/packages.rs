@@ -21,8 +21,8 @@ mod yaml;
 pub(crate) use just::just;
 pub(crate) use life_cycle::life_cycle;
 pub(crate) use make::make;
-pub(crate) use yaml::document as yaml_document;
 pub(crate) use tasks::{follow_unread_text, keep_what_reaches_out, tasks};
+pub(crate) use yaml::document as yaml_document;
 
 use serde_json::Value as Json;
 

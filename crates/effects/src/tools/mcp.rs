@@ -131,7 +131,8 @@ pub(crate) fn sql_text(action: &Action) -> Option<String> {
     if let Some(text) = text_of(&action.input, &["sql", "statement", "sql_query"]) {
         return Some(text.to_owned());
     }
-    let lists = ["statements", "queries", "sqls", "sql"].iter().filter_map(|key| action.input.get(key)?.as_array());
+    let lists =
+        ["statements", "queries", "sqls", "sql"].iter().filter_map(|key| action.input.get(key)?.as_array());
     let listed: Vec<&str> =
         lists.flatten().filter_map(Json::as_str).filter(|statement| is_sql(statement)).collect();
     if !listed.is_empty() {

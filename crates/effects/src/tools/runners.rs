@@ -14,24 +14,62 @@ const PROGRAMS: &[&str] = &["program", "executable", "binary", "command", "cmd",
 const ARGUMENTS: &[&str] = &["args", "arguments", "argv", "parameters"];
 /// Fields that hold a command line, whatever the tool is called.
 const LINES: &[&str] = &[
-    "shellcommand", "clicommand", "bashcommand", "commandline", "cmdline", "shellscript", "bashscript", "terminalcommand",
+    "shellcommand",
+    "clicommand",
+    "bashcommand",
+    "commandline",
+    "cmdline",
+    "shellscript",
+    "bashscript",
+    "terminalcommand",
 ];
 /// Fields that hold a command of a tool that runs some.
 const COMMANDS: &[&str] = &["command", "cmd", "cli", "argv"];
 /// Fields that hold several.
-const LISTS: &[&str] = &["commands", "cmds", "commandlist", "steps", "batch", "commandlines", "shellcommands"];
+const LISTS: &[&str] =
+    &["commands", "cmds", "commandlist", "steps", "batch", "commandlines", "shellcommands"];
 /// Fields that hold what another tool is given.
-const WRAPPERS: &[&str] =
-    &["input", "params", "parameters", "arguments", "options", "request", "payload", "calls", "toolcalls", "args", "invocation"];
+const WRAPPERS: &[&str] = &[
+    "input",
+    "params",
+    "parameters",
+    "arguments",
+    "options",
+    "request",
+    "payload",
+    "calls",
+    "toolcalls",
+    "args",
+    "invocation",
+];
 /// Fields that hold code.
 const CODE: &[&str] = &[
-    "code", "source", "sourcecode", "snippet", "script", "pythoncode", "javascript", "expression", "scriptcontent",
-    "scripttext", "cell", "cellsource", "newsource", "jscode", "pythonscript", "program", "codeblock", "statement", "python",
+    "code",
+    "source",
+    "sourcecode",
+    "snippet",
+    "script",
+    "pythoncode",
+    "javascript",
+    "expression",
+    "scriptcontent",
+    "scripttext",
+    "cell",
+    "cellsource",
+    "newsource",
+    "jscode",
+    "pythonscript",
+    "program",
+    "codeblock",
+    "statement",
+    "python",
 ];
 /// Fields that name its language.
-const LANGUAGES: &[&str] = &["language", "lang", "runtime", "kernel", "interpreter", "languageid", "kernelname"];
+const LANGUAGES: &[&str] =
+    &["language", "lang", "runtime", "kernel", "interpreter", "languageid", "kernelname"];
 /// Fields that name another machine.
-const HOSTS: &[&str] = &["host", "hostname", "server", "machine", "target", "connection", "connectionname", "hostalias"];
+const HOSTS: &[&str] =
+    &["host", "hostname", "server", "machine", "target", "connection", "connectionname", "hostalias"];
 
 /// How the program of a language is given code, by the names of the language.
 const RUNNERS: &[(&[&str], &str)] = &[
@@ -126,7 +164,11 @@ pub(super) fn wrapped(input: &Json, read: impl Fn(&Json) -> Option<String> + Cop
     wrapped_within(input, read, 3)
 }
 
-fn wrapped_within(input: &Json, read: impl Fn(&Json) -> Option<String> + Copy, depth: usize) -> Option<String> {
+fn wrapped_within(
+    input: &Json,
+    read: impl Fn(&Json) -> Option<String> + Copy,
+    depth: usize,
+) -> Option<String> {
     let depth = depth.checked_sub(1)?;
     let fields = input.as_object()?.iter().filter(|(name, _)| WRAPPERS.contains(&folded(name).as_str()));
     let texts: Vec<String> = fields
@@ -159,15 +201,19 @@ pub(super) fn code(input: &Json, called: Called<'_>) -> Option<String> {
 
 /// Whether a name says that its tool runs code of a language.
 pub(super) fn names_language(called: Called<'_>) -> bool {
-    called.words.iter().any(|word| {
-        word.len() > 2 && RUNNERS.iter().any(|(names, _)| names.contains(&word.as_str()))
-    })
+    called
+        .words
+        .iter()
+        .any(|word| word.len() > 2 && RUNNERS.iter().any(|(names, _)| names.contains(&word.as_str())))
 }
 
 /// A field of an object, by the first of the names that it has.
 fn field<'a>(input: &'a Json, names: &[&str]) -> Option<&'a Json> {
     let fields = input.as_object()?;
-    names.iter().find_map(|wanted| fields.iter().find(|(name, _)| folded(name) == *wanted)).map(|(_, value)| value)
+    names
+        .iter()
+        .find_map(|wanted| fields.iter().find(|(name, _)| folded(name) == *wanted))
+        .map(|(_, value)| value)
 }
 
 fn text<'a>(input: &'a Json, names: &[&str]) -> Option<&'a str> {
@@ -191,9 +237,9 @@ pub(super) fn each(value: &Json) -> Option<String> {
         .iter()
         .map(|item| match item {
             Json::String(text) => Some(text.clone()),
-            Json::Object(_) => program(item)
-                .or_else(|| line(item))
-                .or_else(|| field(item, COMMANDS).and_then(command_text)),
+            Json::Object(_) => {
+                program(item).or_else(|| line(item)).or_else(|| field(item, COMMANDS).and_then(command_text))
+            }
             other => command_text(other),
         })
         .collect::<Option<_>>()?;
@@ -235,7 +281,8 @@ fn container(input: &Json, called: Called<'_>) -> Option<String> {
         }
         Some(Json::Object(fields)) => {
             for (from, to) in fields {
-                let to = to.as_str().or_else(|| text(to, &["bind", "target", "destination"])).unwrap_or("/mnt");
+                let to =
+                    to.as_str().or_else(|| text(to, &["bind", "target", "destination"])).unwrap_or("/mnt");
                 line.push_str(&format!(" -v {}", quoted(&format!("{from}:{to}"))));
             }
         }

@@ -34,7 +34,19 @@ pub(super) fn declare(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 }
 
 pub(super) fn local(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    // `local -`: what `set` changes from now on holds to the end of the function.
+    if words.iter().any(|word| word.as_exact() == Some("-")) {
+        keep_options(machine);
+    }
     declare_with(machine, words, Declared { local: true, ..Declared::default() })
+}
+
+/// Keeps the switches as they are for the end of the function that runs.
+fn keep_options(machine: &mut Machine<'_>) {
+    let now = machine.shell.options;
+    if let Some(kept) = machine.shell.local_options.last_mut() {
+        kept.get_or_insert(now);
+    }
 }
 
 pub(super) fn readonly(machine: &mut Machine<'_>, words: &[Value]) -> Done {
@@ -544,5 +556,6 @@ pub(super) fn shell_options(machine: &mut Machine<'_>, words: &[Value], on: bool
             _ => {}
         }
     }
+    super::note_skipping(machine);
     Done::quiet()
 }

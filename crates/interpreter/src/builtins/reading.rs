@@ -64,8 +64,14 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                 keep_secret(machine, names.iter().chain(&array), secret.as_ref());
                 return done;
             }
-            let (line, more) = all.split_once(delimiter).unwrap_or((all.as_str(), ""));
-            let ended = all.contains(delimiter);
+            let end = line_end(all, delimiter, raw);
+            let (line, more) = end.map_or((all.as_str(), ""), |end| {
+                (
+                    all.get(..end).unwrap_or_default(),
+                    all.get(end + delimiter.len_utf8()..).unwrap_or_default(),
+                )
+            });
+            let ended = end.is_some();
             let left = Input::Text(Value::exact(more));
             match (descriptor, opening.clone()) {
                 (Some(number), Some(opening)) => machine.open_again(number, opening, left),
@@ -115,8 +121,9 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         let separators = separators(machine);
         for line in lines.into_iter().flatten().flat_map(|line| line.trim_end_matches('\n').split(delimiter))
         {
-            let mut parts = strings::split(&read_raw(line, raw), &separators, names.len().max(1)).into_iter();
-            fields.iter_mut().for_each(|field| field.push(parts.next().unwrap_or_default()));
+            let hidden = without_backslashes(line, raw);
+            let mut parts = strings::split(&hidden, &separators, names.len().max(1)).into_iter();
+            fields.iter_mut().for_each(|field| field.push(shown(&parts.next().unwrap_or_default())));
         }
         for (name, field) in names.iter().zip(fields) {
             // A line from a long list is one of those that are there.
@@ -136,18 +143,18 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         };
         return Done::next(Exit { status, output: Output::Nothing });
     };
-    let line = read_raw(&line, raw);
+    let line = without_backslashes(&line, raw);
     let separators = separators(machine);
     if let Some(name) = array {
         let items = strings::split(&line, &separators, usize::MAX).into_iter().enumerate();
         let items: BTreeMap<i64, Value> = items
-            .filter_map(|(index, text)| Some((i64::try_from(index).ok()?, Value::Exact(text))))
+            .filter_map(|(index, text)| Some((i64::try_from(index).ok()?, Value::Exact(shown(&text)))))
             .collect();
         machine.assign_content(&name, VariableContent::List(items));
     } else {
         let mut values = strings::split(&line, &separators, names.len()).into_iter();
         for name in &names {
-            machine.assign_named(name, Value::Exact(values.next().unwrap_or_default()));
+            machine.assign_named(name, Value::Exact(shown(&values.next().unwrap_or_default())));
         }
     }
     let is_in_parts = names.len() > 1 || delimiter != '\n';
@@ -172,9 +179,44 @@ fn line_of_patterns(text: &str, delimiter: char) -> (Value, Option<Value>) {
     (line, Some(Value::of_pattern(lines.join(&delimiter.to_string()))))
 }
 
-/// A line without the backslashes that `read` takes away where it is not told to leave them.
-fn read_raw(line: &str, raw: bool) -> String {
-    if raw { line.to_owned() } else { line.replace('\\', "") }
+/// Where a line ends; `None` where nothing ends it. Behind a backslash nothing does, unless that is left as it is.
+fn line_end(text: &str, delimiter: char, raw: bool) -> Option<usize> {
+    let mut escaped = false;
+    text.char_indices().find_map(|(place, c)| {
+        let is_end = c == delimiter && !escaped;
+        escaped = c == '\\' && !escaped && !raw;
+        is_end.then_some(place)
+    })
+}
+
+/// The first of the signs that stand for ASCII characters which separate nothing: no text holds them (Unicode, private use).
+const HIDDEN: u32 = 0xF_0000;
+
+/// A line without the backslashes that `read` takes away where it is not told to leave them. What stands behind one separates no words.
+fn without_backslashes(line: &str, raw: bool) -> String {
+    if raw {
+        return line.to_owned();
+    }
+    let mut read = String::with_capacity(line.len());
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        match if c == '\\' { rest.next() } else { Some(c) } {
+            // The line goes on.
+            Some('\n') if c == '\\' => {}
+            Some(next) if c == '\\' && next.is_ascii() => {
+                read.extend(char::from_u32(HIDDEN + u32::from(next)));
+            }
+            Some(next) => read.push(next),
+            None => {}
+        }
+    }
+    read
+}
+
+/// The words as they are, when they are taken apart.
+fn shown(text: &str) -> String {
+    let plain = |c: char| u32::from(c).checked_sub(HIDDEN).filter(|c| *c < 128).and_then(char::from_u32);
+    text.chars().map(|c| plain(c).unwrap_or(c)).collect()
 }
 
 /// What separates the words of a line.

@@ -8,7 +8,7 @@ use crate::path::AbsolutePath;
 
 use super::super::files::after;
 use super::super::listed::Listed;
-use super::unpacking::{Names, leave_what_is_there, unlink_below, unpack_from, unpack_member};
+use super::unpacking::{Names, leave_what_is_there, unlink_below, unpack_from, unpack_selected};
 
 /// `tar`, `bsdtar`, `gtar`
 pub(crate) fn tar(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -77,11 +77,14 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
                 }
                 unpack_from(machine, archive, &directory, Names::Without(tar.stripped));
             } else {
-                for member in &tar.members {
-                    if tar.unlinks {
-                        machine.delete(&inside(&directory, member), Depth::Recursive);
-                    }
-                    unpack_member(machine, &inside(&directory, member));
+                for member in tar.members.iter().filter(|_| tar.unlinks) {
+                    machine.delete(&inside(&directory, member), Depth::Recursive);
+                }
+                if tar.renames {
+                    unpack_from(machine, None, &directory, Names::Without(0));
+                } else {
+                    let names = Names::Without(tar.stripped);
+                    unpack_selected(machine, file.as_ref(), &directory, names, &tar.members);
                 }
             }
             Exit::silent()

@@ -7,6 +7,8 @@ use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
 
+use super::tar::inside;
+
 /// The greatest number of members whose effects are told one by one (ours).
 const TOLD: usize = 64;
 
@@ -50,6 +52,62 @@ pub(crate) fn unpack_from(
             unpack_members(machine, &place, &members);
         }
         _ => unpack(machine, directory),
+    }
+}
+
+/// Adds what an archive makes below a directory of the members that are named, each alone or with what is below it, or by a pattern.
+pub(super) fn unpack_selected(
+    machine: &mut Machine<'_>,
+    archive: Option<&Value>,
+    directory: &Value,
+    names: Names,
+    selected: &[Value],
+) {
+    let listed = archive.and_then(|archive| machine.members(archive));
+    if let (Some(listed), Some(place)) = (listed, machine.one_path_through(directory)) {
+        let chosen = listed.iter().filter(|member| selected.iter().any(|one| selects(one, member)));
+        let members: Vec<String> = chosen.filter_map(|member| names.of(member)).collect();
+        unpack_members(machine, &place, &members);
+        return;
+    }
+    if names != Names::Without(0) || selected.iter().any(|one| literal(one).is_none()) {
+        unpack(machine, directory);
+        return;
+    }
+    for member in selected {
+        let place = inside(directory, member);
+        unpack_member(machine, &place);
+        // It may be a directory with anything in it.
+        if machine.is_directory(&place) == Some(true) {
+            unpack(machine, &place);
+        }
+    }
+}
+
+/// The name that a word is, where it is no pattern.
+fn literal(word: &Value) -> Option<&str> {
+    word.as_exact().filter(|text| !text.contains(['*', '?', '[']))
+}
+
+/// Whether a word takes a member: by its name, by that of a directory above it, or by a pattern, of which the beginning and the end count.
+fn selects(word: &Value, member: &str) -> bool {
+    let plain = |text: &str| text.trim_start_matches("./").trim_end_matches('/').to_owned();
+    let member = plain(member);
+    match (literal(word), word.as_exact()) {
+        (Some(name), _) => {
+            let name = plain(name);
+            name.is_empty()
+                || name == "."
+                || member
+                    .strip_prefix(name.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        }
+        (None, Some(pattern)) => {
+            let pattern = plain(pattern);
+            let start = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+            member.starts_with(start)
+        }
+        (None, None) => true,
     }
 }
 

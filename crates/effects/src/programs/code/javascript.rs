@@ -160,24 +160,29 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         }
         "shelljs.rm" | "shelljs.mv" | "shelljs.cp" | "shelljs.mkdir" | "shelljs.touch" | "shelljs.chmod"
         | "shelljs.cat" | "shelljs.ln" | "shelljs.cmd" => LibraryCall::CalledAfter,
-        "shelljs.ls" | "shelljs.test" | "shelljs.pwd" | "shelljs.which" | "shelljs.echo" | "shelljs.config"
-        | "shelljs.find" | "shelljs.grep" | "shelljs.head" | "shelljs.tail" => LibraryCall::Nothing,
+        "shelljs.ls" | "shelljs.test" | "shelljs.pwd" | "shelljs.which" | "shelljs.echo"
+        | "shelljs.config" | "shelljs.find" | "shelljs.grep" | "shelljs.head" | "shelljs.tail" => {
+            LibraryCall::Nothing
+        }
         "shelljs.cd" => LibraryCall::Enter,
         "simple-git" | "simple-git.simpleGit" | "simple-git.gitP" => LibraryCall::Becomes("simple-git.git"),
-        "simple-git.git.raw" | "simple-git.git.reset" | "simple-git.git.push" | "simple-git.git.clean"
-        | "simple-git.git.checkout" | "simple-git.git.stash" | "simple-git.git.rebase" | "simple-git.git.branch" => {
-            LibraryCall::CalledAfter
-        }
+        "simple-git.git.raw"
+        | "simple-git.git.reset"
+        | "simple-git.git.push"
+        | "simple-git.git.clean"
+        | "simple-git.git.checkout"
+        | "simple-git.git.stash"
+        | "simple-git.git.rebase"
+        | "simple-git.git.branch" => LibraryCall::CalledAfter,
         name if name.starts_with("simple-git.git.") => LibraryCall::Nothing,
         "node-ssh" | "node-ssh.NodeSSH" => LibraryCall::Becomes("node-ssh.session"),
         "node-ssh.session.execCommand" | "node-ssh.session.exec" => LibraryCall::Elsewhere,
-        "del.delete" | "del.deleteAsync" | "del.sync" | "trash.trash" | "fs-extra.remove" | "fs-extra.emptyDir" => {
-            LibraryCall::Delete(Depth::Recursive)
-        }
-        "globby.globby" | "globby.sync" | "fast-glob.sync" | "fast-glob.glob" | "tiny-glob" | "tinyglobby.glob"
-        | "fs.promises.glob" => LibraryCall::Glob,
-        "cross-spawn.spawn" | "cross-spawn.sync" | "node-pty.spawn" | "execa.node" | "nano-spawn" | "tinyexec.exec"
-        | "tinyexec.x" => LibraryCall::Program,
+        "del.delete" | "del.deleteAsync" | "del.sync" | "trash.trash" | "fs-extra.remove"
+        | "fs-extra.emptyDir" => LibraryCall::Delete(Depth::Recursive),
+        "globby.globby" | "globby.sync" | "fast-glob.sync" | "fast-glob.glob" | "tiny-glob"
+        | "tinyglobby.glob" | "fs.promises.glob" => LibraryCall::Glob,
+        "cross-spawn.spawn" | "cross-spawn.sync" | "node-pty.spawn" | "execa.node" | "nano-spawn"
+        | "tinyexec.exec" | "tinyexec.x" => LibraryCall::Program,
         "child_process.execFile"
         | "child_process.spawn"
         | "child_process.fork"

@@ -9,14 +9,13 @@ use super::library_calls::LibraryCall;
 /// What a function of Lua does; `None` when it is not known.
 pub(super) fn deed(name: &str) -> Option<LibraryCall> {
     Some(match name {
-        "os.remove" | "lfs.rmdir" | "vim.uv.fs_unlink" | "vim.uv.fs_rmdir" | "vim.loop.fs_unlink" | "pl.file.delete" => {
-            LibraryCall::Delete(Depth::Single)
-        }
+        "os.remove" | "lfs.rmdir" | "vim.uv.fs_unlink" | "vim.uv.fs_rmdir" | "vim.loop.fs_unlink"
+        | "pl.file.delete" => LibraryCall::Delete(Depth::Single),
         "vim.fn.delete" => LibraryCall::DeleteFirst,
         "vim.fs.rm" | "pl.dir.rmtree" => LibraryCall::Delete(Depth::Recursive),
         "vim.fn.expand" | "vim.fs.normalize" | "pl.path.expanduser" => LibraryCall::Expand,
-        "vim.fn.system" | "vim.fn.systemlist" | "vim.fn.jobstart" | "vim.fn.termopen" | "pl.utils.execute"
-        | "pl.utils.executeex" => LibraryCall::Shell,
+        "vim.fn.system" | "vim.fn.systemlist" | "vim.fn.jobstart" | "vim.fn.termopen"
+        | "pl.utils.execute" | "pl.utils.executeex" => LibraryCall::Shell,
         "vim.system" => LibraryCall::Run,
         "vim.fn.writefile" => LibraryCall::WriteSecond,
         "vim.fn.readfile" | "pl.file.read" | "pl.utils.readfile" => LibraryCall::Read,
@@ -77,8 +76,12 @@ pub(super) fn deed_of_r(name: &str) -> Option<LibraryCall> {
         "fs::file_delete" | "fs::dir_delete" | "fs::link_delete" => LibraryCall::Delete(Depth::Recursive),
         "fs::file_move" => LibraryCall::Move,
         "fs::file_copy" | "fs::dir_copy" => LibraryCall::Copy,
-        "processx::run" | "sys::exec_wait" | "sys::exec_background" | "processx::process.new" => LibraryCall::Program,
-        "readr::read_file" | "readr::read_lines" | "xfun::read_utf8" | "data.table::fread" => LibraryCall::Read,
+        "processx::run" | "sys::exec_wait" | "sys::exec_background" | "processx::process.new" => {
+            LibraryCall::Program
+        }
+        "readr::read_file" | "readr::read_lines" | "xfun::read_utf8" | "data.table::fread" => {
+            LibraryCall::Read
+        }
         "file.remove" => LibraryCall::Delete(Depth::Single),
         "file.rename" => LibraryCall::Move,
         "file.copy" => LibraryCall::Copy,

@@ -472,9 +472,8 @@ impl Evaluator<'_, '_, '_> {
             LibraryCall::CalledAfter => {
                 let mut words: Vec<ScriptValue> =
                     program_of(name).into_iter().map(ScriptValue::text).collect();
-                let is_word = |thing: &&ScriptValue| {
-                    !matches!(thing, ScriptValue::Map(_) | ScriptValue::Function(_))
-                };
+                let is_word =
+                    |thing: &&ScriptValue| !matches!(thing, ScriptValue::Map(_) | ScriptValue::Function(_));
                 words.extend(given.positional.iter().filter(is_word).cloned());
                 self.run_list(&words)
             }
@@ -486,7 +485,10 @@ impl Evaluator<'_, '_, '_> {
                 unknown
             }
             LibraryCall::Archive => {
-                let root = given.named("root_dir").or_else(|| given.positional.get(2)).map_or_else(|| Value::exact("."), ScriptValue::value);
+                let root = given
+                    .named("root_dir")
+                    .or_else(|| given.positional.get(2))
+                    .map_or_else(|| Value::exact("."), ScriptValue::value);
                 let archive = given.at(0).value().followed_by(&Value::exact(".tar"));
                 let words = [Value::exact("tar"), Value::exact("-cf"), archive, root];
                 self.act(|machine| machine.run_words(&words, Input::Inherited));

@@ -423,9 +423,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "ctypes.library.popen"
         | "ctypes.cdll.msvcrt.system"
         | "ctypes.pythonapi.system" => LibraryCall::Shell,
-        "sh.Command" | "sh.bake" | "sh.contrib" | "plumbum.local.env" | "plumbum.local.cwd" | "plumbum.local.path" => {
-            LibraryCall::Nothing
-        }
+        "sh.Command" | "sh.bake" | "sh.contrib" | "plumbum.local.env" | "plumbum.local.cwd"
+        | "plumbum.local.path" => LibraryCall::Nothing,
         name if ["sh.", "plumbum.cmd.", "plumbum.local.", "git.repository.git."]
             .iter()
             .any(|start| name.starts_with(start)) =>
@@ -433,14 +432,27 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
             LibraryCall::CalledAfter
         }
         "git.Repo" | "git.repo.Repo" | "git.repository" => LibraryCall::Becomes("git.repository"),
-        "invoke.run" | "invoke.sudo" | "delegator.run" | "invoke.context.run" | "invoke.context.sudo"
-        | "fabric.connection.local" | "anyio.run_process" | "anyio.open_process" | "trio.run_process"
-        | "pexpect.spawnu" | "pexpect.popen_spawn.PopenSpawn" | "sarge.run" | "sarge.capture_stdout" | "pexpect.runu" => {
-            LibraryCall::Run
-        }
+        "invoke.run"
+        | "invoke.sudo"
+        | "delegator.run"
+        | "invoke.context.run"
+        | "invoke.context.sudo"
+        | "fabric.connection.local"
+        | "anyio.run_process"
+        | "anyio.open_process"
+        | "trio.run_process"
+        | "pexpect.spawnu"
+        | "pexpect.popen_spawn.PopenSpawn"
+        | "sarge.run"
+        | "sarge.capture_stdout"
+        | "pexpect.runu" => LibraryCall::Run,
         "invoke.Context" | "invoke.context.Context" => LibraryCall::Becomes("invoke.context"),
-        "fabric.Connection" | "fabric.connection.Connection" | "fabric2.Connection" | "fabric.Group"
-        | "fabric.SerialGroup" | "fabric.ThreadingGroup" => LibraryCall::Becomes("fabric.connection"),
+        "fabric.Connection"
+        | "fabric.connection.Connection"
+        | "fabric2.Connection"
+        | "fabric.Group"
+        | "fabric.SerialGroup"
+        | "fabric.ThreadingGroup" => LibraryCall::Becomes("fabric.connection"),
         "paramiko.SSHClient" | "paramiko.client.SSHClient" => LibraryCall::Becomes("paramiko.session"),
         "asyncssh.connect" | "spur.SshShell" => LibraryCall::Becomes("fabric.connection"),
         "fabric.connection.run" | "fabric.connection.sudo" | "paramiko.session.exec_command" => {

@@ -76,7 +76,10 @@ const STARTERS: &[(&[&str], &[&str])] = &[
 
 /// Whether a language has names of its own for what a shell has programs for, which say nothing: `halt().` ends every line of Erlang.
 pub(super) fn has_words_of_its_own(program: &str) -> bool {
-    matches!(program.split(' ').next(), Some("erl" | "escript" | "swipl" | "gprolog" | "yap" | "gp" | "maxima"))
+    matches!(
+        program.split(' ').next(),
+        Some("erl" | "escript" | "swipl" | "gprolog" | "yap" | "gp" | "maxima")
+    )
 }
 
 /// The greatest number of texts in quotes that are looked at (ours).

@@ -252,6 +252,7 @@ fn clone(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     if let Some(path) = place.as_exact().and_then(crate::path::AbsolutePath::new) {
         git.machine.remember_directory(&path);
+        git.machine.overlay().fill(&path);
         if !near {
             git.machine.remember_tree(&path, &source.known_start());
         }

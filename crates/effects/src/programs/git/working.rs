@@ -382,6 +382,9 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 git.arrive_below(&path, repository.as_ref(), if named { revision } else { "HEAD" });
             }
             git.machine.make_directory(&place);
+            if let Some(path) = git.machine.one_path_through(&place) {
+                git.machine.overlay().fill(&path);
+            }
             if let Some(name) = words.arguments.value(&["-B"]).cloned() {
                 git.move_branch(&name);
             }

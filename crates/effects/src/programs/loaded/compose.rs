@@ -35,7 +35,8 @@ pub(super) fn services(machine: &mut Machine<'_>, call: &Call) {
     }
     let behind = |names: &[&str]| {
         words.iter().enumerate().find_map(|(at, word)| {
-            let attached = word.split_once('=').filter(|(name, _)| names.contains(name)).map(|(_, value)| value);
+            let attached =
+                word.split_once('=').filter(|(name, _)| names.contains(name)).map(|(_, value)| value);
             attached.or_else(|| names.contains(word).then(|| words.get(at + 1).copied())?)
         })
     };

@@ -102,7 +102,10 @@ mod tests {
     #[test]
     fn files_behind_marks_are_found() {
         let of = |line, marks: &[&str]| named(line, marks);
-        assert_eq!(of("LOAD DATA LOCAL INFILE '.env' INTO TABLE t", &["load data local infile "]).as_deref(), Some(".env"));
+        assert_eq!(
+            of("LOAD DATA LOCAL INFILE '.env' INTO TABLE t", &["load data local infile "]).as_deref(),
+            Some(".env")
+        );
         assert_eq!(of("tee /x/y", &["tee "]).as_deref(), Some("/x/y"));
         assert_eq!(of("select * from file('a.csv', 'CSV')", &["from file("]).as_deref(), Some("a.csv"));
         assert_eq!(of("select tee from t", &["tee "]), None);

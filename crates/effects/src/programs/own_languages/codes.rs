@@ -49,7 +49,8 @@ const INPUTS: &[(&[&str], &str)] = &[
 ];
 
 /// The modules of node, which the shell of MongoDB knows by their names (mongosh, "Write Scripts").
-const MODULES: &str = "const fs = require('fs'), child_process = require('child_process'), os = require('os');\n";
+const MODULES: &str =
+    "const fs = require('fs'), child_process = require('child_process'), os = require('os');\n";
 
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
     for (_, options, runner) in OPTIONS.iter().filter(|(programs, ..)| programs.contains(&program)) {
@@ -84,7 +85,10 @@ fn run_code(machine: &mut Machine<'_>, call: &Call, runner: Runner, code: &str) 
         }
         Runner::Mongo => {
             crate::programs::code_source(machine, "mongo", code);
-            if ["require", "fs.", "child_process", "process.", "import("].iter().any(|name| code.contains(name)) {
+            if ["require", "fs.", "child_process", "process.", "import("]
+                .iter()
+                .any(|name| code.contains(name))
+            {
                 let code = format!("{MODULES}{code}");
                 let words = [Value::exact("node"), Value::exact("-e"), Value::Exact(code)];
                 machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
@@ -102,9 +106,11 @@ fn values(call: &Call, options: &[&str]) -> Vec<String> {
             found.extend(words.get(at + 1).map(|word| (*word).to_owned()));
         } else {
             let attached = options.iter().filter(|option| option.starts_with("--"));
-            found.extend(attached.filter_map(|option| {
-                word.strip_prefix(option)?.strip_prefix(['=', ':']).map(str::to_owned)
-            }));
+            found.extend(
+                attached.filter_map(|option| {
+                    word.strip_prefix(option)?.strip_prefix(['=', ':']).map(str::to_owned)
+                }),
+            );
         }
     }
     found

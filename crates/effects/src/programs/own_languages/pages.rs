@@ -7,13 +7,37 @@ use super::{may_run, path, texts};
 
 /// Programs that read TeX (TeX Live 2024).
 const TEX: &[&str] = &[
-    "tex", "etex", "pdftex", "xetex", "luatex", "luahbtex", "latex", "pdflatex", "xelatex", "lualatex", "dvilualatex",
-    "context", "texi2dvi", "texi2pdf", "latexmk", "tectonic", "uplatex", "platex", "ptex",
+    "tex",
+    "etex",
+    "pdftex",
+    "xetex",
+    "luatex",
+    "luahbtex",
+    "latex",
+    "pdflatex",
+    "xelatex",
+    "lualatex",
+    "dvilualatex",
+    "context",
+    "texi2dvi",
+    "texi2pdf",
+    "latexmk",
+    "tectonic",
+    "uplatex",
+    "platex",
+    "ptex",
 ];
 /// Commands of TeX whose argument is a file that becomes part of the text: plain TeX, LaTeX 2e, `verbatim`, `listings`, `fancyvrb`, `catchfile`.
 const TEX_READS: &[&str] = &[
-    "\\input", "\\include", "\\verbatiminput", "\\lstinputlisting", "\\VerbatimInput", "\\inputminted", "\\openin",
-    "\\CatchFileDef", "\\includepdf",
+    "\\input",
+    "\\include",
+    "\\verbatiminput",
+    "\\lstinputlisting",
+    "\\VerbatimInput",
+    "\\inputminted",
+    "\\openin",
+    "\\CatchFileDef",
+    "\\includepdf",
 ];
 /// Commands that a shell runs: TeX Live, "web2c", `\write18`; `shellesc`; `texosquery`.
 const TEX_RUNS: &[&str] = &["\\write18", "\\ShellEscape", "\\DelayedShellEscape"];
@@ -23,10 +47,21 @@ const TEX_LUA: &[&str] = &["\\directlua", "\\latelua", "\\luaexec", "\\luadirect
 const POSTSCRIPT: &[&str] = &["gs", "ghostscript", "ps2pdf", "ps2ps", "eps2eps", "ps2epsi", "gsc"];
 /// The programs of ImageMagick 7 and GraphicsMagick 1.3.
 const MAGICK: &[&str] = &[
-    "magick", "convert", "identify", "montage", "composite", "mogrify", "compare", "stream", "conjure", "gm", "import",
+    "magick",
+    "convert",
+    "identify",
+    "montage",
+    "composite",
+    "mogrify",
+    "compare",
+    "stream",
+    "conjure",
+    "gm",
+    "import",
 ];
 /// Formats and prefixes that show a text as an image (ImageMagick, "Supported Formats", "Command-line Processing": filename references).
-const MAGICK_TEXTS: &[&str] = &["text:", "txt:", "label:@", "caption:@", "pango:@", "@", "mvg:", "svg:", "inline:@"];
+const MAGICK_TEXTS: &[&str] =
+    &["text:", "txt:", "label:@", "caption:@", "pango:@", "@", "mvg:", "svg:", "inline:@"];
 
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
     if TEX.contains(&program) {
@@ -48,8 +83,9 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
 
 /// The texts of the sources that a call of TeX names, where it may run commands.
 fn sources(machine: &Machine<'_>, call: &Call) -> Vec<String> {
-    let is_told =
-        |word: &str| word.trim_start_matches('-').starts_with("shell-escape") || word.ends_with("enable-write18");
+    let is_told = |word: &str| {
+        word.trim_start_matches('-').starts_with("shell-escape") || word.ends_with("enable-write18")
+    };
     if !call.words.iter().filter_map(Value::as_exact).any(is_told) {
         return Vec::new();
     }
