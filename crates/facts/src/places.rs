@@ -23,7 +23,7 @@ pub use credentials::{
 pub use persistence::{SHADOWS, is_known_at_home, is_pipeline, known_at_home, persistence};
 pub use settings::is_list_of_settings;
 pub use system::{
-    SystemPlace, is_guarding_parameter, is_home_of_somebody, is_lifeline, is_looked_up_by_nobody,
-    is_program_directory, kernel_parameter, system_place,
+    SystemPlace, is_guarding_parameter, is_home_of_somebody, is_lifeline, is_program_directory,
+    kernel_parameter, system_place,
 };
 pub use watchers::{names_watcher, watcher};

@@ -14,7 +14,7 @@ use crate::places::{Secrecy, secrecy};
 use crate::world::{Entry, Listing};
 
 use super::names_in_text::handed_behind;
-use expression::{Action, Expression, Links, Parsed, Truth, parse};
+use expression::{Action, Expression, Form, Links, Parsed, Truth, parse};
 use walk::{Found, Search};
 
 /// The greatest number of files that `-exec` or `-delete` is followed for one by one (ours).
@@ -220,10 +220,18 @@ fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found], patt
             continue;
         }
         match action {
-            Action::Print { end } => {
+            Action::Print { end, form } => {
                 for found in chosen {
                     doubted |= found.truth == Truth::Maybe;
-                    printed.push_str(&found.text);
+                    match (form, found.text.as_str()) {
+                        (Form::Whole, text) => printed.push_str(text),
+                        (Form::BelowStart, ".") => {}
+                        // Below any other start the name alone does not say where it lies.
+                        (Form::BelowStart, text) => match text.strip_prefix("./") {
+                            Some(below) => printed.push_str(below),
+                            None => sure = false,
+                        },
+                    }
                     printed.push(*end);
                 }
             }

@@ -5,8 +5,7 @@ use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places::{
     SHADOWS, SystemPlace, credential, credential_directory, is_for_tests, is_home_of_somebody,
-    is_known_at_home, is_lifeline, is_looked_up_by_nobody, is_program_directory, names_watcher, persistence,
-    system_place, watcher,
+    is_known_at_home, is_lifeline, is_program_directory, names_watcher, persistence, system_place, watcher,
 };
 use crate::world::{Entry, World};
 use checkrein_facts::generated;
@@ -153,9 +152,6 @@ fn change_of_machine(effect: &Effect, path: &AbsolutePath) -> Option<Effect> {
         // An empty directory changes nothing yet.
         SystemPlace::Vital if is_new && effect.nature == Nature::EmptyDirectory => {
             Some(Effect { severity: Severity::Medium, ..changed("part of the system") })
-        }
-        SystemPlace::Vital if is_new && is_looked_up_by_nobody(path) => {
-            Some(Effect { severity: Severity::Medium, ..changed("a new file beside those of the system") })
         }
         SystemPlace::Vital => Some(changed("part of the system")),
         SystemPlace::Kernel => Some(changed("a switch of the running kernel")),

@@ -70,13 +70,6 @@ pub fn kernel_parameter(path: &AbsolutePath) -> Option<String> {
     path.as_str().strip_prefix("/proc/sys/").map(|name| name.replace('/', "."))
 }
 
-/// Whether a place below a directory of the system is one from which nothing is loaded or looked up: a plain file beside its directories, or
-/// documentation.
-pub fn is_looked_up_by_nobody(path: &AbsolutePath) -> bool {
-    let parts: Vec<&str> = path.parts().collect();
-    matches!(parts.as_slice(), ["usr", _] | ["usr", "share", "doc" | "info" | "man", ..])
-}
-
 /// Whether programs that anybody on the machine runs lie in the directory of a file: `/usr/local/bin/tool`.
 pub fn is_program_directory(path: &AbsolutePath) -> bool {
     let parts: Vec<&str> = path.parts().collect();
@@ -147,9 +140,6 @@ mod tests {
         assert_eq!(parameter("/proc/sys/vm/drop_caches").as_deref(), Some("vm.drop_caches"));
         assert_eq!(parameter("/proc/sysrq-trigger"), None);
         assert!(is_guarding_parameter("kernel.core_pattern") && !is_guarding_parameter("vm.drop_caches"));
-        let unread = |text: &str| is_looked_up_by_nobody(&AbsolutePath::new(text).unwrap());
-        assert!(unread("/usr/copy") && unread("/usr/share/doc/x/README"));
-        assert!(!unread("/usr/bin/ls") && !unread("/usr/lib/x.so") && !unread("/etc/copy"));
         assert_eq!(place("/library/x"), None);
         assert_eq!(place("/home/dev/etc"), None);
         assert!(is_home_of_somebody(&AbsolutePath::new("/home/other").unwrap()));

@@ -1,6 +1,6 @@
 //! Runs with more rights than the agent has, to change the system or what lies outside the task.
 
-use checkrein_protocol::{Decision, EffectKind, Severity, Stake};
+use checkrein_protocol::{Decision, EffectKind, Nature, Severity, Stake};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
 
@@ -42,6 +42,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             effect.stake != Stake::Regenerable && context.is_outside(effect)
         }
         EffectKind::PermissionChange => effect.stake > Stake::Regenerable && context.is_outside(effect),
+        // An empty directory takes nothing, and holds nothing that runs.
+        EffectKind::FileCreate if effect.nature == Nature::EmptyDirectory => false,
         EffectKind::FileCreate => effect.severity >= Severity::Medium && context.is_outside(effect),
         EffectKind::FileRead
         | EffectKind::SecretRead

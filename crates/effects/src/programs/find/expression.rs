@@ -72,12 +72,22 @@ pub(super) enum Expression {
     Do(usize, Action),
 }
 
+/// How `find` prints a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// With where the search started.
+    Whole,
+    /// Without it (`%P`).
+    BelowStart,
+}
+
 /// What is done with what is found.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Action {
     /// Prints the path and this behind it.
     Print {
         end: char,
+        form: Form,
     },
     /// Prints something other than one path a line.
     PrintOther,
@@ -342,7 +352,10 @@ pub(super) fn parse(words: &[Value]) -> Parsed {
     }
     let understood = reader.understood;
     if expression.actions().is_empty() {
-        expression = Expression::All(vec![expression, Expression::Do(0, Action::Print { end: '\n' })]);
+        expression = Expression::All(vec![
+            expression,
+            Expression::Do(0, Action::Print { end: '\n', form: Form::Whole }),
+        ]);
     }
     if words.iter().any(|word| word.as_exact() == Some("-follow")) {
         links = Links::Followed;
@@ -521,14 +534,16 @@ impl Reader<'_> {
             "-nouser" | "-nogroup" | "-readable" | "-writable" | "-executable" | "-quit" => {
                 Expression::Unknown
             }
-            "-print" => self.action(Action::Print { end: '\n' }),
-            "-print0" => self.action(Action::Print { end: '\0' }),
+            "-print" => self.action(Action::Print { end: '\n', form: Form::Whole }),
+            "-print0" => self.action(Action::Print { end: '\0', form: Form::Whole }),
             "-ls" => self.action(Action::PrintOther),
             "-printf" => {
                 let format = self.next();
                 match format.as_ref().and_then(Value::as_exact) {
-                    Some("%p\\n") => self.action(Action::Print { end: '\n' }),
-                    Some("%p\\0") => self.action(Action::Print { end: '\0' }),
+                    Some("%p\\n") => self.action(Action::Print { end: '\n', form: Form::Whole }),
+                    Some("%p\\0") => self.action(Action::Print { end: '\0', form: Form::Whole }),
+                    Some("%P\\n") => self.action(Action::Print { end: '\n', form: Form::BelowStart }),
+                    Some("%P\\0") => self.action(Action::Print { end: '\0', form: Form::BelowStart }),
                     Some(_) | None => self.action(Action::PrintOther),
                 }
             }

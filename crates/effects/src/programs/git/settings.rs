@@ -444,10 +444,6 @@ fn lfs(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         Some("prune") if words.has("--dry-run") || words.has("-d") => Exit::unknown(),
         Some("prune") => {
             // What the remote does not have stays, with `--force` as well (git-lfs-prune(1), "UNPUSHED LFS FILES").
-            let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Reference("lfs objects".to_owned()))
-                .nature(Nature::KeptByVersionControl)
-                .note("old files of git lfs are removed here that were pushed");
-            git.machine.add(draft);
             git.touch("")
         }
         Some("install" | "uninstall" | "update" | "lock" | "unlock" | "dedup") => git.touch(""),
