@@ -5,6 +5,7 @@
 //! | `tools` | effects of tools other than the shell |
 //! | `catalogue` | what programs do, as data |
 //! | `predict` | from an action to its effects |
+//! | `added_settings` | lines that are added to start-up files and run nothing |
 //! | `programs` | programs whose effects are more than data |
 //! | `stake` | what an effect would cost |
 //! | `guard` | effects on the guard itself |

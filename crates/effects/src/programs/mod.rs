@@ -7,7 +7,9 @@
 //! | `cloud`, `cloud_remote`, `cloud_secrets`, `cloud_weight`, `cloud_words` | clouds and hosting platforms, by their verbs |
 //! | `code` | code in other languages than that of the shell |
 //! | `containers`, `kubernetes` | docker, compose, kubectl |
-//! | `store_place` | whether a store is one of this machine |
+//! | `store_place` | whether a store is one of this machine, and made for trying things |
+//! | `own_hosts` | machines that the user gave a name |
+//! | `names_in_text` | names of files in the text of a shell |
 //! | `data_calls` | what code tells libraries for stores and clouds to destroy |
 //! | `databases`, `sql`, `sql_words`, `stores` | clients of databases and what statements do |
 //! | `direnv` | letting the variables of a directory in |

@@ -77,13 +77,17 @@ fn with_argument(text: &str, mark: &str, number: usize) -> Option<String> {
     let mut quotes = Quotes::None;
     let mut substitutes = false;
     let mut written = String::new();
+    let digits = number.to_string();
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
         if let Some(behind) = rest.strip_prefix(mark) {
-            match quotes {
-                Quotes::None => written.push_str(&format!("\"${{{number}}}\"")),
-                Quotes::Double => written.push_str(&format!("${{{number}}}")),
-                Quotes::Single => written.push_str(&format!("'\"${{{number}}}\"'")),
+            let (opens, closes) = match quotes {
+                Quotes::None => ("\"", "\""),
+                Quotes::Double => ("", ""),
+                Quotes::Single => ("'\"", "\"'"),
+            };
+            for part in [opens, "${", digits.as_str(), "}", closes] {
+                written.push_str(part);
             }
             rest = behind;
             continue;
@@ -98,9 +102,8 @@ fn with_argument(text: &str, mark: &str, number: usize) -> Option<String> {
                 continue;
             }
             (Quotes::None, '\'') => quotes = Quotes::Single,
-            (Quotes::Single, '\'') => quotes = Quotes::None,
+            (Quotes::Single, '\'') | (Quotes::Double, '"') => quotes = Quotes::None,
             (Quotes::None, '"') => (quotes, substitutes) = (Quotes::Double, false),
-            (Quotes::Double, '"') => quotes = Quotes::None,
             (Quotes::Double, '`' | '(') => substitutes = true,
             // A quote in what is substituted within quotes begins a text of its own.
             (Quotes::Double, '\'') if substitutes => return None,
