@@ -30,7 +30,8 @@ pub(crate) fn handed_behind(
     let text = words.get(2)?.as_exact()?;
     let rest = words.get(3..)?;
     let holds_mark = |word: &Value| word.as_exact().is_some_and(|text| text.contains(mark));
-    if !text.contains(mark) || rest.iter().any(holds_mark) || !are_plain(machine, name) {
+    let is_marked = !mark.is_empty() && text.contains(mark) && !rest.iter().any(holds_mark);
+    if !is_marked || !are_plain(machine, name) {
         return None;
     }
     let number = rest.len().max(1);
@@ -71,7 +72,7 @@ enum Quotes {
 
 /// The text with the argument of this number in the place of each mark; `None` where its quotes are nested in a way that is not followed.
 fn with_argument(text: &str, mark: &str, number: usize) -> Option<String> {
-    if OTHER_READINGS.iter().any(|part| text.contains(part)) {
+    if mark.is_empty() || OTHER_READINGS.iter().any(|part| text.contains(part)) {
         return None;
     }
     let mut quotes = Quotes::None;
@@ -135,6 +136,7 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(with_argument(text, "{}", 1).as_deref(), expected, "{text}");
         }
+        assert_eq!(with_argument("echo", "", 1), None);
     }
 
     #[test]
