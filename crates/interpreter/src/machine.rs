@@ -466,6 +466,11 @@ impl<'w> Machine<'w> {
         self.budget.steps.saturating_add(self.budget.scanned)
     }
 
+    /// Whether a bound was reached, so that what is left is only looked over.
+    pub fn has_given_up(&self) -> bool {
+        self.budget.exhausted
+    }
+
     /// Stops following, and says so. What is left is looked over.
     pub(super) fn give_up(&mut self) {
         if self.budget.exhausted {

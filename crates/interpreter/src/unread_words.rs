@@ -41,10 +41,21 @@ const LINES: usize = 64;
 /// Behind what a language of its own hands a text to a shell.
 const ESCAPES: &[&str] = &["!", "syscmd(", "system(", "exec(", "shell(", "spawn("];
 
+/// Of which losses something is told that may not be run at all.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Losses {
+    /// Those that nobody could live with.
+    Ruinous,
+    /// What lies in the home directory outside the workspace too.
+    AtHome,
+}
+
 /// What may be run.
 enum Carried {
     Text(String),
     Words(Vec<Value>),
+    /// An interpreter and a file.
+    Code(Vec<Value>),
 }
 
 impl Machine<'_> {
@@ -91,8 +102,14 @@ impl Machine<'_> {
             if is_sorted && !is_opaque && matches!(carried, Carried::Text(_)) {
                 continue;
             }
-            self.keep_grave_losses(|machine| match &carried {
+            let losses = match &carried {
+                Carried::Text(text) if is_given_to_run(call, text) => Losses::AtHome,
+                Carried::Code(_) => Losses::AtHome,
+                Carried::Text(_) | Carried::Words(_) => Losses::Ruinous,
+            };
+            self.keep_grave_losses(losses, |machine| match &carried {
                 Carried::Text(text) => machine.run_here(&Value::exact(text)),
+                Carried::Code(words) => machine.call_words(words, Lookup::NoFunctions),
                 Carried::Words(words) => machine.call_words(words, Lookup::NoFunctions),
             });
         }
@@ -111,14 +128,14 @@ impl Machine<'_> {
                 || self.came_in_session(&path)
                 || self.world().version(&path) != VersionState::TrackedClean;
             if is_new && found.len() < TEXTS && matches!(self.entry(&path), Entry::File(_)) {
-                found.push(Carried::Words(vec![Value::exact(*interpreter), word.clone()]));
+                found.push(Carried::Code(vec![Value::exact(*interpreter), word.clone()]));
             }
         }
         found
     }
 
     /// Runs `work` as something that may happen; of what it does only grave losses stay, and that it was too much to follow.
-    fn keep_grave_losses(&mut self, work: impl FnOnce(&mut Self) -> Done) {
+    fn keep_grave_losses(&mut self, losses: Losses, work: impl FnOnce(&mut Self) -> Done) {
         let (before, tree, absent) = (self.findings.effects.len(), self.tree.clone(), self.absent.clone());
         let (programs, commands) = (self.findings.programs.len(), self.findings.commands.len());
         let was_exhausted = self.budget.exhausted;
@@ -130,7 +147,9 @@ impl Machine<'_> {
         self.findings.commands.truncate(commands);
         let found = self.findings.effects.split_off(before);
         self.findings.known.retain(|_, index| *index < before);
-        for effect in found.into_iter().filter(|effect| self.is_grave_loss(effect)).collect::<Vec<_>>() {
+        for effect in
+            found.into_iter().filter(|effect| self.is_grave_loss(effect, losses)).collect::<Vec<_>>()
+        {
             let effect = Effect { certainty: Certainty::Possible, cause: self.call.cause.clone(), ..effect };
             if self.findings.known.insert(effect.clone(), self.findings.effects.len()).is_none() {
                 self.findings.effects.push(effect);
@@ -143,14 +162,15 @@ impl Machine<'_> {
     }
 
     /// Whether an effect takes a home, the system or a credential away.
-    fn is_grave_loss(&self, effect: &Effect) -> bool {
+    fn is_grave_loss(&self, effect: &Effect, losses: Losses) -> bool {
         if effect.kind != EffectKind::FileDelete && effect.kind != EffectKind::FileModify {
             return false;
         }
         let place = self.world.place();
         let is_grave = |path: &AbsolutePath| {
             place.home.is_within(path)
-                || path.is_within(&place.home)
+                || losses == Losses::AtHome
+                    && path.is_within(&place.home)
                     && effect.kind == EffectKind::FileDelete
                     && !path.is_within(&place.workspace)
                     && !self.is_temporary(path)
@@ -165,6 +185,17 @@ impl Machine<'_> {
             _ => false,
         }
     }
+}
+
+/// Whether a text stands behind an option by which programs are told what to run.
+fn is_given_to_run(call: &Call, text: &str) -> bool {
+    const OPTIONS: &[&str] =
+        &["-c", "-e", "-x", "--command", "--commands", "--exec", "--execute", "--eval", "--run"];
+    call.words.windows(2).any(|words| {
+        let [option, value] = words else { return false };
+        option.as_exact().is_some_and(|option| OPTIONS.contains(&option))
+            && value.as_exact().is_some_and(|value| value.ends_with(text))
+    })
 }
 
 /// The commands that the words and the input of a call seem to hold.

@@ -247,6 +247,10 @@ fn is_harmless_module(module: &Value) -> bool {
 /// Whether code names nothing with which it could reach beyond the text that it works on. Looks at every word, also
 /// inside strings and patterns, so it errs towards no.
 fn stays_in_text(code: &str, reaching: &[&str]) -> bool {
+    // A function that is called by a name in a variable.
+    if code.contains("&$") || code.contains("&{") {
+        return false;
+    }
     if code.contains('`') || code.contains("%x") || code.contains("<$") || code.contains("->") {
         return false;
     }

@@ -22,7 +22,7 @@ use super::packages::{follow_unread_text, keep_what_reaches_out};
 use table::{Loader, Named};
 
 /// The greatest number of files of one call that are followed (ours).
-const FILES: usize = 16;
+const FILES: usize = 8;
 /// The greatest number of names that are looked at for them (ours).
 const NAMES: usize = 512;
 /// How deep directories are searched (ours).
@@ -30,7 +30,17 @@ const DEPTH: usize = 3;
 
 /// Follows the code of the project that a tool loads by itself.
 pub(crate) fn loaded(machine: &mut Machine<'_>, call: &Call) {
+    let had_given_up = machine.has_given_up();
+    follow_all(machine, call);
+    // That it was too much is not what code of the project does.
+    if machine.has_given_up() && !had_given_up {
+        machine.unread(format!("`{}` loads more code than can be followed", call.program));
+    }
+}
+
+fn follow_all(machine: &mut Machine<'_>, call: &Call) {
     compose::services(machine, call);
+    run_module(machine, call);
     for loader in table::of(call) {
         let files = files(machine, call, loader);
         for path in files.into_iter().take(FILES) {
@@ -39,6 +49,19 @@ pub(crate) fn loaded(machine: &mut Machine<'_>, call: &Call) {
             keep_what_reaches_out(machine, before);
         }
     }
+}
+
+/// Follows the module that a profiler runs as Python does: `coverage run -m pytest`.
+fn run_module(machine: &mut Machine<'_>, call: &Call) {
+    if !table::PROFILERS.contains(&call.program.as_str()) {
+        return;
+    }
+    let Some(at) = call.words.iter().position(|word| word.as_exact() == Some("-m")) else { return };
+    let before = machine.effect_count();
+    let behind = call.words.get(at..).unwrap_or_default().iter().cloned();
+    let words: Vec<Value> = std::iter::once(Value::exact("python3")).chain(behind).collect();
+    machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+    keep_what_reaches_out(machine, before);
 }
 
 /// The files that a tool loads and that the session may have written.

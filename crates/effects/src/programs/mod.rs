@@ -82,7 +82,7 @@ mod wrappers;
 use crate::interpreter::{Call, Exit, Machine};
 
 pub(crate) use code::code;
-pub(crate) use code::source as code_source;
+pub(crate) use code::line as line_of_code;
 pub(crate) use compiled::sources;
 pub(crate) use loaded::loaded;
 pub(crate) use own_languages::own_languages;

@@ -73,15 +73,11 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
 pub(super) fn deed_of_r(name: &str) -> Option<LibraryCall> {
     Some(match name {
         "unlink" => LibraryCall::DeleteFirst,
-        "fs::file_delete" | "fs::dir_delete" | "fs::link_delete" => LibraryCall::Delete(Depth::Recursive),
-        "fs::file_move" => LibraryCall::Move,
-        "fs::file_copy" | "fs::dir_copy" => LibraryCall::Copy,
-        "processx::run" | "sys::exec_wait" | "sys::exec_background" | "processx::process.new" => {
-            LibraryCall::Program
-        }
-        "readr::read_file" | "readr::read_lines" | "xfun::read_utf8" | "data.table::fread" => {
-            LibraryCall::Read
-        }
+        "file_delete" | "dir_delete" | "link_delete" => LibraryCall::Delete(Depth::Recursive),
+        "file_move" => LibraryCall::Move,
+        "file_copy" | "dir_copy" => LibraryCall::Copy,
+        "exec_wait" | "exec_background" | "exec_internal" => LibraryCall::Program,
+        "read_file" | "read_lines" | "read_utf8" | "fread" => LibraryCall::Read,
         "file.remove" => LibraryCall::Delete(Depth::Single),
         "file.rename" => LibraryCall::Move,
         "file.copy" => LibraryCall::Copy,

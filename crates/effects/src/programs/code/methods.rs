@@ -253,7 +253,9 @@ impl Evaluator<'_, '_, '_> {
                     _ => ScriptValue::secret(ALL_VARIABLES),
                 },
                 ("Dir", Some(pattern)) => self.listed(Value::Glob(pattern)),
-                (_, Some(member)) if self.language == Language::JavaScript => self.member(thing, &member),
+                (_, Some(member)) if matches!(self.language, Language::JavaScript | Language::Lua) => {
+                    self.member(thing, &member)
+                }
                 ("ctypes.cdll" | "ctypes.pydll" | "ctypes.windll", Some(_)) => {
                     ScriptValue::Name("ctypes.library".to_owned())
                 }

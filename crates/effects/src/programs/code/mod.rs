@@ -187,6 +187,12 @@ pub(crate) fn source(machine: &mut Machine<'_>, language: &str, text: &str) {
     unfollowed::files(machine, language, text, Reads::Kept);
 }
 
+/// As [`source`], of a line of code that shows what it reads.
+pub(crate) fn line(machine: &mut Machine<'_>, language: &str, text: &str) {
+    starters::run(machine, language, text);
+    unfollowed::files(machine, language, text, Reads::Shown);
+}
+
 /// Looks over what is read of a file of code that is longer than that.
 fn beginning(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Option<Exit> {
     let Value::Between { prefix, .. } = text else { return None };

@@ -87,6 +87,17 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
     let name = name.trim_start_matches('\\');
     Some(match name {
         "unlink" | "rmdir" => LibraryCall::DeleteFirst,
+        "RecursiveDirectoryIterator"
+        | "DirectoryIterator"
+        | "FilesystemIterator"
+        | "GlobIterator"
+        | "RecursiveDirectoryIterator.new"
+        | "DirectoryIterator.new"
+        | "FilesystemIterator.new" => LibraryCall::Walk,
+        "RecursiveIteratorIterator"
+        | "RecursiveIteratorIterator.new"
+        | "IteratorIterator"
+        | "iterator_to_array" => LibraryCall::Same,
         "File.deleteDirectory" => LibraryCall::Delete(Depth::Recursive),
         "fopen" | "gzopen" | "bzopen" | "SplFileObject" | "SplFileObject.new" => LibraryCall::Open,
         "file_put_contents" => LibraryCall::Write,
@@ -277,7 +288,6 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "version_compare"
         | "trigger_error"
         | "spl_autoload_register"
-        | "iterator_to_array"
         | "stat"
         | "proc_get_status"
         | "uasort"

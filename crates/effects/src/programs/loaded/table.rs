@@ -31,6 +31,10 @@ pub(super) struct Loader {
     quiet: &'static [&'static str],
 }
 
+/// Programs that run a module of Python behind `-m`.
+pub(super) const PROFILERS: &[&str] =
+    &["coverage", "viztracer", "kernprof", "scalene", "pyinstrument", "memray", "mprof", "debugpy", "py-spy"];
+
 /// The loaders that a call starts.
 pub(super) fn of(call: &Call) -> impl Iterator<Item = &'static Loader> {
     let program = call.program.clone();

@@ -84,7 +84,7 @@ fn run_code(machine: &mut Machine<'_>, call: &Call, runner: Runner, code: &str) 
             drop(crate::programs::code(machine, &inner, &Value::exact(code)));
         }
         Runner::Mongo => {
-            crate::programs::code_source(machine, "mongo", code);
+            crate::programs::line_of_code(machine, "mongo", code);
             if ["require", "fs.", "child_process", "process.", "import("]
                 .iter()
                 .any(|name| code.contains(name))

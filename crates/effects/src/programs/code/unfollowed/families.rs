@@ -1,5 +1,7 @@
 //! The functions of languages by which they take files away, write and read them.
 
+mod compiled;
+
 /// What a function does to the paths that it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Deed {
@@ -45,9 +47,13 @@ pub(super) fn of(language: &str) -> Option<&'static Family> {
     let name = language.split(' ').next().unwrap_or_default();
     let name = name.rsplit('/').next().unwrap_or(name);
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-    FAMILIES.iter().find(|family| family.languages.contains(&name) || family.languages.contains(&plain))
+    FAMILIES
+        .iter()
+        .chain(compiled::FAMILIES)
+        .find(|family| family.languages.contains(&name) || family.languages.contains(&plain))
 }
 
+/// Languages whose code is mostly run as it is written.
 const FAMILIES: &[Family] = &[
     // Java 21, `java.nio.file.Files`, `java.io.File`; Kotlin 2.0, `kotlin.io`; Groovy 4, "The GDK"; Scala 3, `scala.io`, `scala.reflect.io`; os-lib 0.11;
     // Apache Commons IO, `FileUtils`.
@@ -520,110 +526,6 @@ const FAMILIES: &[Family] = &[
             (Deed::Write, &["tell", "append", "link_file"]),
             (Deed::Open, &["open"]),
             (Deed::Read, &["read_file_to_string", "read_file_to_terms", "read_file_to_codes", "see"]),
-        ],
-    },
-    // POSIX.1-2024 and ISO C, C++23 `std::filesystem`, GLib `gio`.
-    Family {
-        languages: &["c", "h", "cc", "cpp", "cxx", "hpp", "tcc", "cling", "d", "m-objc"],
-        form: Form::Call,
-        quotes: &['"'],
-        comment: "//",
-        functions: &[
-            (
-                Deed::Delete,
-                &["unlink(", "unlinkat(", "rmdir(", "remove_all(", "g_unlink(", "g_rmdir(", "rmdirRecurse("],
-            ),
-            (Deed::DeleteOther, &["remove("]),
-            (Deed::Move, &["rename(", "renameat("]),
-            (Deed::Write, &["ofstream", "truncate(", "creat(", "symlink(", "chmod(", "chown("]),
-            (Deed::Open, &["fopen(", "open(", "openat(", "freopen("]),
-            (Deed::Read, &["ifstream"]),
-        ],
-    },
-    // Go 1.23, `os`, `io/ioutil`, `syscall`.
-    Family {
-        languages: &["go", "mage"],
-        form: Form::Call,
-        quotes: &['"', '`'],
-        comment: "//",
-        functions: &[
-            (Deed::Delete, &["os.Remove(", "os.RemoveAll(", "syscall.Unlink(", "syscall.Rmdir("]),
-            (Deed::Move, &["os.Rename("]),
-            (
-                Deed::Write,
-                &[
-                    "os.WriteFile(",
-                    "ioutil.WriteFile(",
-                    "os.Create(",
-                    "os.OpenFile(",
-                    "os.Truncate(",
-                    "os.Symlink(",
-                    "os.Chmod(",
-                ],
-            ),
-            (Deed::Read, &["os.ReadFile(", "ioutil.ReadFile(", "os.Open("]),
-        ],
-    },
-    // Rust 1.80, `std::fs`; `fs_extra`, `remove_dir_all`.
-    Family {
-        languages: &["rs", "rust", "rustc", "cargo", "rust-script", "evcxr"],
-        form: Form::Call,
-        quotes: &['"'],
-        comment: "//",
-        functions: &[
-            (Deed::Delete, &["remove_file(", "remove_dir(", "remove_dir_all(", "remove_items("]),
-            (Deed::Move, &["fs::rename("]),
-            (Deed::Write, &["fs::write(", "File::create(", "fs::set_permissions(", "symlink("]),
-            (Deed::Read, &["fs::read(", "read_to_string(", "File::open("]),
-        ],
-    },
-    // Zig 0.13, `std.fs`; V 0.4, `os`; Odin, `core:os`; C# 12, `System.IO`; F#; Free Pascal 3.2, `SysUtils`.
-    Family {
-        languages: &["zig", "v", "odin", "cs", "csx", "fsx", "dotnet-script", "csharprepl", "fsi", "pas"],
-        form: Form::Call,
-        quotes: &['"', '\''],
-        comment: "//",
-        functions: &[
-            (
-                Deed::Delete,
-                &[
-                    "deleteTree",
-                    "deleteFile",
-                    "deleteDir",
-                    "os.rm(",
-                    "os.rmdir(",
-                    "os.rmdir_all(",
-                    "os.remove(",
-                    "File.Delete",
-                    "Directory.Delete",
-                    "DeleteFile(",
-                    "RemoveDir(",
-                ],
-            ),
-            (Deed::Move, &["File.Move", "Directory.Move", "os.rename("]),
-            (
-                Deed::Write,
-                &[
-                    "WriteAllText",
-                    "WriteAllBytes",
-                    "WriteAllLines",
-                    "AppendAllText",
-                    "File.Create",
-                    "os.write_file(",
-                    "StreamWriter",
-                ],
-            ),
-            (
-                Deed::Read,
-                &[
-                    "ReadAllText",
-                    "ReadAllBytes",
-                    "ReadAllLines",
-                    "ReadLines",
-                    "os.read_file(",
-                    "StreamReader",
-                ],
-            ),
         ],
     },
     // MongoDB 4.4, "Native Methods in mongo"; mongosh 2.3, "Methods".
