@@ -109,8 +109,9 @@ impl Machine<'_> {
             };
             self.keep_grave_losses(losses, |machine| match &carried {
                 Carried::Text(text) => machine.run_here(&Value::exact(text)),
-                Carried::Code(words) => machine.call_words(words, Lookup::NoFunctions),
-                Carried::Words(words) => machine.call_words(words, Lookup::NoFunctions),
+                Carried::Code(words) | Carried::Words(words) => {
+                    machine.call_words(words, Lookup::NoFunctions)
+                }
             });
         }
     }

@@ -276,25 +276,25 @@ fn container(input: &Json, called: Called<'_>) -> Option<String> {
                         text(other, &["target", "container", "containerpath", "destination", "dst"])?
                     ),
                 };
-                line.push_str(&format!(" -v {}", quoted(&mount)));
+                line.extend([" -v ".to_owned(), quoted(&mount)]);
             }
         }
         Some(Json::Object(fields)) => {
             for (from, to) in fields {
                 let to =
                     to.as_str().or_else(|| text(to, &["bind", "target", "destination"])).unwrap_or("/mnt");
-                line.push_str(&format!(" -v {}", quoted(&format!("{from}:{to}"))));
+                line.extend([" -v ".to_owned(), quoted(&format!("{from}:{to}"))]);
             }
         }
-        Some(Json::String(mount)) => line.push_str(&format!(" -v {}", quoted(mount))),
+        Some(Json::String(mount)) => line.extend([" -v ".to_owned(), quoted(mount)]),
         Some(Json::Null | Json::Bool(_) | Json::Number(_)) | None => {}
     }
     if field(input, &["privileged"]).and_then(Json::as_bool) == Some(true) {
         line.push_str(" --privileged");
     }
-    line.push_str(&format!(" {}", quoted(image)));
+    line.extend([" ".to_owned(), quoted(image)]);
     if let Some(command) = field(input, COMMANDS).and_then(command_text) {
-        line.push_str(&format!(" {command}"));
+        line.extend([" ", command.as_str()]);
     }
     Some(line)
 }

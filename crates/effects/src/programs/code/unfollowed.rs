@@ -64,8 +64,8 @@ pub(super) fn files(machine: &mut Machine<'_>, language: &str, text: &str, reads
             Deed::Move => each(machine, &given, |machine, path| {
                 machine.delete(path, Depth::Recursive);
             }),
-            Deed::Open if given.is_to_write => each(machine, &given, |machine, path| machine.write(path)),
-            Deed::Write => each(machine, &given, |machine, path| machine.write(path)),
+            Deed::Open if given.is_to_write => each(machine, &given, write),
+            Deed::Write => each(machine, &given, write),
             Deed::Open | Deed::Read if reads == Reads::Shown => {
                 each(machine, &given, |machine, path| drop(machine.read(path)));
             }
@@ -79,6 +79,10 @@ fn each(machine: &mut Machine<'_>, given: &Operands, work: impl Fn(&mut Machine<
     for path in given.paths.iter().take(PATHS) {
         machine.possibly(|machine| work(machine, &Value::exact(path.as_str())));
     }
+}
+
+fn write(machine: &mut Machine<'_>, path: &Value) {
+    machine.write(path);
 }
 
 /// Where the name of a function stands.

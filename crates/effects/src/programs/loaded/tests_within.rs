@@ -37,8 +37,8 @@ pub(super) fn calls(text: &str) -> String {
             continue;
         }
         match class.filter(|_| is_inside) {
-            Some(class) => lines.push_str(&format!("{class}().{name}()\n")),
-            None if !is_inside => lines.push_str(&format!("{name}()\n")),
+            Some(class) => lines.extend([class, "().", name, "()\n"]),
+            None if !is_inside => lines.extend([name, "()\n"]),
             None => {}
         }
     }

@@ -63,12 +63,11 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
                 }
             }
             if let Some(file) = writes.and_then(|marks| named(line, marks)) {
-                match file.strip_prefix('|') {
-                    Some(command) => may_run(machine, command),
-                    None => {
-                        let file = path(machine, &file);
-                        machine.possibly(|machine| machine.write(&file));
-                    }
+                if let Some(command) = file.strip_prefix('|') {
+                    may_run(machine, command);
+                } else {
+                    let file = path(machine, &file);
+                    machine.possibly(|machine| machine.write(&file));
                 }
             }
         }

@@ -103,12 +103,11 @@ fn tex(machine: &mut Machine<'_>, text: &str) {
     for name in TEX_READS {
         for argument in behind(text, name) {
             let argument = argument.trim_start_matches(['=', ' ']);
-            match argument.strip_prefix('|') {
-                Some(command) => may_run(machine, command.trim_matches('"')),
-                None => {
-                    let file = path(machine, argument.trim_matches('"'));
-                    drop(machine.read(&file));
-                }
+            if let Some(command) = argument.strip_prefix('|') {
+                may_run(machine, command.trim_matches('"'));
+            } else {
+                let file = path(machine, argument.trim_matches('"'));
+                drop(machine.read(&file));
             }
         }
     }

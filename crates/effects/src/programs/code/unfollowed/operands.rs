@@ -369,16 +369,13 @@ impl Reading<'_> {
     }
 
     fn read_name(&mut self, name: &str, depth: usize) {
-        match assigned(self.pieces, self.family, name).filter(|_| depth > 0) {
-            Some(span) => {
-                self.read(&span, depth - 1);
-                self.joins = true;
-            }
-            None => {
-                // What follows stands below something that is not known.
-                self.end();
-                self.given.is_unknown = true;
-            }
+        if let Some(span) = assigned(self.pieces, self.family, name).filter(|_| depth > 0) {
+            self.read(&span, depth - 1);
+            self.joins = true;
+        } else {
+            // What follows stands below something that is not known.
+            self.end();
+            self.given.is_unknown = true;
         }
     }
 }
