@@ -212,9 +212,13 @@ pub(crate) fn called<'t>(source: &'t Source, node: Node<'t>) -> Option<(&'t str,
     let (_, field) = grammar.calls.iter().find(|(kind, _)| *kind == node.kind())?;
     let callee = if field.is_empty() { node.named_child(0) } else { node.child_by_field_name(field) };
     let callee = callee?;
+    let receiver = ["receiver", "object", "scope"].iter().find_map(|field| node.child_by_field_name(field));
+    let is_receiver = |child: &Node<'_>| receiver.is_some_and(|receiver| receiver.id() == child.id());
     let arguments = named_children(node)
         .into_iter()
-        .filter(|child| child.id() != callee.id() && !grammar.comments.contains(&child.kind()))
+        .filter(|child| {
+            !is_receiver(child) && child.id() != callee.id() && !grammar.comments.contains(&child.kind())
+        })
         .flat_map(|child| match child.kind() {
             "arguments" | "argument_list" | "token_tree" => named_children(child),
             _ => vec![child],
@@ -229,7 +233,8 @@ pub(crate) fn called<'t>(source: &'t Source, node: Node<'t>) -> Option<(&'t str,
 
 /// The name behind the last dot, colons or arrow.
 pub(crate) fn last_name(callee: &str) -> &str {
-    callee.rsplit(['.', ':', '>', '\\']).next().unwrap_or(callee)
+    let name = callee.split("::<").next().unwrap_or(callee);
+    name.rsplit(['.', ':', '>', '\\']).next().unwrap_or(name)
 }
 
 fn call(source: &Source, node: Node<'_>) -> Act {
@@ -289,8 +294,16 @@ fn raised(source: &Source, node: Node<'_>) -> Act {
 }
 
 fn is_end(callee: &str) -> bool {
-    const ENDS: [&str; 7] =
-        ["exit", "abort", "sys.exit", "process.exit", "os.Exit", "std::process::exit", "System.exit"];
+    const ENDS: [&str; 8] = [
+        "exit",
+        "return",
+        "abort",
+        "sys.exit",
+        "process.exit",
+        "os.Exit",
+        "std::process::exit",
+        "System.exit",
+    ];
     ENDS.contains(&callee)
 }
 

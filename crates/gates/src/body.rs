@@ -7,8 +7,8 @@ use crate::completeness::CodeVerdict;
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::function::{Function, Place, words};
 use crate::language::SourceLanguage;
-use crate::remark::{Remark, is_for_heirs, is_meant, promises, remark_of, says_unwritten};
-use crate::source::{Source, line_of, named_children};
+use crate::remark::{Remark, is_for_heirs, is_meant, promises, remark_of, says_unwritten, stands_alone};
+use crate::source::{Source, descendants, line_of, named_children};
 
 /// What kind of text a function stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) 
     let Some(body) = function.body else { return JudgedFunction::plain(without_body(function)) };
     let done = acts(source, body);
     if let Some(at) = unwritten(&done) {
-        return not_implemented(source, function, &done, at);
+        return not_implemented(source, function, &done, at, setting);
     }
     let real: Vec<&(Node<'_>, Act)> =
         done.iter().filter(|(_, act)| !matches!(act, Act::Nothing | Act::Description)).collect();
@@ -90,6 +90,7 @@ fn not_implemented(
     function: &Function<'_>,
     done: &[(Node<'_>, Act)],
     (node, saying): (Node<'_>, Saying),
+    setting: Setting,
 ) -> JudgedFunction {
     let description = done.iter().filter(|(_, act)| *act == Act::Description).map(|(node, _)| *node);
     let texts = description.chain(function.comments.iter().copied()).chain([node]);
@@ -108,7 +109,26 @@ fn not_implemented(
     if is_for_others {
         return JudgedFunction::plain(CodeVerdict::Interface);
     }
-    found(source, function, node, FindingKind::NotImplemented, FindingWeight::Error, CodeVerdict::Stub)
+    // A whole file shows what a message is about: one that says why something is refused is an answer.
+    if saying == Saying::Error && !source.is_fragment() && says_why(source, node) {
+        let kind = FindingKind::NotImplemented;
+        return found(source, function, node, kind, FindingWeight::Warning, CodeVerdict::Ambiguous);
+    }
+    // Tests hold objects of which they need a part only.
+    let is_part_of_fake =
+        setting == Setting::Tests && function.place == Place::Class && saying != Saying::Call;
+    let weight = if is_part_of_fake { FindingWeight::Warning } else { FindingWeight::Error };
+    found(source, function, node, FindingKind::NotImplemented, weight, CodeVerdict::Stub)
+}
+
+/// Whether an error has a message of some words that does not say that something is to be written.
+fn says_why(source: &Source, node: Node<'_>) -> bool {
+    let texts = source.grammar().texts;
+    let mut messages =
+        descendants(node).filter(|part| texts.contains(&part.kind())).map(|part| source.text(part));
+    messages.any(|text| {
+        words(text).count() >= 3 && !says_unwritten(text) && !text.to_lowercase().contains("written")
+    })
 }
 
 /// A method without its class: one that states what it returns, and raises the bare error that Python has for this, is how a contract is
@@ -190,7 +210,9 @@ fn empty_in_python(
     let is_command = !takes_arguments(source, function) && !promises_value && source.is_fragment();
     match description {
         // A decorator or a framework may use the description; so may what calls a function that takes nothing and gives nothing.
-        Some(_) if is_decorated || is_command => JudgedFunction::plain(CodeVerdict::Ambiguous),
+        Some(text) if is_decorated || is_command || is_meant(source.text(text)) => {
+            JudgedFunction::plain(CodeVerdict::Ambiguous)
+        }
         Some(text) if statements == 1 => {
             let kind = FindingKind::DocumentationOnly;
             // What a class does not say, it may leave to its heirs.
@@ -288,7 +310,9 @@ fn worked(source: &Source, function: &Function<'_>, body: Node<'_>, setting: Set
     }
     for comment in &function.comments {
         let kind = match remark_of(source.text(*comment)) {
-            Remark::Unwritten => FindingKind::PlaceholderBody,
+            // Between statements that work it may as well describe something.
+            Remark::Unwritten if stands_alone(source.text(*comment)) => FindingKind::PlaceholderBody,
+            Remark::Unwritten => continue,
             Remark::Elided => FindingKind::ElidedCode,
             // Tests are made of stand-ins.
             Remark::StandIn if setting == Setting::Code => FindingKind::FakeResult,
@@ -326,8 +350,7 @@ fn unwritten_inside<'t>(source: &'t Source, body: Node<'t>) -> Vec<(Node<'t>, Sa
 
 fn output_says_unwritten(source: &Source, node: Node<'_>) -> bool {
     let texts = source.grammar().texts;
-    crate::source::descendants(node)
-        .any(|part| texts.contains(&part.kind()) && says_unwritten(source.text(part)))
+    descendants(node).any(|part| texts.contains(&part.kind()) && says_unwritten(source.text(part)))
 }
 
 fn found(
@@ -340,6 +363,7 @@ fn found(
 ) -> JudgedFunction {
     let mut finding = finding(source, function, node, kind, weight);
     // A whole function is meant: it changed when any of its lines did.
+    finding.first_line = finding.first_line.min(line_of(function.node));
     finding.last_line = finding.last_line.max(function.node.end_position().row + 1);
     JudgedFunction { verdict, findings: vec![finding] }
 }
@@ -353,6 +377,7 @@ fn finding(
 ) -> GateFinding {
     GateFinding {
         line: line_of(node),
+        first_line: line_of(node),
         last_line: node.end_position().row + 1,
         kind,
         weight,

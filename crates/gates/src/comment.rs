@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::dropped::around;
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::function::Function;
+use crate::language::SourceLanguage;
 use crate::remark::{Remark, remark_of};
 use crate::source::{Source, descendants, line_of};
 
@@ -34,8 +35,13 @@ pub(crate) fn garbled(source: &Source) -> Option<GateFinding> {
     let first = descendants(source.root()).find(|node| node.is_error() || node.is_missing())?;
     // A quarter of a file that is not understood is no file of this language; less is often a macro or a new form.
     let is_lost = source.faults() * 4 > source.whole().len();
+    // Macros of C may hold what is no C by itself.
+    if !is_lost && matches!(source.language(), SourceLanguage::C | SourceLanguage::Cpp) {
+        return None;
+    }
     Some(GateFinding {
         line: line_of(first),
+        first_line: line_of(first),
         last_line: if is_lost { usize::MAX } else { first.end_position().row + 1 },
         kind: FindingKind::NotParsed,
         weight: if is_lost { FindingWeight::Error } else { FindingWeight::Warning },
@@ -52,7 +58,7 @@ fn finding(
     kind: FindingKind,
 ) -> GateFinding {
     let (weight, function) = (FindingWeight::Warning, around(all, node));
-    GateFinding { line, last_line, kind, weight, function, text: shown(source.text(node)) }
+    GateFinding { line, first_line: line, last_line, kind, weight, function, text: shown(source.text(node)) }
 }
 
 /// Line comments in a row whose text is code.

@@ -128,9 +128,9 @@ pub fn judge_fragment(fragment: Fragment<'_>) -> FragmentAnswer {
         verdict = Some(CodeVerdict::Stub);
     }
     findings.extend(outside);
-    let proofs = proof::findings(&source, &all);
+    let proofs = proof::findings(&source, &all, setting);
     if proofs.iter().any(|finding| finding.kind == FindingKind::TrivialAssertion)
-        && proofs_nothing(&source, &all)
+        && proofs_nothing(&source, &all, setting)
     {
         verdict = Some(CodeVerdict::Stub);
     }
@@ -173,8 +173,8 @@ fn finish(
 }
 
 /// Whether all assertions of a fragment hold always.
-fn proofs_nothing(source: &Source, all: &[Function<'_>]) -> bool {
-    let cases = proof::cases(source, all);
+fn proofs_nothing(source: &Source, all: &[Function<'_>], setting: Setting) -> bool {
+    let cases = proof::cases(source, all, setting);
     !cases.is_empty() && cases.iter().all(|case| case.trivial > 0 && case.assertions == case.trivial)
 }
 
@@ -199,6 +199,7 @@ fn unread_stub(source: &Source) -> Option<GateFinding> {
     let found = descendants(source.root()).find(|node| node.is_named() && tokens(node) && broken(node))?;
     Some(GateFinding {
         line: line_of(found),
+        first_line: line_of(found),
         last_line: line_of(found),
         kind: FindingKind::UnfinishedBranch,
         weight: FindingWeight::Error,
@@ -214,6 +215,7 @@ fn unread(cause: Unread) -> FragmentAnswer {
     };
     let finding = GateFinding {
         line: 1,
+        first_line: 1,
         last_line: 1,
         kind: FindingKind::NotParsed,
         weight: FindingWeight::Error,
@@ -236,6 +238,7 @@ fn outside_of_functions(
     };
     let finding = |node: tree_sitter::Node<'_>, kind, weight| GateFinding {
         line: line_of(node),
+        first_line: line_of(node),
         last_line: node.end_position().row + 1,
         kind,
         weight,
@@ -310,22 +313,25 @@ pub fn examine_file(file: FileText<'_>) -> ExaminedFile {
         }
     }
     findings.extend(outside_of_functions(&source, &all, &loose));
-    findings.extend(proof::findings(&source, &all));
+    findings.extend(proof::findings(&source, &all, setting));
     findings.extend(dropped::findings(&source, &all));
     findings.extend(comment::findings(&source, &all, &loose));
     if let Some(faults) = comment::garbled(&source) {
         findings.push(faults);
     }
-    findings.retain(|finding| is_changed(finding.line, finding.last_line));
+    findings.retain(|finding| file.changed.is_none_or(|ranges| finding.touches(ranges)));
     if let Some(before) = file.before.and_then(|text| Source::file(file.language, text).ok()) {
-        findings.extend(proof::weakened(&before, &source, &all));
+        findings.extend(proof::weakened(&before, &source, &all, setting));
     }
     let before = findings.len();
     let exemptions = Exemptions::read(&source, &all, &loose);
     exemptions.apply(&mut findings);
     let allowed = before - findings.len();
-    findings
-        .extend(exemptions.without_reason().filter(|finding| is_changed(finding.line, finding.last_line)));
+    findings.extend(
+        exemptions
+            .without_reason()
+            .filter(|finding| file.changed.is_none_or(|ranges| finding.touches(ranges))),
+    );
     findings.sort_by_key(|finding| (finding.line, finding.kind));
     findings.dedup();
     ExaminedFile { findings, allowed, functions: count, not_understood: source.faults() }

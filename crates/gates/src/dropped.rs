@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::act::{Act, acts};
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
-use crate::function::{Function, words};
+use crate::function::Function;
 use crate::language::SourceLanguage;
 use crate::source::{Source, descendants, line_of, named_children};
 
@@ -15,6 +15,7 @@ pub(crate) fn findings(source: &Source, all: &[Function<'_>]) -> Vec<GateFinding
         .filter_map(|node| Some((node, weight(source, node)?)))
         .map(|(node, weight)| GateFinding {
             line: line_of(node),
+            first_line: line_of(node),
             last_line: node.end_position().row + 1,
             kind: FindingKind::SwallowedError,
             weight,
@@ -79,20 +80,33 @@ fn is_dropping(source: &Source, node: Node<'_>, field: &str) -> bool {
 
 /// One that catches everything drops what nobody thought of; one kind of error may be expected.
 fn catch_weight(source: &Source, node: Node<'_>) -> FindingWeight {
-    let head = source.text(node).split(['{', ':']).next().unwrap_or_default();
-    let names =
-        words(head).filter(|word| !["except", "catch", "rescue", "as", "final", "const"].contains(word));
-    let kinds: Vec<&str> = names.filter(|word| word.starts_with(char::is_uppercase)).collect();
-    const BROAD: [&str; 6] = ["Exception", "BaseException", "Throwable", "Error", "StandardError", "System"];
+    const BROAD: [&str; 9] = [
+        "Exception",
+        "BaseException",
+        "Throwable",
+        "Error",
+        "StandardError",
+        "System.Exception",
+        "std::exception",
+        "java.lang.Exception",
+        "...",
+    ];
+    const WORDS: [&str; 6] = ["except", "catch", "rescue", "as", "final", "const"];
+    let head = source.text(node).lines().next().unwrap_or_default();
+    let head = head.split(['{', ';']).next().unwrap_or_default().trim_end_matches(':');
+    // The error itself may have a name behind its type.
+    let is_type = |word: &&str| word.contains(char::is_alphanumeric) || *word == "...";
+    let mut kinds = head
+        .split(|letter: char| letter.is_whitespace() || "(),|&*".contains(letter))
+        .map(|word| word.trim_start_matches('\\'))
+        .filter(|word| is_type(word) && !WORDS.contains(word) && !word.starts_with('$'));
     let is_untyped = matches!(
         source.language(),
         SourceLanguage::JavaScript | SourceLanguage::TypeScript | SourceLanguage::Tsx
     );
-    if is_untyped || kinds.is_empty() || kinds.iter().any(|kind| BROAD.contains(kind)) {
-        FindingWeight::Error
-    } else {
-        FindingWeight::Warning
-    }
+    let first = kinds.next();
+    let is_broad = first.is_none_or(|kind| BROAD.contains(&kind)) || kinds.any(|kind| BROAD.contains(&kind));
+    if is_untyped || is_broad { FindingWeight::Error } else { FindingWeight::Warning }
 }
 
 /// `if let Err(e) = f() {}`, and an arm that does nothing with an error.

@@ -49,6 +49,7 @@ impl Exemptions {
     pub(crate) fn without_reason(&self) -> impl Iterator<Item = GateFinding> {
         self.0.iter().filter(|one| !one.has_reason || one.kinds.is_empty()).map(|one| GateFinding {
             line: one.first,
+            first_line: one.first,
             last_line: one.first,
             kind: FindingKind::ExemptionWithoutReason,
             weight: FindingWeight::Error,

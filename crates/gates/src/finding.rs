@@ -1,13 +1,16 @@
 //! What a gate finds.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// Something that a gate found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateFinding {
     /// The line, counted from 1.
     pub line: usize,
-    /// The last line of the function or statement that it is about.
+    /// The first line of the function or statement that it is about.
+    pub first_line: usize,
+    /// The last line of it.
     pub last_line: usize,
     /// What it is.
     pub kind: FindingKind,
@@ -178,6 +181,13 @@ impl FindingKind {
 impl fmt::Display for FindingKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
+    }
+}
+
+impl GateFinding {
+    /// Whether it is about any line of some ranges.
+    pub(crate) fn touches(&self, ranges: &[RangeInclusive<usize>]) -> bool {
+        ranges.iter().any(|range| *range.start() <= self.last_line && self.first_line <= *range.end())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The functions of a text, and where each of them stands.
 
+use std::collections::HashSet;
+
 use tree_sitter::Node;
 
 use crate::grammar::Holder;
@@ -45,8 +47,9 @@ pub(crate) fn functions(source: &Source) -> (Vec<Function<'_>>, Vec<Node<'_>>) {
     let grammar = source.grammar();
     let mut found: Vec<Function<'_>> = Vec::new();
     let mut loose = Vec::new();
+    let bases = bases(source);
     // A node, the function around it, and what holds it.
-    let mut waiting = vec![(source.root(), None::<usize>, None::<Node<'_>>)];
+    let mut waiting = vec![(source.root(), None::<usize>, None::<Holding>)];
     while let Some((node, around, holder)) = waiting.pop() {
         let kind = node.kind();
         if grammar.comments.contains(&kind) {
@@ -64,7 +67,7 @@ pub(crate) fn functions(source: &Source) -> (Vec<Function<'_>>, Vec<Node<'_>>) {
             // What is declared inside of a body belongs to it, not to the class around.
             holding = None;
         } else if node.is_named() && grammar.holder(kind).is_some() {
-            holding = Some(node);
+            holding = Some(self::holding(source, node, &bases));
         }
         let mut cursor = node.walk();
         let first = waiting.len();
@@ -76,12 +79,7 @@ pub(crate) fn functions(source: &Source) -> (Vec<Function<'_>>, Vec<Node<'_>>) {
     (found, loose)
 }
 
-fn function<'t>(
-    source: &'t Source,
-    node: Node<'t>,
-    is_inner: bool,
-    holder: Option<Node<'t>>,
-) -> Function<'t> {
+fn function<'t>(source: &'t Source, node: Node<'t>, is_inner: bool, holder: Option<Holding>) -> Function<'t> {
     let body = body_of(source, node);
     let start = beginning(source, node);
     let end = body.map_or(node.end_byte(), |body| body.start_byte());
@@ -139,7 +137,7 @@ fn place(
     source: &Source,
     node: Node<'_>,
     header: &str,
-    holder: Option<Node<'_>>,
+    holder: Option<Holding>,
     is_inner: bool,
 ) -> (Place, bool) {
     let grammar = source.grammar();
@@ -159,21 +157,43 @@ fn place(
             _ => (Place::Free, overrides),
         };
     };
-    if source.text(holder).starts_with("class _Fragment")
-        || source.text(holder).starts_with("struct _Fragment")
-        || source.text(holder).starts_with("impl _Fragment")
-    {
-        return (Place::Unseen, overrides);
+    (holder.place, overrides || holder.is_of_trait)
+}
+
+/// What holds a function.
+#[derive(Debug, Clone, Copy)]
+struct Holding {
+    place: Place,
+    /// Whether it writes the functions of a trait.
+    is_of_trait: bool,
+}
+
+/// Looked at once for each class, not for each of its functions.
+fn holding(source: &Source, holder: Node<'_>, bases: &HashSet<&str>) -> Holding {
+    let name = ["name", "type"].iter().find_map(|field| holder.child_by_field_name(field));
+    let place = match source.grammar().holder(holder.kind()) {
+        _ if name.is_some_and(|name| source.text(name) == "_Fragment") => Place::Unseen,
+        Some(Holder::Contract) => Place::Contract,
+        _ if is_contract_by_base(source, holder, bases) => Place::Contract,
+        _ => Place::Class,
+    };
+    Holding { place, is_of_trait: holder.child_by_field_name("trait").is_some() }
+}
+
+/// The names that classes of the text derive from, in Python.
+fn bases(source: &Source) -> HashSet<&str> {
+    if source.language() != SourceLanguage::Python {
+        return HashSet::new();
     }
-    if grammar.holder(holder.kind()) == Some(Holder::Contract) || is_contract_by_base(source, holder) {
-        return (Place::Contract, overrides);
-    }
-    let is_of_trait = holder.child_by_field_name("trait").is_some();
-    (Place::Class, overrides || is_of_trait)
+    descendants(source.root())
+        .filter(|node| node.kind() == "class_definition")
+        .filter_map(|class| class.child_by_field_name("superclasses"))
+        .flat_map(|bases| words(source.text(bases)))
+        .collect()
 }
 
 /// Whether a class says, by its bases, its name or its other methods, that others complete it.
-fn is_contract_by_base(source: &Source, holder: Node<'_>) -> bool {
+fn is_contract_by_base(source: &Source, holder: Node<'_>, all_bases: &HashSet<&str>) -> bool {
     if source.language() != SourceLanguage::Python {
         return false;
     }
@@ -185,21 +205,11 @@ fn is_contract_by_base(source: &Source, holder: Node<'_>) -> bool {
         || ["Base", "Interface", "Protocol", "Mixin"].iter().any(|end| name.ends_with(end));
     // One abstract method makes the class one that is not used by itself.
     let by_method = || {
-        let decorators = descendants(holder).filter(|node| node.kind() == "decorator");
-        decorators
-            .into_iter()
+        descendants(holder)
+            .filter(|node| node.kind() == "decorator")
             .any(|node| words(source.text(node)).any(|word| grammar.contract_words.contains(&word)))
     };
-    by_base || by_name || by_method() || is_base_here(source, name)
-}
-
-/// Whether another class of the same text derives from it.
-fn is_base_here(source: &Source, name: &str) -> bool {
-    !name.is_empty()
-        && descendants(source.root()).filter(|node| node.kind() == "class_definition").any(|class| {
-            let bases = class.child_by_field_name("superclasses").map(|node| source.text(node));
-            bases.is_some_and(|bases| words(bases).any(|word| word == name))
-        })
+    by_base || by_name || all_bases.contains(name) || by_method()
 }
 
 /// Whether a function is a method by its form: a receiver as its first parameter, or a name and a body without a word that makes it a function.

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::act::{called, is_fixed, last_name};
+use crate::body::Setting;
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::function::{Function, words};
 use crate::language::SourceLanguage;
@@ -30,11 +31,12 @@ pub(crate) struct TestCase<'t> {
 }
 
 /// What is wrong with the tests of a text.
-pub(crate) fn findings(source: &Source, all: &[Function<'_>]) -> Vec<GateFinding> {
+pub(crate) fn findings(source: &Source, all: &[Function<'_>], setting: Setting) -> Vec<GateFinding> {
     let mut found = Vec::new();
-    for case in cases(source, all) {
+    for case in cases(source, all, setting) {
         let about = |node: Node<'_>, kind, weight| GateFinding {
             line: line_of(node),
+            first_line: line_of(node),
             last_line: node.end_position().row + 1,
             kind,
             weight,
@@ -55,9 +57,14 @@ pub(crate) fn findings(source: &Source, all: &[Function<'_>]) -> Vec<GateFinding
 }
 
 /// Tests that assert less than they did.
-pub(crate) fn weakened(before: &Source, now: &Source, all: &[Function<'_>]) -> Vec<GateFinding> {
+pub(crate) fn weakened(
+    before: &Source,
+    now: &Source,
+    all: &[Function<'_>],
+    setting: Setting,
+) -> Vec<GateFinding> {
     let (old_functions, _) = crate::function::functions(before);
-    let (old, new) = (cases(before, &old_functions), cases(now, all));
+    let (old, new) = (cases(before, &old_functions, setting), cases(now, all, setting));
     let real = |case: &TestCase<'_>| case.assertions - case.trivial;
     let same = |name: &str| new.iter().filter(|case| case.name == name).collect::<Vec<_>>();
     let mut found = Vec::new();
@@ -71,6 +78,7 @@ pub(crate) fn weakened(before: &Source, now: &Source, all: &[Function<'_>]) -> V
         {
             found.push(GateFinding {
                 line: line_of(now_case.node),
+                first_line: line_of(now_case.node),
                 last_line: now_case.node.end_position().row + 1,
                 kind: FindingKind::WeakenedTest,
                 weight: FindingWeight::Error,
@@ -83,10 +91,10 @@ pub(crate) fn weakened(before: &Source, now: &Source, all: &[Function<'_>]) -> V
 }
 
 /// All tests of a text.
-pub(crate) fn cases<'t>(source: &'t Source, all: &[Function<'t>]) -> Vec<TestCase<'t>> {
+pub(crate) fn cases<'t>(source: &'t Source, all: &[Function<'t>], setting: Setting) -> Vec<TestCase<'t>> {
     let mut found: Vec<TestCase<'t>> = all
         .iter()
-        .filter(|function| is_test(source, function))
+        .filter(|function| is_test(source, function, setting))
         .map(|function| {
             case(source, function.name.clone(), function.node, is_skipped_by_header(source, function.header))
         })
@@ -99,7 +107,7 @@ pub(crate) fn cases<'t>(source: &'t Source, all: &[Function<'t>]) -> Vec<TestCas
     found
 }
 
-fn is_test(source: &Source, function: &Function<'_>) -> bool {
+fn is_test(source: &Source, function: &Function<'_>, setting: Setting) -> bool {
     let (name, header) = (function.name.as_str(), function.header);
     let is_marked = |marks: &[&str]| {
         header
@@ -109,9 +117,18 @@ fn is_test(source: &Source, function: &Function<'_>) -> bool {
             .any(|line| words(line).take(3).any(|word| marks.contains(&word)))
     };
     match source.language() {
-        SourceLanguage::Rust => is_marked(&["test", "rstest", "test_case"]),
+        SourceLanguage::Rust => {
+            header.lines().map(str::trim).filter_map(|line| line.strip_prefix("#[")).any(|line| {
+                let path = line.split(['(', '=', ']']).next().unwrap_or_default().trim();
+                ["test", "rstest", "test_case", "wasm_bindgen_test"].contains(&last_name(path))
+            })
+        }
+        // Outside of tests functions have such names too.
         SourceLanguage::Python => {
-            (name.starts_with("test_") || name == "test") && !function.is_inner && !header.contains("fixture")
+            (setting == Setting::Tests || source.is_fragment())
+                && (name.starts_with("test_") || name == "test")
+                && !function.is_inner
+                && !header.contains("fixture")
         }
         SourceLanguage::Java | SourceLanguage::CSharp => is_marked(&[
             "Test",
@@ -280,6 +297,7 @@ fn is_assertion(source: &Source, callee: &str) -> bool {
     starts(&last)
         || ["assert", "expect", "require", "assertions", "cy", "should", "chai"].contains(&first.as_str())
         || last.contains("assert")
+        || last.contains("expect")
         || MATCHERS.iter().any(|start| last.starts_with(start))
         || last.starts_with("to_")
         || last == "to"
@@ -346,7 +364,11 @@ fn is_hollow(source: &Source, node: Node<'_>, callee: &str, arguments: &[Node<'_
     // The arguments of a macro are tokens.
     if node.kind() == "macro_invocation" {
         let tokens = named_children(node).into_iter().find(|child| child.kind() == "token_tree");
-        return tokens.is_some_and(|tokens| is_hollow_text(source.text(tokens)));
+        let compares = last.ends_with("_eq");
+        let is_about_one = ["assert", "debug_assert", "prop_assert"].contains(&last.as_str());
+        return tokens.is_some_and(|tokens| {
+            (compares || is_about_one) && is_hollow_text(source.text(tokens), compares)
+        });
     }
     let is_of_expectation = ["expect", "to", "not_to"].contains(&last.as_str());
     match arguments {
@@ -401,10 +423,10 @@ fn holds_always(source: &Source, condition: Node<'_>) -> bool {
 }
 
 /// The same for the tokens of a macro: `(true)`, `(1, 1)`, `(1 == 1)`.
-fn is_hollow_text(tokens: &str) -> bool {
+fn is_hollow_text(tokens: &str, compares: bool) -> bool {
     let inner = tokens.trim().trim_start_matches(['(', '[', '{']).trim_end_matches([')', ']', '}']).trim();
     let first = inner.split(',').next().unwrap_or_default().trim();
-    if first == "true" {
+    if !compares && first == "true" {
         return true;
     }
     let is_simple = |text: &str| {
@@ -414,10 +436,10 @@ fn is_hollow_text(tokens: &str) -> bool {
     let same = |one: &str, other: &str| one.trim() == other.trim() && is_simple(one.trim());
     let mut parts = inner.split(',');
     let by_comma = match (parts.next(), parts.next()) {
-        (Some(one), Some(other)) => same(one, other),
+        (Some(one), Some(other)) => compares && same(one, other),
         _ => false,
     };
-    let by_sign = first.split_once("==").is_some_and(|(one, other)| same(one, other));
+    let by_sign = !compares && first.split_once("==").is_some_and(|(one, other)| same(one, other));
     by_comma || by_sign
 }
 

@@ -156,9 +156,64 @@ pub(crate) fn promises(comment: &str) -> bool {
     remark_of(comment) != Remark::Plain || HINTS.iter().any(|hint| holds_phrase(&text, hint))
 }
 
+/// Whether a comment says no more than that code is to be written here. One that goes on is about something that would be better.
+pub(crate) fn stands_alone(comment: &str) -> bool {
+    const WORDS: [&str; 41] = [
+        "todo",
+        concat!("fix", "me"),
+        "xxx",
+        "hack",
+        "implement",
+        "implemented",
+        "implementation",
+        "implementing",
+        "unimplemented",
+        "not",
+        "yet",
+        "here",
+        "this",
+        "later",
+        "me",
+        "it",
+        "now",
+        "soon",
+        "for",
+        "function",
+        "method",
+        "class",
+        "logic",
+        "code",
+        "your",
+        "goes",
+        "add",
+        "to",
+        "be",
+        "will",
+        "needs",
+        "pending",
+        "write",
+        "fill",
+        "in",
+        "the",
+        "is",
+        "are",
+        "follow",
+        "stub",
+        "actual",
+    ];
+    let text = plain(comment);
+    let mut words =
+        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some() && words.all(|word| WORDS.contains(&word))
+}
+
 /// Whether a comment says that doing nothing is what was wanted.
 pub(crate) fn is_meant(comment: &str) -> bool {
-    const PHRASES: [&str; 15] = [
+    const PHRASES: [&str; 19] = [
+        "doesn't do anything",
+        "does not do anything",
+        "ignored",
+        "ignore",
         "no-op",
         "noop",
         "no op",

@@ -64,7 +64,7 @@ fn verdict(language: SourceLanguage, code: &str) -> CodeVerdict {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn a_stub_among_complete_functions_is_found(row in 0..ROWS.len(), before in 0..5_usize, behind in 0..5_usize) {
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn every_text_has_an_answer(row in 0..ROWS.len(), text in "[ -~\\n]{0,300}", deep in 0..3000_usize) {
+    fn every_text_has_an_answer(row in 0..ROWS.len(), text in "[ -~\\n]{0,300}", deep in 0..1500_usize) {
         let language = SourceLanguage::named(ROWS[row].0).unwrap();
         for code in [text.clone(), format!("{}{text}", "(".repeat(deep)), format!("{}{text}", "{ if (a) ".repeat(deep / 10))] {
             let answer = judge_fragment(Fragment { language, code: &code, origin: CodeOrigin::Tests });
