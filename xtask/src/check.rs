@@ -82,7 +82,8 @@ fn macos() -> Outcome {
         return Ok(());
     }
     step("macOS", || {
-        run(&mut cargo(&[
+        // The grammars of the gates are C, for which there is no compiler of that system here. Lints link nothing, so any objects do.
+        run(cargo(&[
             "clippy",
             "--package",
             "checkrein",
@@ -93,6 +94,11 @@ fn macos() -> Outcome {
             "--",
             "--deny",
             "warnings",
+        ])
+        .envs([
+            ("CC_aarch64_apple_darwin", "cc"),
+            ("AR_aarch64_apple_darwin", "ar"),
+            ("CRATE_CC_NO_DEFAULTS", "1"),
         ]))
     })
 }

@@ -179,14 +179,16 @@ pub(super) fn junit(answer: &GateAnswer) -> String {
             escaped(&file.cause)
         );
     }
+    let passed = answer.files.saturating_sub(files.len());
     // A report without a test is read as one that did not run.
-    let passed = answer.files.saturating_sub(files.len()).max(usize::from(cases.is_empty()));
-    let _ = writeln!(
-        cases,
-        "    <testcase classname=\"{}\" name=\"{} without findings\"/>",
-        escaped(&answer.gate),
-        counted(count(passed), "file")
-    );
+    let rest = match (passed, cases.is_empty()) {
+        (0, false) => None,
+        (0, true) => Some("nothing to examine".to_owned()),
+        (passed, _) => Some(format!("{} without findings", counted(count(passed), "file"))),
+    };
+    if let Some(name) = rest {
+        let _ = writeln!(cases, "    <testcase classname=\"{}\" name=\"{name}\"/>", escaped(&answer.gate));
+    }
     let tests = cases.matches("<testcase ").count();
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"checkrein {}\" tests=\"{tests}\" failures=\"{failures}\">\n{cases}  </testsuite>\n</testsuites>\n",
