@@ -109,7 +109,8 @@ fn act(source: &Source, statement: Node<'_>, depth: usize) -> Act {
     if grammar.nothing.contains(&kind) || grammar.nothing.contains(&text) || text == ";" || text.is_empty() {
         return Act::Nothing;
     }
-    if text.starts_with("(void)") && !text.contains('(').then(|| text[6..].contains('(')).unwrap_or(false) {
+    // How C says that a parameter is not used.
+    if text.strip_prefix("(void)").is_some_and(|rest| !rest.contains('(')) {
         return Act::Nothing;
     }
     if source.language() == SourceLanguage::Shell && matches!(text, "true" | "return 0" | "return" | "local")

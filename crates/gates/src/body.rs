@@ -198,10 +198,8 @@ fn empty_in_python(
     if function.place == Place::Unseen {
         let is_contract =
             promises_value || result.is_some() && (description.is_some() || is_ellipsis(source, function));
-        return match is_contract {
-            true => JudgedFunction::plain(CodeVerdict::Interface),
-            false => JudgedFunction::plain(CodeVerdict::Ambiguous),
-        };
+        let verdict = if is_contract { CodeVerdict::Interface } else { CodeVerdict::Ambiguous };
+        return JudgedFunction::plain(verdict);
     }
     if is_special {
         return JudgedFunction::plain(CodeVerdict::Ambiguous);
@@ -216,9 +214,10 @@ fn empty_in_python(
         Some(text) if statements == 1 => {
             let kind = FindingKind::DocumentationOnly;
             // What a class does not say, it may leave to its heirs.
-            let (weight, verdict) = match is_method && !promises_value {
-                true => (FindingWeight::Warning, CodeVerdict::Ambiguous),
-                false => (FindingWeight::Error, CodeVerdict::Stub),
+            let (weight, verdict) = if is_method && !promises_value {
+                (FindingWeight::Warning, CodeVerdict::Ambiguous)
+            } else {
+                (FindingWeight::Error, CodeVerdict::Stub)
             };
             found(source, function, text, kind, weight, verdict)
         }
@@ -312,11 +311,10 @@ fn worked(source: &Source, function: &Function<'_>, body: Node<'_>, setting: Set
         let kind = match remark_of(source.text(*comment)) {
             // Between statements that work it may as well describe something.
             Remark::Unwritten if stands_alone(source.text(*comment)) => FindingKind::PlaceholderBody,
-            Remark::Unwritten => continue,
             Remark::Elided => FindingKind::ElidedCode,
             // Tests are made of stand-ins.
             Remark::StandIn if setting == Setting::Code => FindingKind::FakeResult,
-            Remark::StandIn | Remark::Mark | Remark::Plain => continue,
+            Remark::Unwritten | Remark::StandIn | Remark::Mark | Remark::Plain => continue,
         };
         judged.verdict = CodeVerdict::Stub;
         judged.findings.push(finding(source, function, *comment, kind, FindingWeight::Error));

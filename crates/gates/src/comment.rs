@@ -102,7 +102,7 @@ fn is_code(source: &Source, rows: &[(Node<'_>, &str)]) -> bool {
     // Prose has no such lines: this spares the parser most comments.
     let looks_like = |line: &str| {
         let line = line.trim();
-        line.ends_with([';', '{', '}', ')', ':', ',', ']']) || line.contains(" = ") || line.contains("(")
+        line.ends_with([';', '{', '}', ')', ':', ',', ']']) || line.contains(" = ") || line.contains('(')
     };
     let lines: Vec<&str> = rows.iter().map(|(_, text)| *text).collect();
     let filled = lines.iter().filter(|line| !line.trim().is_empty()).count();

@@ -191,7 +191,7 @@ fn unread_stub(source: &Source) -> Option<GateFinding> {
     }
     let tokens = |node: &tree_sitter::Node<'_>| {
         let name = source.grammar().unfinished_calls.contains(&source.text(*node));
-        name && source.whole()[node.end_byte()..].starts_with("!")
+        name && source.whole()[node.end_byte()..].starts_with('!')
     };
     let broken = |node: &tree_sitter::Node<'_>| {
         std::iter::successors(node.parent(), tree_sitter::Node::parent).any(|one| one.is_error())
@@ -246,7 +246,7 @@ fn outside_of_functions(
         text: shown(source.text(node)),
     };
     let mut found = Vec::new();
-    for node in descendants(source.root()).filter(|node| node.is_named()) {
+    for node in descendants(source.root()).filter(tree_sitter::Node::is_named) {
         if unwritten_at(source, node) == Some(Saying::Call) && !inside(node) {
             found.push(finding(node, FindingKind::UnfinishedBranch, FindingWeight::Error));
         }

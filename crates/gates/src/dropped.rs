@@ -11,7 +11,7 @@ use crate::source::{Source, descendants, line_of, named_children};
 /// All places where an error is caught and nothing is done about it.
 pub(crate) fn findings(source: &Source, all: &[Function<'_>]) -> Vec<GateFinding> {
     descendants(source.root())
-        .filter(|node| node.is_named())
+        .filter(Node::is_named)
         .filter_map(|node| Some((node, weight(source, node)?)))
         .map(|(node, weight)| GateFinding {
             line: line_of(node),

@@ -100,9 +100,7 @@ pub(crate) fn cases<'t>(source: &'t Source, all: &[Function<'t>], setting: Setti
         })
         .collect();
     found.extend(
-        descendants(source.root())
-            .filter(|node| node.is_named())
-            .filter_map(|node| called_case(source, node)),
+        descendants(source.root()).filter(Node::is_named).filter_map(|node| called_case(source, node)),
     );
     found
 }
@@ -195,7 +193,7 @@ fn case<'t>(source: &'t Source, name: String, node: Node<'t>, is_skipped: bool) 
         is_skipped,
         is_empty: false,
     };
-    for part in descendants(node).filter(|part| part.is_named()) {
+    for part in descendants(node).filter(Node::is_named) {
         let (is_assertion, is_hollow) = match part.kind() {
             "assert_statement" if source.language() != SourceLanguage::Php => {
                 (true, part.named_child(0).is_some_and(|condition| holds_always(source, condition)))
@@ -283,6 +281,7 @@ fn is_assertion(source: &Source, callee: &str) -> bool {
         "test",
         "fail",
     ];
+    const MATCHERS: [&str; 5] = ["tobe", "toequal", "tothrow", "tohave", "tomatch"];
     let first = callee.split(['.', ':']).next().unwrap_or(callee).to_lowercase();
     let last = last_name(callee).to_lowercase();
     let starts = |name: &str| STARTS.iter().any(|start| name.starts_with(start));
@@ -293,7 +292,6 @@ fn is_assertion(source: &Source, callee: &str) -> bool {
     if source.language() == SourceLanguage::Rust && ["expect", "expect_err"].contains(&last.as_str()) {
         return false;
     }
-    const MATCHERS: [&str; 5] = ["tobe", "toequal", "tothrow", "tohave", "tomatch"];
     starts(&last)
         || ["assert", "expect", "require", "assertions", "cy", "should", "chai"].contains(&first.as_str())
         || last.contains("assert")

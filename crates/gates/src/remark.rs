@@ -236,7 +236,6 @@ pub(crate) fn is_meant(comment: &str) -> bool {
 
 /// Whether the message of an error says that something is not written.
 pub(crate) fn says_unwritten(message: &str) -> bool {
-    let trimmed = message.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
     const WHOLE: [&str; 6] = ["todo", "stub", "nyi", "tbd", "unimplemented", "placeholder"];
     const WITHIN: [&str; 13] = [
         "not implemented",
@@ -253,6 +252,7 @@ pub(crate) fn says_unwritten(message: &str) -> bool {
         "notimplemented",
         "does not implement",
     ];
+    let trimmed = message.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
     WHOLE.contains(&trimmed.as_str())
         || trimmed.starts_with("todo:")
         || message.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "TODO")
@@ -261,7 +261,6 @@ pub(crate) fn says_unwritten(message: &str) -> bool {
 
 /// Whether a text says that those who derive from a class are to write the body.
 pub(crate) fn is_for_heirs(text: &str) -> bool {
-    let text = plain(text);
     const PHRASES: [&str; 14] = [
         "subclass",
         "subclasses",
@@ -278,6 +277,7 @@ pub(crate) fn is_for_heirs(text: &str) -> bool {
         "override",
         "overridden",
     ];
+    let text = plain(text);
     PHRASES.iter().any(|phrase| holds_phrase(&text, phrase))
 }
 
