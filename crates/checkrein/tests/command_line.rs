@@ -194,6 +194,7 @@ fn operands(command: &str) -> &'static [&'static str] {
         "config preset" => &["solo", "--dry-run"],
         "init" | "uninstall" => &["--dry-run"],
         "check" => &["ls"],
+        "gate" => &["completeness"],
         "acp" | "exec" | "run" => &["--", "true"],
         "route" => &["--runner", "any", "--", "true"],
         "watch" => &["--once"],
@@ -259,6 +260,7 @@ fn every_answer_has_the_form_that_the_reference_names() {
     let environment = TestEnvironment::new();
     environment.write("notes.txt", "one\n");
     environment.write("batch.jsonl", "{\"command\":\"ls\"}\n{}\n");
+    environment.write("functions.jsonl", "{\"language\":\"python\",\"code\":\"def f(): ...\"}\n");
     environment.write(
         "session.jsonl",
         "{\"id\":\"x\",\"steps\":[{\"tool\":\"Bash\",\"input\":{\"command\":\"ls\"}}]}\n",
@@ -273,6 +275,8 @@ fn every_answer_has_the_form_that_the_reference_names() {
         ("doctor", ""),
         ("check 'rm -rf /'", "check"),
         ("check --batch batch.jsonl", "check"),
+        ("gate completeness", ""),
+        ("gate completeness --batch functions.jsonl", "gate-batch"),
         ("log", "log"),
         ("replay session.jsonl", "replay"),
         ("show s:1", ""),

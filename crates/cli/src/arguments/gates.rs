@@ -7,17 +7,17 @@ use checkrein_worktree::ChangeBase;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum GateName {
-    /// Stubs, fake results, tests that prove nothing, dropped errors
+    // Stubs, fake results, tests that prove nothing, dropped errors.
     Completeness,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum ReportName {
-    /// For people
+    // For people.
     Text,
-    /// SARIF 2.1.0, for code scanning
+    // For code scanning.
     Sarif,
-    /// JUnit XML, for reports of tests
+    // For reports of tests.
     Junit,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct GateArguments {
     /// Also fail on warnings
     #[arg(long, conflicts_with = "batch")]
     strict: bool,
-    /// Form of the report
+    /// Form: text, SARIF 2.1.0 or JUnit XML
     #[arg(long, value_enum, value_name = "FORM", default_value = "text", conflicts_with = "batch")]
     form: ReportName,
     /// Answer JSON Lines from a file, or from standard input with `-`

@@ -31,6 +31,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "acp",
             "mask",
             "route",
+            "gate",
             "halt",
             "resume",
             "trust",
