@@ -15,10 +15,9 @@ use std::fs;
 use support::{TestEnvironment, repository};
 
 /// Blocks that are no input of ours, by page and first line, and why nothing is tried with them.
-const NOT_TRIED: [(&str, &str, &str); 8] = [
+const NOT_TRIED: [(&str, &str, &str); 7] = [
     ("docs/ci.md", "jobs:", "a workflow of GitHub Actions, of which only the commands are ours"),
     ("docs/gates.md", "jobs:", "a workflow of GitHub Actions, of which only the commands are ours"),
-    ("docs/gates.md", "# checkrein: allow", "code of a project, as the gate reads it"),
     ("docs/gates.md", "repos:", "the configuration of pre-commit"),
     ("docs/governance.md", "governance:\n  blueprints", "the file and its digest are made up"),
     ("docs/scripts.md", "#!/bin/sh", "`examples/until-green.sh`, which other tests hold against this page"),
