@@ -61,6 +61,14 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
 }
 
 fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
+    let hosts: Vec<String> = review.effects.iter().flat_map(machines).collect();
+    let sparing;
+    let key = if hosts.is_empty() {
+        key
+    } else {
+        sparing = key.sparing(hosts.into_iter());
+        &sparing
+    };
     let message = |text: &mut String| clean(text, MESSAGE, key);
     clean_json(&mut review.input, key);
     if let Some(rewrite) = &mut review.rewrite {
@@ -80,6 +88,20 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         mask_effect(effect, key);
     }
     review.code.iter_mut().flatten().for_each(|code| mask_path(&mut code.path, key));
+}
+
+/// The address of the machine that an effect talks to, where it is written as a number. What stands behind the last colon may be a port or
+/// a part of it.
+fn machines(effect: &Effect) -> Vec<String> {
+    let Target::Host(host) = &effect.target else { return Vec::new() };
+    let host = host.split_once("://").map_or(host.as_str(), |(_, rest)| rest);
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let bracketed = host.strip_prefix('[').and_then(|rest| rest.split(']').next());
+    let by_port = || host.rsplit_once(':').map_or(host, |(before, _)| before);
+    let candidates = [bracketed.unwrap_or(host), by_port()];
+    let found = candidates.into_iter().filter(|text| text.parse::<std::net::IpAddr>().is_ok());
+    found.map(str::to_owned).collect()
 }
 
 fn mask_path(path: &mut AbsolutePath, key: &MaskKey) {

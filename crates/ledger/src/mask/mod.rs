@@ -84,6 +84,8 @@ pub struct MaskKey {
     /// Masked where they stand by themselves: they may be as short as a word.
     settings: Vec<SecretSetting>,
     masking: Masking,
+    /// Addresses of machines that are written as they stand.
+    spared: Vec<String>,
 }
 
 impl MaskKey {
@@ -92,7 +94,8 @@ impl MaskKey {
 
     /// The key made of these bytes.
     pub fn new(bytes: [u8; Self::LENGTH]) -> Self {
-        Self { bytes, known: Vec::new(), settings: Vec::new(), masking: Masking::default() }
+        let (known, settings, spared) = (Vec::new(), Vec::new(), Vec::new());
+        Self { bytes, known, settings, masking: Masking::default(), spared }
     }
 
     /// The same, and these are masked wherever they stand. What is short or has blanks in it is no secret but a word, and stays.
@@ -126,6 +129,17 @@ impl MaskKey {
         self.masking.literals.retain(|text| !text.trim().is_empty() && !text.contains("[masked:"));
         self.masking.literals.sort_by_key(|text| std::cmp::Reverse(text.len()));
         self
+    }
+
+    /// The same for a call that talks to these machines: their addresses are no personal data there, but what the call is judged by.
+    #[must_use]
+    pub(crate) fn sparing(&self, hosts: impl Iterator<Item = String>) -> Self {
+        Self { spared: hosts.collect(), ..self.clone() }
+    }
+
+    /// Whether an address of a machine is written as it stands.
+    fn spares(&self, address: &str) -> bool {
+        self.spared.iter().any(|spared| spared == address)
     }
 
     /// Whether what has a form of this kind is masked.

@@ -10,17 +10,18 @@ pub(super) struct Personal {
 /// What of a user stands at the beginning of `rest`, which begins a word; `before` is the byte in front of it.
 pub(super) fn personal(rest: &[u8], before: Option<u8>) -> Option<Personal> {
     let found = |kind, length: Option<usize>| length.map(|length| Personal { kind, length });
+    // The host of an address, or a part of a path or a longer version, says what is talked to.
+    let is_part = matches!(before, Some(b'/' | b'@' | b'.' | b'-'));
+    let is_part_of_long = is_part || matches!(before, Some(b':' | b'['));
     match rest.first()? {
         b'+' => found("phone", international_phone(rest)),
-        b'A'..=b'Z' => found("iban", bank_account(rest)),
+        b'(' => found("phone", bracketed_phone(rest)),
+        b'A'..=b'Z' | b'a'..=b'z' => found("iban", bank_account(rest)),
         b'0'..=b'9' => found("card", payment_card(rest))
             .or_else(|| found("ssn", social_security(rest)))
             .or_else(|| found("phone", national_phone(rest)))
-            // The host of an address, or a part of a path or a longer version, says what is talked to.
-            .or_else(|| match before {
-                Some(b'/' | b'@' | b'.' | b'-') => None,
-                Some(_) | None => found("ip", machine_address(rest)),
-            }),
+            .or_else(|| if is_part { None } else { found("ip", machine_address(rest)) })
+            .or_else(|| if is_part_of_long { None } else { found("ip", long_machine_address(rest)) }),
         _ => None,
     }
 }
@@ -91,36 +92,65 @@ fn luhn(digits: &[u8]) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Bank accounts (ISO 13616): two letters, two check digits, up to 30 letters and digits, alone or in groups of four.
+/// How long the accounts of a country are (ISO 13616, registry of SWIFT); 0 where it has none.
+fn account_length(country: [u8; 2]) -> usize {
+    match &country {
+        b"NO" => 15,
+        b"BE" => 16,
+        b"DK" | b"FI" | b"FO" | b"GL" | b"NL" => 18,
+        b"MK" | b"SI" => 19,
+        b"AT" | b"BA" | b"EE" | b"KZ" | b"LT" | b"LU" | b"XK" => 20,
+        b"CH" | b"HR" | b"LI" | b"LV" => 21,
+        b"BG" | b"BH" | b"CR" | b"DE" | b"GB" | b"GE" | b"IE" | b"ME" | b"RS" | b"VA" => 22,
+        b"AE" | b"GI" | b"IL" | b"IQ" | b"OM" | b"SO" | b"TL" => 23,
+        b"AD" | b"CZ" | b"ES" | b"MD" | b"PK" | b"RO" | b"SA" | b"SE" | b"SK" | b"TN" | b"VG" => 24,
+        b"LY" | b"PT" | b"ST" => 25,
+        b"IS" | b"TR" => 26,
+        b"BI" | b"DJ" | b"FR" | b"GR" | b"IT" | b"MC" | b"MR" | b"SM" => 27,
+        b"AL" | b"AZ" | b"BY" | b"CY" | b"DO" | b"GT" | b"HN" | b"HU" | b"LB" | b"NI" | b"PL" | b"SV" => 28,
+        b"BR" | b"EG" | b"PS" | b"QA" | b"UA" => 29,
+        b"JO" | b"KW" | b"MU" | b"YE" => 30,
+        b"MT" | b"SC" => 31,
+        b"LC" => 32,
+        b"RU" => 33,
+        _ => 0,
+    }
+}
+
+/// Bank accounts (ISO 13616): a country, two check digits, and as many letters and digits as the country has, in letters of one case, alone
+/// or in groups of four.
 fn bank_account(rest: &[u8]) -> Option<usize> {
-    const SHORTEST: usize = 15;
-    const LONGEST: usize = 34;
+    let (country, check) = (rest.first_chunk::<2>()?.to_ascii_uppercase(), rest.get(2..4)?);
+    let wanted = account_length([*country.first()?, *country.get(1)?]);
+    // Nearly every word ends here.
+    if wanted == 0 || !check.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let is_small = rest.first()?.is_ascii_lowercase();
+    let belongs = |byte: u8| {
+        byte.is_ascii_digit() || if is_small { byte.is_ascii_lowercase() } else { byte.is_ascii_uppercase() }
+    };
     let mut account = Vec::new();
     let mut length = 0;
     for (at, byte) in rest.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' | b'A'..=b'Z' if account.len() < LONGEST => {
-                account.push(*byte);
-                length = at + 1;
-            }
-            b' ' if account.len() % 4 == 0
-                && length == at
-                && rest
-                    .get(at + 1)
-                    .is_some_and(|next| next.is_ascii_digit() || next.is_ascii_uppercase()) => {}
-            _ => break,
+        if account.len() < wanted && belongs(*byte) {
+            account.push(byte.to_ascii_uppercase());
+            length = at + 1;
+        } else if *byte != b' '
+            || account.len() == wanted
+            || account.len() % 4 != 0
+            || length != at
+            || !rest.get(at + 1).is_some_and(|next| belongs(*next))
+        {
+            break;
         }
     }
-    let (country, behind) = account.split_at_checked(2)?;
-    let well_formed = country.iter().all(u8::is_ascii_uppercase)
-        && behind.get(..2)?.iter().all(u8::is_ascii_digit)
-        && account.len() >= SHORTEST;
     let turned = account.get(4..)?.iter().chain(account.get(..4)?);
     let rest_of_97 = turned.fold(0_u32, |rest, byte| match byte {
         b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
         letter => (rest * 100 + u32::from(letter - b'A') + 10) % 97,
     });
-    (well_formed && rest_of_97 == 1 && ends(rest, length)).then_some(length)
+    (account.len() == wanted && rest_of_97 == 1 && ends(rest, length)).then_some(length)
 }
 
 /// `123-45-6789`, without the numbers that are never given out.
@@ -156,7 +186,23 @@ fn international_phone(rest: &[u8]) -> Option<usize> {
         .then_some(length)
 }
 
-/// `555-867-5309`, as it is written in North America.
+/// `(212) 555-0173`, as it is written in North America.
+fn bracketed_phone(rest: &[u8]) -> Option<usize> {
+    let area = rest.get(1..4)?;
+    let gap = usize::from(rest.get(5) == Some(&b' '));
+    let number = rest.get(5 + gap..13 + gap)?;
+    let digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+    let fits = digits(area)
+        && matches!(area.first(), Some(b'2'..=b'9'))
+        && rest.get(4) == Some(&b')')
+        && digits(number.get(..3)?)
+        && matches!(number.first(), Some(b'2'..=b'9'))
+        && matches!(number.get(3), Some(b'-' | b'.' | b' '))
+        && digits(number.get(4..)?);
+    (fits && ends(rest, 13 + gap)).then_some(13 + gap)
+}
+
+/// `555-867-5309`, as it is written in North America. Only blanks between the parts are what columns of numbers have too.
 fn national_phone(rest: &[u8]) -> Option<usize> {
     let text = rest.get(..12)?;
     let separated = matches!(text.get(3), Some(b'-' | b'.')) && text.get(7) == text.get(3);
@@ -184,6 +230,23 @@ fn machine_address(rest: &[u8]) -> Option<usize> {
     (!nobody && ends(rest, text.len())).then_some(text.len())
 }
 
+/// An IPv6 address of the open network (`2000::/3`), without those of documentation.
+fn long_machine_address(rest: &[u8]) -> Option<usize> {
+    const LONGEST: usize = 39;
+    // Four digits and a colon come first, so no time and no hardware address gets further.
+    let is_wide = matches!(rest.first(), Some(b'2' | b'3')) && rest.get(4) == Some(&b':');
+    if !is_wide {
+        return None;
+    }
+    let length =
+        rest.iter().take(LONGEST + 1).take_while(|byte| byte.is_ascii_hexdigit() || **byte == b':').count();
+    let text = std::str::from_utf8(rest.get(..length)?).ok()?;
+    let address: std::net::Ipv6Addr = text.parse().ok()?;
+    let [first, second, ..] = address.segments();
+    let is_documentation = (first, second) == (0x2001, 0xdb8) || first == 0x3fff;
+    (!is_documentation && ends(rest, length)).then_some(length)
+}
+
 #[cfg(test)]
 mod tests {
     use super::personal;
@@ -205,10 +268,27 @@ mod tests {
             ("+49 30 901820", ("phone", 13)),
             ("+14155552671", ("phone", 12)),
             ("212-555-0173", ("phone", 12)),
+            ("(212) 555-0173", ("phone", 14)),
+            ("(212)555-0173, and", ("phone", 13)),
+            ("de89370400440532013000", ("iban", 22)),
+            ("NO93 8601 1117 947", ("iban", 18)),
             ("93.184.216.34", ("ip", 13)),
+            ("2606:4700:4700::1111", ("ip", 20)),
+            ("2a00:1450:4001:81b::200e.", ("ip", 24)),
         ] {
             assert_eq!(kind(text), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn versions_and_hosts_of_addresses_are_no_machines_of_a_person() {
+        for before in *b"/@.-" {
+            assert!(personal(b"93.184.216.34", Some(before)).is_none(), "{}", char::from(before));
+        }
+        for before in *b"/@.-:[" {
+            assert!(personal(b"2606:4700:4700::1111", Some(before)).is_none(), "{}", char::from(before));
+        }
+        assert!(personal(b"93.184.216.34", Some(b'[')).is_some());
     }
 
     #[test]
@@ -229,6 +309,16 @@ mod tests {
             "2026-11-22",
             "123e4567-e89b-12d3-a456-426614174000",
             "HTTP",
+            "XX89370400440532013000",
+            "De89370400440532013000",
+            "DE893704004405320130",
+            "2001:db8::1",
+            "20:15:30",
+            "2026:11:22",
+            "2c:54:91:88:c9:e3",
+            "(212) of 555",
+            "(100) 555-0173",
+            "f(2125550173)",
         ] {
             assert_eq!(kind(text), None, "{text}");
         }

@@ -89,7 +89,7 @@ impl<'text> Scanner<'text> {
                 b'/' | b'+' if self.beside_key_id => {
                     self.secret_key(position).unwrap_or(Step::Past(position + 1))
                 }
-                b'+' => self.person(position).unwrap_or(Step::Past(position + 1)),
+                b'+' | b'(' => self.person(position).unwrap_or(Step::Past(position + 1)),
                 b'\n' | b';' | b'|' | b'&' => {
                     self.program = Program::Other;
                     Step::Past(position + 1)
@@ -375,7 +375,24 @@ impl<'text> Scanner<'text> {
             return None;
         }
         let found = personal(self.rest(position), before)?;
+        let text = self.text.get(position..position + found.length)?;
+        // What a call talks to must stay readable: whoever looks at the record judges by it.
+        if found.kind == "ip" && (self.key.spares(text) || self.is_version(position)) {
+            return Some(Step::Past(position + found.length));
+        }
         Some(Step::Secret { start: position, end: position + found.length, kind: found.kind })
+    }
+
+    /// Whether what stands before says that a version comes: `version 12.4.1.0`, `name==12.4.1.0`.
+    fn is_version(&self, position: usize) -> bool {
+        const WORDS: [&str; 3] = ["version", "release", "build"];
+        let before = self.bytes.get(..position).unwrap_or_default().trim_ascii_end();
+        before.ends_with(b"==")
+            || before.len() < position
+                && WORDS.iter().any(|word| {
+                    let start = before.len().saturating_sub(word.len());
+                    before.get(start..).is_some_and(|last| last.eq_ignore_ascii_case(word.as_bytes()))
+                })
     }
 
     /// What follows a name.
