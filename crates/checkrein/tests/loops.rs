@@ -10,7 +10,7 @@
 mod support;
 
 use serde_json::{Value as Json, json};
-use support::{TestEnvironment, decision, reason, shell_call};
+use support::{AT_ONCE, TestEnvironment, decision, reason, shell_call};
 
 /// After so many equal rounds, refused ones included, a loop of one call is halted at the latest (SPECIFICATION, "a loop ends").
 const ENDS: u32 = 24;
@@ -416,6 +416,16 @@ fn new_work_that_nobody_asked_for_is_turned_down_and_then_ends_the_session() {
     assert_eq!(second["continue"], false, "{second}");
     assert_eq!(decision(&alone.call("ls", "", false).0), Some("deny"));
     assert!(alone.environment.succeed(&["incidents"]).contains("cascade"));
+    // It is halted and reported; another end of the turn adds nothing.
+    alone.event("Stop", offer.clone());
+    assert_eq!(incidents(&alone).len(), 1);
+
+    // What a sub-agent offers was answered by nobody, so its agent has not been told yet.
+    let parent = Session::new("profile: unattended\n");
+    assert_eq!(parent.event("SubagentStop", offer.clone()), json!({}));
+    let first = parent.event("Stop", offer.clone());
+    assert_eq!(first["decision"], "block", "{first}");
+    assert_eq!(parent.event("Stop", offer.clone())["continue"], false);
 
     let near = Session::new("");
     assert_eq!(near.event("Stop", offer), json!({}), "the user decides about it");
@@ -494,5 +504,72 @@ fn a_question_about_a_loop_says_that_it_is_one_and_what_to_do() {
             session.event("PostToolUseFailure", call);
         }
         assert!(asked > 2, "{client}: {asked}");
+    }
+}
+
+/// The reports on stops, oldest first.
+fn incidents(session: &Session) -> Vec<Json> {
+    let text = session.environment.succeed(&["incidents", "--json"]);
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_report_on_a_stop_says_how_it_began_in_what_and_what_is_left() {
+    let mut session = Session::new(AT_ONCE);
+    session.event("UserPromptSubmit", json!({ "prompt": "read the settings, but do not commit" }));
+    session.call("echo a > scratch.txt", "", false);
+    session.environment.write("scratch.txt", "a\n");
+    let mut reminder = String::new();
+    for number in 0..12 {
+        let (before, after) = session.call(
+            &format!("cat nowhere/{number}.conf"),
+            &format!("cat: nowhere/{number}.conf: No such file or directory"),
+            true,
+        );
+        let text = after["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+        if text.contains("The task is") {
+            text.clone_into(&mut reminder);
+        }
+        if reason(&before).contains("halted") {
+            break;
+        }
+    }
+    for part in [
+        "read the settings",
+        "the user says: do not commit",
+        "different approach",
+        "No such file or directory`",
+    ] {
+        assert!(reminder.contains(part), "{part} is missing in {reminder}");
+    }
+    let reports = incidents(&session);
+    let report = &reports[0];
+    assert!(
+        report["root_cause"]
+            .as_str()
+            .unwrap()
+            .contains("first, `Bash cat nowhere/0.conf` failed: cat: nowhere/0.conf: No such file"),
+        "{report}"
+    );
+    let context = &report["context"];
+    assert_eq!(context["profile"], "interactive", "{report}");
+    assert_eq!(context["goals"][1], "read the settings, but do not commit", "{report}");
+    assert_eq!(context["detections"][0]["pattern"], "repetitive_errors", "{report}");
+    assert!(context["left"].to_string().contains("scratch.txt"), "{report}");
+    assert!(report["impact"]["processes"].as_u64().unwrap() > 3, "{report}");
+}
+
+#[test]
+fn what_was_told_to_leave_its_scope_names_the_places() {
+    let mut session = Session::new(AT_ONCE);
+    let mut said = String::new();
+    // What lies below `/tmp`, as this project does, counts as a place where every program works.
+    for path in ["/etc/hosts", "/etc/hostname", "/srv/site/index.html"] {
+        let (_, after) = session.call(&format!("cat {path}"), path, false);
+        said += after["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    }
+    for part in ["scope creep", "Outside are: ", "/etc/hostname", "Work belongs in", "make the failing tests"]
+    {
+        assert!(said.contains(part), "{part} is missing in {said}");
     }
 }

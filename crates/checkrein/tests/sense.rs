@@ -167,3 +167,53 @@ fn taking_back_is_hinted_at_and_no_more() {
     let hint = second["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
     assert!(hint.contains("nothing has used it"), "{second}");
 }
+
+/// Every cell of the matrix of seed 002 (risk down, rationality across), reached by what an agent may really call.
+#[test]
+fn every_cell_of_the_matrix_is_reached_by_real_text() {
+    const NO_PUSH: &str = ">fix the parser in src/main.rs, but do not push and do not publish";
+    let cells: [(&str, &str, &str, Steps); 12] = [
+        ("low", "high", "allow", &["ls"]),
+        ("low", "medium", "allow", &["cat README.md", "cat README.md"]),
+        // The first warning of a kind goes to the record; the matrix says warn.
+        ("low", "low", "warn", &[NO_PUSH, "git push origin main", "git push origin main"]),
+        ("medium", "high", "allow", &["frobnicate --all"]),
+        ("medium", "medium", "warn", &["frobnicate --all", "frobnicate --all"]),
+        ("medium", "low", "modify", &[NO_PUSH, "frobnicate --all && git push origin main"]),
+        ("high", "high", "modify", &["git push --force"]),
+        ("high", "medium", "modify", &["git push --force", "git push --force"]),
+        ("high", "low", "block", &[NO_PUSH, "npm publish"]),
+        ("critical", "high", "block", &["rm -rf ~"]),
+        ("critical", "medium", "block", &["rm -rf ~", "rm -rf ~"]),
+        ("critical", "low", "block", &[NO_PUSH, "git push origin main; rm -rf ~"]),
+    ];
+    let mut wrong = Vec::new();
+    for (risk, rationality, decision, steps) in cells {
+        let mut session = Session::new();
+        for step in steps {
+            match step.strip_prefix('>') {
+                Some(prompt) => session.says(prompt),
+                None => drop(session.call(step)),
+            }
+        }
+        let records = session.environment.records("s");
+        let review = &records.iter().rfind(|record| record["body"]["type"] == "review").unwrap()["body"];
+        let found = (&review["risk"]["level"], &review["rationality"]["level"], &review["decision"]);
+        if found != (&json!(risk), &json!(rationality), &json!(decision)) {
+            wrong.push(format!("{risk} {rationality} {decision}: {found:?} {steps:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn high_risk_without_sense_is_blocked_and_says_both() {
+    let mut session = Session::new();
+    session.says("fix the parser in src/main.rs, but do not publish");
+    session.call("npm publish");
+    let records = session.environment.records("s");
+    let review = &records.iter().rfind(|record| record["body"]["type"] == "review").unwrap()["body"];
+    assert_eq!(review["verdict"], "block", "{review}");
+    let further = review["further_reasons"].to_string();
+    assert!(further.contains("High risk") && further.contains("Low rationality"), "{review}");
+}

@@ -6,21 +6,29 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use checkrein_files::Forced;
-use checkrein_intervention::{Impact, Incident, IncidentFacts, IncidentId, RecoveryPolicy, TimelineEntry};
+use checkrein_intervention::{
+    Detection, Impact, Incident, IncidentFacts, IncidentId, RecoveryPolicy, StopContext, TimelineEntry,
+};
 use checkrein_ledger::{Durability, last, mask::mask_text};
 
 use checkrein_patterns::Issue;
-use checkrein_policy::EmergencyStop;
-use checkrein_protocol::{Intervention, Record, RecordBody, SurpriseRecordKind, Timestamp};
-use checkrein_session::{SessionLedger, SessionState};
+use checkrein_policy::{Config, EmergencyStop};
+use checkrein_protocol::{
+    ActionId, Intervention, Record, RecordBody, SurpriseRecordKind, Timestamp, VerdictKind,
+};
+use checkrein_session::{Cost, SessionLedger, SessionState};
 
 use serde_json::json;
 
+use crate::answering::pattern_settings;
 use crate::environment::HostEnvironment;
 use crate::text::{call, rollback_stage, time};
 
-/// How many records the timeline holds (seed 000).
+/// How many actions the timeline holds (seed 000).
 const TIMELINE: usize = 50;
+
+/// Among how many of the last records they are looked for (ours): an action has a few.
+const RECORDS: usize = 8 * TIMELINE;
 
 /// How many files are named (ours).
 const FILES: usize = 100;
@@ -38,7 +46,7 @@ pub(crate) struct Report<'a> {
     pub(crate) issue: Option<&'a Issue>,
     pub(crate) by: &'a str,
     pub(crate) reason: &'a str,
-    pub(crate) policy: RecoveryPolicy,
+    pub(crate) config: &'a Config,
     pub(crate) at: Timestamp,
 }
 
@@ -46,7 +54,9 @@ pub(crate) struct Report<'a> {
 /// ledger, where everything is masked.
 pub(crate) fn save(environment: &HostEnvironment, report: &Report<'_>) -> io::Result<IncidentId> {
     let records = match report.ledger.map(SessionLedger::path) {
-        Some(path) if path.exists() => last(&path, TIMELINE).map_err(io::Error::other)?,
+        Some(path) if path.exists() => {
+            last_actions(last(&path, RECORDS).map_err(io::Error::other)?, TIMELINE)
+        }
         Some(_) | None => Vec::new(),
     };
     let session = report.ledger.map(|ledger| ledger.folder().as_str().to_owned()).unwrap_or_default();
@@ -67,8 +77,10 @@ pub(crate) fn save(environment: &HostEnvironment, report: &Report<'_>) -> io::Re
         interventions: records.iter().filter_map(intervention).cloned().collect(),
         timeline: records.iter().filter_map(entry).collect(),
         impact: impact(report.state, &records, report.at),
+        context: context(report),
+        trigger: trigger(report, &records),
         standing: report.state.behaviour().standing().iter().map(|standing| standing.kind).collect(),
-        policy: report.policy,
+        policy: RecoveryPolicy::of(report.config.profile),
     });
     let text = |value: serde_json::Result<Vec<u8>>| value.map_err(io::Error::other);
     let write =
@@ -77,6 +89,70 @@ pub(crate) fn save(environment: &HostEnvironment, report: &Report<'_>) -> io::Re
     write("report.json", &text(serde_json::to_vec_pretty(&incident))?)?;
     write("report.md", incident.markdown(|moment| time(moment.0)).as_bytes())?;
     Ok(id)
+}
+
+/// The records from the last so many actions on.
+fn last_actions(mut records: Vec<Record>, most: usize) -> Vec<Record> {
+    let reviews = |record: &&Record| matches!(record.body, RecordBody::Review(_));
+    let surplus = records.iter().filter(reviews).count().saturating_sub(most);
+    if surplus > 0 {
+        // What stands before the first action that is kept belongs to those before it.
+        let mut seen = 0;
+        let first = records.iter().position(|record| {
+            seen += usize::from(reviews(&record));
+            seen > surplus
+        });
+        records.drain(..first.unwrap_or_default());
+    }
+    records
+}
+
+/// In what the session was stopped.
+fn context(report: &Report<'_>) -> StopContext {
+    let state = report.state;
+    let left = state.history().created.into_iter().filter(|path| fs::symlink_metadata(path.as_str()).is_ok());
+    StopContext {
+        workspace: state.workspace().map(ToString::to_string),
+        client: state.client().map(str::to_owned),
+        profile: report.config.profile.word().to_owned(),
+        goals: state.goals(),
+        detections: state
+            .behaviour()
+            .issues(&pattern_settings(report.config))
+            .iter()
+            .map(Detection::from)
+            .collect(),
+        left: left.take(FILES).map(|path| path.to_string()).collect(),
+    }
+}
+
+/// What failed first, or was refused first, since the trouble began.
+fn trigger(report: &Report<'_>, records: &[Record]) -> Option<String> {
+    let onset = report.issue?.onset()?;
+    // The newest review is of the last action.
+    let back = usize::try_from(report.state.actions().saturating_sub(onset.0)).ok()?;
+    let reviews =
+        records.iter().enumerate().rev().filter(|(_, record)| matches!(record.body, RecordBody::Review(_)));
+    let (start, _) = reviews.take(back + 1).last()?;
+    let since = records.get(start..).unwrap_or_default();
+    let review_of = |id: &ActionId| {
+        since.iter().find_map(|record| match &record.body {
+            RecordBody::Review(review) if review.action_id == *id => Some(review),
+            _ => None,
+        })
+    };
+    since.iter().find_map(|record| match &record.body {
+        RecordBody::Outcome(outcome) if outcome.failed => {
+            let review = review_of(&outcome.action_id)?;
+            let error = outcome.error.as_deref().map(checkrein_patterns::telling_line).unwrap_or_default();
+            let error = if error.is_empty() { String::new() } else { format!(": {}", shown(&error)) };
+            Some(format!("`{}` failed{error}", shown(&call(review))))
+        }
+        RecordBody::Review(review) if review.verdict >= VerdictKind::Block => {
+            Some(format!("`{}` was refused: {}", shown(&call(review)), shown(&review.reason)))
+        }
+        _ => None,
+    })
 }
 
 /// A folder for a report that nobody has: several stops may fall into one second.
@@ -199,5 +275,12 @@ fn impact(state: &SessionState, records: &[Record], at: Timestamp) -> Impact {
         actions: state.actions(),
         file_operations: state.file_operations(),
         duration_ms: state.started().map_or(0, |started| at.0.saturating_sub(started.0)),
+        tokens: state.spent().tokens().counted(),
+        dollars: match state.spent().cost() {
+            Some(Cost::Known(cost) | Cost::About(cost)) => Some(cost.dollars()),
+            Some(Cost::AtLeast(_)) | None => None,
+        },
+        processes: state.spent().processes,
+        bytes_written: state.spent().bytes_written,
     }
 }

@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
 use checkrein_clients::CANARY_SESSION;
-use checkrein_intervention::{IncidentId, RecoveryPolicy};
+use checkrein_intervention::IncidentId;
 use checkrein_ledger::{Durability, Testified, last};
 use checkrein_protocol::{
     AbsolutePath, Beginning, HookEvent, HookEventKind, LedgerDamage, Outcome, RecordBody, Timestamp,
@@ -200,7 +200,7 @@ fn tell(context: &Context, ledger: &SessionLedger, text: &str, damage: LedgerDam
                 issue: None,
                 by: BY,
                 reason: &reason,
-                policy: RecoveryPolicy::of(config.profile),
+                config,
                 at: environment.now(),
             };
             match incident::save(environment, &report) {

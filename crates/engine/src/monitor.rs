@@ -3,12 +3,13 @@
 use std::cell::LazyCell;
 
 use checkrein_intervention::{
-    DecisionContext, Intervention, InterventionDecision, InterventionKind, RecoveryConsent, Task,
+    DecisionContext, Intervention, InterventionDecision, InterventionKind, LimitedResource, RecoveryConsent,
+    SessionLimit, Task,
 };
 use checkrein_patterns::{Issue, IssueChange, PatternKind, PatternSettings};
 use checkrein_policy::{Config, Profile, StrategyType};
 use checkrein_protocol::{RecordBody, Severity, Timestamp};
-use checkrein_session::SessionState;
+use checkrein_session::{Cost, SessionState};
 
 use checkrein_review::VerdictKind;
 
@@ -82,11 +83,17 @@ pub(crate) fn look(
             now,
             action: behaviour.now(),
             calls: &behaviour.calls(&issue.actions),
-            task: Task { goals: &goals, workspace: workspace.as_deref() },
+            task: Task {
+                goals: &goals,
+                workspace: workspace.as_deref(),
+                scope: &config.scope.paths,
+                outside: &state.places_outside(),
+            },
             settings: &config.interventions,
             consent: consent(config),
             stagnation: strikes,
             custom: custom.as_ref(),
+            limits: &limits(state, config),
         };
         if let InterventionDecision::Intervene(mut made) = state.controller().decide(issue, occasion) {
             if let Some(because) = &texts.because {
@@ -103,6 +110,25 @@ pub(crate) fn look(
         }
     }
     noticed
+}
+
+/// The limits of a session that an intervention makes tighter, as far as there are any.
+fn limits(state: &SessionState, config: &Config) -> Vec<SessionLimit> {
+    // Both are far below the numbers that a double holds exactly.
+    let limit = |resource, limit: Option<u64>, used: u64| {
+        limit.map(|limit| SessionLimit { resource, limit: limit as f64, used: used as f64 })
+    };
+    let spent = state.spent();
+    let dollars = match spent.cost() {
+        Some(Cost::Known(cost) | Cost::About(cost) | Cost::AtLeast(cost)) => cost.dollars(),
+        None => 0.0,
+    };
+    let files =
+        limit(LimitedResource::FileOperations, config.file_operation_limit(), state.file_operations());
+    let tokens = limit(LimitedResource::Tokens, config.token_limit(), spent.tokens().counted());
+    let money = config.dollar_limit();
+    let money = money.map(|limit| SessionLimit { resource: LimitedResource::Dollars, limit, used: dollars });
+    [files, tokens, money].into_iter().flatten().collect()
 }
 
 /// That something the user wrote cannot be used.

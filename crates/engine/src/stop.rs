@@ -4,7 +4,7 @@
 use std::fs;
 use std::io;
 
-use checkrein_intervention::{IncidentId, RecoveryPolicy};
+use checkrein_intervention::IncidentId;
 use checkrein_ledger::{Durability, HaltTarget, halt, mask::mask_text};
 
 use checkrein_patterns::Issue;
@@ -77,15 +77,7 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
             environment.diagnostics.add(format!("not recorded: {error}"));
         }
     }
-    let report = Report {
-        ledger,
-        state: stopping.state,
-        issue: stopping.issue,
-        by,
-        reason,
-        policy: RecoveryPolicy::of(config.profile),
-        at: now,
-    };
+    let report = Report { ledger, state: stopping.state, issue: stopping.issue, by, reason, config, at: now };
     let saved = match incident::save(environment, &report) {
         Ok(id) => {
             if config.interventions.emergency_stop.auto_cleanup {

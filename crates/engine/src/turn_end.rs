@@ -33,7 +33,8 @@ pub(crate) fn turn_ended(
 ) -> HookResponse {
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
     beginning::hold(context, ledger, event, known.state());
-    let offered = known.state().behaviour().standing().iter().any(|one| one.kind == PatternKind::Cascade);
+    let offered = was_told(known.state());
+    let is_halted = known.state().halted().is_some();
     let read = usage::transcribed(context.environment(), event, &known, usage::AT_THE_END, message);
     let said = message.map(|text| message_record(text, MessagePlace::End));
     let bodies = read.into_iter().chain(said).chain([event_record(event, json!({}))]).collect();
@@ -50,8 +51,10 @@ pub(crate) fn turn_ended(
     let texts = || beginning::intervention_texts(context, ledger);
     let environment = context.environment();
     let mut noticed = monitor::look(state, &pattern_settings(config), config, environment, &texts, now);
-    let is_answered =
-        config.mode == Mode::Enforce && matches!(event.moment, HookEventKind::TurnEnding { .. });
+    // A session that is halted ends here in any case, and was reported once.
+    let is_answered = config.mode == Mode::Enforce
+        && !is_halted
+        && matches!(event.moment, HookEventKind::TurnEnding { .. });
     let issues = state.behaviour().issues(&pattern_settings(config));
     let cascade = issues.iter().find(|issue| issue.kind == PatternKind::Cascade);
     if let (true, true, Some(issue)) = (is_answered, offered, cascade) {
@@ -81,6 +84,13 @@ pub(crate) fn turn_ended(
         Profile::Interactive => HookResponse::Context { text: made.text },
         Profile::Unattended | Profile::Strict => HookResponse::Deny { reason: made.text },
     }
+}
+
+/// Whether the agent offered itself new work before and was told what to do instead. What a sub-agent offered was recorded only.
+fn was_told(state: &SessionState) -> bool {
+    let mut standing = state.behaviour().standing().iter();
+    let cascade = standing.find(|one| one.kind == PatternKind::Cascade);
+    cascade.is_some_and(|one| state.controller().acted_since(one.kind, one.since))
 }
 
 /// What became of the calls of the turn, for the user; `None` where nothing but `ok` was said.

@@ -12,7 +12,7 @@ use std::path::Path;
 use checkrein_clients::{CANARY_SESSION, ToolCoverage};
 use checkrein_effects::predict_with;
 use checkrein_facts::History;
-use checkrein_intervention::{IncidentId, RecoveryPolicy};
+use checkrein_intervention::IncidentId;
 use checkrein_ledger::lines;
 use checkrein_protocol::{
     Action, ActionId, Effect, EffectKind, Enforcement, HookEvent, HookResponse, Outcome, Record, RecordBody,
@@ -353,7 +353,7 @@ pub(crate) fn tell_of(
         issue: None,
         by: BY,
         reason: &what,
-        policy: RecoveryPolicy::of(context.policy().config().profile),
+        config: context.policy().config(),
         at: environment.now(),
     };
     let report = match incident::save(environment, &report) {

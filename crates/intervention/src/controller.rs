@@ -8,7 +8,7 @@ use checkrein_protocol::{
 use serde::{Deserialize, Serialize};
 
 use crate::custom::{CustomStrategy, StrategyAnswer};
-use crate::message::{Example, Reminder, Task, text};
+use crate::message::{Example, Reminder, SessionLimit, Task, text};
 use crate::rollback::Proposed;
 use crate::score::{band, combined_score, severity_score};
 use crate::strategy::{pattern_specific, progressive};
@@ -71,6 +71,8 @@ pub struct DecisionContext<'a> {
     pub stagnation: TwoStrikes,
     /// The rules of a user, where the strategy is their own.
     pub custom: Option<&'a CustomStrategy>,
+    /// The limits of the session that tighter limits make tighter.
+    pub limits: &'a [SessionLimit],
 }
 
 /// What the controller answers.
@@ -275,6 +277,11 @@ impl Controller {
         self.past.last().map(|past| past.kind)
     }
 
+    /// Whether something was done about a pattern at this action or after it.
+    pub fn acted_since(&self, pattern: PatternKind, action: ActionNumber) -> bool {
+        self.past.iter().any(|past| past.pattern == pattern && past.action >= action)
+    }
+
     /// How many interventions were made.
     pub fn total(&self) -> u64 {
         self.total
@@ -392,7 +399,7 @@ fn intervention(
     let example =
         if settings.context_reinforcement.include_examples { Example::Given } else { Example::LeftOut };
     let reminder = Reminder { task: occasion.task, strength, example };
-    let text = text(kind, issue, reminder, throttle.as_ref());
+    let text = text(kind, issue, reminder, throttle.as_ref(), occasion.limits);
     Intervention {
         kind,
         pattern: issue.kind,

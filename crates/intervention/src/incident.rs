@@ -4,6 +4,7 @@ use checkrein_patterns::{ActionNumber, Issue, PatternKind};
 use checkrein_protocol::{Intervention, InterventionKind, Severity, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::message::short;
 use crate::recovery::{RecoverableFailure, RecoveryPlan, RecoveryPolicy, plan};
 
 /// The name of an incident: the second in which it happened, and the session.
@@ -30,10 +31,13 @@ pub struct Incident {
     pub issue: Option<Issue>,
     /// What was done about issues before, oldest first.
     pub interventions: Vec<Intervention>,
-    /// What happened before, oldest first, the last 50 records (seed 000).
+    /// What happened before, oldest first: the last 50 actions (seed 000).
     pub timeline: Vec<TimelineEntry>,
     /// What was changed and used.
     pub impact: Impact,
+    /// In what it happened; `None` in reports of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<StopContext>,
     /// What it came from, as far as the detectors can tell.
     pub root_cause: String,
     /// What else stood at the time.
@@ -56,8 +60,45 @@ pub struct TimelineEntry {
     pub what: String,
 }
 
+/// In what a session was stopped (seed 000: context, pattern detections, clean-up).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct StopContext {
+    /// The root of the workspace; `None` when no start was recorded.
+    pub workspace: Option<String>,
+    /// The client, as it is called; `None` when no start was recorded.
+    pub client: Option<String>,
+    /// The profile in force.
+    pub profile: String,
+    /// What the user asked for, newest last.
+    pub goals: Vec<String>,
+    /// What the detectors found at the time, gravest first.
+    pub detections: Vec<Detection>,
+    /// What the session made and is still there, the first of it.
+    pub left: Vec<String>,
+}
+
+/// A pattern that stood when a session was stopped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Detection {
+    /// Which.
+    pub pattern: PatternKind,
+    /// How grave it was.
+    pub severity: Severity,
+    /// How sure, from 0 to 1.
+    pub confidence: f64,
+    /// What was seen.
+    pub summary: String,
+}
+
+impl From<&Issue> for Detection {
+    fn from(issue: &Issue) -> Self {
+        let Issue { kind, severity, confidence, summary, .. } = issue;
+        Self { pattern: *kind, severity: *severity, confidence: confidence.value(), summary: summary.clone() }
+    }
+}
+
 /// What a session changed and used.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Impact {
     /// Files that changed in the recorded stretch, each once: what calls that ran were seen or predicted to change, never those refused.
     pub files: Vec<String>,
@@ -67,6 +108,18 @@ pub struct Impact {
     pub file_operations: u64,
     /// How long it went on, in milliseconds.
     pub duration_ms: u64,
+    /// How many tokens its models were given and gave, as far as its transcript tells.
+    #[serde(default)]
+    pub tokens: u64,
+    /// What that cost in dollars; `None` where no price is known.
+    #[serde(default)]
+    pub dollars: Option<f64>,
+    /// How many programs it started.
+    #[serde(default)]
+    pub processes: u64,
+    /// How many bytes its tools were to write.
+    #[serde(default)]
+    pub bytes_written: u64,
 }
 
 /// What to do now, from now on, and in the configuration (seed 000).
@@ -112,6 +165,10 @@ pub struct IncidentFacts {
     pub timeline: Vec<TimelineEntry>,
     /// What was changed and used.
     pub impact: Impact,
+    /// In what it happened.
+    pub context: StopContext,
+    /// What went wrong first since the trouble began, in a clause; `None` where nothing did.
+    pub trigger: Option<String>,
     /// Other patterns that stood at the time.
     pub standing: Vec<PatternKind>,
     /// How much is risked on the way out.
@@ -131,6 +188,8 @@ impl Incident {
             interventions,
             timeline,
             impact,
+            context,
+            trigger,
             standing,
             policy,
         } = facts;
@@ -165,10 +224,13 @@ impl Incident {
                 }
                 None => format!("the {what} was stopped ({by}): {reason}"),
             },
-            root_cause: issue.as_ref().map_or(reason, |issue| format!("{}{from}", issue.summary)),
+            root_cause: {
+                let seen = issue.as_ref().map_or(reason, |issue| format!("{}{from}", issue.summary));
+                trigger.map_or_else(|| seen.clone(), |trigger| format!("{seen}; first, {trigger}"))
+            },
             contributing_factors: factors,
             recommendations: Recommendations { immediate, preventive, configuration },
-            recovery_options: options(&session, onset, Stopped::by(&by)),
+            recovery_options: options(&session, onset, Stopped::by(&by), context.left.len()),
             recovery_plan: issue.as_ref().map(|issue| plan(RecoverableFailure::of(issue, attempts), policy)),
             by,
             id,
@@ -178,6 +240,7 @@ impl Incident {
             interventions,
             timeline,
             impact,
+            context: Some(context),
         }
     }
 
@@ -202,8 +265,27 @@ impl Incident {
             impact.file_operations,
             impact.duration_ms / 1000
         )];
+        let cost = impact.dollars.map(|dollars| format!(", ${dollars:.2}")).unwrap_or_default();
+        lines.push(format!(
+            "{} tokens{cost}, {} programs started, {} bytes written by tools.",
+            impact.tokens, impact.processes, impact.bytes_written
+        ));
         lines.extend(impact.files.iter().map(|file| format!("- `{file}`")));
         section("Impact", lines);
+        if let Some(context) = &self.context {
+            let of = |name: &str, text: Option<&String>| text.map(|text| format!("- {name}: `{text}`"));
+            let known = of("workspace", context.workspace.as_ref()).into_iter();
+            let known = known.chain(of("client", context.client.as_ref()));
+            let goals = context.goals.iter().rev().map(|goal| format!("- goal: {}", short(goal)));
+            section("Context", known.chain(of("profile", Some(&context.profile))).chain(goals).collect());
+            let detections = context.detections.iter().map(|one| {
+                let (name, severity) = (one.pattern.name(), severity(one.severity));
+                format!("- {name}, severity {severity}, confidence {:.2}: {}", one.confidence, one.summary)
+            });
+            section("Detections", detections.collect());
+            let left = context.left.iter().map(|path| format!("- `{path}`"));
+            section("Left to clean up", left.collect());
+        }
         let advice = &self.recommendations;
         let all = advice.immediate.iter().chain(&advice.preventive).chain(&advice.configuration);
         section("Recommendations", all.map(item).collect());
@@ -285,7 +367,12 @@ impl Stopped {
 }
 
 /// The four ways on of seed 000, as commands that a user can run.
-fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped) -> Vec<RecoveryOption> {
+fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped, left: usize) -> Vec<RecoveryOption> {
+    let made = match left {
+        0 => String::new(),
+        1 => "; the one thing that it made is named under \"Left to clean up\"".to_owned(),
+        left => format!("; the {left} things that it made are named under \"Left to clean up\""),
+    };
     let way = |option: &str, description: &str, command: String| RecoveryOption {
         option: option.to_owned(),
         description: description.to_owned(),
@@ -313,7 +400,11 @@ fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped) -> Vec<
                 "let it go on, after setting `profile: strict` in your configuration",
                 format!("checkrein resume {session}"),
             ),
-            way("abort", "leave it halted; nothing more runs in it", "checkrein session list".to_owned()),
+            way(
+                "abort",
+                &format!("leave it halted; nothing more runs in it{made}"),
+                "checkrein session list".to_owned(),
+            ),
         ),
         Stopped::Run => (
             way(
@@ -321,7 +412,7 @@ fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped) -> Vec<
                 "let the newest run that can go on do so, with the limits that you give (`checkrein run list` names the others)",
                 "checkrein run --resume".to_owned(),
             ),
-            way("abort", "leave it as it is; it has ended", "checkrein run list".to_owned()),
+            way("abort", &format!("leave it as it is; it has ended{made}"), "checkrein run list".to_owned()),
         ),
         Stopped::Limit => (
             way(
@@ -329,7 +420,11 @@ fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped) -> Vec<
                 "raise the limit (`limits`) in your configuration, and its next call runs; a run goes on with `checkrein run --resume --budget DOLLARS`",
                 "checkrein config show".to_owned(),
             ),
-            way("abort", "leave it as it is; its calls are refused", "checkrein session list".to_owned()),
+            way(
+                "abort",
+                &format!("leave it as it is; its calls are refused{made}"),
+                "checkrein session list".to_owned(),
+            ),
         ),
     };
     vec![
@@ -386,7 +481,25 @@ mod tests {
                 actions: 8,
                 file_operations: 1,
                 duration_ms: 61_000,
+                tokens: 1200,
+                dollars: Some(0.5),
+                processes: 9,
+                bytes_written: 77,
             },
+            context: StopContext {
+                workspace: Some("/proj".to_owned()),
+                client: Some("claude_code".to_owned()),
+                profile: "unattended".to_owned(),
+                goals: vec!["first".to_owned(), "make it faster".to_owned()],
+                detections: vec![Detection {
+                    pattern: PatternKind::ScopeCreep,
+                    severity: Severity::Medium,
+                    confidence: 0.5,
+                    summary: "2 of 4 places".to_owned(),
+                }],
+                left: vec!["/proj/scratch.txt".to_owned()],
+            },
+            trigger: Some("`make` failed: no rule".to_owned()),
             standing: vec![PatternKind::StuckLoop, PatternKind::ScopeCreep],
             policy: RecoveryPolicy::Production,
         }
@@ -439,6 +552,8 @@ mod tests {
             interventions: Vec::new(),
             timeline: Vec::new(),
             impact: Impact::default(),
+            context: StopContext::default(),
+            trigger: None,
             standing: Vec::new(),
             policy: RecoveryPolicy::Production,
         });
@@ -456,7 +571,12 @@ mod tests {
         for part in [
             "# Incident 20261121-101112-abc",
             "## Root cause",
-            "from action 3 on",
+            "from action 3 on; first, `make` failed: no rule",
+            "1200 tokens, $0.50, 9 programs started, 77 bytes written by tools.",
+            "- workspace: `/proj`\n- client: `claude_code`\n- profile: `unattended`\n- goal: make it faster\n- goal: first",
+            "- scope_creep, severity medium, confidence 0.50: 2 of 4 places",
+            "## Left to clean up\n\n- `/proj/scratch.txt`",
+            "nothing more runs in it; the one thing that it made",
             "scope_creep stood too",
             "8 actions, 1 file operations, 61 s.",
             "`/proj/a`",

@@ -12,6 +12,7 @@
 //! | `throttle` | tighter limits (seed 000) |
 //! | `rollback` | which snapshots hold what stood before the trouble (seed 000) |
 //! | `message` | what the agent reads |
+//! | `constraints` | what the user demands beside the goal, in their own words (seed 000) |
 //! | `template` | what a user wants it to read |
 //! | `incident` | the report on a stop (seed 000) |
 //! | `recovery` | which way out of a failure: five strategies, three policies (upstream 1.4) |
@@ -21,6 +22,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation))]
 
+mod constraints;
 mod controller;
 mod custom;
 mod incident;
@@ -36,9 +38,10 @@ pub use checkrein_protocol::{Intervention, InterventionKind, Ran, RecoveryConsen
 pub use controller::{Controller, DecisionContext, Deferral, InterventionDecision};
 pub use custom::{CustomStrategy, StrategyAnswer};
 pub use incident::{
-    Impact, Incident, IncidentFacts, IncidentId, Recommendations, RecoveryOption, TimelineEntry,
+    Detection, Impact, Incident, IncidentFacts, IncidentId, Recommendations, RecoveryOption, StopContext,
+    TimelineEntry,
 };
-pub use message::Task;
+pub use message::{LimitedResource, SessionLimit, Task};
 pub use recovery::{
     FailureKind, RecoverableFailure, RecoveryAttempt, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan,
 };

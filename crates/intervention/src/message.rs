@@ -6,6 +6,8 @@ use checkrein_policy::Strength;
 use checkrein_protocol::InterventionKind;
 use checkrein_protocol::Throttle;
 
+use crate::constraints::constraints;
+
 /// The most lines that an agent reads at once (seed 000).
 pub(crate) const MOST_LINES: usize = 5;
 
@@ -16,6 +18,46 @@ pub struct Task<'a> {
     pub goals: &'a [String],
     /// The directory in which work is expected.
     pub workspace: Option<&'a str>,
+    /// Patterns of paths to which the work is limited (`scope.paths`); empty: the whole workspace.
+    pub scope: &'a [String],
+    /// Places outside that the last actions touched, oldest first.
+    pub outside: &'a [String],
+}
+
+/// A limit of the session, as the agent is told about it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SessionLimit {
+    /// What is limited.
+    pub resource: LimitedResource,
+    /// How much of it there may be.
+    pub limit: f64,
+    /// How much of it was used.
+    pub used: f64,
+}
+
+/// What a session may use only so much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitedResource {
+    /// Changes of files.
+    FileOperations,
+    /// Tokens of the model.
+    Tokens,
+    /// Money, in dollars.
+    Dollars,
+}
+
+impl SessionLimit {
+    /// The limit times a factor, and what was used: `file operations 25 (20 used)`.
+    fn in_words(self, factor: f64) -> String {
+        let limit = self.limit * factor;
+        match self.resource {
+            LimitedResource::FileOperations => {
+                format!("file operations {:.0} ({:.0} used)", limit.max(1.0), self.used)
+            }
+            LimitedResource::Tokens => format!("tokens {:.0} ({:.0} used)", limit.max(1.0), self.used),
+            LimitedResource::Dollars => format!("${limit:.2} (${:.2} used)", self.used),
+        }
+    }
 }
 
 /// Whether a reminder holds an example (seed 000, `include_examples`).
@@ -34,17 +76,72 @@ pub(crate) struct Reminder<'a> {
 }
 
 impl Reminder<'_> {
-    /// Light: the newest goal. Medium: and where work belongs. Strong: and what was asked for first.
-    fn lines(&self) -> Vec<String> {
-        let Task { goals, workspace } = self.task;
-        let newest = goals.last().map(|goal| format!("The task is: {}", short(goal)));
-        let place = workspace.map(|place| format!("Work belongs in {place} and in what the task names."));
-        let first = goals.first().filter(|_| goals.len() > 1);
-        let first = first.map(|goal| format!("It all began with: {}", short(goal)));
+    /// Light: the newest goal. Medium: and what was asked for first, where work belongs, and what the user demands. Strong: and every goal
+    /// between, in the order in which they count.
+    fn lines(&self, issue: PatternKind) -> Vec<String> {
+        let demanded = constraints(self.task.goals, issue);
+        let demanded =
+            (!demanded.is_empty()).then(|| format!("Important, the user says: {}.", demanded.join("; ")));
         match self.strength {
-            Strength::Light => newest.into_iter().collect(),
-            Strength::Medium => newest.into_iter().chain(place).collect(),
-            Strength::Strong => first.into_iter().chain(newest).chain(place).collect(),
+            Strength::Light => self.task.newest().into_iter().collect(),
+            Strength::Medium => {
+                let task = self.task.newest().map(|newest| match self.task.first() {
+                    Some(first) => format!("{newest} (it began with: {})", brief(first)),
+                    None => newest,
+                });
+                task.into_iter().chain(self.task.place()).chain(demanded).collect()
+            }
+            Strength::Strong => {
+                let others = self.task.goals.iter().rev().skip(1).map(|goal| brief(goal)).collect::<Vec<_>>();
+                let others = (!others.is_empty())
+                    .then(|| format!("; before that: {}", others.join("; before that: ")));
+                let task = self.task.newest().map(|newest| newest + &others.unwrap_or_default());
+                task.into_iter().chain(self.task.place()).chain(demanded).collect()
+            }
+        }
+    }
+}
+
+impl Task<'_> {
+    fn newest(&self) -> Option<String> {
+        self.goals.last().map(|goal| format!("The task is: {}", short(goal)))
+    }
+
+    /// What was asked for first, where that is something else than the newest goal.
+    fn first(&self) -> Option<&String> {
+        self.goals.first().filter(|_| self.goals.len() > 1)
+    }
+
+    /// Where work belongs.
+    fn place(&self) -> Option<String> {
+        let scope = self.scope.join(", ");
+        self.workspace.map(|place| match scope.as_str() {
+            "" => format!("Work belongs in {place} and in what the task names."),
+            scope => format!("Work belongs in {scope} of {place} and in what the task names."),
+        })
+    }
+
+    /// What a hint says beside what was seen: for what is about the task, the task, and where the work left it.
+    fn hint(&self, issue: PatternKind) -> Vec<String> {
+        match issue {
+            PatternKind::ScopeCreep | PatternKind::ConfusedState => {
+                let outside =
+                    (!self.outside.is_empty()).then(|| format!("Outside are: {}.", self.outside.join(", ")));
+                let place = self.place();
+                let where_it_belongs = outside.into_iter().chain(place).collect::<Vec<_>>().join(" ");
+                let lines = [self.newest().unwrap_or_default(), where_it_belongs];
+                lines.into_iter().filter(|line| !line.is_empty()).collect()
+            }
+            PatternKind::GoalDrift | PatternKind::RunawayExecution => self.newest().into_iter().collect(),
+            PatternKind::StuckLoop
+            | PatternKind::RepetitiveErrors
+            | PatternKind::ErrorExplorationLoop
+            | PatternKind::Stagnation
+            | PatternKind::OscillatingEdits
+            | PatternKind::ResourceSpiral
+            | PatternKind::ExplorationWandering
+            | PatternKind::Hallucination
+            | PatternKind::Cascade => Vec::new(),
         }
     }
 }
@@ -55,21 +152,28 @@ pub(crate) fn text(
     issue: &Issue,
     reminder: Reminder<'_>,
     throttle: Option<&Throttle>,
+    limits: &[SessionLimit],
 ) -> String {
     let seen = format!("checkrein noticed {}: {}.", issue.kind.name().replace('_', " "), issue.summary);
-    let instead = format!("Instead: {}.", issue.advice);
+    let end = if issue.advice.ends_with('?') { "" } else { "." };
+    let instead = format!("Instead: {}{end}", issue.advice);
     let mut lines = vec![seen];
     match kind {
-        InterventionKind::SoftCorrection => lines.push(instead),
+        InterventionKind::SoftCorrection => {
+            lines.extend(reminder.task.hint(issue.kind));
+            lines.push(instead);
+        }
         InterventionKind::ContextReinforcement => {
-            lines.extend(reminder.lines());
+            lines.extend(reminder.lines(issue.kind));
             lines.push(match reminder.example {
                 Example::Given => format!("{instead} For example: {}.", example(issue.kind)),
                 Example::LeftOut => instead,
             });
         }
         InterventionKind::ResourceThrottling => {
-            lines.extend(throttle.map(announcement));
+            lines.extend(
+                throttle.map(|throttle| announcement(throttle, limits)).filter(|line| !line.is_empty()),
+            );
             lines.push(instead);
         }
         InterventionKind::CheckpointRollback => {
@@ -115,11 +219,17 @@ fn example(pattern: PatternKind) -> &'static str {
     }
 }
 
-fn announcement(throttle: &Throttle) -> String {
+/// What tighter limits come to: which calls are refused, and how much there still may be of what is limited.
+fn announcement(throttle: &Throttle, limits: &[SessionLimit]) -> String {
     let percent = (throttle.factor * 100.0).round();
     let (left, lasting) = (throttle.left, Throttle::LASTING);
-    let limits = (throttle.factor < 1.0)
-        .then(|| format!("The limits of this session are at {percent} % for the next {lasting} calls."));
+    let numbers: Vec<String> = limits.iter().map(|limit| limit.in_words(throttle.factor)).collect();
+    let limits = (throttle.factor < 1.0 && !numbers.is_empty()).then(|| {
+        format!(
+            "The limits of this session are at {percent} % for the next {lasting} calls: {}.",
+            numbers.join(", ")
+        )
+    });
     let refused = (!throttle.refused.is_empty())
         .then(|| format!("The same calls are refused until something is changed or {left} others have run."));
     refused.into_iter().chain(limits).collect::<Vec<_>>().join(" ")
@@ -127,7 +237,16 @@ fn announcement(throttle: &Throttle) -> String {
 
 /// The first line of a goal, at most 300 characters (ours).
 pub(crate) fn short(goal: &str) -> String {
+    first_line(goal, 300)
+}
+
+/// The same in at most 120 characters (ours), for a goal that is named beside another.
+fn brief(goal: &str) -> String {
+    first_line(goal, 120)
+}
+
+fn first_line(goal: &str, most: usize) -> String {
     let line = goal.trim().lines().next().unwrap_or_default();
-    let cut: String = line.chars().take(300).collect();
+    let cut: String = line.chars().take(most).collect();
     if cut.len() < goal.trim().len() { format!("{cut} ...") } else { cut }
 }

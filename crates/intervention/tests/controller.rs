@@ -4,13 +4,18 @@
 
 use checkrein_intervention::{
     Controller, CustomStrategy, DecisionContext, Deferral, Intervention, InterventionDecision,
-    InterventionKind, Proposed, Ran, RecoveryConsent, Task,
+    InterventionKind, LimitedResource, Proposed, Ran, RecoveryConsent, SessionLimit, Task,
 };
 use checkrein_patterns::{ActionNumber, Fingerprint, Issue, PatternKind, Share};
 use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
 use checkrein_protocol::{Severity, Timestamp};
 
 const GOALS: [&str; 1] = ["make the parser accept comments"];
+
+const LIMITS: [SessionLimit; 2] = [
+    SessionLimit { resource: LimitedResource::FileOperations, limit: 100.0, used: 40.0 },
+    SessionLimit { resource: LimitedResource::Dollars, limit: 5.0, used: 1.5 },
+];
 
 fn issue(kind: PatternKind, severity: Severity, signal: f64) -> Issue {
     Issue {
@@ -33,6 +38,9 @@ struct Session {
     seconds: u64,
     custom: Option<CustomStrategy>,
     stagnation: TwoStrikes,
+    goals: Vec<String>,
+    scope: Vec<String>,
+    outside: Vec<String>,
 }
 
 impl Session {
@@ -43,22 +51,31 @@ impl Session {
             seconds: 1000,
             custom: None,
             stagnation: TwoStrikes::Advise,
+            goals: GOALS.map(str::to_owned).to_vec(),
+            scope: Vec::new(),
+            outside: Vec::new(),
         }
     }
 
     fn decide(&self, issue: &Issue) -> InterventionDecision {
-        let goals = GOALS.map(str::to_owned);
+        let goals = self.goals.clone();
         self.controller.decide(
             issue,
             DecisionContext {
                 now: Timestamp(self.seconds * 1000),
                 action: ActionNumber(self.seconds),
                 calls: &[Fingerprint(7)],
-                task: Task { goals: &goals, workspace: Some("/proj") },
+                task: Task {
+                    goals: &goals,
+                    workspace: Some("/proj"),
+                    scope: &self.scope,
+                    outside: &self.outside,
+                },
                 settings: &self.settings,
                 consent: RecoveryConsent::Required,
                 stagnation: self.stagnation,
                 custom: self.custom.as_ref(),
+                limits: &LIMITS,
             },
         )
     }
@@ -356,4 +373,83 @@ fn a_reminder_holds_an_example_unless_it_is_left_out_seed_000() {
         assert_eq!(made.text.contains("For example:"), expected, "{}", made.text);
         assert!(made.text.lines().count() <= 5);
     }
+}
+
+/// The text of the first intervention of this kind about an issue.
+fn text_of(mut session: Session, found: &Issue, kind: InterventionKind) -> String {
+    (0..5).map(|_| session.after(120, found)).find(|made| made.kind == kind).unwrap().text
+}
+
+#[test]
+fn a_notice_of_tighter_limits_names_them_seed_000() {
+    let errors = issue(PatternKind::RepetitiveErrors, Severity::High, 5.0);
+    let text = text_of(Session::new(), &errors, InterventionKind::ResourceThrottling);
+    let expected = "at 50 % for the next 10 calls: file operations 50 (40 used), $2.50 ($1.50 used).";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn a_hint_about_the_scope_names_the_task_the_place_and_what_lies_outside_seed_000() {
+    let mut session = Session::new();
+    session.scope = vec!["src/**".to_owned()];
+    session.outside = vec!["/etc/hosts".to_owned(), "/home/dev/other/a.rs".to_owned()];
+    let creep = issue(PatternKind::ScopeCreep, Severity::Medium, 0.5);
+    let text = text_of(session, &creep, InterventionKind::SoftCorrection);
+    for part in
+        [GOALS[0], "Outside are: /etc/hosts, /home/dev/other/a.rs.", "Work belongs in src/** of /proj"]
+    {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(text.lines().count() <= 5, "{text}");
+}
+
+#[test]
+fn a_hint_about_drift_names_the_goal_seed_000() {
+    let drift = issue(PatternKind::GoalDrift, Severity::Medium, 0.6);
+    assert!(text_of(Session::new(), &drift, InterventionKind::SoftCorrection).contains(GOALS[0]));
+}
+
+#[test]
+fn a_reminder_holds_the_first_request_the_boundaries_and_what_the_user_demands_seed_000() {
+    use checkrein_policy::Strength;
+    let goals =
+        ["rewrite the lexer, but do not commit", "first the tests", "make the parser accept comments"];
+    let reminder = |strength| {
+        let mut session = Session::new();
+        session.goals = goals.map(str::to_owned).to_vec();
+        session.settings.context_reinforcement.reinforcement_strength = strength;
+        let errors = issue(PatternKind::RepetitiveErrors, Severity::High, 5.0);
+        let text = text_of(session, &errors, InterventionKind::ContextReinforcement);
+        assert!(text.lines().count() <= 5, "{text}");
+        text
+    };
+    let (light, medium, strong) =
+        (reminder(Strength::Light), reminder(Strength::Medium), reminder(Strength::Strong));
+    assert!(
+        light.contains(goals[2]) && !light.contains("lexer") && !light.contains("the user says"),
+        "{light}"
+    );
+    for part in [
+        goals[2],
+        "it began with: rewrite the lexer",
+        "Work belongs in /proj",
+        "the user says: do not commit.",
+    ] {
+        assert!(medium.contains(part), "{part} is missing in {medium}");
+    }
+    assert!(!medium.contains(goals[1]), "{medium}");
+    let order: Vec<usize> =
+        [goals[2], goals[1], goals[0]].iter().map(|goal| strong.find(goal).unwrap()).collect();
+    assert!(order.is_sorted(), "the newest counts most: {strong}");
+    assert!(strong.contains("the user says: do not commit."), "{strong}");
+}
+
+#[test]
+fn an_advice_that_asks_ends_with_its_question() {
+    let errors = Issue {
+        advice: "look. Is it there?".to_owned(),
+        ..issue(PatternKind::RepetitiveErrors, Severity::High, 5.0)
+    };
+    let text = text_of(Session::new(), &errors, InterventionKind::SoftCorrection);
+    assert!(text.ends_with("Is it there?"), "{text}");
 }

@@ -32,6 +32,9 @@ pub struct DetectorState {
     /// What the newest step is called.
     #[serde(default)]
     newest: String,
+    /// What its client said that went wrong, in one line; empty where it said nothing.
+    #[serde(default)]
+    error_text: String,
     errors: Errors,
     #[serde(default)]
     error_run: ErrorRun,
@@ -108,6 +111,7 @@ impl DetectorState {
         }
         self.steps.push_back(step);
         if let Some(error) = observation.error {
+            self.error_text = ending.error.map(crate::errors::telling_line).unwrap_or_default();
             let attempt = if self.changed_since_error { Attempt::Changed } else { Attempt::Unchanged };
             let how = (attempt, plan.deed);
             self.errors.failed(plan.number, plan.action, observation, error, how, &mut self.error_run);
@@ -158,6 +162,7 @@ impl DetectorState {
             output_bytes: 0,
             duration_ms: None,
             pause_ms: 0,
+            error: None,
         };
         self.took(&nothing, &ending, fate, Run::Refused);
         self.stagnation.refused(plan.number, plan.action);
@@ -247,7 +252,7 @@ impl DetectorState {
         let thresholds = settings.felt();
         let mut issues: Vec<Issue> = [
             self.stuck(&thresholds.stuck_loop),
-            self.errors.detect(self.now, &thresholds.repetitive_errors, &self.error_run),
+            self.errors.detect(self.now, &thresholds.repetitive_errors, &self.error_run, &self.error_text),
             self.edits.detect(self.now, thresholds.oscillating_edits),
             self.stagnation.detect(self.now, thresholds.stagnation),
             self.scope.detect(thresholds.scope_creep),

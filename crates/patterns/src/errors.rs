@@ -118,6 +118,7 @@ impl Errors {
         now: ActionNumber,
         thresholds: &RepetitiveErrorsThresholds,
         run: &ErrorRun,
+        said: &str,
     ) -> Option<Issue> {
         let last = self.0.back().filter(|error| now.0.saturating_sub(error.number.0) <= 1)?;
         let seen = entries(thresholds.window).min(self.0.len());
@@ -151,6 +152,10 @@ impl Errors {
                 *oldest = run.since;
             }
         }
+        if !said.is_empty() {
+            let quoted = said.replace('`', "'");
+            summary = format!("{summary}, the last time `{quoted}`");
+        }
         Some(Issue {
             kind: PatternKind::RepetitiveErrors,
             severity: if working { severity(count).min(Severity::Medium) } else { severity(count) },
@@ -158,10 +163,65 @@ impl Errors {
             impact: Share::default(),
             signal: standstill.unwrap_or(count) as f64,
             summary,
-            advice: "look at the cause before the next try: check that the path, name or permission it speaks of is there".to_owned(),
+            advice: another_approach(last.error.category).to_owned(),
             actions,
             growth: None,
         })
+    }
+}
+
+/// The longest line of an error that is kept, in characters (ours).
+const LONGEST_LINE: usize = 120;
+
+/// The line of an error that says most: the first that speaks of an error, else the first that says anything.
+pub fn telling_line(text: &str) -> String {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let speaks = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        // `Exit code 1` is what a client puts in front of what the program said.
+        !line.starts_with("exit code")
+            && ["error", "fail", "denied", "no such", "not found", "cannot", "refused", "timed out"]
+                .iter()
+                .any(|word| line.contains(word))
+    };
+    let line = lines().find(speaks).or_else(|| lines().next()).unwrap_or_default();
+    let kept: String = line.chars().filter(|letter| !letter.is_control()).take(LONGEST_LINE).collect();
+    if line.chars().count() > LONGEST_LINE { format!("{kept} ...") } else { kept }
+}
+
+/// What to do about an error that comes back: three steps, and a question that leads to its cause (seed 000).
+fn another_approach(category: ErrorCategory) -> &'static str {
+    match category {
+        ErrorCategory::NotFound => {
+            "take a different approach: list the directory that it speaks of, check how the name is spelled, then make one changed call. What is really there?"
+        }
+        ErrorCategory::PermissionDenied => {
+            "take a different approach: look who owns the place, choose one where you may write, or tell the user what is missing. Does the task need this very place?"
+        }
+        ErrorCategory::Timeout | ErrorCategory::Network => {
+            "take a different approach: check once whether the other side answers at all, do what needs no network, and tell the user what waits for it. Is it there?"
+        }
+        ErrorCategory::Usage => {
+            "take a different approach: read the help of the program, check each option against it, then make one changed call. Which option is wrong?"
+        }
+        ErrorCategory::Resources => {
+            "take a different approach: look at what is full or used up, make the step smaller, and clean up what you made. What does it run out of?"
+        }
+        ErrorCategory::Conflict => {
+            "take a different approach: look at both sides of the conflict, decide which one holds, and change only that place. What do the two sides want?"
+        }
+        ErrorCategory::Syntax | ErrorCategory::Type => {
+            "take a different approach: read the first error alone, look at the line that it names, and change that line only. What does the language expect there?"
+        }
+        ErrorCategory::Import => {
+            "take a different approach: ask the package manager what is installed, check how the name is spelled, then change the import or install it once. Is it there?"
+        }
+        ErrorCategory::TestFailure => {
+            "take a different approach: run one failing test alone, print what it compares, then change one thing. Is the test wrong, or the code?"
+        }
+        ErrorCategory::Other => {
+            "take a different approach: read the error from its first line, check one assumption that the call makes, then change one thing. What is its cause?"
+        }
     }
 }
 
@@ -221,7 +281,25 @@ mod tests {
                 &mut run,
             );
         }
-        errors.detect(ActionNumber(texts.len() as u64), &RepetitiveErrorsThresholds::default(), &run)
+        let said = telling_line(texts.last().unwrap());
+        errors.detect(ActionNumber(texts.len() as u64), &RepetitiveErrorsThresholds::default(), &run, &said)
+    }
+
+    #[test]
+    fn what_is_said_names_the_error_and_another_approach_seed_000() {
+        let found = errors(&["Exit code 1\ncat: /etc/app.conf: No such file or directory"; 3]).unwrap();
+        assert!(
+            found.summary.contains("`cat: /etc/app.conf: No such file or directory`"),
+            "{}",
+            found.summary
+        );
+        assert!(
+            found.advice.contains("different approach") && found.advice.ends_with('?'),
+            "{}",
+            found.advice
+        );
+        assert_eq!(telling_line("\n  one\n two"), "one");
+        assert_eq!(telling_line(&"e".repeat(500)).len(), LONGEST_LINE + 4);
     }
 
     #[test]
@@ -238,7 +316,13 @@ mod tests {
     fn more_than_the_window_holds_is_a_standstill_from_the_first_on() {
         let found = errors(&["curl: (7) Connection refused"; 11]).unwrap();
         assert_eq!((found.signal, found.onset()), (11.0, Some(ActionNumber(1))));
-        assert!(found.summary.ends_with("11 times in a row, whatever was called"), "{}", found.summary);
+        assert!(
+            found.summary.ends_with(
+                "11 times in a row, whatever was called, the last time `curl: (7) Connection refused`"
+            ),
+            "{}",
+            found.summary
+        );
         assert!((errors(&["curl: (7) Connection refused"; 10]).unwrap().signal - 10.0).abs() < f64::EPSILON);
         let mut mixed = vec!["curl: (7) Connection refused"; 11];
         mixed.insert(5, "rm: Permission denied");

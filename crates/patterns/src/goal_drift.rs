@@ -12,8 +12,13 @@ use crate::settings::entries;
 /// How many actions are remembered (upstream 1.2, `trend_window`).
 const WINDOW: usize = 20;
 
-/// Below this mean it is medium (seed 001). No alignment lies below .4, since words that do not meet prove little, so this is near the bottom (ours).
-const GRAVE: f64 = 0.48;
+/// Below these means it is medium (seed 001), high and critical (ours). Words that do not meet prove little, so nothing lies below .4 for
+/// them alone: the first is near that bottom, and the others are reached only by what the user said not to do.
+const GRAVE: [(f64, Severity); 3] =
+    [(0.15, Severity::Critical), (0.3, Severity::High), (0.48, Severity::Medium)];
+
+/// Below this an action does what the user said not to do, in hundredths.
+const FORBIDDEN: u8 = 40;
 
 /// The alignments of the last actions, in hundredths.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -41,11 +46,22 @@ impl Drift {
         }
         Some(Issue {
             kind: PatternKind::GoalDrift,
-            severity: if mean < GRAVE { Severity::Medium } else { Severity::Low },
+            severity: GRAVE
+                .into_iter()
+                .find_map(|(below, severity)| (mean < below).then_some(severity))
+                .unwrap_or(Severity::Low),
             confidence: Share::new(1.0 - mean),
             impact: Share::default(),
             signal: 1.0 - mean,
-            summary: format!("the last {seen} actions have less and less to do with the goal"),
+            summary: match self.0.iter().rev().take(seen).filter(|(_, value)| *value < FORBIDDEN).count() {
+                0 => format!("the last {seen} actions have less and less to do with the goal"),
+                1 => format!(
+                    "the last {seen} actions have less and less to do with the goal, and one does what the user said not to do"
+                ),
+                against => format!(
+                    "the last {seen} actions have less and less to do with the goal, and {against} do what the user said not to do"
+                ),
+            },
             advice: "say which part of the task comes next, and leave what does not belong to it".to_owned(),
             actions: newest(self.0.iter().map(|(number, _)| *number)),
             growth: None,
@@ -97,6 +113,17 @@ mod tests {
             |good: usize| aligned(std::iter::repeat_n(100, good).chain(std::iter::repeat_n(40, 20 - good)));
         assert_eq!(fallen(2).map(|issue| issue.severity), Some(Severity::Medium));
         assert_eq!(fallen(3).map(|issue| issue.severity), Some(Severity::Low));
+    }
+
+    #[test]
+    fn what_the_user_forbade_again_and_again_is_graver() {
+        let forbidden =
+            |good: usize| aligned(std::iter::repeat_n(100, good).chain(std::iter::repeat_n(0, 20 - good)));
+        assert_eq!(forbidden(6).map(|issue| issue.severity), Some(Severity::Medium), "the mean is .3");
+        assert_eq!(forbidden(5).map(|issue| issue.severity), Some(Severity::High));
+        let worst = forbidden(2).unwrap();
+        assert_eq!(worst.severity, Severity::Critical);
+        assert!(worst.summary.ends_with("and 18 do what the user said not to do"), "{}", worst.summary);
     }
 
     #[test]

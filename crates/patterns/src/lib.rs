@@ -51,7 +51,7 @@ pub use checkrein_protocol::{
 };
 pub use claims::claim;
 pub use detector_state::{ActiveIssue, DetectorState, IssueChange};
-pub use errors::ERRORS_IN_VIEW;
+pub use errors::{ERRORS_IN_VIEW, telling_line};
 pub use observation::{ActionSuccess, observation};
 pub use scope::{ScopeSide, Touch, Use};
 pub use settings::{Audience, PatternSensitivity, PatternSettings};

@@ -91,9 +91,13 @@ impl Spiral {
             let series: Vec<u64> = self.points.iter().skip(first).map(amount).collect();
             let growth = growth(&series, thresholds)?;
             let enough = series.last().is_some_and(|last| last >= least);
-            (growth > thresholds.growth && enough).then_some((*name, growth))
+            (growth > thresholds.growth && enough).then_some((*name, growth, series))
         });
-        let (name, growth) = grown.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+        let (name, growth, series) = grown.max_by(|(_, one, _), (_, other, _)| one.total_cmp(other))?;
+        let amounts: Vec<String> = series.iter().map(|value| amount(name, *value)).collect();
+        let amounts = amounts.join(", ");
+        // What came since was not measured yet: whether it is better shows at the end of the next stretch.
+        let latest = ActionNumber(now.0.saturating_sub(u64::from(self.actions)));
         let onset = now.0.saturating_sub(self.points.len() as u64 * u64::from(STRETCH)) + 1;
         Some(Issue {
             kind: PatternKind::ResourceSpiral,
@@ -107,13 +111,27 @@ impl Spiral {
             confidence: Share::new(growth / 3.0),
             impact: Share::default(),
             signal: growth,
-            summary: format!("{name} grew {growth:.1} times from each {STRETCH} actions to the next"),
+            summary: format!(
+                "{name} grew {growth:.1} times from each {STRETCH} actions to the next: {amounts}"
+            ),
             advice:
                 "work in smaller parts, leave out what is not needed, and clean up what was made on the way"
                     .to_owned(),
-            actions: [ActionNumber(onset), now].to_vec(),
+            actions: [ActionNumber(onset), latest].to_vec(),
             growth: Some(growth),
         })
+    }
+}
+
+/// An amount of a resource as a reader counts it.
+fn amount(name: &str, value: u64) -> String {
+    match name {
+        "bytes written" | "output" if value >= 1 << 20 => {
+            format!("{:.1} MB", value as f64 / f64::from(1 << 20))
+        }
+        "bytes written" | "output" => format!("{} kB", value.div_ceil(1 << 10)),
+        "time" => format!("{} s", value / 1000),
+        _ => value.to_string(),
     }
 }
 
@@ -183,6 +201,12 @@ mod tests {
         }
         let found = spiral.detect(ActionNumber(20), THRESHOLDS, 60).unwrap();
         assert_eq!((found.severity, found.growth), (Severity::Medium, Some(3.0)));
+        assert!(found.summary.ends_with("to the next: 100, 300, 900, 2700"), "{}", found.summary);
+        assert_eq!(found.latest(), Some(ActionNumber(20)));
+        // Two harmless actions later nothing new was measured, so nothing more is done about it.
+        (0..2).for_each(|_| spiral.used(Usage::default()));
+        let later = spiral.detect(ActionNumber(22), THRESHOLDS, 60).unwrap();
+        assert_eq!(later.latest(), Some(ActionNumber(20)));
     }
 
     #[test]

@@ -125,6 +125,8 @@ pub struct OutcomeFacts<'a> {
     pub duration_ms: Option<u64>,
     /// How long nothing was done before it, in milliseconds.
     pub pause_ms: u64,
+    /// What its client says that went wrong, masked; `None` where it says nothing.
+    pub error: Option<&'a str>,
 }
 
 impl Activity {

@@ -46,6 +46,7 @@ impl Session {
             output_bytes: output.len() as u64,
             duration_ms: Some(10),
             pause_ms: 0,
+            error: None,
         };
         self.behaviour.finished(plan, &ending);
         let issues = self.behaviour.issues(&PatternSettings::default());

@@ -47,6 +47,7 @@ impl Session {
             output_bytes: 0,
             duration_ms: None,
             pause_ms: 0,
+            error: None,
         };
         self.behaviour.finished(plan, &ending);
     }

@@ -334,6 +334,8 @@ pub(super) struct ReportOnStop {
     timeline: Vec<PastEvent>,
     /// What was changed and used.
     impact: ImpactOfSession,
+    /// In what it happened.
+    context: Option<ContextOfStop>,
     /// What it came from.
     root_cause: String,
     /// Other patterns at the time.
@@ -391,6 +393,44 @@ pub(super) struct ImpactOfSession {
     file_operations: u64,
     /// Its duration in milliseconds.
     duration_ms: u64,
+    /// How many tokens its models were given and gave.
+    tokens: Option<u64>,
+    /// What that cost in dollars.
+    dollars: Option<f64>,
+    /// How many programs it started.
+    processes: Option<u64>,
+    /// How many bytes its tools were to write.
+    bytes_written: Option<u64>,
+}
+
+/// In what a session was stopped.
+#[derive(JsonSchema)]
+pub(super) struct ContextOfStop {
+    /// The root of the workspace.
+    workspace: Option<String>,
+    /// The client.
+    client: Option<String>,
+    /// The profile.
+    profile: String,
+    /// What the user asked for, newest last.
+    goals: Vec<String>,
+    /// What the detectors found, gravest first.
+    detections: Vec<DetectionAtStop>,
+    /// What the session made and is still there.
+    left: Vec<String>,
+}
+
+/// A pattern that stood when a session was stopped.
+#[derive(JsonSchema)]
+pub(super) struct DetectionAtStop {
+    /// The pattern.
+    pattern: String,
+    /// The severity.
+    severity: String,
+    /// The confidence from 0 to 1.
+    confidence: f64,
+    /// What was seen.
+    summary: String,
 }
 
 /// What to do after a stop.

@@ -191,13 +191,14 @@ impl Running {
     }
 }
 
-fn ending<'a>(outcome: &OutcomeRecord, observation: &'a Observation, pause_ms: u64) -> OutcomeFacts<'a> {
+fn ending<'a>(outcome: &'a OutcomeRecord, observation: &'a Observation, pause_ms: u64) -> OutcomeFacts<'a> {
     OutcomeFacts {
         success: if outcome.failed { ActionSuccess::Failed } else { ActionSuccess::Succeeded },
         observation,
         output_bytes: outcome.output_bytes,
         duration_ms: outcome.duration_ms,
         pause_ms,
+        error: outcome.error.as_deref(),
     }
 }
 

@@ -44,17 +44,39 @@ impl SessionState {
         }
     }
 
-    /// The places that an action touches. What the session made or the user named is inside.
+    /// The places outside the work that the last actions touched, oldest first, at most three: those that were touched last.
+    pub fn places_outside(&self) -> Vec<String> {
+        const MOST: usize = 3;
+        let Some(workspace) = &self.workspace else { return Vec::new() };
+        let mut places: Vec<String> = Vec::new();
+        let ran = self.recent.iter().rev().filter(|action| action.past.failed.is_some());
+        for path in ran.flat_map(|action| &action.past.paths) {
+            let name = path.to_string();
+            let is_outside = self.side(path, workspace.as_str()) != ScopeSide::Inside;
+            if is_outside && !places.contains(&name) && places.len() < MOST {
+                places.push(name);
+            }
+        }
+        places.reverse();
+        places
+    }
+
+    /// Where a path lies. What the session made or the user named is inside.
+    fn side(&self, path: &AbsolutePath, workspace: &str) -> ScopeSide {
+        let named = || self.goals.iter().any(|goal| goal.text.contains(path.as_str()));
+        match ScopeSide::of(path.as_str(), workspace) {
+            ScopeSide::Inside => ScopeSide::Inside,
+            side if !self.created.contains(path) && !named() => side,
+            ScopeSide::Outside | ScopeSide::Critical => ScopeSide::Inside,
+        }
+    }
+
+    /// The places that an action touches.
     fn touches(&self, review: &ReviewRecord) -> Vec<Touch> {
         let workspace = self.workspace.as_ref().map_or(review.cwd.as_str(), AbsolutePath::as_str);
         let touch = |effect: &Effect| {
             let path = short_path(effect)?;
-            let named = || self.goals.iter().any(|goal| goal.text.contains(path.as_str()));
-            let side = match ScopeSide::of(path.as_str(), workspace) {
-                ScopeSide::Inside => ScopeSide::Inside,
-                side if !self.created.contains(path) && !named() => side,
-                ScopeSide::Outside | ScopeSide::Critical => ScopeSide::Inside,
-            };
+            let side = self.side(path, workspace);
             let use_of = if effect.kind.is_mutating() { Use::Changed } else { Use::Read };
             Some(Touch { path: Fingerprint::of(path.as_str()), side, use_of })
         };

@@ -1,0 +1,168 @@
+//! What the user demands of the work beside its goal, in their own words: `do not commit`, `only touch src/parser.rs` (seed 000, `constraints`).
+//!
+//! Only what reads as an order is taken: what stands at the beginning of a clause. A report such as `the tests do not pass` is none.
+
+use checkrein_patterns::PatternKind;
+
+/// The most constraints that are said at once (ours).
+const MOST: usize = 3;
+
+/// The longest one, in characters (ours).
+const LONGEST: usize = 100;
+
+/// How a clause begins that demands something.
+const BEGINNINGS: [&str; 14] = [
+    "do not ",
+    "don't ",
+    "dont ",
+    "never ",
+    "only ",
+    "always ",
+    "avoid ",
+    "without ",
+    "make sure ",
+    "keep ",
+    "leave ",
+    "stay ",
+    "must ",
+    "no need to ",
+];
+
+/// Words before an order that belong to no clause of their own.
+const POLITE: [&str; 4] = ["but ", "and ", "please ", "just "];
+
+/// The constraints that these goals name, those that matter for an issue first, then those that were said last. At most three.
+pub(crate) fn constraints(goals: &[String], issue: PatternKind) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for goal in goals.iter().rev() {
+        for clause in clauses(goal).into_iter().filter_map(demand) {
+            if !found.contains(&clause) {
+                found.push(clause);
+            }
+        }
+    }
+    found.sort_by_key(|clause| !matters(clause, issue));
+    found.truncate(MOST);
+    found
+}
+
+/// Whether a constraint is about what an issue shows.
+fn matters(clause: &str, issue: PatternKind) -> bool {
+    let words: &[&str] = match issue {
+        PatternKind::ScopeCreep | PatternKind::ConfusedState | PatternKind::OscillatingEdits => {
+            &["only", "touch", "change", "edit", "outside", "file", "/", "leave", "stay"]
+        }
+        PatternKind::ResourceSpiral | PatternKind::RunawayExecution => &["only", "keep", "small", "limit"],
+        PatternKind::GoalDrift
+        | PatternKind::Cascade
+        | PatternKind::StuckLoop
+        | PatternKind::RepetitiveErrors
+        | PatternKind::ErrorExplorationLoop
+        | PatternKind::Stagnation
+        | PatternKind::ExplorationWandering
+        | PatternKind::Hallucination => &[],
+    };
+    let clause = clause.to_lowercase();
+    words.iter().any(|word| clause.contains(word))
+}
+
+/// The clauses of a text: parts of sentences that begin behind a mark, or behind `but`, `without` and `please`.
+fn clauses(text: &str) -> Vec<&str> {
+    let mut all = Vec::new();
+    for sentence in text.split(['\n', ';', '!', '?']).flat_map(|line| line.split(". ")) {
+        for part in sentence.split([',', ':', '(', ')']) {
+            let mut rest = part;
+            // The earliest of the words at which a new clause begins inside a part.
+            while let Some((at, skipped)) =
+                [(" but ", 4), (" without ", 0), (" please ", 1), (" and do not ", 4), (" and never ", 4)]
+                    .iter()
+                    .filter_map(|(word, skipped)| rest.find(word).map(|at| (at, *skipped)))
+                    .min()
+            {
+                let (before, behind) = rest.split_at(at);
+                all.push(before);
+                rest = behind.get(skipped.max(1)..).unwrap_or_default();
+            }
+            all.push(rest);
+        }
+    }
+    all
+}
+
+/// The clause, when it demands something.
+fn demand(clause: &str) -> Option<String> {
+    let mut clause = clause.trim().trim_end_matches('.').trim_start_matches(['-', '*', ' ']);
+    let lower = |text: &str| text.to_lowercase().replace('\u{2019}', "'");
+    while let Some(word) = POLITE.iter().find(|word| lower(clause).starts_with(**word)) {
+        clause = clause.get(word.len()..)?.trim_start();
+    }
+    let text = lower(clause);
+    let is_order = BEGINNINGS.iter().any(|word| text.starts_with(word)) || text.contains(" must ");
+    if !is_order {
+        return None;
+    }
+    let kept: String = clause.chars().take(LONGEST).collect();
+    Some(if kept.len() < clause.len() { format!("{kept} ...") } else { kept })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(goals: &[&str], issue: PatternKind) -> Vec<String> {
+        constraints(&goals.iter().map(|goal| (*goal).to_owned()).collect::<Vec<_>>(), issue)
+    }
+
+    #[test]
+    fn what_reads_as_an_order_is_a_constraint() {
+        for (goal, expected) in [
+            ("fix the parser, but do not commit", vec!["do not commit"]),
+            (
+                "Fix it. Don\u{2019}t touch src/lexer.rs and the docs!",
+                vec!["Don\u{2019}t touch src/lexer.rs and the docs"],
+            ),
+            ("make it faster without changing the interface", vec!["without changing the interface"]),
+            (
+                "- fix the tests\n- only edit src/parser.rs\n- the API must stay as it is",
+                vec!["only edit src/parser.rs", "the API must stay as it is"],
+            ),
+            (
+                "refactor and never push, please keep the tests green",
+                vec!["never push", "keep the tests green"],
+            ),
+        ] {
+            assert_eq!(found(&[goal], PatternKind::GoalDrift), expected, "{goal}");
+        }
+    }
+
+    #[test]
+    fn a_report_is_none() {
+        for goal in [
+            "the tests do not pass since yesterday",
+            "find out why it never returns",
+            "there is no such file, look into it",
+            "add a `must` keyword to the grammar",
+            "",
+        ] {
+            assert_eq!(found(&[goal], PatternKind::GoalDrift), Vec::<String>::new(), "{goal}");
+        }
+    }
+
+    #[test]
+    fn those_of_the_issue_come_first_and_three_are_enough() {
+        let goals = ["only edit src/a.rs", "do not push", "never commit", "avoid new dependencies"];
+        assert_eq!(found(&goals, PatternKind::ScopeCreep)[0], "only edit src/a.rs");
+        assert_eq!(
+            found(&goals, PatternKind::GoalDrift),
+            ["avoid new dependencies", "never commit", "do not push"]
+        );
+        assert!(found(&[&format!("do not {}", "x".repeat(500))], PatternKind::Cascade)[0].len() < 120);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "(\\PC|[,.;:()\n]| but | without | and never ){0,60}") {
+            proptest::prop_assert!(found(&[&text], PatternKind::ScopeCreep).len() <= MOST);
+        }
+    }
+}
