@@ -564,7 +564,7 @@ fn what_was_told_to_leave_its_scope_names_the_places() {
     let mut session = Session::new(AT_ONCE);
     let mut said = String::new();
     // What lies below `/tmp`, as this project does, counts as a place where every program works.
-    for path in ["/etc/hosts", "/etc/hostname", "/srv/site/index.html"] {
+    for path in ["/etc/hosts", "/etc/hostname", "/var/www/index.html"] {
         let (_, after) = session.call(&format!("cat {path}"), path, false);
         said += after["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
     }
