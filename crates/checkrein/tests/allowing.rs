@@ -163,6 +163,18 @@ fn the_same_text_in_another_manner_is_another_call() {
 }
 
 #[test]
+fn to_read_a_key_runs_no_code() {
+    let environment = environment();
+    let call = "cat server.key";
+    assert!(verdict(&environment, "s", call).is_some());
+    // The form with masked output, which was tried, runs this program; the call itself does not.
+    environment.succeed(&["allow", "LAST", "--always", "--yes"]);
+    assert_eq!(verdict(&environment, "s", call), None);
+    let masked = format!("{call} | {}", env!("CARGO_BIN_EXE_checkrein-hook"));
+    assert!(verdict(&environment, "s", &masked).is_some(), "another call");
+}
+
+#[test]
 fn nothing_is_allowed_everywhere_without_a_word() {
     let environment = environment();
     verdict(&environment, "s", CALL);
@@ -299,7 +311,7 @@ fn a_project_whose_configuration_is_broken_is_left_out_and_said() {
     let change = environment.home().join("change.yaml");
     fs::write(&change, "step_reviewer:\n  rules:\n    custom:\n      - {name: no_listing, when: 'action.command == \"ls\"', decision: block, reason: lists are out}\n").unwrap();
     let said = environment.succeed(&["policy", "try", change.to_str().unwrap()]);
-    assert!(said.contains("1 calls judged, 1 differently"), "{said}");
+    assert!(said.contains("1 call judged, 1 differently"), "{said}");
     assert!(said.contains("left out 1 call of") && said.contains("broken/checkrein.yaml"), "{said}");
     let told = environment.succeed(&["--json", "policy", "try", change.to_str().unwrap()]);
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();

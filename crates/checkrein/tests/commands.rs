@@ -224,6 +224,10 @@ fn what_doctor_tries_leaves_nothing_behind_and_proves_the_rule_alone() {
     }
     assert!(environment.succeed(&["doctor"]).contains("is denied"));
     environment.configure("config.yaml", "mode: observe\n");
+    // What a user has not confirmed yet counts neither for a call nor for the trial.
+    let told = environment.succeed(&["doctor"]);
+    assert!(told.contains("is denied") && told.contains("lets pass more (mode)"), "{told}");
+    environment.succeed(&["trust", "--yes"]);
     let told = environment.succeed(&["doctor"]);
     assert!(told.contains("let `rm -rf ~` pass") && !told.contains("is denied"), "{told}");
     assert_eq!(told.lines().last(), Some("NOT enforced: the mode is observe"), "{told}");

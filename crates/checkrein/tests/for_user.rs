@@ -103,6 +103,8 @@ fn who_agreed_to_a_safer_form_reads_that_it_ran() {
     let before = shell_call("call", asked, json!({}));
     let answer = environment.answer_to(&environment.payload("s", "PreToolUse", before));
     assert_eq!(decision(&answer), Some("ask"), "{answer}");
+    let question = environment.payload("s", "PermissionRequest", shell_call("call", asked, json!({})));
+    environment.answer_to(&question);
     let after = |command: &str| {
         let fields = shell_call("call", command, json!({ "tool_response": { "stdout": "", "stderr": "" } }));
         environment.answer_to(&environment.payload("s", "PostToolUse", fields))

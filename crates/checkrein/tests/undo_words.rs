@@ -186,8 +186,8 @@ fn a_checkout_that_lost_nothing_does_not_stand_in_the_way_after_a_commit() {
     perform(&environment, "checkout", "git checkout -- README.md");
     // The logs of git know seconds only.
     std::thread::sleep(Duration::from_millis(1_100));
-    let commit =
-        "echo more >> README.md; git add README.md; git -c user.name=dev -c user.email=d@l commit -qm two";
+    environment.write("README.md", "# project\nmore\n");
+    let commit = "git add README.md && git -c user.name=dev -c user.email=d@l commit -qm two";
     perform(&environment, "commit", commit);
     let (is_done, said) = undo(&environment, &[]);
     assert!(is_done && read(&environment, "notes.txt") == "the only copy\n", "{said}");

@@ -106,7 +106,7 @@ pub(crate) fn agreed(
 pub(crate) fn at_start(context: &Context, ledger: &SessionLedger, event: &HookEvent) -> Option<String> {
     // Not each client says that a session begins.
     let begins = context.begun.is_some() || matches!(event.moment, HookEventKind::SessionStarted { .. });
-    if event.session.as_str() == CANARY_SESSION || !begins {
+    if event.session.as_str().starts_with(CANARY_SESSION) || !begins {
         return None;
     }
     looked(context, ledger).unwrap_or_else(|error| {

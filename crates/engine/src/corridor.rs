@@ -127,7 +127,8 @@ pub(crate) fn before(
     let is_saved_for_it = protected.record().is_some();
     let mut review = protected.judge(&forecast, plain);
     checkpoint::leave(&mut review, &kept.gaps);
-    let stopped = is_stopped(&review).then(|| StoppedCall::of(&forecast, &world, &review));
+    let program = context.environment().program.as_deref();
+    let stopped = is_stopped(&review).then(|| StoppedCall::of(&forecast, &world, &review, program));
     drop(forecast);
     let review = match &stopped {
         Some(call) => allowances::lift(context, ledger.folder().as_str(), action, review, call),
@@ -311,7 +312,8 @@ pub(crate) fn permission(
     let world = context.world(state.history());
     let forecast = Forecast::of(action, &world, context.policy());
     let review = forecast.judge(&Saved::default());
-    let stopped = is_stopped(&review).then(|| StoppedCall::of(&forecast, &world, &review));
+    let program = context.environment().program.as_deref();
+    let stopped = is_stopped(&review).then(|| StoppedCall::of(&forecast, &world, &review, program));
     drop(forecast);
     let review = match &stopped {
         Some(call) => allowances::lift_asked(context, ledger.folder().as_str(), action, review, call),

@@ -152,7 +152,7 @@ pub fn check(environment: &HostEnvironment, config: &Config) -> Result<(), Comma
         let path = folder.join(name);
         if !is_known {
             return Err(CommandError::user(
-                format!("`{path}` is the text of nothing"),
+                format!("`{path}` is not the name of an intervention text"),
                 "a name is KIND.txt or KIND.PATTERN.txt, such as soft_correction.stuck_loop.txt",
             ));
         }

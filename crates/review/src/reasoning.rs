@@ -60,20 +60,19 @@ pub(crate) fn asked_about(findings: &[Finding]) -> Vec<usize> {
     marks.iter().enumerate().filter_map(|(place, is_new)| is_new.then_some(place)).collect()
 }
 
-/// The rule that keeps hands off the guard.
+/// The rule that keeps hands off the guard, and the one that asks about what runs later: a place that is not to be touched at all needs no
+/// advice about how to write into it.
 const GUARD: &str = "protect_guard";
+const RUNS_LATER: &str = "confirm_persistence";
 
 /// What to do instead: the best for each thing that would be asked about, then the rest.
 pub(crate) fn advice(findings: &[Finding], asked: &[usize]) -> Vec<String> {
-    // What is not to be touched at all has no form in which it may be done.
-    if let Some(guard) =
-        findings.iter().find(|one| one.rule.as_str() == GUARD && one.decision == Decision::Block)
-    {
-        return guard.alternatives.clone();
-    }
-    let best = asked.iter().filter_map(|place| findings.get(*place)?.alternatives.first());
+    let is_guarded = findings.iter().any(|one| one.rule.as_str() == GUARD && one.decision == Decision::Block);
+    let is_meant = |finding: &&Finding| !(is_guarded && finding.rule.as_str() == RUNS_LATER);
+    let best = asked.iter().filter_map(|place| findings.get(*place)).filter(is_meant);
+    let best = best.filter_map(|finding| finding.alternatives.first());
     let mut advice: Vec<String> = Vec::new();
-    for one in best.chain(findings.iter().flat_map(|finding| &finding.alternatives)) {
+    for one in best.chain(findings.iter().filter(is_meant).flat_map(|finding| &finding.alternatives)) {
         if !advice.contains(one) {
             advice.push(one.clone());
         }

@@ -538,12 +538,15 @@ fn probe(
     findings.push(finding("latency", health, detail, None));
 }
 
-/// A state directory for canaries, with what the user trusts and nothing else: no halt, no history, no run. What is kept of it outside goes
+/// A state directory for canaries, with what the user trusts and confirmed and nothing else: no halt, no history, no run. What is kept of it outside goes
 /// with it.
 struct ThrownAway {
     state: PathBuf,
     outside: Option<PathBuf>,
 }
+
+/// The files of the state directory with what the user agreed to: a canary is judged by the same rules as a call.
+const AGREED: [&str; 2] = ["configuration.json", "trusted.json"];
 
 impl ThrownAway {
     fn beside(environment: &HostEnvironment) -> io::Result<Self> {
@@ -553,10 +556,13 @@ impl ThrownAway {
         let outside = testimony.map(|folder| Testimony::new(folder, &state).folder().to_owned());
         let home = Self { state, outside };
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&home.state)?;
-        match fs::copy(around.join("trusted.json"), home.state.join("trusted.json")) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Ok(_) | Err(_) => Ok(home),
+        for name in AGREED {
+            match fs::copy(around.join(name), home.state.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(_) | Err(_) => {}
+            }
         }
+        Ok(home)
     }
 }
 

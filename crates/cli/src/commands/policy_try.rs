@@ -154,7 +154,7 @@ impl Found {
 
     fn show(&self) {
         let differing: usize = self.changes.values().map(|change| change.calls).sum();
-        print(&format!("{} calls judged, {differing} differently", self.calls));
+        print(&format!("{} judged, {differing} differently", counted(self.calls as u64, "call")));
         for ((from, to), change) in &self.changes {
             print(&format!("  {} -> {}  {}", verdict(*from), verdict(*to), change.calls));
             for (_, words, reason) in &change.examples {

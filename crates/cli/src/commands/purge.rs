@@ -128,14 +128,13 @@ impl Plan {
         let kept = worktrees_without_record(&beside.join("worktrees"));
         inventory.left.extend(kept);
         folders.push(beside);
-        let count = |name: &str| fs::read_dir(state.join(name)).map_or(0, Iterator::count);
-        Ok(Self {
-            entries: inventory.ours,
-            left: inventory.left,
-            folders,
-            sessions: count("sessions"),
-            snapshots: count("snapshots"),
-        })
+        let is_spared = |path: &Path| inventory.left.iter().any(|left| left.path == path);
+        let count = |name: &str| {
+            let entries = fs::read_dir(state.join(name)).into_iter().flatten().flatten();
+            entries.filter(|entry| !is_spared(&entry.path())).count()
+        };
+        let (sessions, snapshots) = (count("sessions"), count("snapshots"));
+        Ok(Self { entries: inventory.ours, left: inventory.left, folders, sessions, snapshots })
     }
 
     fn show(&self) {

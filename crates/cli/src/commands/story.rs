@@ -10,7 +10,7 @@ use super::answers::{QuestionOutcome, answers};
 use crate::render::{
     age, call, clock, duration, judgement_words, rollback_stage, severity_name, surprises_in_one_line,
 };
-use crate::terminal::{bold, cut, dim, plain, plain_name, shown_length, verdict, wrapped};
+use crate::terminal::{bold, counted, cut, dim, plain, plain_name, shown_length, verdict, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 
 /// How much of a name is shown, in characters (ours): enough to tell those of one day apart, and to be typed.
@@ -366,7 +366,7 @@ fn describe(record: &Record) -> (Option<VerdictKind>, String, String) {
             (Some(*answered), format!("did not run: {stage} {kind}"), detail.clone())
         }
         RecordBody::Retention { removed, reason } => {
-            plainly(format!("{} sessions removed", removed.len()), reason.clone())
+            plainly(format!("{} removed", counted(removed.len() as u64, "session")), reason.clone())
         }
         RecordBody::Anchor { session, seq, .. } => plainly(format!("anchor {session} {seq}"), String::new()),
         RecordBody::Repaired { reason, lost_bytes, .. } => {

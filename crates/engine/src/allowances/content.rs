@@ -1,5 +1,7 @@
 //! What a stopped call is told from others by: its text, the code that it runs, and what speaks against allowing it.
 
+use std::path::Path;
+
 use checkrein_facts::{Entry, FileText, World as _};
 use checkrein_ledger::mask::holds_mask;
 use checkrein_policy::{Decision, Digest, rules};
@@ -14,6 +16,8 @@ use crate::records::RECORDED_EFFECTS;
 
 /// The greatest number of files of code that a record holds (ours).
 const MOST_FILES: usize = 256;
+/// What the program is called that masks what another one prints.
+const OWN_PROGRAM: &str = "checkrein";
 /// Files of git's own that hold names and numbers, which nothing runs.
 const GIT_LISTS: [&str; 1] = ["packed-refs"];
 /// Programs that do what a description, a state or an image says, which nobody reads.
@@ -55,11 +59,17 @@ pub(crate) struct StoppedCall {
 }
 
 impl StoppedCall {
-    /// Looks at what the review of a call read.
-    pub(crate) fn of(forecast: &Forecast<'_>, world: &RealWorld, review: &Review) -> Self {
+    /// Looks at what the review of a call read. `program` is this one, which a safer form may run: what was tried for such a form is not what
+    /// the call itself runs.
+    pub(crate) fn of(
+        forecast: &Forecast<'_>,
+        world: &RealWorld,
+        review: &Review,
+        program: Option<&Path>,
+    ) -> Self {
         let action = forecast.action();
         let mut unliftable = barriers(review);
-        let Code { files, is_unseen } = code(action, world, review);
+        let Code { files, is_unseen } = code(action, world, review, program);
         let by_description = review.programs.iter().any(|program| BY_DESCRIPTION.contains(&program.as_str()));
         if is_unseen || by_description || review.side_effects.effects.iter().any(brings_code) {
             unliftable.push(Unliftable::UnseenCode);
@@ -176,13 +186,16 @@ struct Code {
     is_unseen: bool,
 }
 
-fn code(action: &Action, world: &RealWorld, review: &Review) -> Code {
+fn code(action: &Action, world: &RealWorld, review: &Review, program: Option<&Path>) -> Code {
     // A tool of the client that runs no command runs no file either.
     if action.shell_text().is_none() && review.programs.is_empty() {
         return Code { files: Vec::new(), is_unseen: false };
     }
     let texts = world.texts_read();
-    let counts: Vec<&TextRead> = texts.iter().filter(|read| may_run(read, review)).collect();
+    let counts: Vec<&TextRead> = texts
+        .iter()
+        .filter(|read| may_run(read, review) && !is_own_program(&read.path, review, program))
+        .collect();
     let is_unseen = |read: &&TextRead| match (&read.text, read.role) {
         (FileText::Beginning(_), _) => true,
         (FileText::Unknown, TextRole::Code) => {
@@ -197,6 +210,14 @@ fn code(action: &Action, world: &RealWorld, review: &Review) -> Code {
     let is_longer = files.len() > MOST_FILES;
     files.truncate(MOST_FILES);
     Code { files, is_unseen: is_unseen || is_longer }
+}
+
+/// Whether this is the program beside the running one, which the call itself does not run: a form with masked output was tried.
+fn is_own_program(path: &AbsolutePath, review: &Review, program: Option<&Path>) -> bool {
+    let own = program.and_then(Path::parent).map(|folder| folder.join(OWN_PROGRAM));
+    path.name() == Some(OWN_PROGRAM)
+        && !review.programs.iter().any(|name| name == OWN_PROGRAM)
+        && own.is_some_and(|own| std::fs::canonicalize(path.as_str()).is_ok_and(|path| path == own))
 }
 
 fn of_text(read: &TextRead) -> Option<CodeRecord> {

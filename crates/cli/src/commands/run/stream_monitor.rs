@@ -20,7 +20,7 @@ use checkrein_supervise::{Backlog, EventSender, Stop, StreamEvent, Waiting, back
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::terminal::{cut, log, plain};
+use crate::terminal::{counted, cut, log, plain};
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::monitor::{Noticed, stops};
@@ -64,12 +64,12 @@ impl Findings {
         let mut words = Vec::new();
         if self.refusable > 0 {
             words.push(format!(
-                "{} calls ran that would have been blocked: the hooks did not run. `checkrein init` registers them, `checkrein doctor` proves them",
-                self.refusable
+                "{} ran that would have been blocked: the hooks did not run. `checkrein init` registers them, `checkrein doctor` proves them",
+                counted(self.refusable, "call")
             ));
         }
         if self.lost > 0 {
-            words.push(format!("{} things in the stream came too fast to be judged", self.lost));
+            words.push(format!("{} came too fast to be judged", counted(self.lost, "call")));
         }
         words
     }

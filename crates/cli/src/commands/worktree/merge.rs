@@ -24,7 +24,7 @@ use crate::api;
 use crate::api::saved::LostGroup;
 use crate::commands::restore::{Consent, RestoreContext, Unfinished};
 use crate::commands::{ExitStatus, OutputForm, for_people_only};
-use crate::terminal::{Reply, confirm, log, plain, print};
+use crate::terminal::{Reply, confirm, counted, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -178,9 +178,12 @@ fn told(
             removed: removed.map(RemovalReport::json),
         })?),
         OutputForm::Text => {
+            let (files, are) = (
+                counted(merged.paths.len() as u64, "file"),
+                if merged.paths.len() == 1 { "is" } else { "are" },
+            );
             print(&format!(
-                "{} files of the work tree are changed and not committed{}",
-                merged.paths.len(),
+                "{files} of the work tree {are} changed and not committed{}",
                 merged
                     .saved
                     .map(|saved| format!("; `checkrein undo {saved}` takes that back"))
