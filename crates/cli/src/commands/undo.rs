@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{
-    AbsolutePath, Effect, EffectKind, Nature, ObservedExtent, Record, RecordBody, ReviewRecord,
+    AbsolutePath, Effect, EffectKind, Nature, ObservedExtent, Record, RecordBody, ReviewRecord, Stake,
     VerificationRecord,
 };
 use checkrein_session::{SessionLedger, SessionSummary};
@@ -585,6 +585,17 @@ fn goes_on(review: &ReviewRecord) -> bool {
     is_asked_for || review.effects.iter().any(is_left)
 }
 
+/// Whether no file of the work tree was to lose anything by an action.
+fn spares_files(review: &ReviewRecord) -> bool {
+    let is_of_git = |effect: &Effect| {
+        let path = effect.target.path().map(AbsolutePath::as_str).unwrap_or_default();
+        path.ends_with("/.git") || path.contains("/.git/")
+    };
+    let changes = review.effects.iter().filter(|effect| effect.kind.file_change().is_some());
+    review.further_file_operations == 0
+        && changes.filter(|effect| !is_of_git(effect)).all(|effect| effect.stake == Stake::Nothing)
+}
+
 /// What an action was going to do to a repository.
 fn of_git(review: &ReviewRecord) -> OfGit {
     let is = |kind: EffectKind| review.effects.iter().any(|effect| effect.kind == kind);
@@ -632,6 +643,7 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     refused: matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt),
                     opaque: review.effects.iter().any(|effect| effect.kind == EffectKind::Opaque),
                     of_git: of_git(&review),
+                    spares_files: spares_files(&review),
                     ..Story::default()
                 };
                 unsaved.extend(Unsaved::of(&review, at));
@@ -657,6 +669,10 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     |look: &VerificationRecord| look.looked == ObservedExtent::Whole && look.gaps.is_empty();
                 if outcome.verification.as_deref().is_some_and(is_all) {
                     story.looked = Looked::Everywhere;
+                }
+                // What was seen and not predicted may be a loss.
+                if outcome.verification.as_deref().is_some_and(|look| !look.surprises.is_empty()) {
+                    (story.of_git, story.spares_files) = (OfGit::Loses, false);
                 }
                 story.took = outcome.duration_ms;
                 story.ended = Some(at);

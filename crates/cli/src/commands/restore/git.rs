@@ -57,10 +57,15 @@ pub(super) const REMOTE_STAYS: &str =
 
 /// Whether all that differs is where branches stand and what is staged, and the logs of git tell that it moved after the moment `ended`, in
 /// milliseconds since 1970: then an action that had ended by then did not move it.
-pub(in crate::commands) fn moved_later(prepared: &Prepared, snapshot: &Listed, ended: u64) -> bool {
+pub(in crate::commands) fn moved_later<'a>(
+    prepared: &Prepared,
+    snapshot: &Listed,
+    steps: impl Iterator<Item = &'a Step>,
+    ended: u64,
+) -> bool {
     let mut moved = BTreeSet::new();
     let mut logged = BTreeSet::new();
-    for step in prepared.steps() {
+    for step in steps {
         let Some(directory) = directory_of(snapshot, step) else { return false };
         let below = step.path.as_path().strip_prefix(&directory).ok().and_then(Path::to_str);
         match below {

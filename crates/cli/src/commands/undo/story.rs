@@ -37,6 +37,8 @@ pub(in crate::commands) struct Story {
     pub(super) opaque: bool,
     /// What it was going to do to a repository.
     pub(super) of_git: OfGit,
+    /// Whether no file of the work tree was to lose anything by it.
+    pub(super) spares_files: bool,
     /// Where it was looked for what it had changed.
     pub(super) looked: Looked,
 }
@@ -125,9 +127,12 @@ impl Story {
             && steps.iter().all(|step| in_repository(step).is_some_and(|place| is_note(&place)))
     }
 
-    /// Whether nothing of it is left, and all that differs is what later calls did to the repository, as its logs tell.
+    /// Whether it lost nothing, and all that differs is what later calls did, as the logs of the repository tell.
     pub(super) fn left_repository(self, prepared: &Prepared, snapshot: &Listed) -> bool {
-        self.of_git != OfGit::Loses && self.ended.is_some_and(|ended| moved_later(prepared, snapshot, ended))
+        let is_meant = |step: &&Step| !self.spares_files || in_repository(step).is_some();
+        let steps = prepared.steps().iter().filter(is_meant);
+        self.of_git != OfGit::Loses
+            && self.ended.is_some_and(|ended| moved_later(prepared, snapshot, steps, ended))
     }
 
     /// Whether it is not known that it did not run: a user who was asked may have said yes.
