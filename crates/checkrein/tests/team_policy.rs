@@ -227,7 +227,7 @@ fn pinning_confirms_nothing_of_the_users_own_configuration() {
     fs::write(&own, "mode: observe\n").unwrap();
     let waits = || {
         let shown = team.environment.checkrein(&["doctor"]);
-        String::from_utf8_lossy(&shown.stdout).contains("than the user confirmed")
+        String::from_utf8_lossy(&shown.stdout).contains("than you confirmed")
     };
     assert!(waits());
     for words in [&["policy", "update", "--yes"][..], &["policy", "unpin", "--yes"]] {
