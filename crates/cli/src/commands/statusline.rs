@@ -55,7 +55,8 @@ fn line(text: &[u8]) -> String {
         Some(halt) => format!("checkrein HALTED (`checkrein resume`): {} | {calls}", halt.reason),
         None => format!("checkrein {calls}"),
     };
-    fitted(&head, &spent(&status).map(|part| format!(" | {part}")).collect::<String>())
+    let end = spent(&status).fold(String::new(), |end, part| end + " | " + &part);
+    fitted(&head, &end)
 }
 
 /// A line of which the end stays whole, however long its beginning is.

@@ -71,7 +71,8 @@ pub(in crate::commands) fn moved_later<'a>(
         match below {
             Some("index" | "ORIG_HEAD" | "COMMIT_EDITMSG") => {}
             Some(log) if log.starts_with("logs/") => {
-                let (Some(then), Some(now)) = (log_text(prepared, &step.then), log_text(prepared, &step.now))
+                let (Some(then), Some(now)) =
+                    (log_text(prepared, step.then.as_ref()), log_text(prepared, step.now.as_ref()))
                 else {
                     return false;
                 };
@@ -90,7 +91,7 @@ pub(in crate::commands) fn moved_later<'a>(
 }
 
 /// The text of a log of git; empty where there was none, `None` where it cannot be read.
-fn log_text(prepared: &Prepared, node: &Option<Node>) -> Option<String> {
+fn log_text(prepared: &Prepared, node: Option<&Node>) -> Option<String> {
     match node {
         None => Some(String::new()),
         Some(Node::File { content, .. }) => {
