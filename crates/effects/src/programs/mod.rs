@@ -74,7 +74,7 @@ mod sql_words;
 pub(crate) mod store_place;
 mod stores;
 mod system;
-mod text;
+pub(crate) mod text;
 mod transfer_sessions;
 mod windows_shells;
 mod wrappers;

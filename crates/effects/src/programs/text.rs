@@ -1,14 +1,16 @@
 //! Programs that work on text and may write more than their output: `sed`, `awk`, `sort`, editors.
 
 pub(crate) mod awk;
+pub(crate) mod patches;
 pub(crate) mod sed;
 mod vim;
 
 use crate::effect::EffectKind;
 use crate::guard::{OF_PATCH, UNBOUND};
-use crate::interpreter::{AimedTarget, Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::interpreter::{AimedTarget, Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::nature::Nature;
 use crate::world::Entry;
+use patches::{FilePatch, Fit};
 
 /// `sort`
 pub(crate) fn sort(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -222,6 +224,18 @@ fn apply_patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown,
         ) => Value::Unknown,
     };
+    if let (Some(target), Some(text)) =
+        (arguments.operands.first().and_then(Value::as_exact), text.as_exact())
+    {
+        // Given by its name, a file is patched whatever the patch calls it.
+        let mut all_fit = true;
+        for change in patches::read(text).into_iter().take(1) {
+            let change = if arguments.has(&["-R", "--reverse"]) { change.reversed() } else { change };
+            let change = change.renamed(target);
+            all_fit &= patch_file(machine, arguments, &change, Some(0));
+        }
+        return Exit { status: if all_fit { Status::Unknown } else { Status::Open }, ..Exit::unknown() };
+    }
     if let Some(target) = arguments.operands.first() {
         // Without a patch on the standard input nothing is changed.
         if file.is_none() && matches!(call.input, Input::Inherited) {
@@ -251,46 +265,110 @@ fn apply_patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         return Exit::unknown();
     };
-    if let Some(rejects) = arguments.value(&["-r", "--reject-file"]).cloned() {
-        machine.possibly(|machine| machine.write(&rejects));
-    }
     let reversed = arguments.has(&["-R", "--reverse"]);
-    for change in patch_files(text, strip) {
-        let (old, new) = if reversed { (change.1, change.0) } else { change };
-        match (old, new) {
-            (Some(_), None) if reversed => {}
-            (_, Some(name)) => machine.write(&Value::exact(name)),
-            (Some(name), None) => machine.delete(&Value::exact(name), crate::effect::Depth::Single),
-            (None, None) => {}
-        }
+    let mut all_fit = true;
+    for change in patches::read(text) {
+        let change = if reversed { change.reversed() } else { change };
+        all_fit &= patch_file(machine, arguments, &change, strip);
     }
-    Exit::unknown()
+    Exit { status: if all_fit { Status::Unknown } else { Status::Open }, ..Exit::unknown() }
 }
 
-/// The files of a unified diff, before and after; `None` for `/dev/null`.
-fn patch_files(text: &str, strip: Option<usize>) -> Vec<(Option<String>, Option<String>)> {
-    let name = |line: &str| -> Option<String> {
-        let name = line.split('\t').next().unwrap_or(line).trim();
-        if name == "/dev/null" {
-            return None;
+/// Patches one file; answers whether all of it is known to fit.
+fn patch_file(
+    machine: &mut Machine<'_>,
+    arguments: &Arguments,
+    change: &FilePatch,
+    strip: Option<usize>,
+) -> bool {
+    let stripped = |name: &Option<String>| name.as_deref().map(|name| patches::stripped(name, strip));
+    let (old, new) = (stripped(&change.old), stripped(&change.new));
+    let stands = |machine: &Machine<'_>, name: &String| !machine.is_certainly_missing(&Value::exact(name));
+    // What is changed is the file under whichever of the two names is there.
+    let found = [&old, &new].into_iter().flatten().find(|name| stands(machine, name)).cloned();
+    let Some(file) = found.or_else(|| new.clone().filter(|_| old.is_none())) else {
+        // There is nothing to patch, unless it comes to be by then.
+        if let Some(name) = new.as_ref().or(old.as_ref()) {
+            machine.possibly(|machine| machine.write(&Value::exact(name)));
         }
-        let parts: Vec<&str> = name.split('/').collect();
-        let skip = match strip {
-            Some(count) => count.min(parts.len().saturating_sub(1)),
-            // Without `-p`, only the last part counts.
-            None => parts.len().saturating_sub(1),
-        };
-        Some(parts.get(skip..).unwrap_or_default().join("/"))
+        return false;
     };
-    let mut files = Vec::new();
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        let Some(old) = line.strip_prefix("--- ") else { continue };
-        if let Some(new) = lines.peek().and_then(|next| next.strip_prefix("+++ ")) {
-            files.push((name(old), name(new)));
+    let word = Value::exact(&file);
+    let path = machine.one_path_through(&word);
+    let is_link = machine
+        .paths(&word)
+        .iter()
+        .any(|aim| aim.target.path().is_some_and(|path| matches!(machine.entry(path), Entry::Symlink(_))));
+    let text = path.map(|path| match machine.entry(&path) {
+        Entry::Missing => Value::exact(""),
+        Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
+            machine.text(&path)
+        }
+    });
+    let fit = match text.as_ref().and_then(Value::as_exact) {
+        _ if is_link => Some(Fit::Fails),
+        Some(text) => Some(change.fit(text)),
+        None => None,
+    };
+    let backup = arguments.has(&["-b", "--backup"]);
+    match &fit {
+        Some(Fit::Exact(_)) if !backup => {}
+        Some(Fit::Exact(_)) => back_up(machine, arguments, &file),
+        Some(Fit::Shifted(_) | Fit::Loose) => back_up(machine, arguments, &file),
+        // Of what was applied before, and of a link, it keeps nothing.
+        Some(Fit::Fails) | None => machine.possibly(|machine| back_up(machine, arguments, &file)),
+    }
+    match fit {
+        Some(Fit::Fails) => {
+            reject(machine, arguments, &file);
+            if !is_link {
+                machine.possibly(|machine| machine.write(&word));
+            }
+            return false;
+        }
+        Some(Fit::Exact(after) | Fit::Shifted(after)) => match (&new, change.is_renamed) {
+            (None, _) if after.is_empty() => machine.delete(&word, crate::effect::Depth::Single),
+            (Some(name), true) if *name != file => {
+                machine.write_text(&Value::exact(name), &Value::exact(after));
+                machine.delete(&word, crate::effect::Depth::Single);
+            }
+            (_, _) => machine.write_text(&word, &Value::exact(after)),
+        },
+        Some(Fit::Loose) => machine.write(&word),
+        None => {
+            match &new {
+                Some(name) => machine.write(&Value::exact(name)),
+                None => machine.delete(&word, crate::effect::Depth::Single),
+            }
+            machine.possibly(|machine| reject(machine, arguments, &file));
+            return false;
         }
     }
-    files
+    true
+}
+
+/// Keeps a file under another name before it is patched.
+fn back_up(machine: &mut Machine<'_>, arguments: &Arguments, file: &str) {
+    let prefix = arguments.value(&["-B", "--prefix"]).map(Value::as_exact);
+    let suffix = arguments.value(&["-z", "--suffix"]).map(Value::as_exact);
+    let is_numbered = arguments.value(&["-V", "--version-control"]).is_some();
+    let name = match (prefix, suffix) {
+        (Some(None), _) | (_, Some(None)) => return,
+        (Some(Some(prefix)), suffix) => format!("{prefix}{file}{}", suffix.flatten().unwrap_or_default()),
+        (None, Some(Some(suffix))) => format!("{file}{suffix}"),
+        (None, None) if is_numbered => format!("{file}.~1~"),
+        (None, None) => format!("{file}.orig"),
+    };
+    machine.write(&Value::exact(name));
+}
+
+/// Writes what of a patch does not fit.
+fn reject(machine: &mut Machine<'_>, arguments: &Arguments, file: &str) {
+    match arguments.value(&["-r", "--reject-file"]).cloned() {
+        Some(given) if given.as_exact() == Some("-") => {}
+        Some(given) => machine.write(&given),
+        None => machine.write(&Value::exact(format!("{file}.rej"))),
+    }
 }
 
 fn aim_value(aim: &AimedTarget) -> Option<Value> {
@@ -388,20 +466,5 @@ pub(super) fn edit_in_place(
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patches_name_their_files() {
-        let text = "--- a/src/x.py\t2020\n+++ b/src/x.py\n@@ -1 +1 @@\n--- a/old\n+++ /dev/null\n";
-        assert_eq!(
-            patch_files(text, Some(1)),
-            [(Some("src/x.py".to_owned()), Some("src/x.py".to_owned())), (Some("old".to_owned()), None)]
-        );
-        assert_eq!(patch_files(text, None).first().unwrap().1.as_deref(), Some("x.py"));
     }
 }
