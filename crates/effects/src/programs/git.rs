@@ -23,6 +23,8 @@
 //! | `working` | subcommands that record or rearrange work: add, commit, merge, rm, mv, apply, worktree, ... |
 //! | `remotes` | subcommands that talk to other repositories: push, fetch, clone, submodule, ... |
 
+mod applied;
+mod compared;
 mod contents;
 mod fetched;
 mod filters;
