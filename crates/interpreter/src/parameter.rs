@@ -320,6 +320,16 @@ impl Machine<'_> {
                 let known = place.and_then(|place| values.get(place).cloned());
                 return Held::One(known.unwrap_or(Value::Unknown));
             }
+            // In a function it is the file that the function stands in, which is not kept.
+            "BASH_SOURCE" if !all && self.shell.speech == Speech::Bash && self.shell.locals.is_empty() => {
+                let is_first = match index {
+                    None => true,
+                    Some(index) => self.expand_text(index).as_exact() == Some("0"),
+                };
+                if let Some(file) = self.shell.sources.last().filter(|_| is_first) {
+                    return Held::One(file.clone());
+                }
+            }
             "FUNCNAME" if !all && self.shell.speech == Speech::Bash && self.budget.scanning == 0 => {
                 let is_first = match index {
                     None => true,

@@ -62,7 +62,9 @@ impl Machine<'_> {
         let outer_input = std::mem::replace(&mut self.input, input);
         let done = self.run_read(reader, text, |machine, speech| {
             machine.in_subshell(|machine| {
+                let script = machine.shell.starting.take();
                 machine.become_child();
+                machine.shell.sources.extend(script);
                 machine.shell.speech = speech;
                 if speech == Speech::Posix {
                     machine.shell.functions.clear();
@@ -282,7 +284,9 @@ impl Machine<'_> {
         input: Input,
     ) -> Exit {
         let Some(text) = self.script_text(value, runner) else { return Exit::unknown() };
+        self.shell.starting = Some(value.clone());
         let exit = self.run_text_with(reader, &text, value, arguments, input);
+        self.shell.starting = None;
         self.run_what_was_written(reader, value, &text, arguments);
         exit
     }
@@ -333,7 +337,9 @@ impl Machine<'_> {
         let positional = (!arguments.is_empty()).then(|| self.shell.positional.replace(arguments.to_vec()));
         let doubts = self.shell.doubts;
         self.shell.returns += 1;
+        self.shell.sources.push(value.clone());
         let done = self.run_here(&text);
+        self.shell.sources.pop();
         self.shell.returns = self.shell.returns.saturating_sub(1);
         if let Some(positional) = positional {
             self.shell.positional = positional;

@@ -252,6 +252,10 @@ pub struct Shell {
     pub(crate) positional: Option<Vec<Value>>,
     /// `$0`
     pub(crate) name: Value,
+    /// The files that are being read, the innermost last: `BASH_SOURCE`.
+    pub(crate) sources: Vec<Value>,
+    /// The script that the shell which starts next reads.
+    pub(crate) starting: Option<Value>,
     /// Functions by name.
     pub(crate) functions: BTreeMap<String, Rc<Command>>,
     /// What else a name of [`Shell::functions`] may stand for, when a function was only perhaps defined: another body, or none.
@@ -317,6 +321,8 @@ impl Shell {
             references: BTreeMap::new(),
             positional: Some(Vec::new()),
             name: Value::exact("bash"),
+            sources: Vec::new(),
+            starting: None,
             functions: BTreeMap::new(),
             alternatives: BTreeMap::new(),
             exported_functions: BTreeSet::new(),
