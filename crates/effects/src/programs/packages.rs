@@ -50,6 +50,20 @@ pub(crate) fn script(machine: &mut Machine<'_>, call: &Call) -> Exit {
             None => return Exit::unknown(),
         },
     };
+    let (own, rest) = own_options(&manager, rest);
+    let named: Vec<Value> =
+        arguments.values(&["-w", "--workspace"]).chain(&own.workspaces).cloned().collect();
+    let in_all = own.in_all || arguments.has(&["-ws", "--workspaces"]);
+    if manager == "npm" && (in_all || !named.is_empty()) {
+        let Some(places) = workspaces(machine, &named) else {
+            return spawned(machine, &call.program, "runs a script in several packages");
+        };
+        let mut exit = Exit::silent();
+        for place in places {
+            exit = machine.inside(&place, |machine| run_script(machine, call, &manager, &name, &rest));
+        }
+        return exit;
+    }
     if arguments.has(&[
         "-w",
         "--workspace",
@@ -63,12 +77,76 @@ pub(crate) fn script(machine: &mut Machine<'_>, call: &Call) -> Exit {
     ]) {
         return spawned(machine, &call.program, "runs a script in several packages");
     }
-    let directory = arguments.value(&["--prefix", "-C", "--dir", "--cwd"]).cloned();
-    let work = |machine: &mut Machine<'_>| run_script(machine, call, &manager, &name, rest);
+    let directory = arguments.value(&["--prefix", "-C", "--dir", "--cwd"]).cloned().or(own.directory);
+    let work = |machine: &mut Machine<'_>| run_script(machine, call, &manager, &name, &rest);
     match directory {
         Some(directory) => machine.inside(&directory, work),
         None => work(machine),
     }
+}
+
+/// What npm takes for itself of the words behind the name of a script.
+#[derive(Debug, Default)]
+struct OwnOptions {
+    workspaces: Vec<Value>,
+    in_all: bool,
+    directory: Option<Value>,
+}
+
+/// Takes the options of npm out of the words behind the name of a script: all in front of `--`. Other managers hand them on.
+fn own_options(manager: &str, words: &[Value]) -> (OwnOptions, Vec<Value>) {
+    let mut own = OwnOptions::default();
+    if manager != "npm" {
+        return (own, words.to_vec());
+    }
+    let mut rest = Vec::new();
+    let mut left = words.iter();
+    while let Some(word) = left.next() {
+        let text = word.as_exact().unwrap_or_default();
+        let (option, value) =
+            text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
+        let mut value = || value.map(Value::exact).or_else(|| left.next().cloned());
+        match option {
+            "--" => {
+                rest.extend(left.cloned());
+                break;
+            }
+            "-w" | "--workspace" => own.workspaces.extend(value()),
+            "-ws" | "--workspaces" => own.in_all = true,
+            "--prefix" | "-C" => own.directory = value(),
+            "-s" | "--silent" | "--if-present" | "--ignore-scripts" | "--foreground-scripts" => {}
+            _ => rest.push(word.clone()),
+        }
+    }
+    (own, rest)
+}
+
+/// The directories of the packages that are named by place or name, or of all that the project lists; `None` where they cannot be told.
+fn workspaces(machine: &Machine<'_>, named: &[Value]) -> Option<Vec<Value>> {
+    let (root, text) = nearest(machine, "package.json")?;
+    let package = manifest(&text);
+    let listed = package.get("workspaces")?;
+    let listed = listed.as_array().or_else(|| listed.get("packages")?.as_array())?;
+    let mut places: Vec<AbsolutePath> = Vec::new();
+    for pattern in listed {
+        let pattern = root.join(pattern.as_str()?.trim_start_matches("./").trim_end_matches('/'));
+        for found in machine.paths_of(pattern.as_str())? {
+            let place = AbsolutePath::new(&found)?;
+            if machine.entry(&place.join("package.json")) != Entry::Missing && !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    let is_meant = |place: &AbsolutePath, word: &Value| {
+        let Some(word) = word.as_exact() else { return true };
+        let name = manifest(&machine.text(&place.join("package.json")));
+        // A directory above packages stands for all of them.
+        place.is_within(&root.join(word.trim_end_matches('/')))
+            || name.get("name").and_then(Json::as_str) == Some(word)
+    };
+    let chosen =
+        places.into_iter().filter(|place| named.is_empty() || named.iter().any(|word| is_meant(place, word)));
+    Some(chosen.map(|place| Value::exact(place.as_str())).collect())
 }
 
 /// Runs a script or tool that stands in the place of a subcommand: `yarn lint`, `pnpm build`, `bun file.ts`. Without one, yarn installs.
@@ -184,6 +262,12 @@ pub(crate) fn runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     if !known {
+        if let Some(file) = is_local.then(|| held_file(machine, &name)).flatten() {
+            // It is of the project, and only what it changes says something.
+            machine.as_arranged(|machine| {
+                machine.run_file(&Value::exact(file.as_str()), rest);
+            });
+        }
         return spawned(machine, &name, "");
     }
     let mut words = vec![Value::exact(name)];
@@ -296,16 +380,22 @@ fn nearest(machine: &Machine<'_>, name: &str) -> Option<(AbsolutePath, Value)> {
 
 /// Whether the project holds a tool of that name.
 fn held_tool(machine: &Machine<'_>, name: &str) -> bool {
+    held_file(machine, name).is_some()
+}
+
+/// The tool of that name that the project holds.
+fn held_file(machine: &Machine<'_>, name: &str) -> Option<AbsolutePath> {
     let mut next = machine.cwd().cloned();
     while let Some(directory) = next {
         for place in ["node_modules/.bin", ".venv/bin", "venv/bin"] {
-            if !matches!(machine.entry(&directory.join(place).join(name)), Entry::Missing | Entry::Unknown) {
-                return true;
+            let file = directory.join(place).join(name);
+            if !matches!(machine.entry(&file), Entry::Missing | Entry::Unknown) {
+                return Some(file);
             }
         }
         next = directory.parent();
     }
-    false
+    None
 }
 
 /// Whether the project asks for the package.
