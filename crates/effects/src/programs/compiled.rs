@@ -77,11 +77,61 @@ const CALLS: &[&str] = &[
     "prlimit(",
 ];
 
+/// Compilers with the options of `gcc`.
+const C_COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++", "musl-gcc"];
+
+/// Adds what a compiler of C writes that no option names: objects (`-c`), assembly (`-S`), lists of what a source includes (`-MD`, `-MMD`),
+/// what lies between (`-save-temps`) and notes for coverage (gcc(1), "Overall Options", "Preprocessor Options").
+fn beside_the_output(machine: &mut Machine<'_>, call: &Call) {
+    let arguments = &call.arguments;
+    if arguments.has(&["-E", "-fsyntax-only", "-M", "-MM"]) {
+        return;
+    }
+    let output = arguments.value(&["-o"]).map(|value| value.as_exact().map(str::to_owned));
+    let Some(output) = output.map_or(Some(None), |output| output.map(Some)) else { return };
+    let is_source = |name: &&str| {
+        name.rsplit_once('.')
+            .is_some_and(|(_, ending)| matches!(ending, "c" | "cc" | "cpp" | "cxx" | "m" | "S"))
+    };
+    let names: Vec<String> =
+        arguments.operands.iter().filter_map(Value::as_exact).filter(is_source).map(str::to_owned).collect();
+    let (objects, assembly) = (arguments.has(&["-c"]), arguments.has(&["-S"]));
+    let lists = arguments.has(&["-MD", "-MMD"]) && arguments.value(&["-MF"]).is_none();
+    let stays = arguments.has(&["-save-temps", "--save-temps", "-save-temps=cwd"]);
+    let covered = arguments.has(&["--coverage", "-ftest-coverage", "-coverage"]);
+    for name in names {
+        let file = name.rsplit('/').next().unwrap_or(&name);
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_owned();
+        if (objects || assembly) && output.is_none() {
+            machine.write(&Value::exact(format!("{stem}.{}", if assembly { "s" } else { "o" })));
+        }
+        // What lies beside an output is named after it, and after the source where the output is a program.
+        let beside = match &output {
+            Some(output) if objects || assembly => {
+                output.rsplit_once('.').map_or(output.clone(), |(stem, _)| stem.to_owned())
+            }
+            Some(output) => format!("{output}-{stem}"),
+            None if objects || assembly => stem.clone(),
+            None => format!("a-{stem}"),
+        };
+        let endings: Vec<&str> = [(lists, "d"), (stays, "i"), (stays, "s"), (stays, "o"), (covered, "gcno")]
+            .into_iter()
+            .filter_map(|(is_written, ending)| is_written.then_some(ending))
+            .collect();
+        for ending in endings {
+            machine.possibly(|machine| machine.write(&Value::exact(format!("{beside}.{ending}"))));
+        }
+    }
+}
+
 /// Adds that a source which the session may have written ends processes, when it is given to a compiler.
 pub(crate) fn sources(machine: &mut Machine<'_>, call: &Call) {
     let project = PROJECTS.iter().find(|(programs, _)| programs.contains(&call.program.as_str()));
     if project.is_none() && !COMPILERS.contains(&call.program.as_str()) {
         return;
+    }
+    if C_COMPILERS.contains(&call.program.as_str()) {
+        beside_the_output(machine, call);
     }
     // Another package than that of the directory lies elsewhere.
     let is_elsewhere = call.arguments.has(&["--manifest-path", "-C", "-p", "--package"]);
