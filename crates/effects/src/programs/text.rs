@@ -313,8 +313,7 @@ fn patch_file(
     let backup = arguments.has(&["-b", "--backup"]);
     match &fit {
         Some(Fit::Exact(_)) if !backup => {}
-        Some(Fit::Exact(_)) => back_up(machine, arguments, &file),
-        Some(Fit::Shifted(_) | Fit::Loose) => back_up(machine, arguments, &file),
+        Some(Fit::Exact(_) | Fit::Shifted(_) | Fit::Loose) => back_up(machine, arguments, &file),
         // Of what was applied before, and of a link, it keeps nothing.
         Some(Fit::Fails) | None => machine.possibly(|machine| back_up(machine, arguments, &file)),
     }

@@ -98,12 +98,12 @@ impl Git<'_, '_> {
         let strip = words.arguments.value(&["-p"]).and_then(Value::as_exact);
         let strip = strip.and_then(|text| text.parse().ok()).unwrap_or(1);
         let below = words.arguments.value(&["--directory"]).and_then(Value::as_exact).unwrap_or_default();
-        let placed = |name: &Option<String>| {
+        let located = |name: &Option<String>| {
             let name = patches::stripped(name.as_deref()?, Some(strip));
             let below = below.trim_matches('/');
             Some(if below.is_empty() { name } else { format!("{below}/{name}") })
         };
-        let (old, new) = (placed(&patch.old), placed(&patch.new));
+        let (old, new) = (located(&patch.old), located(&patch.new));
         let name = new.as_ref().or(old.as_ref())?;
         if !is_chosen(words, name) {
             return None;
@@ -111,9 +111,9 @@ impl Git<'_, '_> {
         let (old, new) = (old.map(|name| root.join(&name)), new.map(|name| root.join(&name)));
         // What is changed is the file under its old name.
         let fit = match &old {
-            Some(path) => match self.machine.entry(path) {
-                Entry::Missing if self.machine.nothing_is_at(path) => Some(Fit::Fails),
-                Entry::File(_) => self.machine.text(path).as_exact().map(|text| patch.fit(text)),
+            Some(file) => match self.machine.entry(file) {
+                Entry::Missing if self.machine.nothing_is_at(file) => Some(Fit::Fails),
+                Entry::File(_) => self.machine.text(file).as_exact().map(|text| patch.fit(text)),
                 Entry::Missing | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
                     None
                 }

@@ -27,6 +27,9 @@ const INDEX: &str = ":index";
 /// Notes that the command has made a commit.
 const COMMITTED: &str = ":committed";
 
+/// Notes that the command has put something into the stash.
+const STASHED: &str = ":stashed";
+
 /// Notes that the command has staged something.
 const STAGED: &str = ":staged";
 
@@ -174,6 +177,11 @@ impl Git<'_, '_> {
         self.move_revision(COMMITTED, Some(&Value::exact(HEAD)));
     }
 
+    /// Notes that the newest entry of the stash is one of this command.
+    pub(super) fn note_stashed(&mut self) {
+        self.move_revision(STASHED, Some(&Value::exact(HEAD)));
+    }
+
     /// Notes that the index holds more than it did.
     pub(super) fn note_staged(&mut self) {
         self.move_revision(STAGED, Some(&Value::exact(HEAD)));
@@ -206,7 +214,7 @@ impl Git<'_, '_> {
         let root = self.root()?;
         let world = self.machine.world();
         let branch = match words.operands().get(1) {
-            Some(word) => word.as_exact()?.to_owned(),
+            Some(given) => given.as_exact()?.to_owned(),
             None => world.repository(&root)?.branch?,
         };
         // The root of what is checked out is an object by its own name, there too.
@@ -420,7 +428,7 @@ impl Git<'_, '_> {
         } else {
             entry.to_owned()
         };
-        if self.machine.moved_revision("stash").is_some() {
+        if self.machine.moved_revision(STASHED).is_some() {
             return self.stashed_here();
         }
         let mut all = self.differing(&format!("{entry}^1"), &entry);
@@ -447,7 +455,9 @@ impl Git<'_, '_> {
             TreeDifferences::At(found) => Some(found.into_iter().collect()),
             TreeDifferences::NoRevision | TreeDifferences::Unknown => None,
         };
-        let Found::All(files) = tree::files_of_world(world, &[root.clone()], &STASHED) else { return None };
+        let Found::All(files) = tree::files_of_world(world, std::slice::from_ref(&root), &STASHED) else {
+            return None;
+        };
         let files = files.iter().filter_map(|file| {
             let how = if world.version(file) == VersionState::Untracked {
                 TreeDifference::Added

@@ -417,7 +417,11 @@ fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             } else {
                 git.change_files(files, "uncommitted changes move to the stash");
             }
-            git.move_revision("stash", None);
+            if words.any(&["-a", "--all", "-u", "--include-untracked"]) {
+                // Empty directories go too, which no list of files tells.
+                git.change_tree("directories in which nothing stays go");
+            }
+            git.note_stashed();
             git.stash_guard(words);
             // In a project that is not the one of the task they are the work of somebody else, who does not look for it there. So is what
             // lies around the task in a work tree that is given.

@@ -322,6 +322,7 @@ fn remove_matching(git: &mut Git<'_, '_>, pathspecs: &[Value]) {
 
 /// Removes what is tracked below a directory, and the directory where nothing else is in it. Of files that are changed nothing goes but by force.
 fn remove_tracked(git: &mut Git<'_, '_>, operand: &Value, place: &AbsolutePath, forced: bool) {
+    const TRACKED: [VersionState; 2] = [VersionState::TrackedClean, VersionState::TrackedModified];
     const OTHERS: [VersionState; 2] = [VersionState::Untracked, VersionState::Ignored];
     let is_whole = git.root().as_ref() == Some(place);
     let others = tree::files(git.machine, std::slice::from_ref(place), &OTHERS);
@@ -334,7 +335,6 @@ fn remove_tracked(git: &mut Git<'_, '_>, operand: &Value, place: &AbsolutePath, 
     if forced {
         git.lose_changes(&paths);
     }
-    const TRACKED: [VersionState; 2] = [VersionState::TrackedClean, VersionState::TrackedModified];
     let note = "what git tracks there goes, and nothing else";
     let tracked = git.in_state(&paths, &TRACKED).filter(|tracked| tracked.len() <= LISTED);
     if let Some(tracked) = tracked {
