@@ -15,14 +15,14 @@ use std::process::Stdio;
 use support::TestEnvironment;
 
 /// Two processes that stop both processes of ours for as long as the first word says, in seconds, without a pause.
-const STOPPING: &str = r#"
+const STOPPING: &str = r"
 seconds=$1 inner=$PPID
 outer=$(sed 's/.*) [A-Z] \([0-9]*\) .*/\1/' /proc/$PPID/stat)
 stop() { while [ $SECONDS -lt $seconds ]; do kill -STOP $outer $inner 2> /dev/null; done; }
 stop & echo $! >> pids
 stop
 touch gave-up
-"#;
+";
 
 #[test]
 fn several_processes_that_stop_both_of_ours_do_not_outlast_the_kernels_timer() {
