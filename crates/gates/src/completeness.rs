@@ -261,7 +261,7 @@ fn outside_of_functions(
 
 /// A file to examine.
 #[derive(Debug, Clone, Copy)]
-pub struct FileText<'a> {
+pub struct GateText<'a> {
     /// Its language.
     pub language: SourceLanguage,
     /// The text as it is now.
@@ -288,7 +288,7 @@ pub struct ExaminedFile {
 }
 
 /// Examines what changed in a file.
-pub fn examine_file(file: FileText<'_>) -> ExaminedFile {
+pub fn examine_file(file: GateText<'_>) -> ExaminedFile {
     let source = match Source::file(file.language, file.text) {
         Ok(source) => source,
         Err(cause) => {

@@ -38,7 +38,7 @@ mod remark;
 mod source;
 
 pub use completeness::{
-    CodeOrigin, CodeVerdict, ExaminedFile, FileText, Fragment, FragmentAnswer, examine_file, judge_fragment,
+    CodeOrigin, CodeVerdict, ExaminedFile, Fragment, FragmentAnswer, GateText, examine_file, judge_fragment,
 };
 pub use finding::{FindingKind, FindingWeight, GateFinding};
 pub use language::SourceLanguage;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
 
 use checkrein_gates::{
-    CodeOrigin, CodeVerdict, FileText, FindingWeight, Fragment, SourceLanguage, examine_file, judge_fragment,
+    CodeOrigin, CodeVerdict, FindingWeight, Fragment, GateText, SourceLanguage, examine_file, judge_fragment,
 };
 use proptest::prelude::*;
 
@@ -83,7 +83,7 @@ proptest! {
         let place = text.lines().position(|line| line.contains("gap")).unwrap() + 1;
         let found = |lines: std::ops::RangeInclusive<usize>| {
             let changed = [lines];
-            let file = FileText { language, text: &text, before: Some(""), changed: Some(&changed), origin: CodeOrigin::Product };
+            let file = GateText { language, text: &text, before: Some(""), changed: Some(&changed), origin: CodeOrigin::Product };
             examine_file(file).findings.into_iter().filter(|one| one.weight == FindingWeight::Error).count()
         };
         // Methods outside of a class are no Java, but what is not understood must not hide them.
@@ -102,7 +102,7 @@ proptest! {
             let answer = judge_fragment(Fragment { language, code: &code, origin: CodeOrigin::Tests });
             let lines = code.lines().count().max(1) + 1;
             prop_assert!(answer.findings.iter().all(|finding| (1..=lines).contains(&finding.line)));
-            examine_file(FileText { language, text: &code, before: None, changed: None, origin: CodeOrigin::Product });
+            examine_file(GateText { language, text: &code, before: None, changed: None, origin: CodeOrigin::Product });
         }
     }
 }
@@ -113,7 +113,7 @@ fn a_weakened_test_is_found() {
     let before = "def test_adds():\n    assert add(1, 2) == 3\n    assert add(2, 2) == 4\n";
     let now = "def test_adds():\n    assert add(1, 2) == 3\n";
     let kinds = |before: &str, now: &str| {
-        let file = FileText {
+        let file = GateText {
             language: python,
             text: now,
             before: Some(before),

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use checkrein_gates::{
-    CodeOrigin, FileText, FindingKind, FindingWeight, GateFinding, SourceLanguage, examine_file,
+    CodeOrigin, FindingKind, FindingWeight, GateFinding, GateText, SourceLanguage, examine_file,
 };
 use checkrein_worktree::{ChangeBase, ChangedText, TextNow, changed_texts};
 use similar::{ChangeTag, TextDiff};
@@ -188,7 +188,7 @@ fn examine_one(file: &ChangedText, answer: &mut GateAnswer) {
     }
     let before = file.before.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
     let changed = before.as_ref().map(|before| changed_lines(before, &text));
-    let examined = examine_file(FileText {
+    let examined = examine_file(GateText {
         language,
         text: &text,
         before: before.as_deref(),
