@@ -199,15 +199,16 @@ mod tests {
                         TreeDifference::Changed => 'M',
                         TreeDifference::Removed => 'D',
                     };
-                    format!("{letter}\t{path}\n")
+                    format!("{letter}\t{path}")
                 })
-                .collect::<String>(),
+                .collect::<Vec<String>>()
+                .join("\n"),
             other => panic!("{other:?}"),
         };
         let by_path = |text: String| {
             let mut lines: Vec<&str> = text.lines().collect();
             lines.sort_by_key(|line| line.get(2..).unwrap_or_default());
-            lines.iter().map(|line| format!("{line}\n")).collect::<String>()
+            lines.join("\n")
         };
         for (from, to) in
             [("main", "side"), ("side", "main"), ("main", "main"), (TreeDifferences::EMPTY, "side")]

@@ -2,6 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `applied` | what a patch does to files of the work tree |
+//! | `compared` | which tracked files a subcommand writes or takes away |
 //! | `fetched` | what a fetch of the same command, or a repository that it made, may hold |
 //! | `hooks` | which subcommand fires which hooks |
 //! | `guard_files` | files of the guard that git would bring, change or take away |

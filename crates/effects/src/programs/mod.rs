@@ -22,6 +22,8 @@
 //! | `compiled` | sources given to compilers, as far as they end processes |
 //! | `instructions` | files of instructions that a program carries out |
 //! | `interpreters` | interpreters of other languages |
+//! | `loaded` | code of the project that a tool loads by itself |
+//! | `own_languages` | programs that read a language of their own: typesetters, viewers, database clients |
 //! | `network` | curl, wget, netcat, socat and other programs that talk to hosts |
 //! | `packages` | what package managers and build tools run |
 //! | `remote` | ssh, scp, rsync: other machines |
