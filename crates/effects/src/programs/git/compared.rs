@@ -60,8 +60,13 @@ impl Git<'_, '_> {
             return self.change_tree_as(nature, note);
         }
         self.add_emptied(&root, &mut files);
+        // What happens to files of the guard is said by itself, and not for each of them is it worth a word.
+        let guarded = self.machine.world().guarded();
         for (path, how) in files {
             let place = root.join(&path);
+            if guarded.iter().any(|guarded| guarded.path == place) {
+                continue;
+            }
             let kind = match how {
                 TreeDifference::Added => EffectKind::FileCreate,
                 TreeDifference::Changed => EffectKind::FileModify,
