@@ -44,7 +44,7 @@ fn a_user_sees_what_was_done_and_the_model_reads_nothing_of_it() {
     let seen = read(&with_a_person(&environment, &model, &["--dangerously-skip-permissions"], done));
     for line in [
         "PreToolUse:Bashsays:checkrein:saved2filesandfoldersbefore`rm-rfnotes`;`checkreinundo`",
-        "PreToolUse:Bashsays:checkrein:runs`gitpush--force-with-leaseoriginfix`insteadof`gitpush--forceoriginfix`",
+        "PreToolUse:Bashsays:checkrein:runs`gitpush--force-with-leaseoriginfix`instead:`--force`became`--force-with-lease`",
         "PreToolUse:Bashsays:checkrein:stopped`rm-rf~/project`:",
         "Stopsays:checkrein:4calls:1ok,1rewritten,1saved,1stopped;`checkreinlog`",
         "checkreinnocallreviewedyet",

@@ -129,7 +129,10 @@ fn the_log_is_a_story_by_session_that_can_be_narrowed() {
     assert_eq!(told(&["--here", "--today"]), log);
     let mut elsewhere = asked.0.command(env!("CARGO_BIN_EXE_checkrein"));
     let output = elsewhere.current_dir(asked.0.home()).args(["log", "--here"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stdout).contains("no record fits"), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("no session of this project is recorded"),
+        "{output:?}"
+    );
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl Git<'_, '_> {
     }
 
     /// The repository on this machine that a remote or an address names; `None` for all others.
-    pub(super) fn repository_of(&self, remote: &str) -> Option<AbsolutePath> {
+    fn repository_of(&self, remote: &str) -> Option<AbsolutePath> {
         let address =
             self.settings.exact(&format!("remote.{remote}.url")).unwrap_or_else(|| remote.to_owned());
         let place = address.strip_prefix("file://").unwrap_or(&address);
