@@ -379,7 +379,14 @@ pub(crate) fn pax(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if packs && arguments.has(&["-l"]) {
             link_listed(machine, &call.input);
         }
-        unpack(machine, &destination.unwrap_or_else(|| Value::exact(".")));
+        let archive = arguments.value(&["-f"]).filter(|_| !packs && !arguments.has(&["-s"]));
+        let place = destination.unwrap_or_else(|| Value::exact("."));
+        let selected = if packs { &[] } else { arguments.operands.as_slice() };
+        if selected.is_empty() {
+            unpack_from(machine, archive, &place, Names::Without(0));
+        } else {
+            unpack_selected(machine, archive, &place, Names::Without(0), selected);
+        }
     } else if packs {
         if let Some(file) = arguments.value(&["-f"]) {
             machine.write(file);

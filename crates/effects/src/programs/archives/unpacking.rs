@@ -89,7 +89,8 @@ fn literal(word: &Value) -> Option<&str> {
     word.as_exact().filter(|text| !text.contains(['*', '?', '[']))
 }
 
-/// Whether a word takes a member: by its name, by that of a directory above it, or by a pattern, of which the beginning and the end count.
+/// Whether a word may take a member: by its name, by that of a directory above it, or by a pattern, of which only the beginning is held
+/// against it, since programs differ in what a sign takes.
 fn selects(word: &Value, member: &str) -> bool {
     let plain = |text: &str| text.trim_start_matches("./").trim_end_matches('/').to_owned();
     let member = plain(member);
