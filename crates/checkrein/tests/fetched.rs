@@ -56,6 +56,23 @@ fn settings_without_hooks_are_asked_about_and_other_files_are_not() {
     }
 }
 
+/// What a bundle holds is not read, so it may be anything.
+#[test]
+fn what_comes_out_of_a_bundle_is_asked_about() {
+    let environment = environment();
+    let script = "git -C ~/good bundle create -q ../good.bundle main";
+    assert!(environment.command("sh").args(["-c", script]).status().unwrap().success());
+    for way in
+        ["git checkout -q FETCH_HEAD", "git checkout -q FETCH_HEAD -- .", "git reset -q --hard FETCH_HEAD"]
+    {
+        let asked = environment.bash("s", &format!("git fetch -q ~/good.bundle main && {way}"));
+        assert!(matches!(decision(&asked), Some("ask" | "deny")), "{way}: {asked}");
+    }
+    let passed =
+        environment.bash("s", "git fetch -q https://git.example/a/b main && git checkout -q FETCH_HEAD");
+    assert_eq!(decision(&passed), None, "what a remote has is work: {passed}");
+}
+
 #[test]
 fn what_was_fetched_before_is_known() {
     let environment = environment();

@@ -24,8 +24,21 @@ pub struct Overlay {
     filled: BTreeSet<String>,
 }
 
-/// Where objects came from: the name of the remote, and its repository on this machine; `None` for any other place.
-pub type FetchSource = Option<(String, AbsolutePath)>;
+/// Where objects came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FetchSource {
+    /// A repository on this machine, and the name under which it was asked.
+    Repository {
+        /// The name of the remote, or what was written in its place.
+        remote: String,
+        /// Its own directory.
+        place: AbsolutePath,
+    },
+    /// Something on this machine that is not read: a bundle, a pack, objects.
+    Unread,
+    /// Somewhere else.
+    Elsewhere,
+}
 
 /// Which files version control does not track any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

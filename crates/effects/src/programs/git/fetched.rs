@@ -3,9 +3,9 @@
 //! A revision that is not there yet may be by then. Where it comes from a repository on this machine, that one says what it holds; of
 //! anything else nothing is known.
 
-use crate::interpreter::Value;
+use crate::interpreter::{FetchSource, Value};
 use crate::path::AbsolutePath;
-use crate::world::{Committed, FileText, Listing};
+use crate::world::{Committed, Entry, FileText, Listing};
 
 use super::Git;
 use super::remotes::{is_address, is_repository};
@@ -21,33 +21,43 @@ impl Git<'_, '_> {
     pub(super) fn keep_fetched(&mut self, remote: Option<&Value>) {
         let Some(repository) = self.repository_directory() else { return };
         let name = remote.map_or(Some("origin"), Value::as_exact).unwrap_or_default();
-        let from = self.repository_of(name).map(|place| (name.to_owned(), place));
+        let from = match (self.repository_of(name), self.place_of(name)) {
+            // Of one that this command made or changed only its own steps know what it holds.
+            (Some(place), _) if self.machine.entry(&place) != self.machine.world().entry(&place) => {
+                FetchSource::Unread
+            }
+            (Some(place), _) => FetchSource::Repository { remote: name.to_owned(), place },
+            (None, Some(place)) if self.machine.entry(&place) != Entry::Missing => FetchSource::Unread,
+            (None, _) => FetchSource::Elsewhere,
+        };
         self.machine.overlay().fetch(&repository, from);
     }
 
-    /// Remembers that objects came into the repository of which nothing is known.
+    /// Remembers that objects came into the repository that are not read.
     pub(super) fn keep_brought(&mut self) {
         if let Some(repository) = self.repository_directory() {
-            self.machine.overlay().fetch(&repository, None);
+            self.machine.overlay().fetch(&repository, FetchSource::Unread);
         }
     }
 
     /// The repository on this machine that a remote or an address names; `None` for all others.
-    fn repository_of(&self, remote: &str) -> Option<AbsolutePath> {
+    pub(super) fn repository_of(&self, remote: &str) -> Option<AbsolutePath> {
+        let path = self.place_of(remote)?;
+        let suffixed =
+            path.parent().zip(path.name()).map(|(parent, name)| parent.join(&format!("{name}.git")));
+        let places = [Some(path.join(".git")), Some(path), suffixed];
+        places.into_iter().flatten().find(|directory| {
+            matches!(self.machine.children(directory), Listing::Names(names) if is_repository(&names))
+        })
+    }
+
+    /// The place on this machine that a remote or an address names; `None` for all others.
+    fn place_of(&self, remote: &str) -> Option<AbsolutePath> {
         let address =
             self.settings.exact(&format!("remote.{remote}.url")).unwrap_or_else(|| remote.to_owned());
         let place = address.strip_prefix("file://").unwrap_or(&address);
-        if place.is_empty() || is_address(place) {
-            return None;
-        }
-        let path = self.place(place)?;
-        let suffixed =
-            path.parent().zip(path.name()).map(|(parent, name)| parent.join(&format!("{name}.git")));
-        let places = [Some(path.join(".git")), Some(path.clone()), suffixed];
-        let is_one = |directory: &AbsolutePath| matches!(self.machine.children(directory), Listing::Names(names) if is_repository(&names));
-        let found = places.into_iter().flatten().find(is_one)?;
-        // Of one that this command made or changed only its own steps know what it holds.
-        (self.machine.entry(&found) == self.machine.world().entry(&found)).then_some(found)
+        // git goes to the root of the work tree first (tried with git 2.47).
+        if place.is_empty() || is_address(place) { None } else { Some(self.root()?.join(place)) }
     }
 
     /// What a revision holds at a path that the repository at a place is not known to have; `None` when nothing came into it.
@@ -84,9 +94,16 @@ impl Git<'_, '_> {
         if revision.is_some_and(|revision| revision.contains("...")) {
             return Some(Committed::Unknown);
         }
-        // Under a name that the other side does not know there may be anything that it has: what it shows first stands for it.
-        let heads = fetched.iter().flatten().map(|(_, place)| held(place, "HEAD"));
-        let shown = heads.into_iter().find(|held| matches!(held, Committed::Object(_)));
+        // Under a name that the other side does not know there may be anything that it has: what it shows first stands for it. What is
+        // not read may hold anything.
+        let shown = fetched.iter().find_map(|source| match source {
+            FetchSource::Repository { place, .. } => match held(place, "HEAD") {
+                object @ Committed::Object(_) => Some(object),
+                Committed::Nothing | Committed::NoRevision | Committed::Unknown => None,
+            },
+            FetchSource::Unread => Some(Committed::Object(String::new())),
+            FetchSource::Elsewhere => None,
+        });
         Some(shown.unwrap_or(Committed::Unknown))
     }
 
@@ -94,7 +111,8 @@ impl Git<'_, '_> {
     fn source_of(&self, revision: Option<&str>) -> Option<(AbsolutePath, String)> {
         let repository = self.repository_directory()?;
         let revision = revision?;
-        self.machine.fetched(&repository).iter().flatten().find_map(|(remote, place)| {
+        self.machine.fetched(&repository).iter().find_map(|source| {
+            let FetchSource::Repository { remote, place } = source else { return None };
             let is_there =
                 |name: &&str| self.machine.world().committed(place, name, "") != Committed::NoRevision;
             let name = names_there(revision, remote).find(is_there)?;

@@ -412,19 +412,7 @@ impl Git<'_, '_> {
     /// A remote that is a repository on this machine changes like the own one.
     fn touch_remote(&mut self, remote: Option<&Value>) {
         let Some(text) = remote.map_or(Some("origin"), Value::as_exact) else { return };
-        let address = self.settings.exact(&format!("remote.{text}.url")).unwrap_or_else(|| text.to_owned());
-        let place = address.strip_prefix("file://").unwrap_or(&address);
-        if is_address(place) {
-            return;
-        }
-        let Some(path) = self.root().map(|root| root.join(place)) else { return };
-        let suffixed =
-            path.parent().zip(path.name()).map(|(parent, name)| parent.join(&format!("{name}.git")));
-        let places = [Some(path.join(".git")), Some(path), suffixed];
-        let found = places.into_iter().flatten().find(|directory| {
-            matches!(self.machine.children(directory), Listing::Names(names) if is_repository(&names))
-        });
-        if let Some(directory) = found {
+        if let Some(directory) = self.repository_of(text) {
             let is_own = self.repository_directory().is_some_and(|own| own == directory);
             let nature = if is_own { Nature::KeptWithoutItsName } else { Nature::OfRemote };
             self.machine.add(data_change(Target::Path(directory), nature, "forgets what its branches were"));
