@@ -1,21 +1,8 @@
 //! What zsh does with a text that bash would not do (source: the manual of zsh 5.9, "zshmisc", "zshexpn", "zshparam", "zshbuiltins").
 
-/// Commands, functions and variables that zsh has, and that run something or change what a text means.
-const WORDS: &[&str] = &[
-    "TRAPEXIT",
-    "TRAPZERR",
-    "TRAPERR",
-    "TRAPDEBUG",
-    "TRAPINT",
-    "TRAPTERM",
-    "TRAPHUP",
-    "TRAPUSR1",
-    "TRAPUSR2",
-    "TRAPALRM",
-    "TRAPCHLD",
-    "TRAPPIPE",
-    "TRAPQUIT",
-    "TRAPWINCH",
+/// Functions that zsh calls by itself, variables that name such functions or define commands, and commands that change what a text means.
+/// Each counts where a command, a definition or an assignment stands.
+const COMMANDS: &[&str] = &[
     "zshexit",
     "chpwd",
     "precmd",
@@ -38,52 +25,158 @@ const WORDS: &[&str] = &[
     "disable",
     "sched",
     "zle",
-    "always",
+    "functions",
+    "dis_functions",
+    "aliases",
+    "dis_aliases",
     "galiases",
     "saliases",
-    "dis_functions",
-    "dis_aliases",
+];
+
+/// Options of `setopt` that change how a text is read from then on, as zsh compares them: small letters, without `_`.
+const OPTIONS: &[&str] = &[
     "promptsubst",
-    "prompt_subst",
-    "PROMPT_SUBST",
     "localoptions",
-    "LOCAL_OPTIONS",
-    "local_options",
     "shwordsplit",
-    "SH_WORD_SPLIT",
-    "sh_word_split",
     "globsubst",
-    "GLOB_SUBST",
-    "glob_subst",
     "ksharrays",
-    "KSH_ARRAYS",
     "cbases",
     "octalzeroes",
+    "errreturn",
+    "debugbeforecmd",
 ];
 
 /// Whether a text holds what only zsh understands so.
 pub(super) fn is_of_zsh(text: &str) -> bool {
-    let words = || text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
-    words().any(|word| WORDS.contains(&word))
-        || stands_at_a_word(text, "=(")
-        || ["functions[", "aliases[", "alias -s", "alias -g", "print -P", "print -v"]
-            .iter()
-            .any(|part| text.contains(part))
-        || evaluates(text)
-        || has_qualifier(text)
-        || has_whole_array(text)
+    let (bare, expanded) = (blanked(text, &['\'', '"']), blanked(text, &['\'']));
+    has_command(&bare)
+        || stands_at_a_word(&bare, "=(")
+        || bare.contains("} always {")
+        || evaluates(&expanded)
+        || has_qualifier(&expanded)
+        || has_whole_array(&bare, &expanded)
+}
+
+/// The text with spaces for what stands in such quotes and in documents whose word is quoted: nothing of it is expanded there.
+fn blanked(text: &str, quotes: &[char]) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut open = None;
+    let mut document: Option<String> = None;
+    for line in text.split_inclusive('\n') {
+        if let Some(end) = &document {
+            if line.trim() == end {
+                document = None;
+            }
+            left.push('\n');
+            continue;
+        }
+        let mut chars = line.chars();
+        while let Some(c) = chars.next() {
+            match open {
+                Some(quote) => {
+                    if c == '\\' && quote == '"' {
+                        chars.next();
+                    } else if c == quote {
+                        open = None;
+                    }
+                    left.push(' ');
+                }
+                None if quotes.contains(&c) => {
+                    open = Some(c);
+                    left.push(' ');
+                }
+                None if c == '\\' => {
+                    left.push(' ');
+                    left.extend(chars.next().map(|_| ' '));
+                }
+                None => left.push(c),
+            }
+        }
+        if open.is_none() {
+            document = quoted_document(line);
+        }
+    }
+    left
+}
+
+/// The word that ends a document which begins behind a line, where it is quoted.
+fn quoted_document(line: &str) -> Option<String> {
+    let (_, rest) = line.split_once("<<")?;
+    let rest = rest.trim_start_matches('-').trim_start();
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    rest.get(1..)?.split(quote).next().map(str::to_owned)
+}
+
+/// Whether one of the commands, functions and variables of zsh stands where a command begins, or `setopt` changes how is read.
+fn has_command(bare: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let mut begins = true;
+    let mut options = false;
+    let mut rest = bare;
+    while let Some(first) = rest.chars().next() {
+        if !is_part(first) {
+            if ";&|(){}\n!`".contains(first) {
+                (begins, options) = (true, false);
+            } else if !first.is_whitespace() {
+                begins = false;
+            }
+            rest = rest.get(first.len_utf8()..).unwrap_or_default();
+            continue;
+        }
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        let is_trap = word.strip_prefix("TRAP").is_some_and(|signal| {
+            !signal.is_empty() && signal.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+        });
+        let plain = word.to_ascii_lowercase().replace('_', "");
+        let plain = plain.strip_prefix("no").filter(|rest| OPTIONS.contains(rest)).unwrap_or(&plain);
+        if options && OPTIONS.contains(&plain) {
+            return true;
+        }
+        if begins {
+            let is_definition = behind.trim_start().starts_with(['(', '{']);
+            let is_list = matches!(word, "functions" | "aliases" | "periodic" | "galiases" | "saliases");
+            let counts = if is_list { behind.starts_with(['[', '=', '+']) || is_definition } else { true };
+            if is_trap && is_definition || COMMANDS.contains(&word) && counts {
+                return true;
+            }
+            let is_told = |start: &str| behind.trim_start().starts_with(start);
+            match word {
+                "setopt" | "unsetopt" => options = true,
+                "alias" if is_told("-s") || is_told("-g") => return true,
+                "print" if is_told("-P") || is_told("-v") => return true,
+                _ => {}
+            }
+            begins = matches!(
+                word,
+                "function"
+                    | "then"
+                    | "do"
+                    | "else"
+                    | "elif"
+                    | "if"
+                    | "while"
+                    | "until"
+                    | "time"
+                    | "builtin"
+                    | "command"
+            );
+        }
+        rest = behind;
+    }
+    false
 }
 
 /// Whether a part stands where a word begins.
 fn stands_at_a_word(text: &str, part: &str) -> bool {
     text.match_indices(part).any(|(place, _)| {
         let before = text.get(..place).and_then(|before| before.chars().next_back());
-        before.is_none_or(|c| c.is_whitespace() || "(;&|<>{\"'`".contains(c))
+        before.is_none_or(|c| c.is_whitespace() || "(;&|<>{`".contains(c))
     })
 }
 
 /// Whether the text of a variable is evaluated or split again: `${(e)x}`, `${=x}`, `$=x`, `${~x}`, `$~x`; and `$x[1]`, which is a part of it.
-fn evaluates(text: &str) -> bool {
+fn evaluates(expanded: &str) -> bool {
     let flagged = |flags: &str| {
         let flags = flags.split(')').next().unwrap_or_default();
         flags.contains(['e', '%', 'z', 'Z', 'P', 'g', '~', '='])
@@ -94,40 +187,42 @@ fn evaluates(text: &str) -> bool {
             && !rest.starts_with(|c: char| c.is_ascii_digit())
             && rest.get(name..).is_some_and(|rest| rest.starts_with('['))
     };
-    text.match_indices('$').any(|(place, _)| {
-        let rest = text.get(place + 1..).unwrap_or_default();
+    expanded.match_indices('$').any(|(place, _)| {
+        let rest = expanded.get(place + 1..).unwrap_or_default();
         let inside = rest.strip_prefix('{').unwrap_or(rest);
-        inside.starts_with(['=', '~', '^'])
+        inside.starts_with(['=', '~'])
             || rest.strip_prefix("{(").is_some_and(flagged)
             || !rest.starts_with('{') && is_part(rest)
     })
 }
 
 /// Whether a pattern has a qualifier that runs something: `*(e:text:)`, `*(+command)`.
-fn has_qualifier(text: &str) -> bool {
-    text.match_indices('(').any(|(place, _)| {
-        let before = text.get(..place).and_then(|before| before.chars().next_back());
-        let rest = text.get(place + 1..).unwrap_or_default();
+fn has_qualifier(expanded: &str) -> bool {
+    expanded.match_indices('(').any(|(place, _)| {
+        let before = expanded.get(..place).and_then(|before| before.chars().next_back());
+        let rest = expanded.get(place + 1..).unwrap_or_default();
         let qualifiers = rest.split([')', ' ', '\n']).next().unwrap_or_default();
-        let runs = |(at, _): (usize, char)| {
-            let behind = qualifiers.get(at + 1..).and_then(|rest| rest.chars().next());
-            behind.is_some_and(|c| c.is_ascii_punctuation())
-        };
-        before.is_some_and(|c| !c.is_whitespace() && !"$(;&|<>=".contains(c))
-            && (qualifiers.starts_with('+') || qualifiers.char_indices().filter(|(_, c)| *c == 'e').any(runs))
+        let start = qualifiers.trim_start_matches(|c: char| "./@=pFND^oOnLkm".contains(c));
+        let runs = start
+            .strip_prefix('e')
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '[', '{', '\'', '"', '|']))
+            || start
+                .strip_prefix('+')
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+        before.is_some_and(|c| "*?])".contains(c) || c == '/') && runs
     })
 }
 
 /// Whether a variable that is given a list stands for all of it: `x=(a b); $x`.
-fn has_whole_array(text: &str) -> bool {
-    text.match_indices("=(").any(|(place, _)| {
-        let before = text.get(..place).unwrap_or_default();
+fn has_whole_array(bare: &str, expanded: &str) -> bool {
+    bare.match_indices("=(").any(|(place, _)| {
+        let before = bare.get(..place).unwrap_or_default();
         let start = before.rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
         let name = before.get(start..).unwrap_or_default();
         !name.is_empty()
             && [format!("${name}"), format!("${{{name}}}")].iter().any(|use_of| {
-                text.match_indices(use_of.as_str()).any(|(at, _)| {
-                    let behind = text.get(at + use_of.len()..).and_then(|rest| rest.chars().next());
+                expanded.match_indices(use_of.as_str()).any(|(at, _)| {
+                    let behind = expanded.get(at + use_of.len()..).and_then(|rest| rest.chars().next());
                     behind.is_none_or(|c| !(c.is_ascii_alphanumeric() || c == '_'))
                 })
             })
@@ -143,15 +238,20 @@ mod tests {
         for text in [
             ": =(rm x)",
             "TRAPEXIT() { rm x }; exit",
+            "function TRAPZERR { rm x }; false",
             "x=(rm x); $x",
             "emulate sh -c 'rm x'",
             "x='$(rm x)'; : ${(e)x}",
             "ls *(e:'rm x':)",
+            "ls *(.e['rm x'])",
             "f() { rm x }; ls *(+f)",
             "functions[f]='rm x'; f",
+            "chpwd_functions+=(f); cd /",
             "x='rm y'; ${=x}",
             "x=abc; echo $x[1]",
             "{ return } always { rm x }",
+            "setopt PROMPT_SUBST; print -P \"$x\"",
+            "f() { setopt localoptions; set -e }; f",
         ] {
             assert!(is_of_zsh(text), "{text}");
         }
@@ -163,6 +263,11 @@ mod tests {
             "a=$(echo =); [ \"$a\" = b ] && ls *.rs",
             "case $x in (a|b) ls;; esac; awk '{ print $1 }' f",
             "git commit -m 'fix(engine): x' && npm run build",
+            "git commit -m \"always emulate it; disable the rest\"",
+            "systemctl disable x; kubectl get functions",
+            "perl -e 'print $x[0]'; awk '{ a[$i]=(1) }' f",
+            "cat > a.pl <<'END'\nprint $x[0];\nTRAPEXIT() {\nEND\nls",
+            "grep -E '(e:|TRAPEXIT)' src/*.rs",
         ] {
             assert!(!is_of_zsh(text), "{text}");
         }
