@@ -8,6 +8,16 @@ use crate::output::HookOutput;
 /// The session name of the canary. Its records go to a ledger of their own.
 pub const CANARY_SESSION: &str = "checkrein-canary";
 
+/// Whether a session is one of canaries: each trial of `doctor` has a number of its own behind the name.
+pub fn is_canary(session: &str) -> bool {
+    session.strip_prefix(CANARY_SESSION).is_some_and(|rest| {
+        rest.is_empty()
+            || rest
+                .strip_prefix('-')
+                .is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+    })
+}
+
 /// The call of the canary, which no policy lets through: it deletes the home directory. It is never run.
 pub(crate) const CANARY_COMMAND: &str = "rm -rf ~";
 

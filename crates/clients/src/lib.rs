@@ -66,7 +66,7 @@ pub use adapter::{
     Announces, ClientAdapter, ClientPath, ClientPaths, Provider, Resume, SettingsScope, Transcript,
     TrustRequirement,
 };
-pub use canary::{CANARY_SESSION, Canary};
+pub use canary::{CANARY_SESSION, Canary, is_canary};
 pub use command::{Answering, HookCommand, PLACES, Unanswered};
 pub use conduct::{Conduct, Source, page};
 pub use error::{DecodeError, PriceError, SettingsError};

@@ -2,12 +2,12 @@
 //!
 //! What the next call is judged by lies in files, and an agent may reach them through something that nobody can read. So the beginning
 //! of a session is written down: the settings from which its client calls the hooks, where our places really are, and the rules. What
-//! makes the rules stricter counts at once; what makes them looser waits for a user (`checkrein trust`) or for the next session. A
+//! makes the rules stricter counts at once; what makes them looser waits for a user (`checkrein trust`) or, in a project, for the next session. A
 //! session that goes on in another workspace keeps the rules of the one where it began.
 
 use std::path::PathBuf;
 
-use checkrein_clients::CANARY_SESSION;
+use checkrein_clients::is_canary;
 use checkrein_facts::{GuardedPath, History};
 use checkrein_policy::{FileHash, Policy, strictest};
 use checkrein_protocol::{AbsolutePath, Action, Beginning, HookEvent, HookEventKind};
@@ -113,7 +113,7 @@ pub(crate) fn begin(
     ledger: &SessionLedger,
     event: &HookEvent,
 ) -> Result<Option<Box<Beginning>>, Failure> {
-    if event.session.as_str() == CANARY_SESSION {
+    if is_canary(event.session.as_str()) {
         return Ok(None);
     }
     let workspace = context.workspace().clone();

@@ -7,7 +7,7 @@
 
 use std::fs;
 
-use checkrein_clients::CANARY_SESSION;
+use checkrein_clients::is_canary;
 use checkrein_policy::FileHash;
 use checkrein_protocol::{AbsolutePath, HookEvent, HookEventKind, Timestamp};
 use checkrein_session::SessionLedger;
@@ -92,9 +92,7 @@ pub(crate) fn is_confirmed(environment: &HostEnvironment, path: &AbsolutePath, t
 /// At the start of a session: takes what is found first as confirmed; what is told of files that the command did not write, once for each
 /// state of them.
 pub(crate) fn at_start(context: &Context, ledger: &SessionLedger, event: &HookEvent) -> Option<String> {
-    if event.session.as_str() == CANARY_SESSION
-        || !matches!(event.moment, HookEventKind::SessionStarted { .. })
-    {
+    if is_canary(event.session.as_str()) || !matches!(event.moment, HookEventKind::SessionStarted { .. }) {
         return None;
     }
     looked(context, ledger).unwrap_or_else(|error| {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
-use checkrein_clients::CANARY_SESSION;
+use checkrein_clients::is_canary;
 use checkrein_intervention::IncidentId;
 use checkrein_ledger::{Durability, Testified, last};
 use checkrein_protocol::{
@@ -86,7 +86,7 @@ fn may_do_anything(outcome: &Outcome) -> bool {
 
 /// Looks whether records of the session are missing. What the agent is told; `None` when there is nothing to say.
 pub(crate) fn notice(context: &mut Context, ledger: &SessionLedger, event: &HookEvent) -> Option<String> {
-    if event.session.as_str() == CANARY_SESSION {
+    if is_canary(event.session.as_str()) {
         return None;
     }
     // The testimony is read before the ledger, which may grow meanwhile.

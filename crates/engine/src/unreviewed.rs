@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use checkrein_clients::{CANARY_SESSION, ToolCoverage};
+use checkrein_clients::{ToolCoverage, is_canary};
 use checkrein_effects::predict_with;
 use checkrein_facts::History;
 use checkrein_intervention::IncidentId;
@@ -106,7 +106,7 @@ pub(crate) fn found(
 ) -> Option<Finding> {
     let id = outcome.call.as_ref()?;
     // Where records are gone the loss is told, and with them the review may be gone.
-    if event.session.as_str() == CANARY_SESSION || context.unrecorded.is_some() || state.records() == 0 {
+    if is_canary(event.session.as_str()) || context.unrecorded.is_some() || state.records() == 0 {
         return None;
     }
     if let Some(found) = Found::newest(ledger, id)

@@ -1,6 +1,6 @@
 //! The sessions that a user names on the command line.
 
-use checkrein_clients::CANARY_SESSION;
+use checkrein_clients::is_canary;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::FolderName;
@@ -17,7 +17,7 @@ pub fn folders(
         .into_iter()
         .filter(|session| {
             let name = session.folder.as_str();
-            beginning.map_or(name != CANARY_SESSION, |text| name.starts_with(text))
+            beginning.map_or(!is_canary(name), |text| name.starts_with(text))
         })
         .map(|session| session.folder)
         .collect();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use checkrein_clients::CANARY_SESSION;
+use checkrein_clients::is_canary;
 use checkrein_policy::{TrustPolicy, VerdictKind};
 use checkrein_session::{Cost, SessionSummary};
 use checkrein_world::find_workspace;
@@ -20,7 +20,7 @@ use checkrein_engine::usage::cost_in_words;
 /// Lists all sessions of agents, newest last.
 pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let mut all = checkrein_session::sessions(&environment.state)?;
-    all.retain(|session| session.folder.as_str() != CANARY_SESSION);
+    all.retain(|session| !is_canary(session.folder.as_str()));
     all.reverse();
     tell_fallen(environment, output);
     // What trust costs and how fast it wears off is up to the configuration here; where that is broken, the built-in numbers tell.

@@ -6,7 +6,7 @@ mod telling;
 
 use std::collections::{BTreeMap, HashMap};
 
-use checkrein_clients::CANARY_SESSION;
+use checkrein_clients::is_canary;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::lines;
@@ -44,7 +44,7 @@ pub fn stats(
     let workspace = (here == Switch::On).then(|| find_workspace(&environment.cwd));
     let mut sessions = checkrein_session::sessions(&environment.state)?;
     sessions.retain(|session| {
-        session.folder.as_str() != CANARY_SESSION
+        !is_canary(session.folder.as_str())
             && session.last.is_some_and(|last| last.0 >= since)
             && workspace.as_ref().is_none_or(|workspace| {
                 place(environment, session).is_some_and(|own| own.is_within(workspace))

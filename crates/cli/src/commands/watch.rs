@@ -13,7 +13,7 @@ use std::io::{self, IsTerminal as _};
 use std::thread;
 use std::time::Duration;
 
-use checkrein_clients::CANARY_SESSION;
+use checkrein_clients::is_canary;
 use checkrein_ledger::{FolderName, last};
 use checkrein_protocol::{HaltScope, Record, RecordBody, ReviewRecord, SessionId, VerdictKind};
 use checkrein_session::{SessionLedger, SessionState, SessionSummary};
@@ -149,7 +149,7 @@ fn look(environment: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, Command
     for summary in checkrein_session::sessions(&environment.state)? {
         let is_running = summary.last.is_some_and(|last| now.saturating_sub(last.0) < RUNNING);
         // What `doctor` tries is no work of an agent.
-        if all == Switch::Off && !is_running || summary.folder.as_str() == CANARY_SESSION {
+        if all == Switch::Off && !is_running || is_canary(summary.folder.as_str()) {
             continue;
         }
         let ledger = SessionLedger::of_folder(&environment.state, summary.folder.clone());

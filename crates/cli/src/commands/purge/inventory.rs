@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use checkrein_clients::CANARY_SESSION;
+use checkrein_clients::is_canary;
 use checkrein_ledger::FolderName;
 use rustix::fs::{Mode, OFlags};
 
@@ -200,7 +200,7 @@ impl Inventory {
         let mut inventory = Self::default();
         for folder in entries(beside).unwrap_or_default() {
             let sessions = entries(&folder).unwrap_or_default();
-            let is_canary = |path: &PathBuf| name_of(path).starts_with(CANARY_SESSION);
+            let is_canary = |path: &PathBuf| is_canary(&name_of(path));
             if folder != own && !sessions.is_empty() && sessions.iter().all(is_canary) {
                 inventory.take(folder, Some(Layout::Testimony), mounts);
             }

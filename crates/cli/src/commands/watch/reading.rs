@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::MetadataExt as _;
 
-use checkrein_clients::CANARY_SESSION;
+use checkrein_clients::is_canary;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::text::one_line;
@@ -79,7 +79,7 @@ impl SessionReader {
             let Ok(metadata) = ledger.path().metadata() else { continue };
             let written = u64::try_from(metadata.mtime()).unwrap_or_default().saturating_mul(1000);
             let is_silent = now.saturating_sub(written) > RUNNING + 1000;
-            if folder.as_str() == CANARY_SESSION || all == Switch::Off && is_silent {
+            if is_canary(folder.as_str()) || all == Switch::Off && is_silent {
                 continue;
             }
             let mark = FileMark {
