@@ -233,7 +233,8 @@ fn commands_that_something_left_behind_described_wait_too() {
         "catalogue/frobnicate.toml",
         "[[program]]\nnames = [\"frobnicate\"]\nsummary = \"looks\"\neffects = []\nexamples = [\"frobnicate x =>\"]\n",
     );
-    assert!(start("two").to_string().contains("described commands"));
+    let said = start("two").to_string();
+    assert!(said.contains("checkrein/catalogue` lets pass more (described commands)"), "{said}");
     assert_eq!(environment.bash("two", "frobnicate ~/Documents"), before);
     environment.succeed(&["trust", "--yes"]);
     start("three");

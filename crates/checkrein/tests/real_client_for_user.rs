@@ -20,6 +20,21 @@ use support::model::{Model, Turn, bash};
 /// How long the client may take to show the end of a turn.
 const END: Duration = Duration::from_secs(5);
 
+/// Plays a script before a person, to the end of its turn: what they saw without spaces, and the model.
+fn played(environment: &TestEnvironment, script: Vec<Turn>) -> (String, Model) {
+    let turns = script.len();
+    let model = Model::start(script, vec![]);
+    let heard_all = Cell::new(None);
+    let done = || {
+        if model.asked() >= turns && heard_all.get().is_none() {
+            heard_all.set(Some(Instant::now()));
+        }
+        heard_all.get().is_some_and(|at: Instant| at.elapsed() > END)
+    };
+    let seen = read(&with_a_person(environment, &model, &["--dangerously-skip-permissions"], done));
+    (seen, model)
+}
+
 #[test]
 fn a_user_sees_what_was_done_and_the_model_reads_nothing_of_it() {
     let environment = TestEnvironment::new();
@@ -32,16 +47,7 @@ fn a_user_sees_what_was_done_and_the_model_reads_nothing_of_it() {
         bash("rm -rf ~/project"),
         Turn::Says("finished"),
     ];
-    let turns = script.len();
-    let model = Model::start(script, vec![]);
-    let heard_all = Cell::new(None);
-    let done = || {
-        if model.asked() >= turns && heard_all.get().is_none() {
-            heard_all.set(Some(Instant::now()));
-        }
-        heard_all.get().is_some_and(|at: Instant| at.elapsed() > END)
-    };
-    let seen = read(&with_a_person(&environment, &model, &["--dangerously-skip-permissions"], done));
+    let (seen, model) = played(&environment, script);
     for line in [
         "PreToolUse:Bashsays:checkrein:saved2filesandfoldersbefore`rm-rfnotes`;`checkreinundo`",
         "PreToolUse:Bashsays:checkrein:runs`gitpush--force-with-leaseoriginfix`instead:`--force`became`--force-with-lease`",
@@ -64,16 +70,7 @@ fn a_user_sees_that_their_configuration_became_looser_and_it_does_not_count() {
     environment.succeed(&["init", "--yes"]);
     let session = || {
         let script = vec![bash("rm -rf ~/project"), Turn::Says("finished")];
-        let turns = script.len();
-        let model = Model::start(script, vec![]);
-        let heard_all = Cell::new(None);
-        let done = || {
-            if model.asked() >= turns && heard_all.get().is_none() {
-                heard_all.set(Some(Instant::now()));
-            }
-            heard_all.get().is_some_and(|at: Instant| at.elapsed() > END)
-        };
-        read(&with_a_person(&environment, &model, &["--dangerously-skip-permissions"], done))
+        played(&environment, script).0
     };
     let waits = "checkrein:yourconfigurationletspassmorethanyouconfirmed;`checkreintrust`showswhat";
     assert!(!session().contains(waits));

@@ -28,6 +28,11 @@ pub fn user_file(environment: &HostEnvironment) -> AbsolutePath {
     environment.configuration.join("config.yaml")
 }
 
+/// The folder in which the user describes commands.
+pub fn catalogue_folder(environment: &HostEnvironment) -> AbsolutePath {
+    environment.configuration.join("catalogue")
+}
+
 /// The configuration file of a project.
 pub fn project_file(workspace: &AbsolutePath) -> AbsolutePath {
     workspace.join("checkrein.yaml")
@@ -174,7 +179,7 @@ pub fn catalogue(environment: &HostEnvironment) -> Result<UserCatalogue, Command
 pub(crate) fn catalogue_texts(
     environment: &HostEnvironment,
 ) -> Result<Vec<(AbsolutePath, String)>, CommandError> {
-    let folder = environment.configuration.join("catalogue");
+    let folder = catalogue_folder(environment);
     let entries = match fs::read_dir(folder.as_str()) {
         Ok(entries) => entries,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

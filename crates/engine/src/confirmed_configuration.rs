@@ -9,7 +9,7 @@
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 
-use checkrein_clients::CANARY_SESSION;
+use checkrein_clients::is_canary;
 use checkrein_policy::{Config, ConfigSource, Layer, LayerKind, strictest};
 use checkrein_protocol::{AbsolutePath, HookEvent, HookEventKind, RecordBody, Timestamp};
 use checkrein_review::VerdictKind;
@@ -36,9 +36,9 @@ struct Confirmed {
 /// A configuration that lets pass more than the one that was confirmed.
 #[derive(Debug)]
 pub struct LoosenedConfiguration {
-    /// The file.
+    /// The file, or the folder of described commands where only these are others.
     pub path: AbsolutePath,
-    /// The settings that differ, by name; empty where the file cannot be used.
+    /// What differs, by name; empty where the file cannot be used.
     pub settings: Vec<&'static str>,
     /// When the file changed last; `None` where it is gone.
     pub since: Option<Timestamp>,
@@ -106,7 +106,7 @@ pub(crate) fn agreed(
 pub(crate) fn at_start(context: &Context, ledger: &SessionLedger, event: &HookEvent) -> Option<String> {
     // Not each client says that a session begins.
     let begins = context.begun.is_some() || matches!(event.moment, HookEventKind::SessionStarted { .. });
-    if event.session.as_str().starts_with(CANARY_SESSION) || !begins {
+    if is_canary(event.session.as_str()) || !begins {
         return None;
     }
     looked(context, ledger).unwrap_or_else(|error| {
@@ -184,9 +184,13 @@ fn compared(environment: &HostEnvironment, was: &OwnTexts, now: &OwnTexts) -> Op
     if least == is && has_same_commands {
         return None;
     }
-    let path = config_files::user_file(environment);
     let described = (!has_same_commands).then_some("described commands");
-    let settings = different(&is, &least).into_iter().chain(described).collect();
+    let settings: Vec<&'static str> = different(&is, &least).into_iter().chain(described).collect();
+    let path = if least == is {
+        config_files::catalogue_folder(environment)
+    } else {
+        config_files::user_file(environment)
+    };
     let since = fs::metadata(path.as_str()).ok().as_ref().and_then(status_changed);
     Some(LoosenedConfiguration { path, settings, since })
 }

@@ -11,7 +11,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-use checkrein_clients::{CANARY_SESSION, Protection};
+use checkrein_clients::{Protection, is_canary};
 use checkrein_ledger::last;
 use checkrein_policy::{Config, Mode, strictest};
 use checkrein_protocol::{
@@ -88,7 +88,7 @@ pub(crate) fn watch(
     event: &HookEvent,
     kept: Option<Vec<Kept>>,
 ) -> Option<String> {
-    if event.session.as_str() == CANARY_SESSION {
+    if is_canary(event.session.as_str()) {
         return None;
     }
     let Some(kept) = kept else {
