@@ -101,9 +101,13 @@ fn an_agent_brings_along_the_trust_debt_of_its_last_session_in_the_same_project(
     let prompt = json!({ "prompt": "Explain how the parser of dates works" });
     environment.answer_to(&environment.payload("second", "UserPromptSubmit", prompt));
     let answer = environment.bash("second", "npm install left-pad").to_string();
-    assert!(answer.contains("trust debt") && answer.contains("checkrein ticket list"), "{answer}");
+    assert!(
+        answer.contains("many hints, questions and refusals") && answer.contains("checkrein ticket list"),
+        "{answer}"
+    );
     assert!(!answer.contains("Side effects"), "{answer}");
     environment.configure("config.yaml", "governance:\n  trust_debt:\n    enabled: false\n");
+    environment.succeed(&["trust", "--yes"]);
     start(&environment, "third");
     let records = environment.records("third");
     let started = records.iter().find(|record| record["body"]["type"] == "session_started").unwrap();
@@ -151,6 +155,7 @@ fn records_stay_as_long_as_they_are_to_be_kept() {
     start(&environment, "a");
     assert!(exists("last-week") && !exists("last-year"), "90 days are kept");
     environment.configure("config.yaml", "audit:\n  enabled: false\n");
+    environment.succeed(&["trust", "--yes"]);
     start(&environment, "b");
     assert!(!exists("last-week") && exists("a"), "nothing is kept but what may still be going on");
     environment.succeed(&["audit", "verify"]);

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use checkrein_engine::clock::Clock;
+use checkrein_engine::confirmed_configuration;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::notification::{Notice, Notifier};
 use checkrein_engine::{Engine, Response, ToolCall};
@@ -124,6 +125,8 @@ fn a_configuration_that_changes_counts_from_the_next_call_on() {
     let engine = Engine::new(scene.environment());
     assert!(is_refused(&engine.before(&scene.command("a", 1, "rm -rf ~"))));
     scene.configure("mode: observe\n");
+    assert!(is_refused(&engine.before(&scene.command("a", 2, "rm -rf ~"))), "the user has not confirmed it");
+    confirmed_configuration::confirm(&scene.environment()).unwrap();
     let observed = engine.before(&scene.command("b", 1, "rm -rf ~"));
     assert_eq!(observed.answer, HookResponse::NoOpinion);
     scene.configure("mode: [");
