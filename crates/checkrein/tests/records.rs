@@ -121,7 +121,9 @@ fn the_diagnostic_log_says_as_much_as_it_is_asked_for() {
         environment.configure("config.yaml", &format!("audit:\n  log_level: {level}\n"));
         environment.bash("s", "ls");
         environment.bash("s", "rm -rf ~");
-        fs::read_to_string(environment.state().join("diagnostics.log")).unwrap_or_default().lines().count()
+        let said = fs::read_to_string(environment.state().join("diagnostics.log")).unwrap_or_default();
+        // A machine that is busy has warnings to add about time.
+        said.lines().filter(|line| !line.contains(" warn ")).count()
     };
     assert_eq!(lines("error"), 0);
     assert_eq!(lines("info"), 1, "the refusal");
