@@ -104,7 +104,14 @@ enum Sweep {
 fn sweep(effect: &Effect) -> Sweep {
     match effect.kind {
         // What git takes away it knows by name.
-        EffectKind::FileDelete if effect.nature == Nature::KeptByVersionControl => Sweep::None,
+        EffectKind::FileDelete
+            if matches!(
+                effect.nature,
+                Nature::KeptByVersionControl | Nature::WrittenByVersionControl
+            ) =>
+        {
+            Sweep::None
+        }
         EffectKind::FileDelete => Sweep::All,
         EffectKind::PermissionChange
         | EffectKind::FileCreate

@@ -277,7 +277,10 @@ impl Plan {
             extent: if git_changes_any_file { Extent::WorkTree } else { Extent::Places },
             others: changed_work_trees(review)
                 .into_iter()
-                .filter(|root| !root.is_within(&world.place().workspace))
+                .filter(|place| !place.is_within(&world.place().workspace))
+                .map(|place| world.repository(&place).map_or(place, |found| found.root))
+                .collect::<BTreeSet<_>>()
+                .into_iter()
                 .collect(),
             held: BTreeSet::new(),
             loses_files: git_changes_any_file && references == ReferenceChange::Lose,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::world::{
     Branches, Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
-    Right, VersionState, World, guarded_places,
+    Right, TreeDifferences, VersionState, World, guarded_places,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
 
@@ -40,6 +40,9 @@ pub struct RecordedWorld {
     /// The texts of files that revisions held: by repository, revision and path.
     #[serde(default)]
     pub committed_texts: Vec<(AbsolutePath, String, String, FileText)>,
+    /// Where two revisions differ: by repository and the names of both.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<(AbsolutePath, String, String, TreeDifferences)>,
     /// What was written or came after the moment that was asked about, or did not.
     #[serde(default)]
     pub changes: BTreeMap<AbsolutePath, bool>,
@@ -92,6 +95,7 @@ impl RecordedWorld {
             versions: BTreeMap::new(),
             commits: Vec::new(),
             committed_texts: Vec::new(),
+            differences: Vec::new(),
             changes: BTreeMap::new(),
             archives: BTreeMap::new(),
             guarded: None,
@@ -275,6 +279,12 @@ impl World for RecordedWorld {
         known.map_or(FileText::Unknown, |(.., text)| text.clone())
     }
 
+    fn differences(&self, repository: &AbsolutePath, from: &str, to: &str) -> TreeDifferences {
+        let known = (self.differences.iter())
+            .find(|(directory, first, second, _)| directory == repository && first == from && second == to);
+        known.map_or(TreeDifferences::Unknown, |(.., differences)| differences.clone())
+    }
+
     fn changed_since(&self, path: &AbsolutePath, _moment: Timestamp) -> Option<bool> {
         self.changes.get(path).copied()
     }
@@ -427,6 +437,13 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
         let answer = self.inner.committed_text(repository, revision, path);
         let fact = (repository.clone(), revision.to_owned(), path.to_owned(), answer.clone());
         self.facts.borrow_mut().committed_texts.push(fact);
+        answer
+    }
+
+    fn differences(&self, repository: &AbsolutePath, from: &str, to: &str) -> TreeDifferences {
+        let answer = self.inner.differences(repository, from, to);
+        let fact = (repository.clone(), from.to_owned(), to.to_owned(), answer.clone());
+        self.facts.borrow_mut().differences.push(fact);
         answer
     }
 

@@ -47,6 +47,11 @@ pub trait World {
     fn committed_text(&self, _repository: &AbsolutePath, _revision: &str, _path: &str) -> FileText {
         FileText::Unknown
     }
+    /// The paths below the root at which what one revision holds is not what another does. Both are named as for [`World::committed`];
+    /// [`TreeDifferences::EMPTY`] is a revision that holds nothing.
+    fn differences(&self, _repository: &AbsolutePath, _from: &str, _to: &str) -> TreeDifferences {
+        TreeDifferences::Unknown
+    }
     /// Whether what stands at a path was written, or came there, after a moment: by the time of status change, which no program sets back.
     /// `None` where that cannot be told.
     fn changed_since(&self, _path: &AbsolutePath, _moment: Timestamp) -> Option<bool> {
@@ -276,6 +281,37 @@ pub enum Committed {
     NoRevision,
     /// It could not be found out within bounds.
     Unknown,
+}
+
+/// Where two revisions differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TreeDifferences {
+    /// At these paths and nowhere else, sorted.
+    At(Vec<(String, TreeDifference)>),
+    /// There is no such revision.
+    NoRevision,
+    /// It could not be found out within bounds.
+    Unknown,
+}
+
+impl TreeDifferences {
+    /// The greatest number of paths that are listed (ours).
+    pub const LIMIT: usize = 1024;
+    /// The name of the revision that holds nothing.
+    pub const EMPTY: &'static str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+}
+
+/// How the second of two revisions differs from the first at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TreeDifference {
+    /// Only the second has something there.
+    Added,
+    /// Both have something there, and not the same.
+    Changed,
+    /// Only the first has something there.
+    Removed,
 }
 
 /// What has happened in the session so far, as far as judging needs it. Bounded in size.

@@ -275,7 +275,7 @@ impl Machine<'_> {
     }
 
     /// Remembers what a file holds after it was written.
-    pub(super) fn remember_written(&mut self, target: &Target, text: Value) {
+    pub fn remember_written(&mut self, target: &Target, text: Value) {
         let Some(path) = target.path() else { return };
         if self.away.is_some() {
             return;

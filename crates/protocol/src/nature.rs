@@ -14,7 +14,9 @@ pub enum Nature {
     Ordinary,
     /// Version control can give back what was there, under a name that stays.
     KeptByVersionControl,
-    /// The same, and a name, a setting or what was staged goes without a trace.
+    /// A file of a work tree that version control writes, makes or takes away by itself; it keeps what was there.
+    WrittenByVersionControl,
+    /// Version control can give back what was there, and a name, a setting or what was staged goes without a trace.
     KeptWithoutItsName,
     /// The same, of a repository that others fetch from: the remote of this one.
     OfRemote,
@@ -105,9 +107,10 @@ pub enum Nature {
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 46] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
+        Self::WrittenByVersionControl,
         Self::KeptWithoutItsName,
         Self::OfRemote,
         Self::KeptForAWhile,
@@ -158,6 +161,7 @@ impl Nature {
         match self {
             Self::Ordinary => "ordinary",
             Self::KeptByVersionControl => "kept_by_version_control",
+            Self::WrittenByVersionControl => "written_by_version_control",
             Self::KeptWithoutItsName => "kept_without_its_name",
             Self::OfRemote => "of_remote",
             Self::KeptForAWhile => "kept_for_a_while",
@@ -222,6 +226,7 @@ impl Nature {
     pub fn relief(self) -> Relief {
         match self {
             Self::KeptByVersionControl
+            | Self::WrittenByVersionControl
             | Self::KeptWithoutItsName
             | Self::OfRemote
             | Self::KeptForAWhile

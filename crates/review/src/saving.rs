@@ -98,19 +98,25 @@ pub fn to_save(review: &Review) -> Vec<ToSave> {
     places
 }
 
-/// Whether an action lets version control change any file of the work tree: a switch, a merge, a reset. Nothing is lost by that, but
-/// only the work tree as a whole can be brought back.
+/// Whether an action lets version control change files of the work tree: a switch, a merge, a reset. Nothing is lost by that, but which
+/// files it leaves half merged nobody says beforehand, so the work tree is brought back as a whole.
 pub fn changes_work_tree(review: &Review) -> bool {
-    review.side_effects.effects.iter().any(lets_git_change_any_file)
+    review.side_effects.effects.iter().any(|effect| lets_git_change_any_file(effect) || is_written_by_git(effect))
 }
 
-/// The work trees of which an action lets version control change any file, by their roots.
+/// Where version control may change files of work trees: the roots of those of which it may be any file, and the files that are known.
 pub fn changed_work_trees(review: &Review) -> Vec<AbsolutePath> {
-    let changed = review.side_effects.effects.iter().filter(|effect| lets_git_change_any_file(effect));
-    let mut roots: Vec<AbsolutePath> = changed.filter_map(|effect| location(&effect.target)).collect();
-    roots.sort();
-    roots.dedup();
-    roots
+    let changed = review.side_effects.effects.iter();
+    let changed = changed.filter(|effect| lets_git_change_any_file(effect) || is_written_by_git(effect));
+    let mut places: Vec<AbsolutePath> = changed.filter_map(|effect| location(&effect.target)).collect();
+    places.sort();
+    places.dedup();
+    places
+}
+
+/// Whether a file is one that version control writes by itself.
+fn is_written_by_git(effect: &Effect) -> bool {
+    effect.nature == Nature::WrittenByVersionControl && effect.kind.file_change().is_some()
 }
 
 fn lets_git_change_any_file(effect: &Effect) -> bool {
@@ -188,6 +194,7 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         Nature::KeptWithoutItsName | Nature::OfRemote => ReferenceChange::Forget,
         Nature::Ordinary
         | Nature::KeptByVersionControl
+        | Nature::WrittenByVersionControl
         | Nature::KeptWithIgnoredFiles
         | Nature::SettingThatRunsNothing
         | Nature::OwnSetting
@@ -234,6 +241,7 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
 fn is_repository_data(effect: &Effect) -> bool {
     effect.kind == EffectKind::FileModify
         && effect.depth == Depth::Single
+        && !is_written_by_git(effect)
         && effect
             .target
             .path()
@@ -283,6 +291,8 @@ fn place(effect: &Effect) -> Option<ToSave> {
             None
         }
         Target::Path(_) if is_repository_data(effect) => None,
+        // It is saved with the work tree, but for what stands unseen by version control where it makes a file.
+        Target::Path(_) if is_written_by_git(effect) && need != Need::Absence => None,
         Target::Path(path) => Some(ToSave { path: path.clone(), reach, need }),
         // The work tree is saved as a whole, but for what is ignored.
         Target::Glob(_)

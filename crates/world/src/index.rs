@@ -3,6 +3,9 @@
 //! Only what tells whether a file is as it was when it was added: name, times, size, flags and object name.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use crate::objects::hexadecimal;
 
 /// The index of a repository.
 #[derive(Debug)]
@@ -128,6 +131,19 @@ impl Index {
         let below = self.rows.iter().skip(from).map(|row| self.name(*row));
         let rests = below.map_while(|name| name.strip_prefix(prefix.as_slice()));
         rests.filter(|rest| !rest.contains(&b'/')).collect()
+    }
+
+    /// All files, each with the name of its object in hexadecimal digits, or with none where it is one side of a conflict or only announced.
+    /// `None` where a name is not UTF-8.
+    pub(crate) fn all(&self) -> Option<BTreeMap<String, Option<String>>> {
+        let mut all = BTreeMap::new();
+        for row in &self.rows {
+            let name = std::str::from_utf8(self.name(*row)).ok()?;
+            let tracked = self.tracked(*row)?;
+            let object = (tracked.holding == Holding::Content).then(|| hexadecimal(&tracked.object));
+            all.insert(name.to_owned(), object);
+        }
+        Some(all)
     }
 
     fn tracked(&self, row: Row) -> Option<Tracked> {

@@ -8,6 +8,7 @@
 //! | `version` | what version control knows about a path |
 //! | `index` | the index of a git repository, read only |
 //! | `objects` | commits and directories of a git repository, read only |
+//! | `differences` | where two revisions differ, or the index and a revision |
 //! | `revision` | which commit a name means |
 //! | `inflate` | decompressing |
 //! | `members` | the names of what an archive holds |
@@ -24,6 +25,7 @@
 
 mod budget;
 pub mod changes;
+mod differences;
 pub mod ignore;
 mod index;
 mod inflate;

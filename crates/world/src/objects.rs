@@ -79,7 +79,7 @@ impl<'b> Objects<'b> {
         None
     }
 
-    fn tree_of(&self, commit: &str) -> Option<Name> {
+    pub(crate) fn tree_of(&self, commit: &str) -> Option<Name> {
         match self.read(commit)? {
             ("commit", text) => header(&text, "tree"),
             ("tree", _) => Some(commit.to_owned()),

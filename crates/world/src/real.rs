@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 
 use checkrein_facts::{
     Branches, Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
-    Right, VersionState, World, guarded_places,
+    Right, TreeDifferences, VersionState, World, guarded_places,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
 
@@ -359,6 +359,19 @@ impl World for RealWorld {
             Found::None => Committed::NoRevision,
             Found::Unknown => Committed::Unknown,
         }
+    }
+
+    fn differences(&self, repository: &AbsolutePath, from: &str, to: &str) -> TreeDifferences {
+        let Some(objects) = Objects::open(repository, &self.budget) else {
+            return TreeDifferences::NoRevision;
+        };
+        if from.is_empty() {
+            return match self.versions.all_staged(repository, &self.budget) {
+                Some(index) => objects.differences_from_index(&index, to),
+                None => TreeDifferences::Unknown,
+            };
+        }
+        objects.differences(from, to)
     }
 
     fn committed_text(&self, repository: &AbsolutePath, revision: &str, path: &str) -> FileText {

@@ -220,6 +220,21 @@ impl Versions {
         }
     }
 
+    /// The files in the index of the repository with its work tree at `root`, each with its object, or with none where it is one side of a
+    /// conflict. `None` when the index cannot be read, or a name is not UTF-8.
+    pub(crate) fn all_staged(
+        &self,
+        root: &AbsolutePath,
+        budget: &Budget,
+    ) -> Option<BTreeMap<String, Option<String>>> {
+        let repository = self.repository(root, budget)?;
+        match &self.open(&repository, budget).index {
+            Staged::Nothing => Some(BTreeMap::new()),
+            Staged::Index(index, _) => index.all(),
+            Staged::Unknown => None,
+        }
+    }
+
     /// What the index of the repository with its work tree at `root` holds at a path.
     pub(crate) fn staged(&self, root: &AbsolutePath, path: &str, budget: &Budget) -> Committed {
         let Some(repository) = self.repository(root, budget) else { return Committed::NoRevision };

@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkrein_facts::{Committed, Entry, FileText, GuardedPath, Listing, RecordedWorld, Right, VersionState};
+use checkrein_facts::{
+    Committed, Entry, FileText, GuardedPath, Listing, RecordedWorld, Right, TreeDifference, TreeDifferences,
+    VersionState,
+};
 use checkrein_protocol::{AbsolutePath, Action};
 use checkrein_testkit::world::project;
 
@@ -214,6 +217,24 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                     }
                     world.commits.push((root, revision.to_owned(), path.to_owned(), held.clone()));
                 }
+                continue;
+            }
+            "differs" => {
+                let (from, to) = rest.split_once(' ').unwrap_or_else(|| panic!("no two revisions: `{line}`"));
+                let from = if from == "index" { "" } else { from };
+                let paths = text.split_whitespace().filter(|word| *word != "content").map(|word| {
+                    let (sign, path) = word.split_at(1);
+                    let how = match sign {
+                        "+" => TreeDifference::Added,
+                        "-" => TreeDifference::Removed,
+                        "~" => TreeDifference::Changed,
+                        _ => panic!("neither `+`, `-` nor `~`: `{line}`"),
+                    };
+                    (path.to_owned(), how)
+                });
+                let all = TreeDifferences::At(paths.collect());
+                let root = world.place.workspace.clone();
+                world.differences.push((root, from.to_owned(), to.to_owned(), all));
                 continue;
             }
             "second" => {

@@ -2,6 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `applied` | what a patch does to files of the work tree |
+//! | `compared` | which tracked files a subcommand writes or takes away |
 //! | `fetched` | what a fetch of the same command, or a repository that it made, may hold |
 //! | `hooks` | which subcommand fires which hooks |
 //! | `guard_files` | files of the guard that git would bring, change or take away |
@@ -23,6 +25,8 @@
 //! | `working` | subcommands that record or rearrange work: add, commit, merge, rm, mv, apply, worktree, ... |
 //! | `remotes` | subcommands that talk to other repositories: push, fetch, clone, submodule, ... |
 
+mod applied;
+mod compared;
 mod contents;
 mod fetched;
 mod filters;

@@ -279,7 +279,12 @@ fn what_only_moves_is_not_lost() {
 #[test]
 fn what_git_changes_by_its_own_rules_it_can_give_back() {
     for kind in [EffectKind::FileModify, EffectKind::FileDelete] {
-        for nature in [Nature::KeptByVersionControl, Nature::KeptWithoutItsName, Nature::KeptForAWhile] {
+        for nature in [
+            Nature::KeptByVersionControl,
+            Nature::WrittenByVersionControl,
+            Nature::KeptWithoutItsName,
+            Nature::KeptForAWhile,
+        ] {
             let mut changed = effect(kind, Target::Path(path("/home/dev/proj/.git")), Depth::Single);
             changed.nature = nature;
             let mut effects = vec![changed];

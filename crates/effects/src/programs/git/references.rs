@@ -370,6 +370,14 @@ fn update_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if let Some(operand) = words.operands().first().cloned().filter(|_| words.operands().len() > 1) {
         if let Some(name) = operand.as_exact() {
             git.move_revision(name, words.operands().get(1));
+            let branch = git
+                .cwd
+                .as_ref()
+                .and_then(|cwd| git.machine.world().repository(cwd))
+                .and_then(|found| found.branch);
+            if name.strip_prefix("refs/heads/").is_some_and(|name| branch.as_deref() == Some(name)) {
+                git.move_revision("HEAD", words.operands().get(1));
+            }
         }
         if operand.as_exact() == Some("HEAD") {
             git.move_head(words.operands().get(1));

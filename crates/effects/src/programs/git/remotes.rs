@@ -1,7 +1,7 @@
 //! Subcommands that talk to other repositories.
 
 use super::data_change;
-use crate::effect::{EffectKind, NetworkReach, Severity, Target};
+use crate::effect::{Certainty, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::Inspection;
 use crate::interpreter::known_hosts;
 use crate::interpreter::{Draft, Exit, Input, Upload, Value};
@@ -37,10 +37,17 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "pull" => {
             git.ask_remote(words.operands().first());
             git.fetch_into(words);
-            git.change_tree("tracked files become what the remote branch holds; git refuses where uncommitted changes would be lost");
+            let before = git.machine.effect_count();
+            let files = git.pulling(words);
+            git.change_files(files, "tracked files become what the remote branch holds; git refuses where uncommitted changes would be lost");
             git.keep_fetched(words.operands().first());
             git.pull_guard(words);
-            git.keep_for_a_while("what the branch was before stays in the reflog")
+            git.note_commit();
+            let exit = git.keep_for_a_while("what the branch was before stays in the reflog");
+            if git.is_interrupted() {
+                git.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
+            }
+            exit
         }
         "ls-remote" => {
             git.ask_remote(words.operands().first());
@@ -277,7 +284,22 @@ fn submodule(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             if words.any(&["-f", "--force"]) {
                 git.possibly_lose_changes("uncommitted changes of submodules are thrown away");
             }
-            git.change_tree("submodules become what is recorded for them");
+            let listed = git.root().and_then(|root| Some((git.submodules(&root)?, root)));
+            match listed {
+                Some((paths, root)) => {
+                    for path in paths {
+                        let place = Target::Path(root.join(&path));
+                        let draft = Draft::new(EffectKind::FileModify, place).recursive().possible();
+                        git.machine.add(
+                            draft
+                                .severity(Severity::Low)
+                                .nature(Nature::KeptByVersionControl)
+                                .note("submodules become what is recorded for them"),
+                        );
+                    }
+                }
+                None => git.change_tree("submodules become what is recorded for them"),
+            }
             git.touch_submodules();
             git.touch("")
         }

@@ -5,7 +5,7 @@ mod sweeping;
 use crate::effect::{Certainty, EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Untracked, Value};
 use crate::path::AbsolutePath;
-use crate::world::{Entry, VersionState};
+use crate::world::{Entry, TreeDifference, TreeDifferences, VersionState};
 
 use super::KEPT_BY_GIT;
 use crate::interpreter::Inspection;
@@ -19,16 +19,30 @@ use super::options::Words;
 use super::pathspec::is_pattern;
 use super::tree::{self, Directories, Found, NAMED, Sweep};
 
+/// The name of the revision that is checked out.
+const HEAD: &str = "HEAD";
+
 /// Runs one of these subcommands; `None` for others.
 pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
     let before = git.machine.effect_count();
-    let in_vain = names_nothing(git, name, words);
+    let in_vain = names_nothing(git, name, words) || may_refuse(git, name, words);
     let exit = run_subcommand(git, name, words)?;
     if in_vain {
         // git refuses, unless the reference comes to be by then.
         git.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
     }
     Some(exit)
+}
+
+/// Whether git refuses as things stand: something has to be ended first, or another work tree has the branch.
+fn may_refuse(git: &Git<'_, '_>, name: &str, words: &Words) -> bool {
+    let switches = match name {
+        "switch" => true,
+        "checkout" => words.before_dashes.is_none() && git.first_path(words.operands()).is_none(),
+        _ => false,
+    };
+    switches
+        && (git.is_interrupted() || words.operands().len() == 1 && git.is_elsewhere(words.operands().first()))
 }
 
 /// Whether the branch or commit that a subcommand goes to is known not to be there.
@@ -72,7 +86,9 @@ fn run_subcommand(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
 fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["--hard", "--merge"]) {
         git.lose_changes(&[]);
-        git.change_tree("tracked files become what the commit holds, what is only staged too");
+        let files = git.differing_to("", words.operands().first());
+        git.change_files(files, "tracked files become what the commit holds, what is only staged too");
+        git.bring_back(&[]);
         git.change_submodules(words);
         git.becomes(words.operands().first());
         git.take_added_guard(&[]);
@@ -83,12 +99,14 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.possibly_lose_changes("the word that is not known may be `--hard`");
     }
     if words.has("--keep") {
-        git.change_tree("tracked files become what the other commit holds");
+        let files = git.differing_to(HEAD, words.operands().first());
+        git.change_files(files, "tracked files become what the other commit holds");
         git.becomes(words.operands().first());
     }
     let names_paths = words.before_dashes.is_some_and(|before| before < words.operands().len())
         || words.operands().len() > 1;
     if !words.any(&["--soft", "--keep"]) {
+        git.note_index(words.operands().first().filter(|_| words.before_dashes != Some(0) && !names_paths));
         git.index_becomes(words.operands().first().filter(|_| words.before_dashes != Some(0)));
         git.untrack(words.operands_from(words.before_dashes.unwrap_or(usize::MAX)), Untracked::Staged);
     }
@@ -108,7 +126,8 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.move_branch(&name);
         }
         if !words.operands().is_empty() {
-            git.change_tree("tracked files become what the start of the new branch holds");
+            let files = git.differing_to(HEAD, words.operands().first());
+            git.change_files(files, "tracked files become what the start of the new branch holds");
             git.becomes(words.operands().first());
         }
         for name in words
@@ -138,10 +157,13 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     match paths_from {
         Some(from) if from < count || words.any(&["--ours", "--theirs"]) => {
             let from_commit = from > 0;
-            git.restore_paths(
-                words.operands_from(from),
-                if from_commit { Origin::Commit } else { Origin::Index },
-            );
+            let revision = words.operands().first().filter(|_| from_commit).map(|word| word.as_exact());
+            let origin = match revision {
+                Some(Some(revision)) => Origin::Revision { revision, takes_away: words.has("--no-overlay") },
+                Some(None) => Origin::Commit,
+                None => Origin::Index,
+            };
+            git.restore_paths(words.operands_from(from), origin);
             let arrival = if words.has("--no-overlay") { Arrival::Becomes } else { Arrival::Gets };
             if let Some(revision) = words.operands().first().filter(|_| from_commit) {
                 let revision = revision.as_exact().unwrap_or(UNREAD).to_owned();
@@ -166,7 +188,12 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             }
             if count == 0 {
                 if force {
-                    git.change_tree("tracked files become what `HEAD` holds, also those that are staged");
+                    let files = git.differing_to("", None);
+                    git.change_files(
+                        files,
+                        "tracked files become what `HEAD` holds, also those that are staged",
+                    );
+                    git.bring_back(&[]);
                     git.becomes(None);
                 }
                 return git.touch("");
@@ -174,7 +201,14 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             if words.arguments.uncertain {
                 git.possibly_lose_changes("the word that is not known may be a path or `-f`");
             }
-            git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
+            let files = git.differing_to(if force { "" } else { HEAD }, words.operands().first());
+            git.change_files(
+                files,
+                "tracked files become what the other branch holds; uncommitted changes stay",
+            );
+            if force {
+                git.bring_back(&[]);
+            }
             if words.has("--pathspec-from-file") {
                 git.arrive_unread(&[]);
             } else {
@@ -196,13 +230,19 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.move_branch(&name);
     }
     if !makes || !words.operands().is_empty() {
-        git.change_tree("tracked files become what the other branch holds; uncommitted changes stay");
+        let discards = words.any(&["-f", "--force", "--discard-changes"]);
+        let files = git.differing_to(if discards { "" } else { HEAD }, words.operands().first());
+        git.change_files(files, "tracked files become what the other branch holds; uncommitted changes stay");
+        if discards {
+            git.bring_back(&[]);
+        }
         git.becomes(words.operands().first());
         git.switch_head(words.operands().first());
     }
     if words.has("--orphan") {
         git.arrive_unread(&[]);
-        git.change_tree("tracked files go: the new branch begins with none");
+        let files = git.differing(HEAD, TreeDifferences::EMPTY);
+        git.change_files(files, "tracked files go: the new branch begins with none");
     }
     git.change_submodules(words);
     git.touch("another branch is checked out")
@@ -210,12 +250,19 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["-S", "--staged"]) && !words.any(&["-W", "--worktree"]) {
+        git.note_index(words.arguments.value(&["-s", "--source"]).cloned().as_ref());
         git.index_becomes(words.arguments.value(&["-s", "--source"]).cloned().as_ref());
         return git.forget("what is staged there; only the index changes");
     }
     // With the index, files become what `HEAD` holds: what is only staged goes from both.
     let with_index = words.any(&["-S", "--staged"]);
-    let origin = if with_index || words.any(&["-s", "--source"]) { Origin::Commit } else { Origin::Index };
+    let takes_away = !words.has("--overlay");
+    let origin = match words.arguments.value(&["-s", "--source"]).map(|word| word.as_exact()) {
+        Some(Some(revision)) => Origin::Revision { revision, takes_away },
+        Some(None) => Origin::Commit,
+        None if with_index => Origin::Revision { revision: HEAD, takes_away },
+        None => Origin::Index,
+    };
     if words.any(&["--pathspec-from-file"]) {
         git.lose_changes(&[]);
     }
@@ -244,11 +291,13 @@ fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     } else if words.any(&["-f", "--force"]) {
         let paths: &[Value] = if words.any(&["-a", "--all"]) { &[] } else { words.operands() };
         git.lose_changes(paths);
+        git.bring_back(paths);
         if git.index_has_changed(paths) {
             git.change_tree("tracked files become what is staged by then, or what the other index holds");
         }
     }
-    git.touch("")
+    // Only with `-u` the index is written.
+    if words.any(&["-u", "--index"]) { git.touch("") } else { Exit::silent() }
 }
 
 fn read_tree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -257,9 +306,19 @@ fn read_tree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     if words.has("--reset") && words.has("-u") {
         git.lose_changes(&[]);
+        git.bring_back(&[]);
     }
     if words.has("-u") {
-        git.change_tree("tracked files become what the tree holds");
+        let files = match words.arguments.value(&["--prefix"]).map(|prefix| prefix.as_exact()) {
+            Some(prefix) => prefix
+                .zip(git.differing_to(TreeDifferences::EMPTY, words.operands().last()))
+                .map(|(prefix, files)| {
+                    let below = |(path, how)| (format!("{}/{path}", prefix.trim_end_matches('/')), how);
+                    files.into_iter().map(below).collect()
+                }),
+            None => git.differing_to("", words.operands().last()),
+        };
+        git.change_files(files, "tracked files become what the tree holds");
         git.becomes(words.operands().last());
         git.change_submodules(words);
     } else {
@@ -344,18 +403,25 @@ fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             Exit::silent()
         }
         Some("pop" | "apply" | "branch") => {
-            git.change_tree("what was stashed comes back");
+            let files = git.unstashing(words);
+            git.change_files(files, "what was stashed comes back");
             git.unstash_guard(words);
             git.touch("")
         }
         Some("create" | "store") => git.touch(""),
         Some("push" | "save") | None => {
+            let files = git.stashing(words);
             if words.any(&["-a", "--all"]) {
                 let note = "uncommitted changes move to the stash, also of ignored files";
                 git.change_tree_as(Nature::KeptWithIgnoredFiles, note);
             } else {
-                git.change_tree("uncommitted changes move to the stash");
+                git.change_files(files, "uncommitted changes move to the stash");
             }
+            if words.any(&["-a", "--all", "-u", "--include-untracked"]) {
+                // Empty directories go too, which no list of files tells.
+                git.change_tree("directories in which nothing stays go");
+            }
+            git.note_stashed();
             git.stash_guard(words);
             // In a project that is not the one of the task they are the work of somebody else, who does not look for it there. So is what
             // lies around the task in a work tree that is given.
@@ -372,9 +438,15 @@ fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 /// Where restored files come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
+enum Origin<'w> {
     Index,
+    /// A commit that is not known.
     Commit,
+    /// This revision; files that it does not have may go.
+    Revision {
+        revision: &'w str,
+        takes_away: bool,
+    },
 }
 
 impl Git<'_, '_> {
@@ -499,10 +571,22 @@ impl Git<'_, '_> {
     }
 
     /// Files at the paths become what the index or a commit holds.
-    fn restore_paths(&mut self, paths: &[Value], origin: Origin) {
+    fn restore_paths(&mut self, paths: &[Value], origin: Origin<'_>) {
         self.lose_changes(paths);
         self.write_anew(paths);
-        if origin == Origin::Commit || self.index_has_changed(paths) {
+        self.bring_back(paths);
+        if origin == Origin::Index
+            && let Some(files) = self.reset_index(paths)
+        {
+            self.change_files(Some(files), "becomes what the index holds");
+        }
+        if let Origin::Revision { revision, takes_away } = origin
+            && !self.index_has_changed(paths)
+            && let Some(mut files) = self.taken(self.differing("", revision), paths)
+        {
+            files.retain(|_, how| takes_away || *how != TreeDifference::Removed);
+            self.change_files(Some(files), "becomes what the commit holds");
+        } else if origin != Origin::Index || self.index_has_changed(paths) {
             for path in paths {
                 for target in self.meant(path) {
                     let draft = Draft::new(EffectKind::FileModify, target)

@@ -21,6 +21,21 @@ pub(super) enum Found {
 
 /// The files at or below the starting points that are in one of the states. Directories that cannot hold one are not entered.
 pub(super) fn files(machine: &Machine<'_>, starts: &[AbsolutePath], states: &[VersionState]) -> Found {
+    found(machine.world(), |path| machine.entry(path), |path| machine.children(path), starts, states)
+}
+
+/// The same as it was before the command.
+pub(super) fn files_of_world(world: &dyn World, starts: &[AbsolutePath], states: &[VersionState]) -> Found {
+    found(world, |path| world.entry(path), |path| world.children(path), starts, states)
+}
+
+fn found(
+    world: &dyn World,
+    entry: impl Fn(&AbsolutePath) -> Entry,
+    children: impl Fn(&AbsolutePath) -> Listing,
+    starts: &[AbsolutePath],
+    states: &[VersionState],
+) -> Found {
     let mut found = Vec::new();
     let mut waiting: Vec<AbsolutePath> = starts.to_vec();
     let mut looked_at = 0;
@@ -29,21 +44,21 @@ pub(super) fn files(machine: &Machine<'_>, starts: &[AbsolutePath], states: &[Ve
         if looked_at > LOOKED_AT {
             return Found::Unclear;
         }
-        match machine.entry(&path) {
+        match entry(&path) {
             Entry::Missing => {}
             Entry::Unknown => return Found::Unclear,
             Entry::Directory => {
                 // What a directory answers is its worst file, in the order of the states.
-                let worst = machine.world().version(&path);
+                let worst = world.version(&path);
                 let may_hold = states.iter().any(|state| *state <= worst);
                 if may_hold && path.name() != Some(".git") {
-                    match machine.children(&path) {
+                    match children(&path) {
                         Listing::Names(names) => waiting.extend(names.iter().map(|name| path.join(name))),
                         Listing::Unknown => return Found::Unclear,
                     }
                 }
             }
-            Entry::File(_) | Entry::Symlink(_) | Entry::Special => match machine.world().version(&path) {
+            Entry::File(_) | Entry::Symlink(_) | Entry::Special => match world.version(&path) {
                 VersionState::Unknown | VersionState::NoRepository => return Found::Unclear,
                 state if states.contains(&state) => found.push(path),
                 _ => {}

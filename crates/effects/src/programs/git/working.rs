@@ -1,13 +1,16 @@
 //! Subcommands that record, rearrange or export work; they lose nothing unless they are told to.
 
-use crate::effect::{Depth, EffectKind, Severity, Target};
+use std::collections::BTreeMap;
+
+use crate::effect::{Certainty, Depth, EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Input, Machine, Status, Untracked, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::world::{Committed, Entry, VersionState};
+use crate::world::{Committed, Entry, TreeDifference, TreeDifferences, VersionState};
 use checkrein_glob::{Glob, Style};
 
 use super::Git;
+use super::compared::{Files, both};
 use super::guard_files::{Arrival, paths_in_text};
 use super::options::Words;
 use super::pathspec::is_pattern;
@@ -27,15 +30,23 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             if !words.any(&["-u", "--update"]) {
                 git.track(words.operands());
             }
+            git.note_staged();
             git.stage_anew(replaces)
         }
         "commit" => commit(git, words),
+        "am" if words.has("--show-current-patch") => Exit::unknown(),
         "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "continue" | "abort" => {
-            rearrange(git, name, words)
+            let goes_on = words.any(&["--abort", "--quit", "--continue", "--skip"]);
+            let before = git.machine.effect_count();
+            let exit = rearrange(git, name, words);
+            if !goes_on && git.is_interrupted() {
+                git.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
+            }
+            exit
         }
         "rm" => remove(git, words),
         "mv" => rename(git, words),
-        "apply" => apply(git, words),
+        "apply" => super::applied::run(git, words),
         "init" => init(git, words),
         "worktree" => worktree(git, words),
         "log" | "show" | "diff" | "grep" | "ls-files" | "range-log" => look(git, name, words),
@@ -48,7 +59,11 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             if words.operand(0) == Some("list") {
                 return Some(Exit::unknown());
             }
-            git.change_tree("files outside the chosen directories leave the work tree; they stay in git");
+            let files = git.thinning(words);
+            git.change_files(
+                files,
+                "files outside the chosen directories leave the work tree; they stay in git",
+            );
             if !matches!(words.operand(0), Some("disable" | "add")) {
                 git.thin_out(words);
             }
@@ -139,6 +154,7 @@ fn commit(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     } else {
         git.stage_anew(replaces);
     }
+    git.note_commit();
     let skipped: &[&str] =
         if words.any(&["-n", "--no-verify"]) { &["pre-commit", "commit-msg"] } else { &[] };
     for hook in ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]
@@ -166,11 +182,56 @@ fn rearrange(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
     for command in words.arguments.values(&["-x", "--exec"]).cloned().collect::<Vec<_>>() {
         git.machine.possibly(|machine| machine.run_text(&command, Input::Inherited));
     }
-    git.change_tree("tracked files change; git refuses where uncommitted changes would be lost");
+    let files = if words.any(&["--quit"]) {
+        Some(BTreeMap::new())
+    } else if words.any(&["--abort", "--continue", "--skip"]) {
+        git.resuming()
+    } else {
+        rearranged(git, name, words)
+    };
+    git.change_files(files, "tracked files change; git refuses where uncommitted changes would be lost");
     if !words.any(&["--abort", "--quit", "--continue", "--skip"]) {
         rearrange_guard(git, name, words);
     }
+    git.note_commit();
     git.keep_for_a_while("what the branch was before stays in the reflog")
+}
+
+/// The files that a merge, a rebase and their like write.
+fn rearranged(git: &Git<'_, '_>, name: &str, words: &Words) -> Files {
+    match name {
+        "merge"
+            if words
+                .arguments
+                .value(&["-s", "--strategy"])
+                .is_some_and(|way| way.as_exact() == Some("ours")) =>
+        {
+            Some(BTreeMap::new())
+        }
+        "merge" if words.operands().is_empty() => git.joining("@{u}"),
+        "merge" => {
+            let mut all = Some(BTreeMap::new());
+            for word in words.operands() {
+                all = both(all, git.joining(word.as_exact()?));
+            }
+            all
+        }
+        "rebase" => git.rebasing(words),
+        "cherry-pick" | "revert" => git.replaying(name, words.operands()),
+        "am" => {
+            let texts = git.patches(words.operands());
+            let whole: Option<Vec<&str>> = texts.iter().map(Value::as_exact).collect();
+            let root = git.root()?;
+            let paths =
+                whole.filter(|whole| !whole.is_empty()).map(|_| texts.iter().flat_map(paths_in_text))?;
+            let how = |path: String| {
+                let stands = git.machine.entry(&root.join(&path)) != Entry::Missing;
+                (path, if stands { TreeDifference::Changed } else { TreeDifference::Added })
+            };
+            Some(paths.map(how).collect())
+        }
+        _ => None,
+    }
 }
 
 /// What a merge, a rebase and their like do to files of the guard.
@@ -227,6 +288,7 @@ fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
     }
     git.possibly_change_submodules(words.operands());
+    git.note_staged();
     git.touch("")
 }
 
@@ -260,6 +322,7 @@ fn remove_matching(git: &mut Git<'_, '_>, pathspecs: &[Value]) {
 
 /// Removes what is tracked below a directory, and the directory where nothing else is in it. Of files that are changed nothing goes but by force.
 fn remove_tracked(git: &mut Git<'_, '_>, operand: &Value, place: &AbsolutePath, forced: bool) {
+    const TRACKED: [VersionState; 2] = [VersionState::TrackedClean, VersionState::TrackedModified];
     const OTHERS: [VersionState; 2] = [VersionState::Untracked, VersionState::Ignored];
     let is_whole = git.root().as_ref() == Some(place);
     let others = tree::files(git.machine, std::slice::from_ref(place), &OTHERS);
@@ -272,14 +335,21 @@ fn remove_tracked(git: &mut Git<'_, '_>, operand: &Value, place: &AbsolutePath, 
     if forced {
         git.lose_changes(&paths);
     }
-    let below = Target::Glob(format!("{}/**", place.as_str().trim_end_matches('/')));
-    git.machine.add(
-        Draft::new(EffectKind::FileDelete, below)
-            .possible()
-            .severity(Severity::Low)
-            .nature(Nature::KeptByVersionControl)
-            .note("what git tracks there goes, and nothing else"),
-    );
+    let note = "what git tracks there goes, and nothing else";
+    let tracked = git.in_state(&paths, &TRACKED).filter(|tracked| tracked.len() <= LISTED);
+    if let Some(tracked) = tracked {
+        let gone = tracked.into_iter().map(|path| (path, TreeDifference::Removed)).collect();
+        git.change_files(Some(gone), note);
+    } else {
+        let below = Target::Glob(format!("{}/**", place.as_str().trim_end_matches('/')));
+        git.machine.add(
+            Draft::new(EffectKind::FileDelete, below)
+                .possible()
+                .severity(Severity::Low)
+                .nature(Nature::KeptByVersionControl)
+                .note(note),
+        );
+    }
     git.arrive(&Arrival::Nothing, &paths);
     git.take_added_guard(&paths);
 }
@@ -295,36 +365,22 @@ fn rename(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     program.push(Value::exact("--"));
     let located: Vec<Value> = words.operands().iter().map(|operand| git.absolute(operand)).collect();
     program.extend(located);
+    let before = git.machine.effect_count();
     git.machine.run_words(&program, Input::Inherited);
     git.possibly_change_submodules(words.operands());
-    git.touch("")
-}
-
-fn apply(git: &mut Git<'_, '_>, words: &Words) -> Exit {
-    if words.any(&["--check", "--stat", "--numstat", "--summary"]) && !words.has("--apply") {
-        return Exit::unknown();
+    git.note_staged();
+    let exit = git.touch("");
+    // git moves only what it tracks.
+    let sources = words.operands().get(..words.operands().len().saturating_sub(1)).unwrap_or_default();
+    let is_untracked = |word: &Value| {
+        git.located(word).is_some_and(|path| {
+            matches!(git.machine.world().version(&path), VersionState::Untracked | VersionState::Ignored)
+        })
+    };
+    if sources.iter().any(is_untracked) {
+        git.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
     }
-    if !words.has("--cached") {
-        let texts = git.patches(words.operands());
-        if texts.iter().any(|text| text.as_exact().is_none()) {
-            git.arrive_unread(&[]);
-        }
-        let named: Vec<String> = texts.iter().flat_map(paths_in_text).collect();
-        if named.is_empty() {
-            git.change_tree("the patch changes files");
-        }
-        let base = git.root();
-        for path in named {
-            if let Some(base) = &base {
-                git.machine.write(&Value::exact(base.join(&path).as_str()));
-            }
-        }
-    }
-    if words.any(&["--cached", "--index", "-3", "--3way"]) {
-        git.forget("what was staged of the files of the patch")
-    } else {
-        Exit::silent()
-    }
+    exit
 }
 
 fn init(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -383,7 +439,25 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             }
             git.machine.make_directory(&place);
             if let Some(path) = git.machine.one_path_through(&place) {
-                git.machine.overlay().fill(&path);
+                git.machine.add(
+                    Draft::new(EffectKind::FileCreate, Target::Path(path.clone()))
+                        .recursive()
+                        .possible()
+                        .severity(Severity::Low)
+                        .note("the files of the commit are written there"),
+                );
+                let revision = words.operand(2).or_else(|| words.operand(1)?.rsplit('/').next());
+                let files = [revision.unwrap_or("HEAD"), "HEAD"]
+                    .iter()
+                    .find_map(|revision| git.differing(TreeDifferences::EMPTY, revision));
+                match files.filter(|files| files.len() <= LISTED) {
+                    Some(files) => {
+                        for file in files.into_keys() {
+                            git.machine.remember_written(&Target::Path(path.join(&file)), Value::Unknown);
+                        }
+                    }
+                    None => git.machine.remember_doubt_below(&path),
+                }
             }
             if let Some(name) = words.arguments.value(&["-B"]).cloned() {
                 git.move_branch(&name);
@@ -391,6 +465,11 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.touch("")
         }
         (Some("remove"), Some(place)) => {
+            let is_forced = words.any(&["-f", "--force"]);
+            let has_work = git
+                .machine
+                .one_path_through(&place)
+                .is_some_and(|path| git.machine.world().version(&path) > VersionState::Ignored);
             for aim in git.machine.paths(&place) {
                 let draft = if words.any(&["-f", "--force"]) {
                     Draft::new(EffectKind::VcsLocalLoss, aim.target)
@@ -402,6 +481,7 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                         .severity(Severity::Low)
                         .note("git refuses when something in it is in no commit")
                 };
+                let draft = if is_forced || !has_work { draft } else { draft.possible() };
                 git.machine.add(draft);
             }
             git.forget("what was staged in that work tree, and where it was")
