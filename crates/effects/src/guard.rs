@@ -105,10 +105,7 @@ fn sweep(effect: &Effect) -> Sweep {
     match effect.kind {
         // What git takes away it knows by name.
         EffectKind::FileDelete
-            if matches!(
-                effect.nature,
-                Nature::KeptByVersionControl | Nature::WrittenByVersionControl
-            ) =>
+            if matches!(effect.nature, Nature::KeptByVersionControl | Nature::WrittenByVersionControl) =>
         {
             Sweep::None
         }

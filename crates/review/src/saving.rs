@@ -101,7 +101,11 @@ pub fn to_save(review: &Review) -> Vec<ToSave> {
 /// Whether an action lets version control change files of the work tree: a switch, a merge, a reset. Nothing is lost by that, but which
 /// files it leaves half merged nobody says beforehand, so the work tree is brought back as a whole.
 pub fn changes_work_tree(review: &Review) -> bool {
-    review.side_effects.effects.iter().any(|effect| lets_git_change_any_file(effect) || is_written_by_git(effect))
+    review
+        .side_effects
+        .effects
+        .iter()
+        .any(|effect| lets_git_change_any_file(effect) || is_written_by_git(effect))
 }
 
 /// Where version control may change files of work trees: the roots of those of which it may be any file, and the files that are known.

@@ -193,6 +193,10 @@ impl Objects<'_> {
         {
             return Some(found);
         }
+        // Where nothing is committed yet, what the remotes have checked out is not what is checked out here.
+        if name == "HEAD" {
+            return None;
+        }
         let remotes = fs::read_dir(self.shared.join("refs/remotes").as_str()).into_iter().flatten().flatten();
         let mut remotes: Vec<String> =
             remotes.filter_map(|remote| remote.file_name().into_string().ok()).collect();

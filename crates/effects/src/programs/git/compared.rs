@@ -118,7 +118,7 @@ impl Git<'_, '_> {
             found
         };
         let has_committed = self.machine.moved_revision(COMMITTED).is_some();
-        let has_staged = from.is_empty() && self.machine.moved_revision(STAGED).is_some();
+        let has_staged = from.is_empty() && self.has_staged();
         if !has_committed && !has_staged {
             return found;
         }
@@ -183,6 +183,11 @@ impl Git<'_, '_> {
     /// Notes that the index holds more than it did.
     pub(super) fn note_staged(&mut self) {
         self.move_revision(STAGED, Some(&Value::exact(HEAD)));
+    }
+
+    /// Whether this command has put something into the index.
+    pub(super) fn has_staged(&self) -> bool {
+        self.machine.moved_revision(STAGED).is_some()
     }
 
     fn has_moved(&self) -> bool {

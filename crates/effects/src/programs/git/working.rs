@@ -336,7 +336,8 @@ fn remove_tracked(git: &mut Git<'_, '_>, operand: &Value, place: &AbsolutePath, 
         git.lose_changes(&paths);
     }
     let note = "what git tracks there goes, and nothing else";
-    let tracked = git.in_state(&paths, &TRACKED).filter(|tracked| tracked.len() <= LISTED);
+    let known = if git.has_staged() { None } else { git.in_state(&paths, &TRACKED) };
+    let tracked = known.filter(|tracked| tracked.len() <= LISTED);
     if let Some(tracked) = tracked {
         let gone = tracked.into_iter().map(|path| (path, TreeDifference::Removed)).collect();
         git.change_files(Some(gone), note);
