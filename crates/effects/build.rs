@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use checkrein_catalogue::{Author, Program, SourceFile, SubcommandEntry};
+use checkrein_catalogue::{Author, Program, SourceFile, SubcommandEntry, WrittenVariable};
 
 /// The families of which the entries and handlers say everything that a program does to files. Every other program runs code that nobody
 /// reads here (builds, tests, packages, interpreters), or its entry names only the usual files.
@@ -49,14 +49,21 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut blob: Vec<u8> = Vec::new();
     let mut index: BTreeMap<String, (u32, u32, bool)> = BTreeMap::new();
+    let mut variables: BTreeMap<String, Vec<WrittenVariable>> = BTreeMap::new();
     let mut faults: Vec<String> = Vec::new();
     for file in files {
         let text = fs::read_to_string(&file)?;
         let name = file.display().to_string();
-        let compiled =
-            SourceFile::parse(&text, &name).and_then(|source| source.compile(&text, &name, Author::Project));
+        let compiled = SourceFile::parse(&text, &name).and_then(|source| {
+            Ok((source.compile(&text, &name, Author::Project)?, source.variables(&text, &name)?))
+        });
         let programs = match compiled {
-            Ok(programs) => programs,
+            Ok((programs, more)) => {
+                for (program, more) in more {
+                    variables.entry(program).or_default().extend(more);
+                }
+                programs
+            }
             Err(fault) => {
                 faults.push(fault.to_string());
                 continue;
@@ -83,6 +90,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut code = String::from("pub(super) static INDEX: &[(&str, u32, u32, bool)] = &[\n");
     for (name, (start, end, is_read_through)) in &index {
         writeln!(code, "    ({name:?}, {start}, {end}, {is_read_through}),")?;
+    }
+    code.push_str("];\npub(super) static VARIABLES: &[(&str, u32, u32)] = &[\n");
+    for (program, rows) in &variables {
+        let start = u32::try_from(blob.len())?;
+        blob.extend(postcard::to_stdvec(rows)?);
+        writeln!(code, "    ({program:?}, {start}, {}),", u32::try_from(blob.len())?)?;
     }
     code.push_str("];\npub(super) static BLOB: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/catalogue.bin\"));\n");
     let out = PathBuf::from(env::var("OUT_DIR")?);

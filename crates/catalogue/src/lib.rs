@@ -5,6 +5,7 @@
 //! | `source` | catalogue files as people write them, and their compilation |
 //! | `entry` | the compiled form |
 //! | `text` | its texts |
+//! | `variable` | variables that name what a program writes |
 //!
 //! **Invariants.** A file either compiles as a whole or gives an error with its line and column. A user's entry says what is graver, never
 //! what takes from a stake. What an entry means for one call is nothing of this crate.
@@ -14,6 +15,7 @@
 mod entry;
 mod source;
 mod text;
+mod variable;
 
 use std::collections::BTreeMap;
 
@@ -22,11 +24,13 @@ use checkrein_protocol::Effect;
 pub use entry::*;
 pub use source::{Author, CatalogueError, CatalogueProblem, SourceFile};
 pub use text::*;
+pub use variable::*;
 
 /// Entries that a user added; each replaces the built-in entry of the same name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserCatalogue {
     programs: BTreeMap<String, Program>,
+    variables: BTreeMap<String, Vec<WrittenVariable>>,
     wording: Wording,
 }
 
@@ -59,13 +63,14 @@ impl Wording {
 impl UserCatalogue {
     /// Reads one catalogue file; `file` names it in errors.
     pub fn parse(text: &str, file: &str) -> Result<Self, CatalogueError> {
+        let source = SourceFile::parse(text, file)?;
         let mut programs = BTreeMap::new();
-        for program in SourceFile::parse(text, file)?.compile(text, file, Author::Person)? {
+        for program in source.compile(text, file, Author::Person)? {
             for name in program.names.iter() {
                 programs.insert(name.to_owned(), program.clone());
             }
         }
-        Ok(Self { programs, wording: Wording::Own })
+        Ok(Self { programs, variables: source.variables(text, file)?, wording: Wording::Own })
     }
 
     /// With these words on the effects that are predicted with it.
@@ -85,13 +90,21 @@ impl UserCatalogue {
         self.programs.get(name)
     }
 
-    /// Adds the entries of another file, which win over those already there.
+    /// The variables by which a program of this name writes something, beside the built-in ones.
+    pub fn variables(&self, program: &str) -> &[WrittenVariable] {
+        self.variables.get(program).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Adds the entries of another file, which win over those already there; its variables are added.
     pub fn merge(&mut self, other: Self) {
         self.programs.extend(other.programs);
+        for (program, variables) in other.variables {
+            self.variables.entry(program).or_default().extend(variables);
+        }
     }
 
     /// Whether nothing was added.
     pub fn is_empty(&self) -> bool {
-        self.programs.is_empty()
+        self.programs.is_empty() && self.variables.is_empty()
     }
 }

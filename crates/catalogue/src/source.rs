@@ -2,6 +2,8 @@
 //!
 //! Shared with the build script, which compiles the built-in files; user files are compiled when the program runs.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -11,6 +13,7 @@ use super::entry::{
     WordRange, WordSelection, Writes,
 };
 use super::text::{NameList, Text};
+use super::variable::{WrittenPlace, WrittenVariable};
 use checkrein_protocol::{Certainty, EffectKind, NetworkReach, Severity};
 use checkrein_protocol::{Nature, Relief};
 
@@ -21,6 +24,24 @@ pub struct SourceFile {
     /// The programs that it describes.
     #[serde(default)]
     pub program: Vec<Spanned<SourceEntry>>,
+    /// The variables that name what programs write.
+    #[serde(default)]
+    pub variable: Vec<Spanned<SourceVariable>>,
+}
+
+/// A variable that names what programs write.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceVariable {
+    names: Vec<String>,
+    programs: Vec<String>,
+    #[serde(default)]
+    when: Vec<String>,
+    #[serde(default)]
+    input: bool,
+    writes: WrittenPlace,
+    #[serde(default)]
+    files: Vec<String>,
 }
 
 /// A program or a subcommand.
@@ -144,7 +165,7 @@ pub enum CatalogueProblem {
     #[error("{0}")]
     Shape(String),
     /// An entry has no name.
-    #[error("an entry has no name; give `names` at least one")]
+    #[error("an entry has no name; give `names` (and `programs` of a variable) at least one")]
     Nameless,
     /// A name is given twice among siblings.
     #[error("`{0}` is described twice; keep one entry for it")]
@@ -203,6 +224,39 @@ impl SourceFile {
         let compiler = Compiler { text, file, author };
         compiler.siblings(&self.program)?;
         self.program.iter().map(|entry| compiler.top(entry)).collect()
+    }
+
+    /// The variables that name what programs write, by the names of these programs.
+    pub fn variables(
+        &self,
+        text: &str,
+        file: &str,
+    ) -> Result<BTreeMap<String, Vec<WrittenVariable>>, CatalogueError> {
+        let mut all: BTreeMap<String, Vec<WrittenVariable>> = BTreeMap::new();
+        for entry in &self.variable {
+            let source = entry.get_ref();
+            let fault = |problem| {
+                let (line, column) = place_of(text, entry.span().start);
+                CatalogueError { file: file.to_owned(), line, column, problem }
+            };
+            if source.names.is_empty() || source.programs.is_empty() {
+                return Err(fault(CatalogueProblem::Nameless));
+            }
+            if let Some(bad) = source.programs.iter().find(|name| !is_name(name)) {
+                return Err(fault(CatalogueProblem::Name(bad.clone())));
+            }
+            let variable = WrittenVariable {
+                names: NameList::new(&source.names),
+                when: source.when.iter().map(|text| Text::from(text.as_str())).collect(),
+                needs_input: source.input,
+                writes: source.writes,
+                files: NameList::new(&source.files),
+            };
+            for program in &source.programs {
+                all.entry(program.clone()).or_default().push(variable.clone());
+            }
+        }
+        Ok(all)
     }
 }
 

@@ -59,6 +59,7 @@
 //! | `brought` | trees that are brought over a directory, and second names of files |
 //! | `order_files` | files of orders, of which some run a command |
 //! | `outputs` | places of the guard that a call writes, by what its words say |
+//! | `written_variables` | places that a call writes, by the variables that it is given |
 //! | `bounds` | what the kernel keeps a command within |
 //! | `programs` | the trait by which it knows programs |
 //! | `prediction` | what an interpretation comes to |
@@ -173,6 +174,7 @@ mod value;
 pub mod walks;
 mod ways;
 mod whole_files;
+mod written_variables;
 
 pub use brought::Brought;
 pub use call::{Arguments, Call, Input};

@@ -54,6 +54,9 @@ const VARIABLES: &[(&[&str], Loads)] = &[
     (&["PSQLRC"], Loads::Code(&["psql", "-f"])),
     (&["MAKEFILES"], Loads::Code(&["make", "-f"])),
     (&["BUNDLE_GEMFILE"], Loads::Code(&["ruby"])),
+    // gpg-agent(1), gpgsm(1), dirmngr(8); the Cargo Book, "Configuration".
+    (&["GNUPGHOME"], Loads::Settings("gpg-agent.conf", &["program", "scdaemon"])),
+    (&["CARGO_HOME"], Loads::Settings("config.toml", CARGO)),
     // Settings: cmake-toolchains(7), ripgrep's guide, kubectl and AWS CLI on exec plugins and processes for credentials, Docker CLI plugins.
     (&["CMAKE_TOOLCHAIN_FILE"], Loads::Settings("", &["execute_process", "cmake_language"])),
     (&["RIPGREP_CONFIG_PATH"], Loads::Settings("", &["--pre", "--hostname-bin"])),
@@ -103,6 +106,23 @@ const GIT: &[&str] = &[
     "command",
     "path =",
     "insteadof",
+    "normaltarget",
+    "perftarget",
+    "eventtarget",
+];
+
+/// What settings of cargo name that it runs, or that say where code comes from.
+const CARGO: &[&str] = &[
+    "linker",
+    "runner",
+    "rustc",
+    "wrapper",
+    "[alias",
+    "rustdoc",
+    "credential",
+    "registry",
+    "replace-with",
+    "[env",
 ];
 
 /// What settings of npm say that run something, or where packages come from.

@@ -6,6 +6,7 @@ use crate::path::AbsolutePath;
 use super::call::Call;
 use super::draft::Draft;
 use super::machine::Machine;
+use super::shell::VariableContent;
 use super::value::Value;
 
 /// Files in the home directory in which shells keep what was typed.
@@ -102,7 +103,25 @@ impl Machine<'_> {
         };
         if ends {
             self.forget_history("what is typed is not recorded any more");
+        } else if name == "HISTFILESIZE"
+            && let Some(file) = self.history_file_given()
+        {
+            // bash cuts the file at once, also where it keeps no history (tried with bash 5.2).
+            self.write(&file);
         }
+    }
+
+    /// Whether a file is one in which some shell keeps its history anyway.
+    pub(super) fn is_history_file(&self, file: &Value) -> bool {
+        self.one_path_through(file).is_some_and(|path| self.is_history(path.as_str()))
+    }
+
+    /// The file that the command itself has named for the history of a shell.
+    pub(super) fn history_file_given(&self) -> Option<Value> {
+        let given = self.shell.variables.get("HISTFILE").map(|variable| &variable.content);
+        let Some(VariableContent::Scalar(Value::Exact(text))) = given else { return None };
+        let is_new = self.world.variable("HISTFILE").as_deref() != Some(text.as_str());
+        (is_new && !matches!(text.as_str(), "" | "/dev/null")).then(|| Value::exact(text.as_str()))
     }
 
     fn is_history(&self, place: &str) -> bool {

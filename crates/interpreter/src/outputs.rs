@@ -38,6 +38,8 @@ const WRITTEN: &[&str] = &[
     "export",
     "gobin",
     "hardcopy",
+    "histfile",
+    "history",
     "hsts",
     "iidfile",
     "install",
@@ -65,6 +67,7 @@ const WRITTEN: &[&str] = &[
     "pidfile",
     "prefix",
     "prof",
+    "profile",
     "profraw",
     "record",
     "recording",
@@ -79,6 +82,7 @@ const WRITTEN: &[&str] = &[
     "screenshot",
     "snapshot",
     "spool",
+    "sslkeylogfile",
     "stderr",
     "stdout",
     "svc",
@@ -127,6 +131,7 @@ impl Machine<'_> {
             return;
         }
         self.note_files_written(call, before);
+        self.write_what_variables_name(call, before);
         if self.world.place().guarded.is_empty() {
             return;
         }
@@ -185,7 +190,7 @@ impl Machine<'_> {
 
     /// Adds that a program fills the very folder of a file of the guard with what nobody knows by name, where none of the effects since
     /// `before` is about that folder. In a folder of programs each has a name of its own, and in the workspace programs write all day.
-    fn note_brought_over(&mut self, place: &Value, before: usize, guarded: &[GuardedPath]) {
+    pub(super) fn note_brought_over(&mut self, place: &Value, before: usize, guarded: &[GuardedPath]) {
         let host = self.world.place();
         for aim in self.paths_through(place) {
             let Some(path) = aim.target.path() else { continue };

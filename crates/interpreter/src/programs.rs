@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use checkrein_catalogue::{Program, UserCatalogue};
+use checkrein_catalogue::{Program, UserCatalogue, WrittenVariable};
 
 use super::call::Call;
 use super::exit::Exit;
@@ -20,4 +20,7 @@ pub trait Programs: Sync {
 
     /// Whether everything that a program does to files is read from its words.
     fn is_read_through(&self, name: &str) -> bool;
+
+    /// The variables of the environment that name what a program writes.
+    fn variables(&self, name: &str, user: &UserCatalogue) -> Vec<WrittenVariable>;
 }

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 mod evaluate;
 mod words;
 
-use checkrein_catalogue::{Program, SubcommandEntry, UserCatalogue};
+use checkrein_catalogue::{Program, SubcommandEntry, UserCatalogue, WrittenVariable};
 use checkrein_interpreter::{Call, Exit, Machine, Programs};
 
 #[allow(clippy::unreadable_literal)]
@@ -50,6 +50,12 @@ impl Programs for BuiltIn {
     fn is_read_through(&self, name: &str) -> bool {
         is_read_through(name)
     }
+
+    fn variables(&self, name: &str, user: &UserCatalogue) -> Vec<WrittenVariable> {
+        let mut all = built_in_variables(name);
+        all.extend_from_slice(user.variables(name));
+        all
+    }
 }
 
 /// The entry of a subcommand.
@@ -82,7 +88,13 @@ fn built_in_entry(name: &str) -> Option<Program> {
     decode(*start, *end)
 }
 
-fn decode(start: u32, end: u32) -> Option<Program> {
+fn built_in_variables(name: &str) -> Vec<WrittenVariable> {
+    let place = built_in::VARIABLES.binary_search_by(|(known, ..)| (*known).cmp(name)).ok();
+    let row = place.and_then(|place| built_in::VARIABLES.get(place));
+    row.and_then(|(_, start, end)| decode(*start, *end)).unwrap_or_default()
+}
+
+fn decode<T: serde::Deserialize<'static>>(start: u32, end: u32) -> Option<T> {
     let bytes = built_in::BLOB.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)?;
     postcard::from_bytes(bytes).ok()
 }
@@ -113,6 +125,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn every_program_that_variables_lead_is_known() {
+        for (program, ..) in built_in::VARIABLES {
+            assert!(!built_in_variables(program).is_empty(), "the variables of `{program}` do not decode");
+            assert!(built_in_entry(program).is_some(), "`{program}` is not in the catalogue");
+        }
+        assert!(built_in_variables("no-such-program").is_empty());
     }
 
     #[test]

@@ -475,6 +475,8 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                                     if let Some(file) = machine.variable("HISTFILE") {
                                         super::naming::remember_lines(machine, &file);
                                     }
+                                    // What is run from here on is added to the file when the shell ends.
+                                    machine.possibly(super::naming::write_history);
                                 }
                                 Some("history") if !on => {
                                     machine.forget_history("what is typed is not recorded any more");

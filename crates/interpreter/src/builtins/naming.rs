@@ -181,9 +181,10 @@ pub(super) fn history(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         machine.forget_history("erases what was typed");
     }
     for option in ["-w", "-a"] {
-        let place = words.iter().position(|word| word.as_exact() == Some(option));
-        if let Some(file) = place.and_then(|place| words.get(place + 1)) {
-            machine.write(file);
+        let Some(place) = words.iter().position(|word| word.as_exact() == Some(option)) else { continue };
+        match words.get(place + 1) {
+            Some(file) => machine.write(file),
+            None => write_history(machine),
         }
     }
     for option in ["-r", "-n"] {
@@ -205,8 +206,24 @@ pub(super) fn history(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     answered()
 }
 
-/// `fc` runs lines of the history again, but for `-l`, which shows them.
+/// Writes the history into the file that the command itself has named for it. The usual one is written anyway when a shell ends.
+pub(super) fn write_history(machine: &mut Machine<'_>) {
+    if let Some(file) = machine.history_file_given().filter(|file| !machine.is_history_file(file)) {
+        machine.write(&file);
+    }
+}
+
+/// `fc` runs lines of the history again, but for `-l`, which shows them, and the ways of zsh to write it (zshbuiltins(1): `-W`, `-A`, and
+/// `-p`, which writes at `-P` and at the end).
 pub(super) fn fc(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let flags = words.first().and_then(Value::as_exact).unwrap_or_default();
+    if flags.starts_with('-') && flags.contains(['W', 'A', 'p', 'P']) {
+        match words.get(1) {
+            Some(file) => machine.write(file),
+            None => write_history(machine),
+        }
+        return answered();
+    }
     if words.iter().filter_map(Value::as_exact).any(|text| text.starts_with('-') && text.contains('l')) {
         return answered();
     }

@@ -260,6 +260,13 @@ pub(super) fn runs_code(key: &str) -> bool {
         || grouped.iter().any(|(start, end)| key.starts_with(start) && key.ends_with(end))
 }
 
+/// Whether a setting names a file to which git adds what it does.
+fn names_trace(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    key.strip_prefix("trace2.")
+        .is_some_and(|key| matches!(key, "normaltarget" | "perftarget" | "eventtarget"))
+}
+
 /// Whether the value of a setting that could run anything is one of the programs that people set it to.
 pub(super) fn is_harmless_program(key: &str, value: &str) -> bool {
     const PROGRAMS: &[&str] = &[
@@ -396,8 +403,17 @@ fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     // An alias of the repository runs when it is called by name only, and then it is interpreted.
     let is_local_alias =
         named.as_deref().is_some_and(|name| name.starts_with("alias.")) && file.name() == Some("config");
+    // With these git adds what it does to a file from then on (git-config(1), `trace2`).
+    let traces = named.as_deref().is_some_and(names_trace);
+    if traces && !takes_away && value.as_exact().is_none_or(|value| value.starts_with('/')) {
+        git.machine.possibly(|machine| machine.write(&value));
+    }
     // A file that is named, and lies elsewhere without the name of such a file, may hold anything.
-    let is_any_file = words.any(&["-f", "--file"])
+    let is_named = words.any(&["-f", "--file"])
+        || ["GIT_CONFIG", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"]
+            .iter()
+            .any(|name| git.machine.variable(name).is_some());
+    let is_any_file = is_named
         && !file.is_within(&git.machine.world().place().workspace)
         && !file.name().is_some_and(|name| name.contains("config") || name == ".gitmodules");
     if is_any_file && !dangerous {
@@ -454,13 +470,25 @@ fn lfs(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 impl Git<'_, '_> {
     /// The file that `git config` changes.
     fn settings_file(&self, words: &Words) -> Option<AbsolutePath> {
+        let named = |name: &str| {
+            let named = self.machine.variable(name)?;
+            (named.as_exact() != Some("")).then_some(named)
+        };
+        // git-config(1), "ENVIRONMENT": `GIT_CONFIG` counts for this command alone, and not beside an option that says which file is meant.
         if words.has("--global") {
-            return Some(self.machine.world().place().home.join(".gitconfig"));
+            return match named("GIT_CONFIG_GLOBAL") {
+                Some(file) => self.located(&file),
+                None => Some(self.machine.world().place().home.join(".gitconfig")),
+            };
         }
         if words.has("--system") {
-            return Some(AbsolutePath::root().join("etc/gitconfig"));
+            return match named("GIT_CONFIG_SYSTEM") {
+                Some(file) => self.located(&file),
+                None => Some(AbsolutePath::root().join("etc/gitconfig")),
+            };
         }
-        match words.arguments.value(&["-f", "--file"]) {
+        let by_variable = named("GIT_CONFIG").filter(|_| !words.any(&["--local", "--worktree"]));
+        match words.arguments.value(&["-f", "--file"]).or(by_variable.as_ref()) {
             Some(value) => self.located(value),
             None => self.repository_directory().map(|directory| {
                 let apart = words.has("--worktree")
