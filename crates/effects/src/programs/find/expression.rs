@@ -65,6 +65,8 @@ pub(super) enum Expression {
     Never,
     /// A test on what the system says about a file.
     Facts(FactTest),
+    /// A test that is not evaluated, and that most of what lies anywhere passes.
+    Wide,
     /// A test on what the world does not say.
     Unknown,
     MaximumDepth(usize),
@@ -168,6 +170,7 @@ impl Expression {
             | Self::Always
             | Self::Never
             | Self::Unknown
+            | Self::Wide
             | Self::MaximumDepth(_)
             | Self::MinimumDepth(_) => {}
         }
@@ -203,6 +206,7 @@ impl Expression {
             | Self::Always
             | Self::Never
             | Self::Unknown
+            | Self::Wide
             | Self::MaximumDepth(_)
             | Self::MinimumDepth(_)
             | Self::Do(..) => Vec::new(),
@@ -250,7 +254,7 @@ impl Expression {
         match self {
             Self::All(parts) | Self::Any(parts) | Self::Both(parts) => parts.iter().any(Self::asks_unknown),
             Self::Not(part) => part.asks_unknown(),
-            Self::Unknown | Self::Empty | Self::Facts(_) => true,
+            Self::Unknown | Self::Wide | Self::Empty | Self::Facts(_) => true,
             Self::Name { .. }
             | Self::Path { .. }
             | Self::Type { .. }
@@ -263,11 +267,43 @@ impl Expression {
         }
     }
 
+    /// Whether a test of what the world does not say leaves much of what lies there. What is newer than a day or a year, or larger than
+    /// nothing, is most of it.
+    fn narrows(&self, sense: Sense) -> bool {
+        match (self, sense) {
+            (Self::All(parts), Sense::Asked) | (Self::Any(parts), Sense::Denied) => {
+                parts.iter().any(|part| part.narrows(sense))
+            }
+            (Self::Any(parts), Sense::Asked) | (Self::All(parts), Sense::Denied) => {
+                parts.iter().filter(|part| part.asks_unknown()).all(|part| part.narrows(sense))
+            }
+            (Self::Both(parts), _) => parts.iter().any(|part| part.narrows(sense)),
+            (Self::Not(part), Sense::Asked) => part.narrows(Sense::Denied),
+            (Self::Not(part), Sense::Denied) => part.narrows(Sense::Asked),
+            (Self::Facts(test), Sense::Asked) => !test.takes_most(),
+            (Self::Facts(test), Sense::Denied) => !test.leaves_little(),
+            (Self::Wide, sense) => sense == Sense::Denied,
+            (Self::Unknown | Self::Empty, _) => true,
+            (
+                Self::Name { .. }
+                | Self::Path { .. }
+                | Self::Type { .. }
+                | Self::Prune
+                | Self::Always
+                | Self::Never
+                | Self::MaximumDepth(_)
+                | Self::MinimumDepth(_)
+                | Self::Do(..),
+                _,
+            ) => false,
+        }
+    }
+
     /// By what is chosen among what lies below the start.
     pub(super) fn choice(&self) -> Choice {
         let chooses_by_name = self.required_path().is_some()
             || self.possible_names().iter().any(|name| name.chars().any(|c| !matches!(c, '*' | '?' | '.')));
-        if self.asks_unknown() {
+        if self.asks_unknown() && (chooses_by_name || self.narrows(Sense::Asked)) {
             Choice::Unseen
         } else if chooses_by_name {
             Choice::ByName
@@ -292,10 +328,18 @@ impl Expression {
             | Self::Prune
             | Self::Never
             | Self::Unknown
+            | Self::Wide
             | Self::MaximumDepth(_)
             | Self::MinimumDepth(_) => true,
         }
     }
+}
+
+/// Whether what passes a test is asked for, or what does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sense {
+    Asked,
+    Denied,
 }
 
 /// A pattern that fits what another one fits in small or capital letters.
@@ -512,13 +556,34 @@ impl Reader<'_> {
             "-false" => Expression::Never,
             "-size" | "-mtime" | "-mmin" | "-newer" | "-perm" => {
                 let said = self.next();
-                said.and_then(|said| FactTest::parse(&word, &said))
-                    .filter(|test| !(test.is_of_age() && self.says("-daystart")))
-                    .map_or(Expression::Unknown, Expression::Facts)
+                match said.and_then(|said| FactTest::parse(&word, &said)) {
+                    Some(test) if test.is_of_age() && self.says("-daystart") => {
+                        if test.takes_most() {
+                            Expression::Wide
+                        } else {
+                            Expression::Unknown
+                        }
+                    }
+                    Some(test) => Expression::Facts(test),
+                    None => Expression::Unknown,
+                }
             }
-            "-atime" | "-ctime" | "-amin" | "-cmin" | "-anewer" | "-cnewer" | "-user" | "-group" | "-uid"
-            | "-gid" | "-regex" | "-iregex" | "-links" | "-inum" | "-samefile" | "-fstype" | "-lname"
-            | "-ilname" | "-used" | "-context" => {
+            // Other times are not those that the world says, and how many files they leave is said the same way.
+            "-atime" | "-ctime" | "-amin" | "-cmin" => {
+                let like = if word.ends_with("min") { "-mmin" } else { "-mtime" };
+                let test = self.next().and_then(|said| FactTest::parse(like, &said));
+                if test.is_some_and(|test| test.takes_most()) {
+                    Expression::Wide
+                } else {
+                    Expression::Unknown
+                }
+            }
+            "-anewer" | "-cnewer" => {
+                self.next();
+                Expression::Wide
+            }
+            "-user" | "-group" | "-uid" | "-gid" | "-regex" | "-iregex" | "-links" | "-inum"
+            | "-samefile" | "-fstype" | "-lname" | "-ilname" | "-used" | "-context" => {
                 self.next();
                 Expression::Unknown
             }
@@ -560,7 +625,7 @@ impl Reader<'_> {
             "-exec" | "-execdir" | "-ok" | "-okdir" => self.execute(&word),
             text if text.starts_with("-newer") => {
                 self.next();
-                Expression::Unknown
+                Expression::Wide
             }
             _ => {
                 self.understood = false;

@@ -10,6 +10,9 @@ use crate::world::{Entry, FileFacts};
 /// A minute and a day, in milliseconds.
 const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
+/// What few files are longer than, in bytes, and since when few files were made, in milliseconds (ours).
+const LONG: u64 = 1 << 30;
+const SOON: u64 = 60 * MINUTE;
 /// How near a file's age may be to where the answer changes without being open, in milliseconds: a command runs later than it is judged (ours).
 const LATER: u64 = 10 * MINUTE;
 /// The same for what lies behind: `find` counts a day from the second before (ours).
@@ -103,6 +106,53 @@ impl FactTest {
     /// Whether it is of the age, which `-daystart` counts from another time.
     pub(super) fn is_of_age(&self) -> bool {
         matches!(self, Self::Age { .. })
+    }
+
+    /// Whether most files pass it, wherever they lie: what was made or used since a day or longer, what is longer than nothing or shorter
+    /// than a lot, what its owner may read (ours).
+    pub(super) fn takes_most(&self) -> bool {
+        match self {
+            Self::Length { wanted, unit } => match wanted.order {
+                Ordering::Greater => wanted.count == 0,
+                Ordering::Less => wanted.count.saturating_mul(*unit) >= LONG,
+                Ordering::Equal => false,
+            },
+            Self::Age { wanted, unit } => {
+                let time = wanted.count.saturating_mul(*unit);
+                match wanted.order {
+                    Ordering::Less => time >= DAY,
+                    Ordering::Greater => time <= SOON && *unit == MINUTE,
+                    Ordering::Equal => false,
+                }
+            }
+            Self::NewerThan(_) => true,
+            Self::Mode { bits, how } => match how {
+                ModeTest::All => *bits & !0o600 == 0,
+                ModeTest::Any => *bits == 0 || *bits & 0o600 != 0,
+                ModeTest::Exactly => false,
+            },
+        }
+    }
+
+    /// Whether few files fail it, so that most are left where those are asked for that do not pass.
+    pub(super) fn leaves_little(&self) -> bool {
+        match self {
+            Self::Length { wanted, unit } => match wanted.order {
+                Ordering::Greater => wanted.count.saturating_mul(*unit) >= LONG,
+                Ordering::Less => wanted.count <= 1,
+                Ordering::Equal => true,
+            },
+            Self::Age { wanted, unit } => {
+                let time = wanted.count.saturating_mul(*unit);
+                match wanted.order {
+                    Ordering::Greater => time >= DAY,
+                    Ordering::Less => time <= SOON,
+                    Ordering::Equal => true,
+                }
+            }
+            Self::NewerThan(_) => false,
+            Self::Mode { how, .. } => *how == ModeTest::Exactly,
+        }
     }
 
     /// Whether a file passes. Of anything but a regular file that was there before the action it is open.

@@ -208,7 +208,7 @@ impl<'a, 'w> Search<'a, 'w> {
             Expression::Always | Expression::MaximumDepth(_) | Expression::MinimumDepth(_) => Truth::Yes,
             Expression::Never => Truth::No,
             Expression::Facts(test) => test.judge(self.machine, candidate.path, candidate.entry),
-            Expression::Unknown => Truth::Maybe,
+            Expression::Unknown | Expression::Wide => Truth::Maybe,
             Expression::Do(number, action) => {
                 if so_far != Truth::No {
                     self.found.push(Found {

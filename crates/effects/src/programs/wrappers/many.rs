@@ -197,8 +197,13 @@ fn run_for_each(machine: &mut Machine<'_>, word: &Value, command: &[Value]) -> E
     let before = machine.effect_count();
     let exit = machine.run_words(command, Input::Text(Value::exact("")));
     if !machine.is_in_doubt() {
-        let aims = machine.paths(word).into_iter().chain(machine.paths_through(word));
-        let named: BTreeSet<AbsolutePath> = aims.filter_map(|aim| aim.target.path().cloned()).collect();
+        // The word itself, or a longer one that it was put into (`/tmp/{}`).
+        let longer = command.iter().filter(|part| matches!(part, Value::AnyOf(_)));
+        let named: BTreeSet<AbsolutePath> = longer
+            .chain([word])
+            .flat_map(|word| machine.paths(word).into_iter().chain(machine.paths_through(word)))
+            .filter_map(|aim| aim.target.path().cloned())
+            .collect();
         machine.amend(before, |effect| {
             let is_named = effect.target.path().is_some_and(|path| named.contains(path));
             if is_named && effect.nature == Nature::Ordinary {
