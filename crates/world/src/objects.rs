@@ -19,6 +19,8 @@ const OBJECT: usize = 1024 * 1024;
 const DIFFERENCES: usize = 64;
 /// The greatest number of packs that are looked into (ours).
 const PACKS: usize = 64;
+/// How often a replacement is replaced again, as git has it.
+const REPLACED: usize = 5;
 /// How many parts of a path are entered (ours).
 const PARTS: usize = 32;
 
@@ -33,6 +35,8 @@ pub(crate) struct Objects<'b> {
     pub(crate) shared: AbsolutePath,
     stores: Vec<AbsolutePath>,
     pub(crate) bytes: usize,
+    /// Whether some objects stand for others.
+    has_replacements: bool,
     pub(crate) budget: &'b Budget,
 }
 
@@ -56,7 +60,17 @@ impl<'b> Objects<'b> {
         let mut stores = vec![own.clone()];
         stores.extend(others.lines().filter(|line| !line.is_empty()).take(8).map(|line| own.join(line)));
         let bytes = object_name_length(&shared);
-        Some(Self { directory: repository.directory, shared, stores, bytes, budget })
+        let is_packed = || {
+            // A long list is looked into when an object is asked for.
+            let list = shared.join("packed-refs");
+            small_text(Path::new(list.as_str())).map_or_else(
+                || fs::symlink_metadata(list.as_str()).is_ok(),
+                |text| text.contains(" refs/replace/"),
+            )
+        };
+        let has_replacements =
+            fs::symlink_metadata(shared.join("refs/replace").as_str()).is_ok() || is_packed();
+        Some(Self { directory: repository.directory, shared, stores, bytes, has_replacements, budget })
     }
 
     /// What a commit holds at a path below its root.
@@ -127,7 +141,25 @@ impl<'b> Objects<'b> {
 
     /// The kind and content of an object.
     pub(crate) fn read(&self, name: &str) -> Option<(&'static str, Vec<u8>)> {
-        self.read_within(name, DIFFERENCES)
+        match self.replacement(name) {
+            Some(other) => self.read_within(&other, DIFFERENCES),
+            None => self.read_within(name, DIFFERENCES),
+        }
+    }
+
+    /// The object that git reads in the place of another one (git-replace(1)).
+    fn replacement(&self, name: &str) -> Option<Name> {
+        let mut found: Option<Name> = None;
+        for _ in 0..REPLACED {
+            if !self.has_replacements {
+                break;
+            }
+            let Some(next) = self.value(&format!("refs/replace/{}", found.as_deref().unwrap_or(name))) else {
+                break;
+            };
+            found = Some(next);
+        }
+        found
     }
 
     fn read_within(&self, name: &str, left: usize) -> Option<(&'static str, Vec<u8>)> {

@@ -207,7 +207,7 @@ impl Objects<'_> {
             .find(|whole| self.value(whole).is_some())
     }
 
-    fn value(&self, whole: &str) -> Option<Name> {
+    pub(crate) fn value(&self, whole: &str) -> Option<Name> {
         let mut whole = whole.to_owned();
         for _ in 0..LINKS {
             self.budget.question().ok()?;

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use checkrein_facts::{Entry, FileText, History, Listing, VersionState, World};
+use checkrein_facts::{Committed, Entry, FileText, History, Listing, VersionState, World};
 use checkrein_protocol::{AbsolutePath, Timestamp};
 use checkrein_world::{RealWorld, WorldInputs, find_workspace};
 use tempfile::TempDir;
@@ -361,4 +361,22 @@ fn questions_come_to_an_end() {
         .count();
     assert!(unknown > 0, "a budget must end");
     assert_eq!(world.version(&ground.path("proj")), VersionState::Unknown);
+}
+
+#[test]
+fn what_git_reads_in_the_place_of_a_commit_is_read() {
+    let ground = usual();
+    ground.git(&["checkout", "-q", "-b", "other"]);
+    ground.write("proj/brought.txt", "brought");
+    ground.git(&["add", "brought.txt"]);
+    ground.git(&["commit", "-q", "-m", "two"]);
+    ground.git(&["checkout", "-q", "trunk"]);
+    let held = || ground.world().committed(&ground.path("proj"), "HEAD", "brought.txt");
+    assert_eq!(held(), Committed::Nothing);
+    ground.git(&["replace", "trunk", "other"]);
+    assert!(matches!(held(), Committed::Object(_)), "{:?}", held());
+    ground.git(&["pack-refs", "--all", "--prune"]);
+    assert!(matches!(held(), Committed::Object(_)), "{:?}", held());
+    ground.git(&["replace", "-d", "trunk"]);
+    assert_eq!(held(), Committed::Nothing);
 }

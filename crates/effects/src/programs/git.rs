@@ -158,6 +158,7 @@ const IGNORED: &[&str] = &[
 /// Variables that name a file which git writes: what it does (git(1), "Debugging"), and its index.
 const TRACES: &[&str] = &[
     "GIT_TRACE",
+    "GIT_TRACE_BARE",
     "GIT_TRACE_FSMONITOR",
     "GIT_TRACE_PACK_ACCESS",
     "GIT_TRACE_PACKET",
@@ -167,6 +168,8 @@ const TRACES: &[&str] = &[
     "GIT_TRACE_SETUP",
     "GIT_TRACE_SHALLOW",
     "GIT_TRACE_CURL",
+    "GIT_TRACE_WORKING_TREE_ENCODING",
+    "GIT_TRANSFER_TRACE",
     "GIT_TRACE2",
     "GIT_TRACE2_EVENT",
     "GIT_TRACE2_PERF",
@@ -187,6 +190,7 @@ pub(crate) fn git(machine: &mut Machine<'_>, call: &Call) -> Exit {
     git.configured_work_tree(repository.as_ref());
     git.enter_work_tree();
     git.enter_index();
+    git.bring_objects_of_variables();
     git.subcommand(rest, 0)
 }
 
@@ -225,6 +229,12 @@ impl Git<'_, '_> {
         }
         if let Some(text) = exact(self.machine.variable("GIT_WORK_TREE")).filter(|text| !text.is_empty()) {
             self.work_tree = self.place(&text);
+        }
+        // Branches and objects are those of this directory (gitrepository-layout(5), "commondir").
+        if let (Some(text), None) = (exact(self.machine.variable("GIT_COMMON_DIR")), &self.directory)
+            && !text.is_empty()
+        {
+            self.directory = self.place(&text);
         }
         for name in TRACES {
             let given = exact(self.machine.variable(name)).filter(|text| text.starts_with('/'));

@@ -10,6 +10,9 @@ use crate::world::{Committed, Entry, FileText, Listing};
 use super::Git;
 use super::remotes::{is_address, is_repository};
 
+/// The greatest number of places of one variable that are looked at (ours).
+const PLACES: usize = 16;
+
 /// The names under which the other side may know a revision that is called after its remote: `origin/main` is `main` there.
 fn names_there<'n>(revision: &'n str, remote: &str) -> impl Iterator<Item = &'n str> {
     let of_remote = revision.strip_prefix(remote).and_then(|rest| rest.strip_prefix('/'));
@@ -37,6 +40,43 @@ impl Git<'_, '_> {
     pub(super) fn keep_brought(&mut self) {
         if let Some(repository) = self.repository_directory() {
             self.machine.overlay().fetch(&repository, FetchSource::Unread);
+        }
+    }
+
+    /// Remembers that the command has git look for objects at another place too (git(1), "The Git Repository"). What the environment of the agent held before the command is no news.
+    pub(super) fn bring_objects_of_variables(&mut self) {
+        const NAMES: [&str; 2] = ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"];
+        let Some(repository) = self.repository_directory() else { return };
+        // Files put among the objects, or the list of further places (gitrepository-layout(5)).
+        if self.machine.has_changed_within(&repository.join("objects")) {
+            self.machine.overlay().fetch(&repository, FetchSource::Unread);
+        }
+        for name in NAMES {
+            let Some(value) = self.machine.variable(name) else { continue };
+            let before = self.machine.world().variable(name);
+            let Some(text) = value.as_exact() else {
+                self.machine.overlay().fetch(&repository, FetchSource::Unread);
+                continue;
+            };
+            let places: Vec<&str> = text.split(':').filter(|place| !place.is_empty()).collect();
+            if before.as_deref() == Some(text) {
+                continue;
+            }
+            for place in places.into_iter().take(PLACES) {
+                let Some(place) = self.place(place.trim_end_matches('/')) else { continue };
+                if place == repository || place == repository.join("objects") {
+                    continue;
+                }
+                let known = place.parent().filter(|directory| {
+                    self.machine.entry(directory) == self.machine.world().entry(directory)
+                        && matches!(self.machine.children(directory), Listing::Names(names) if is_repository(&names))
+                });
+                let source = known.map_or(FetchSource::Unread, |place| FetchSource::Repository {
+                    remote: "..".to_owned(),
+                    place,
+                });
+                self.machine.overlay().fetch(&repository, source);
+            }
         }
     }
 

@@ -169,6 +169,8 @@ impl Git<'_, '_> {
                 self.touch_guard(file.path, "git moves it, or what was changed in it, to the stash");
             }
         }
+        // What is left is what `HEAD` holds, whatever moved that.
+        self.arrive(&Arrival::Gets("HEAD".to_owned()), &paths);
     }
 
     /// Adds what goes of the guard because the action itself gave it to git before.
@@ -341,12 +343,12 @@ impl Git<'_, '_> {
                     Committed::Unknown if revision.is_empty() => {
                         world.committed(&place, "HEAD", &file.relative)
                     }
-                    // What is not there may have been brought by the same command.
-                    Committed::NoRevision if !revision.is_empty() => {
+                    // What is not there may have been brought by the same command. A whole name of an object is one that nobody knows.
+                    held @ (Committed::NoRevision | Committed::Unknown) if !revision.is_empty() => {
                         match self.brought(Some(&revision), &file.relative) {
                             // What a remote has is work, as long as nobody knows better.
-                            Some(Committed::Unknown) if self.is_work(&file.path) => Committed::NoRevision,
-                            brought => brought.unwrap_or(Committed::NoRevision),
+                            Some(Committed::Unknown) if self.is_work(&file.path) => held,
+                            brought => brought.unwrap_or(held),
                         }
                     }
                     held => held,
@@ -363,7 +365,9 @@ impl Git<'_, '_> {
             (Some(place), Some(revision)) if is_settings(&file.path) => {
                 let world = self.machine.world();
                 match world.committed(&place, &revision, &file.relative) {
-                    Committed::NoRevision => self.brought_text(Some(&revision), &file.relative),
+                    Committed::NoRevision | Committed::Unknown => {
+                        self.brought_text(Some(&revision), &file.relative)
+                    }
                     _ => Some(world.committed_text(&place, &revision, &file.relative)),
                 }
                 .unwrap_or(FileText::Unknown)

@@ -4,6 +4,7 @@ use crate::interpreter::{Untracked, Value};
 use crate::world::Committed;
 
 use super::Git;
+use super::guard_files::Arrival;
 use super::options::Words;
 
 /// A revision of which nothing is known: no name can hold the sign.
@@ -12,11 +13,48 @@ pub(super) const UNREAD: &str = "?";
 /// The name of every revision, where it is not known which one moves.
 const ANY: &str = "*";
 
+/// The name of what the index holds: no reference can hold the sign.
+const INDEX: &str = "?index";
+
+/// What a command wrote into the file of a reference.
+enum Written {
+    /// Nothing.
+    Not,
+    /// The name of this object or reference.
+    As(String),
+    /// Something that is not known.
+    Unread,
+}
+
 impl Git<'_, '_> {
     /// From now on a name means what a revision means now; `None` for one that is not known.
     pub(super) fn move_revision(&mut self, name: &str, to: Option<&Value>) {
         let meaning = to.and_then(Value::as_exact).and_then(|text| self.meaning(text));
-        self.machine.overlay().move_revision(plain(name), meaning);
+        let name = if name.starts_with("refs/replace/") { ANY } else { plain(name) };
+        self.machine.overlay().move_revision(name, meaning);
+    }
+
+    /// What the command itself wrote into the files in which git keeps a reference.
+    fn written_reference(&self, name: &str) -> Written {
+        let Some(directory) = self.repository_directory() else { return Written::Not };
+        let is_changed = |place: &str| self.machine.has_changed_within(&directory.join(place));
+        if is_changed("packed-refs") || is_changed("refs/replace") {
+            return Written::Unread;
+        }
+        let ways = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
+        let Some(way) = ways.iter().find(|way| is_changed(&format!("{way}{name}"))) else {
+            return Written::Not;
+        };
+        let text = self.machine.text(&directory.join(&format!("{way}{name}")));
+        match text.as_exact().map(str::trim) {
+            Some(text) if !text.is_empty() && !text.contains(char::is_whitespace) => {
+                Written::As(text.to_owned())
+            }
+            Some(text) => text
+                .strip_prefix("ref: ")
+                .map_or(Written::Unread, |other| Written::As(plain(other.trim()).to_owned())),
+            None => Written::Unread,
+        }
     }
 
     /// The same of `HEAD` and the branch that is checked out.
@@ -46,6 +84,19 @@ impl Git<'_, '_> {
     /// From now on no name means for sure what it meant.
     pub(super) fn move_any(&mut self) {
         self.machine.overlay().move_revision(ANY, None);
+    }
+
+    /// Git reads something else from now on wherever it is asked for an object (git-replace(1)): any name may mean it.
+    pub(super) fn replace_objects(&mut self, by: Option<&Value>) {
+        self.move_revision(ANY, by);
+    }
+
+    /// Adds what files of the guard become that git writes again as the index has them, where the command has put a revision into it.
+    pub(super) fn arrive_from_index(&mut self, paths: &[Value]) {
+        if let Some(Some(revision)) = self.machine.moved_revision(INDEX) {
+            let revision = revision.to_owned();
+            self.arrive(&Arrival::Gets(revision), paths);
+        }
     }
 
     /// What `git fetch REMOTE BRANCH:NAME` moves.
@@ -87,11 +138,19 @@ impl Git<'_, '_> {
         let end = revision.find(['~', '^', '@', ':']).filter(|end| *end > 0).unwrap_or(revision.len());
         let (start, rest) = revision.split_at(end);
         let name = if matches!(start, "" | "@") { "HEAD" } else { plain(start) };
-        if self.machine.moved_revision(ANY).is_some() {
-            return None;
+        if let Some(meaning) = self.machine.moved_revision(ANY) {
+            return meaning.map(str::to_owned);
+        }
+        match self.written_reference(name) {
+            Written::Not => {}
+            Written::As(text) => return Some(format!("{text}{rest}")),
+            Written::Unread => return None,
         }
         match self.machine.moved_revision(name) {
-            Some(meaning) => meaning.map(|meaning| format!("{meaning}{rest}")),
+            // The newest of a list is what the name means.
+            Some(meaning) => {
+                meaning.map(|meaning| format!("{meaning}{}", rest.strip_prefix("@{0}").unwrap_or(rest)))
+            }
             None => Some(revision.to_owned()),
         }
     }
@@ -99,6 +158,7 @@ impl Git<'_, '_> {
     /// The index becomes what a revision holds: files of the guard that it does not have are not tracked any more.
     pub(super) fn index_becomes(&mut self, revision: Option<&Value>) {
         let Some(revision) = revision else { return };
+        self.move_revision(INDEX, Some(revision));
         let revision = revision.as_exact().unwrap_or(UNREAD).to_owned();
         for path in self.guard_files_without(&revision) {
             self.machine.overlay().untrack(&path, Untracked::All);

@@ -19,6 +19,11 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "update-ref" => update_ref(git, words),
         "filter-branch" | "filter-repo" => super::filters::filter(git, name, words),
         "replace" if words.any(&["-d", "--delete", "-f", "--force", "--edit", "-e"]) => {
+            if words.any(&["-f", "--force"]) {
+                git.replace_objects(words.operands().get(1));
+            } else {
+                git.move_any();
+            }
             git.forget("what was replaced with what")
         }
         "notes" if !matches!(words.operand(0), None | Some("list" | "show" | "get-ref")) => {
@@ -137,7 +142,9 @@ fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         return Exit::unknown();
     }
     match name {
-        "replace" => git.move_any(),
+        "replace" if words.any(&["-l", "--list"]) => return Exit::unknown(),
+        "replace" if words.any(&["--graft", "--convert-graft-file"]) => git.move_any(),
+        "replace" => git.replace_objects(words.operands().get(1)),
         "update-index" if words.any(&["--force-remove", "--remove", "--index-info", "--stdin"]) => {
             git.untrack(&[], Untracked::All);
         }
@@ -379,7 +386,12 @@ fn update_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 git.move_revision("HEAD", words.operands().get(1));
             }
         }
-        if operand.as_exact() == Some("HEAD") {
+        // The branch that is checked out takes `HEAD` with it.
+        let branch = git.cwd.as_ref().and_then(|cwd| git.machine.world().repository(cwd)?.branch);
+        let is_checked_out = |name: &str| {
+            name == "HEAD" || branch.is_some_and(|branch| name.strip_prefix("refs/heads/") == Some(&branch))
+        };
+        if operand.as_exact().is_some_and(is_checked_out) {
             git.move_head(words.operands().get(1));
         }
         // `HEAD` and what it points to keep a list of what they were.

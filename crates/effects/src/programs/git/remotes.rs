@@ -366,6 +366,30 @@ fn foreign(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
             git.remote_update(&[name], "");
             Exit::silent()
         }
+        Some("clone" | "init") => {
+            git.ask_remote(None);
+            let place = match (words.arguments.value(&["--destination"]), words.operands().get(2)) {
+                (Some(place), _) => place.clone(),
+                (None, Some(place)) if !place.known_start().starts_with('-') => place.clone(),
+                // The last part of the address, or the directory itself for `init`.
+                (None, _) if words.operand(0) == Some("init") => Value::exact("."),
+                (None, _) => {
+                    words.operand(1).and_then(humanish_name).map_or_else(|| Value::exact("."), Value::exact)
+                }
+            };
+            let place = git.absolute(&place);
+            for aim in git.machine.paths(&place) {
+                let inspection = match aim.target.path().cloned() {
+                    Some(path) => git.arrive_below(&path, None, "HEAD"),
+                    None => Inspection::Open,
+                };
+                let draft = Draft::at(EffectKind::FileCreate, aim).recursive().possible();
+                git.machine.add(
+                    draft.brought(inspection).note("what is downloaded; under which names is not known"),
+                );
+            }
+            Exit::silent()
+        }
         Some("log" | "info" | "find-rev" | "blame" | "help" | "show-ignore" | "branches") | None => {
             Exit::unknown()
         }

@@ -168,6 +168,8 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             if let Some(revision) = words.operands().first().filter(|_| from_commit) {
                 let revision = revision.as_exact().unwrap_or(UNREAD).to_owned();
                 git.arrive(&arrival(revision), words.operands_from(from));
+            } else {
+                git.arrive_from_index(words.operands_from(from));
             }
             // `:/text` is a commit with this message, unless there is such a path.
             if words.before_dashes.is_none()
@@ -183,6 +185,7 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             }
             if count == 0 && words.has("--pathspec-from-file") {
                 git.lose_changes(&[]);
+                git.arrive_from_index(&[]);
                 git.restore_paths(&[], Origin::Index);
                 return git.touch("");
             }
@@ -271,6 +274,8 @@ fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if let Some(revision) = words.arguments.value(&["-s", "--source"]).cloned().or(head) {
         let arrival = Arrival::Becomes(revision.as_exact().unwrap_or(UNREAD).to_owned());
         git.arrive(&arrival, words.operands());
+    } else {
+        git.arrive_from_index(words.operands());
     }
     git.touch("")
 }
@@ -292,6 +297,7 @@ fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         let paths: &[Value] = if words.any(&["-a", "--all"]) { &[] } else { words.operands() };
         git.lose_changes(paths);
         git.bring_back(paths);
+        git.arrive_from_index(paths);
         if git.index_has_changed(paths) {
             git.change_tree("tracked files become what is staged by then, or what the other index holds");
         }
@@ -408,7 +414,11 @@ fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.unstash_guard(words);
             git.touch("")
         }
-        Some("create" | "store") => git.touch(""),
+        Some("store") => {
+            git.move_revision("stash", words.operands().last());
+            git.touch("")
+        }
+        Some("create") => git.touch(""),
         Some("push" | "save") | None => {
             let files = git.stashing(words);
             if words.any(&["-a", "--all"]) {
