@@ -48,6 +48,39 @@ impl Machine<'_> {
         self.copy_entry(from, to, &mut left);
     }
 
+    /// Adds that a program of the guard goes by way of an output into files: a copy under another name, as [`Machine::remember_copy`].
+    pub(super) fn note_guard_copied(&mut self, output: &Output, aims: &[AimedTarget]) {
+        let Output::Local(place) = output else { return };
+        let Some(from) = AbsolutePath::new(place) else { return };
+        let Some(name) = guard_program(&from).map(str::to_owned) else { return };
+        for path in
+            aims.iter().filter_map(|aim| aim.target.path()).filter(|path| guard_program(path).is_none())
+        {
+            if path.as_str().starts_with("/dev/") {
+                continue;
+            }
+            self.copies.insert(path.as_str().to_owned(), name.clone());
+            self.add(
+                Draft::new(EffectKind::GuardTampering, Target::Path(from.clone()))
+                    .possible()
+                    .severity(Severity::High)
+                    .note("gives a program of the guard another name"),
+            );
+        }
+    }
+
+    /// The same of code that read a program of the guard before, and now writes something of which nothing is known.
+    pub fn note_guard_read_before(&mut self, value: &Value) {
+        let read = self.effects_since(0).find_map(|effect| {
+            let path = effect.target.path().filter(|_| effect.kind == EffectKind::FileRead)?;
+            guard_program(path).is_some().then(|| Output::Local(path.as_str().to_owned()))
+        });
+        if let Some(output) = read {
+            let aims = self.paths_through(value);
+            self.note_guard_copied(&output, &aims);
+        }
+    }
+
     fn copy_entry(&mut self, from: &AbsolutePath, to: &AbsolutePath, left: &mut usize) {
         let Some(rest) = left.checked_sub(1) else {
             self.remember_doubt(to);
@@ -80,6 +113,10 @@ impl Machine<'_> {
     pub fn write_from(&mut self, value: &Value, content: &Output) {
         let text = content.clone().into_text();
         self.write_text(value, &text);
+        if matches!(content, Output::Local(_)) {
+            let aims = self.paths_through(value);
+            self.note_guard_copied(content, &aims);
+        }
         if matches!(content, Output::Network(_)) || secrets::variable_of(content).is_some() {
             let aims = self.paths_through(value);
             self.remember_source(&aims, content);
@@ -491,12 +528,12 @@ impl Machine<'_> {
     }
 }
 
-/// The name of a program of the system; `None` for files elsewhere.
 /// The name of a program of the guard, where a path leads to one: wherever it lies, and whatever name it is called by.
 pub(super) fn guard_program(path: &AbsolutePath) -> Option<&str> {
     path.name().filter(|name| matches!(*name, "checkrein" | "checkrein-hook"))
 }
 
+/// The name of a program of the system; `None` for files elsewhere.
 pub(super) fn system_program(path: &AbsolutePath) -> Option<&str> {
     let (directory, name) = path.as_str().rsplit_once('/')?;
     SYSTEM_PROGRAMS.contains(&directory).then_some(name)

@@ -279,6 +279,7 @@ impl Machine<'_> {
         if !aims.is_empty() {
             self.note_captured(&output);
         }
+        self.note_guard_copied(&output, aims);
         let (text, source) = match output {
             Output::Nothing => (Value::exact(""), None),
             Output::Text(value) => (value, None),

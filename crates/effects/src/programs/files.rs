@@ -362,7 +362,10 @@ pub(crate) fn tee(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// `dd`
 pub(crate) fn dd(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let mut output = Output::Unknown;
+    let mut output = match &call.input {
+        Input::Inherited => Output::Unknown,
+        input => Output::from_input(input),
+    };
     for word in &call.words {
         if let Some(value) = after(word, "if=") {
             output = machine.read(&value);

@@ -97,6 +97,9 @@ impl Evaluator<'_, '_, '_> {
         } else {
             self.act(|machine| machine.write_from(path, &output));
         }
+        if !matches!(output, Output::Text(Value::Exact(_)) | Output::Network(_)) {
+            self.machine.note_guard_read_before(path);
+        }
     }
 
     /// Remembers what the code writes into an open file: a program may run it later.
