@@ -63,7 +63,7 @@ impl Machine<'_> {
     }
 
     /// Runs text that stands where one does not look for a command. A program that nobody knows weighs more there.
-    pub(crate) fn run_where_unseen(&mut self, text: &Value, note: &str) {
+    pub fn run_where_unseen(&mut self, text: &Value, note: &str) {
         let before = self.effect_count();
         self.possibly(|machine| machine.run_text(text, Input::Inherited));
         self.amend(before, |effect| {
@@ -88,6 +88,7 @@ impl Machine<'_> {
             let tells = match *name {
                 "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => !self.names_installed_libraries(&text),
                 "PYTHONSTARTUP" | "GCONV_PATH" | "PERL5DB" => true,
+                "PYTHONBREAKPOINT" => !is_debugger(&text),
                 "PERL5OPT" => has(&["-M", "-m", "-d", "-e", "-I"]),
                 "RUBYOPT" => has(&["-r", "-I"]),
                 "NODE_OPTIONS" => self.loads_into_node(&text),
@@ -213,6 +214,29 @@ impl Machine<'_> {
             self.unread(format!("the alias `{name}` runs more than the program of that name"));
         }
     }
+}
+
+/// Whether a value of `PYTHONBREAKPOINT` is one that people set it to (PEP 553; the manuals of these debuggers). Any other name is a function
+/// that `breakpoint()` calls with whatever it is given.
+fn is_debugger(text: &str) -> bool {
+    matches!(
+        text,
+        "" | "0"
+            | "pdb.set_trace"
+            | "ipdb.set_trace"
+            | "pudb.set_trace"
+            | "pudb.forked.set_trace"
+            | "web_pdb.set_trace"
+            | "remote_pdb.set_trace"
+            | "rpdb.set_trace"
+            | "celery.contrib.rdb.set_trace"
+            | "IPython.embed"
+            | "IPython.core.debugger.set_trace"
+            | "bpdb.set_trace"
+            | "debugpy.breakpoint"
+            | "sys.breakpointhook"
+            | "code.interact"
+    )
 }
 
 /// Whether an option of the JVM loads code into it (java(1), "Extra options"). Its own debugger (`-agentlib:jdwp`) does not.

@@ -483,6 +483,10 @@ impl Machine<'_> {
                     is_end && (runner != Runner::Here || self.flow.committed_ends.contains(path.as_str()))
                 }) {
                     self.unread("the output of a program is run, and it is not known");
+                } else if path.as_ref().is_some_and(|path| {
+                    self.entry(path) == Entry::Special && !matches!(path.as_str(), "/dev/null" | "/dev/stdin")
+                }) {
+                    self.unread(format!("`{written}` is a pipe or a device: what comes out of it is run"));
                 } else if runner != Runner::Kernel
                     && path.as_ref().is_some_and(|path| matches!(self.entry(path), Entry::File(_)))
                 {

@@ -1,6 +1,7 @@
 //! `sh`, which is dash on one machine and bash or busybox on another: where they read a text differently both readings count. And zsh,
-//! which is read as bash: what it alone knows is said not to be read.
+//! and the Korn shells, which are read as bash: what they alone know is said not to be read.
 
+mod ksh;
 mod zsh;
 
 use crate::builtins::is_of_bash;
@@ -24,6 +25,8 @@ pub enum ShellProgram {
     Either,
     /// zsh, which reads most texts as bash does.
     Zsh,
+    /// One of the Korn shells, which read most texts as bash does.
+    Korn,
 }
 
 impl ShellProgram {
@@ -31,6 +34,7 @@ impl ShellProgram {
     pub fn named(name: &str) -> Self {
         match name.rsplit('/').next().unwrap_or(name) {
             "zsh" => Self::Zsh,
+            "ksh" | "ksh93" | "rksh" | "mksh" | "lksh" | "pdksh" | "oksh" | "loksh" => Self::Korn,
             name if NAMES.contains(&name) => Self::Either,
             _ => Self::Bash,
         }
@@ -71,10 +75,25 @@ impl Machine<'_> {
             }
             (_, false) => {
                 let done = work(self, Speech::Bash);
-                if reader == ShellProgram::Zsh {
-                    self.note_zsh(text);
+                match reader {
+                    ShellProgram::Zsh => self.note_zsh(text),
+                    ShellProgram::Korn => self.note_ksh(text),
+                    ShellProgram::Bash | ShellProgram::Either => {}
                 }
                 done
+            }
+        }
+    }
+
+    /// The same of a text that a Korn shell runs.
+    fn note_ksh(&mut self, text: &Value) {
+        if self.budget.scanning > 0 {
+            return;
+        }
+        for text in texts_of(text).to_vec() {
+            if ksh::is_of_ksh(&text) {
+                self.unread("a Korn shell does more with this text than can be followed");
+                self.possibly(|machine| machine.scan_text(&text));
             }
         }
     }

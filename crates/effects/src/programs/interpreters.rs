@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `python` | Python and the modules that `-m` runs |
 //! | `debugged` | the orders of a debugger |
+//! | `magic` | what Perl does beside running its program |
 //! | `preloads` | code that an option has run before the script, and what a directory as script means |
 
 mod debugged;
+mod magic;
 mod preloads;
 mod python;
 
@@ -19,7 +21,9 @@ use super::text::{Content, edit_in_place, keeps_names};
 
 /// `perl`
 pub(crate) fn perl(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    one_liner(machine, call, &["-e", "-E"], PERL_WORDS)
+    let exit = one_liner(machine, call, &["-e", "-E"], PERL_WORDS);
+    magic::open_operands(machine, call);
+    exit
 }
 
 /// `ruby`
@@ -161,6 +165,9 @@ const TOOLS: &[&str] =
 fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], words: &[&str]) -> Exit {
     let arguments = &call.arguments;
     if arguments.has(&["-c", "-v", "-V", "--version", "-h", "--help"]) && !arguments.has(&["-i"]) {
+        if call.program.starts_with("perl") {
+            magic::compile_only(machine, call, code_options);
+        }
         return Exit::unknown();
     }
     let codes: Vec<Value> = arguments.values(code_options).cloned().collect();

@@ -66,6 +66,7 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for file in arguments.values(&["-w", "--startuptime"]) {
         machine.possibly(|machine| machine.write(file));
     }
+    commands.extend(vim::typed(machine, call));
     for command in &commands {
         let text = command.known_start();
         let text = text.trim_start_matches([':', '%', ' ']);

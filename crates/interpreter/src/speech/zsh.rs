@@ -58,7 +58,7 @@ pub(super) fn is_of_zsh(text: &str) -> bool {
 }
 
 /// The text with spaces for what stands in such quotes and in documents whose word is quoted: nothing of it is expanded there.
-fn blanked(text: &str, quotes: &[char]) -> String {
+pub(super) fn blanked(text: &str, quotes: &[char]) -> String {
     let mut left = String::with_capacity(text.len());
     let mut open = None;
     let mut document: Option<String> = None;

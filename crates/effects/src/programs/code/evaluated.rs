@@ -23,6 +23,36 @@ impl Evaluator<'_, '_, '_> {
         self.lookup(name)
     }
 
+    /// What a text comes to as code of JavaScript (Node 22, "VM"): the function that it is, so that a call of it is followed. What is given as
+    /// global variables is known to the text by its names.
+    pub(super) fn evaluated_value(&mut self, name: &str, given: &Given) -> ScriptValue {
+        let Some(text) = given.at(0).exact() else {
+            self.evaluate(&given.at(0));
+            return ScriptValue::Text(Value::Unknown);
+        };
+        if name.ends_with("compileFunction") {
+            let parameters: Vec<String> = given.at(1).items().iter().filter_map(ScriptValue::exact).collect();
+            let body = ScriptValue::text(text);
+            let positional = parameters.into_iter().map(ScriptValue::text).chain([body]).collect();
+            return self.made_function(&Given { positional, ..Given::default() });
+        }
+        if let ScriptValue::Map(globals) = given.at(1) {
+            self.variables.extend(globals);
+        }
+        let whole = text.trim().trim_end_matches(';');
+        let first = whole.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        let is_function = whole.starts_with('(')
+            || matches!(first, "function" | "async")
+            || whole.get(first.len()..).is_some_and(|rest| rest.trim_start().starts_with("=>"));
+        if is_function {
+            let made = "valueMadeOfText";
+            self.run_code(&format!("var {made} = {whole};"));
+            return self.lookup(made);
+        }
+        self.evaluate(&given.at(0));
+        ScriptValue::Text(Value::Unknown)
+    }
+
     /// Runs every text that is given as code, and calls the functions.
     pub(super) fn evaluated_texts(&mut self, name: &str, given: &Given) -> ScriptValue {
         let texts = given.positional.iter().chain(given.named.iter().map(|(_, value)| value));

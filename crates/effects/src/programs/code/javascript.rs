@@ -112,9 +112,14 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "cluster.setupPrimary"
         | "cluster.setupMaster"
         | "cluster.fork" => LibraryCall::Nothing,
-        "eval" | "vm.runInThisContext" | "vm.runInNewContext" | "vm.Script" | "setTimeout.code" => {
-            LibraryCall::Evaluate
-        }
+        "setTimeout.code" | "vm.SourceTextModule" => LibraryCall::Evaluate,
+        // Node 22, "VM": what the text comes to is the value, which may be a function that is called then.
+        "eval"
+        | "vm.runInThisContext"
+        | "vm.runInNewContext"
+        | "vm.runInContext"
+        | "vm.Script"
+        | "vm.compileFunction" => LibraryCall::EvaluateValue,
         "fs.unlink" | "fs.rmdir" | "fs.rm" | "fs.remove" | "fs.emptyDir" | "Deno.remove" | "rimraf"
         | "rimraf.sync" | "del" | "rimraf.rimraf" | "trash" => match plain {
             "fs.remove" | "fs.emptyDir" | "rimraf" | "rimraf.sync" | "del" | "rimraf.rimraf" | "trash" => {

@@ -69,8 +69,12 @@ pub(super) enum LibraryCall {
     KillRest,
     /// Changes how much a process may use: its number, behind what kind of number it is where priorities are set.
     Throttle,
+    /// Unpacks an archive into a directory.
+    Unpack,
     /// Runs text as code of the same language.
     Evaluate,
+    /// The same, and its value is what the text comes to: often a function.
+    EvaluateValue,
     /// Runs every text that it is given as code of the same language, and calls the functions.
     EvaluateTexts,
     /// Makes a function of the text behind the names of its parameters.
@@ -209,6 +213,7 @@ impl LibraryCall {
                 | Self::ExecuteRest
                 | Self::Kill
                 | Self::Evaluate
+                | Self::EvaluateValue
                 | Self::EvaluateTexts
                 | Self::Download
         )

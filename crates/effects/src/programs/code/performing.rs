@@ -337,6 +337,20 @@ impl Evaluator<'_, '_, '_> {
                 self.evaluate(&code.cloned().unwrap_or(ScriptValue::Local));
                 unknown
             }
+            LibraryCall::Unpack => {
+                let archive = given.at(0).value();
+                let directory = given.positional.get(1).map_or_else(|| Value::exact("."), ScriptValue::value);
+                self.act(|machine| {
+                    crate::programs::archives::unpack_from(
+                        machine,
+                        Some(&archive),
+                        &directory,
+                        crate::programs::archives::Names::Without(0),
+                    );
+                });
+                unknown
+            }
+            LibraryCall::EvaluateValue => self.evaluated_value(name, given),
             LibraryCall::EvaluateTexts => self.evaluated_texts(name, given),
             LibraryCall::Worker if given.is_on("eval") => {
                 self.evaluate(&given.at(0));

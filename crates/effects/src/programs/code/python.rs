@@ -465,6 +465,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
             LibraryCall::Nothing
         }
         "shutil.make_archive" => LibraryCall::Archive,
+        "shutil.unpack_archive" => LibraryCall::Unpack,
         "os.startfile" | "webbrowser.open" => LibraryCall::Nothing,
         "os.kill" | "os.killpg" | "signal.pidfd_send_signal" => LibraryCall::Kill,
         "os.dup2" | "os.dup" => LibraryCall::Duplicate,

@@ -1,7 +1,7 @@
 //! What the script language of vim and its kin does to files, and what it runs: functions and commands, by their names.
 
 use crate::effect::Depth;
-use crate::interpreter::{Input, Machine, Output, Value};
+use crate::interpreter::{Call, Input, Machine, Output, Value};
 
 /// What a function does with its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +112,53 @@ pub(super) fn source(machine: &mut Machine<'_>, program: &str, file: &Value) {
             machine.possibly(|machine| run_command(machine, line));
         }
     }
+}
+
+/// What stands for the keys that a user would type: the input, and the file of `-s`. As `ex`, or with `-e`, each line is a command; else a
+/// command stands behind a colon.
+pub(super) fn typed(machine: &mut Machine<'_>, call: &Call) -> Vec<Value> {
+    const EDITORS: &[&str] = &["vi", "vim", "nvim", "view", "ex", "gvim", "rvim", "rview", "nvi", "vimdiff"];
+    if !EDITORS.contains(&call.program.as_str()) {
+        return Vec::new();
+    }
+    let is_ex = call.program == "ex" || call.arguments.has(&["-e", "-E", "-es", "-Es", "-se"]);
+    let keys = call.words.windows(2).find_map(|pair| match pair {
+        [option, file] if !is_ex && option.as_exact() == Some("-s") => Some(file.clone()),
+        _ => None,
+    });
+    let is_input = |file: &Value| matches!(file.as_exact(), Some("-" | "/dev/stdin" | "/dev/fd/0"));
+    // With `-` the input is the text that is edited.
+    let edits_input = call.words.iter().any(|word| word.as_exact() == Some("-"));
+    let text = match keys {
+        Some(file) if !is_input(&file) => match machine.read_code(&file) {
+            Output::Text(text) => text,
+            _ => Value::Unknown,
+        },
+        Some(_) | None if edits_input => return Vec::new(),
+        Some(_) | None => match &call.input {
+            Input::Inherited => return Vec::new(),
+            Input::Text(text) => text.clone(),
+            Input::Local(file) => match machine.read_code(&Value::exact(file)) {
+                Output::Text(text) => text,
+                _ => Value::Unknown,
+            },
+            Input::Network(_) | Input::Secret(_) | Input::Unknown => Value::Unknown,
+        },
+    };
+    let Some(text) = text.as_exact() else {
+        machine.unread(format!("`{}` carries out what comes in, which is not known", call.program));
+        return Vec::new();
+    };
+    let lines = text.split(['\n', '\r']).take(LINES);
+    if is_ex {
+        return lines.filter(|line| !line.trim().is_empty()).map(Value::exact).collect();
+    }
+    // `!!` filters the line through a program.
+    let behind = |line: &str| {
+        let command = line.split_once(':').map(|(_, command)| command.to_owned());
+        command.or_else(|| line.split_once("!!").map(|(_, command)| format!("!{command}")))
+    };
+    lines.filter_map(behind).map(Value::exact).collect()
 }
 
 /// Carries out one command of the editor, also one of the shell.
