@@ -34,7 +34,7 @@ pub enum WrittenPlace {
 
 impl WrittenVariable {
     /// Whether a call with these words writes what the variable names.
-    pub fn holds<'a>(&self, words: impl Iterator<Item = &'a str> + Clone) -> bool {
+    pub fn holds<'a>(&self, words: &(impl Iterator<Item = &'a str> + Clone)) -> bool {
         let is_there = |wanted: &Text| {
             let mut words = words.clone();
             wanted.split(' ').all(|wanted| words.any(|word| word == wanted))

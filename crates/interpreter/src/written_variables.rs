@@ -21,8 +21,8 @@ impl Machine<'_> {
         }
         let rows = self.table.variables(&call.program, self.catalogue);
         let has_input = call.input != Input::Inherited;
-        let words = || call.words.iter().filter_map(Value::as_exact);
-        for row in rows.iter().filter(|row| row.holds(words()) && (has_input || !row.needs_input)) {
+        let words = call.words.iter().filter_map(Value::as_exact);
+        for row in rows.iter().filter(|row| row.holds(&words) && (has_input || !row.needs_input)) {
             for place in self.places_given(row) {
                 match (row.writes, row.files.iter().next()) {
                     (writes @ (WrittenPlace::Over | WrittenPlace::Behind), None) => {

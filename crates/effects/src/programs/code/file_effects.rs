@@ -110,6 +110,9 @@ impl Evaluator<'_, '_, '_> {
         let text = texts.fold(ScriptValue::text(""), |text, part| {
             text.followed_by(&part).followed_by(&ScriptValue::text(end))
         });
+        if text.exact().is_none() {
+            self.machine.note_guard_read_before(path);
+        }
         let before = self.contents.remove(name).unwrap_or(ScriptValue::Text(Value::Unknown));
         let whole =
             if self.doubt > 0 { ScriptValue::Text(Value::Unknown) } else { before.followed_by(&text) };
