@@ -42,6 +42,7 @@ pub mod route;
 #[cfg(target_os = "linux")]
 pub mod run;
 pub mod runs;
+pub mod serve;
 pub mod session_choice;
 mod session_file;
 pub mod session_rollback;

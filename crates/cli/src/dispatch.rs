@@ -26,7 +26,7 @@ use crate::commands::name_choice::is_near;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, audit, check, config, credential, diff, doctor, export, gate,
     halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy, policy_try,
-    preset, purge, recover, replay, reviews, rollback, runs, session_rollback, sessions, show, snapshots,
+    preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback, sessions, show, snapshots,
     stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
@@ -320,6 +320,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             trust::show_waiting(&environment, output)
         }
         Command::Trust { yes, command: None } => trust::trust(&environment, yes.into(), output),
+        Command::Serve(wanted) => serve::serve(&environment, &wanted.into(), output),
         Command::Stats { since, here } => stats::stats(&environment, since, here.into(), output),
         Command::Session { command } => sessions(&environment, command, output),
         Command::Snapshot { command } => snapshots(&environment, command, output),

@@ -103,6 +103,7 @@ fn fixed_forms() -> Vec<Entry> {
         fixed_entry::<fixed::Check>("check", &[("check", One), ("check --batch", Lines)]),
         fixed_entry::<fixed::CheckFault>("check-fault", &[("check --batch", Lines)]),
         fixed_entry::<gates::GateBatchAnswer>("gate-batch", &[("gate completeness --batch", Lines)]),
+        fixed_entry::<checkrein_server::Announcement>("serve", &[("serve", One)]),
         fixed_entry::<fixed::LogRecord>("log", &[("log", Lines)]),
         fixed_entry::<fixed::Replay>("replay", &[("replay", Lines)]),
         fixed_entry::<fixed::ReplayDifference>("replay-against", &[("replay --against", Lines)]),

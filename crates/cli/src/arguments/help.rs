@@ -20,6 +20,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "log",
             "show",
             "watch",
+            "serve",
             "stats",
             "statusline",
             "undo",

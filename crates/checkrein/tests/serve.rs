@@ -1,0 +1,88 @@
+//! The server as a real process: its contract, keys, and what it says of what hooks write down.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
+
+mod serve_support;
+mod support;
+
+use serde_json::json;
+use serve_support::{Http, Serving};
+use support::TestEnvironment;
+
+#[test]
+fn it_answers_by_its_contract() {
+    let environment = TestEnvironment::new();
+    let mut server = Serving::start(&environment);
+    assert!(server.url.starts_with("http://127.0.0.1:"), "{}", server.url);
+    assert!(server.open.starts_with(&format!("{}/open/", server.url)), "{}", server.open);
+
+    assert_eq!(server.get("/healthz", &[]).status, 200);
+    let refused = server.get("/v1/sessions", &[]);
+    assert_eq!((refused.status, refused.json()["error"]["kind"].clone()), (401, json!("no_key")));
+    assert_eq!(server.get("/metrics", &[]).status, 401);
+    assert_eq!(server.get("/metrics", &[("Authorization", "Bearer 0")]).status, 401);
+    assert_eq!(server.asked("/v1/nothing").status, 404);
+    let wrong_host = server.get("/healthz", &[("Host", "evil.example")]);
+    assert_eq!((wrong_host.status, wrong_host.json()["error"]["kind"].clone()), (403, json!("wrong_host")));
+    let origin = server.get("/v1/sessions", &[("Origin", "https://evil.example")]);
+    assert_eq!(origin.status, 403);
+    assert_eq!(origin.header("x-content-type-options").as_deref(), Some("nosniff"));
+    assert!(origin.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+
+    // The link logs one browser in, once, and leads to the console.
+    let path = server.open.strip_prefix(&server.url).unwrap().to_owned();
+    let opened = server.get(&path, &[]);
+    assert_eq!((opened.status, opened.header("location").as_deref()), (303, Some("/")));
+    let cookie = opened.header("set-cookie").unwrap();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    assert_eq!(server.get(&path, &[]).status, 401);
+
+    // The key stays over a new start, the file is the owner's, and the record of logins holds no key.
+    let again = Serving::start(&environment);
+    assert_eq!(again.token, server.token);
+    let file = environment.state().join("server/checkrein.token");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), server.token);
+    use std::os::unix::fs::PermissionsExt as _;
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let visits = std::fs::read_to_string(environment.state().join("server/access.jsonl")).unwrap();
+    assert!(visits.contains("one-time link") && visits.contains("wrong key"), "{visits}");
+    assert!(!visits.contains(&server.token));
+
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn it_listens_to_this_machine_alone_and_an_agent_does_not_start_it() {
+    let environment = TestEnvironment::new();
+    for address in ["0.0.0.0:0", "192.168.0.1:80", "nowhere"] {
+        let output = environment.checkrein(&["serve", "--listen", address, "--json"]);
+        assert_eq!(output.status.code(), Some(1), "{address}");
+    }
+    let told = environment.checkrein(&["serve", "--listen", "0.0.0.0:0"]);
+    assert!(String::from_utf8_lossy(&told.stderr).contains("does not speak TLS"));
+    let inside = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .env("CLAUDECODE", "1")
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&inside.stderr).contains("for humans only"));
+    // Nor does it read the key, by whatever name it comes to it.
+    let token = environment.state().join("server/checkrein.token");
+    for command in [format!("cat {}", token.display()), "cat ~/.local/state/checkrein/server/*".to_owned()] {
+        let output = environment.checkrein(&["check", "--json", &command]);
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(told.contains("secret_read"), "{command}: {told}");
+        assert_ne!(output.status.code(), Some(0), "{command}: {told}");
+    }
+}
+
+#[test]
+fn it_answers_on_a_socket() {
+    let environment = TestEnvironment::new();
+    let path = environment.home().join("console.sock");
+    let server = Serving::start_at(&environment, &format!("unix:{}", path.display()));
+    let answer = Http::over_socket(&path, "GET", "/healthz", &[], "");
+    assert_eq!(answer.status, 200);
+    drop(server);
+}
