@@ -86,3 +86,65 @@ fn it_answers_on_a_socket() {
     assert_eq!(answer.status, 200);
     drop(server);
 }
+
+#[test]
+fn what_hooks_write_shows_in_metrics_events_and_api() {
+    use std::io::BufRead as _;
+    let environment = TestEnvironment::new();
+    let server = Serving::start(&environment);
+    let mut events = server.events();
+    let begin = std::time::Instant::now();
+    environment.bash("live", "ls -la");
+    let told = loop {
+        let mut line = String::new();
+        assert!(events.read_line(&mut line).unwrap() > 0, "the stream ended");
+        if line.starts_with("data: ") && line.contains("\"review\"") {
+            break line;
+        }
+    };
+    let latency = begin.elapsed();
+    assert!(latency < std::time::Duration::from_secs(2), "{latency:?}");
+    assert!(told.contains("Bash: ls -la"), "{told}");
+    environment.bash("live", "rm -rf ~");
+
+    let sessions = server.until("/v1/sessions", |answer| answer.json()["sessions"][0]["calls"] == 2).json();
+    let name = sessions["sessions"][0]["session"].as_str().unwrap().to_owned();
+    assert_eq!(sessions["sessions"][0]["state"], "active");
+    let timeline = server.asked(&format!("/v1/sessions/{name}/timeline?type=review")).json();
+    let newest = &timeline["records"][0];
+    assert_eq!((&newest["type"], &newest["verdict"]), (&json!("review"), &json!("block")), "{timeline}");
+    let paged = server.asked(&format!("/v1/sessions/{name}/timeline?type=review&limit=1")).json();
+    let next = paged["next"].as_i64().unwrap();
+    let second = server.asked(&format!("/v1/sessions/{name}/timeline?type=review&limit=1&before={next}")).json();
+    assert_eq!(second["records"][0]["verdict"], "ok", "{second}");
+    let action = newest["action"].as_str().unwrap();
+    let call = server.asked(&format!("/v1/sessions/{name}/calls/{action}")).json();
+    assert_eq!(call["items"][0]["body"]["reason"].as_str().unwrap().is_empty(), false, "{call}");
+
+    let metrics = server.asked("/metrics").body;
+    assert!(metrics.contains("checkrein_reviews_total{decision=\"block\",verdict=\"block\"} 1\n"), "{metrics}");
+    assert!(metrics.contains("checkrein_review_duration_seconds_count{decision=\"allow\"} 1\n"), "{metrics}");
+
+    // What a person may do, by the same commands.
+    let halted = server.post(&format!("/v1/sessions/{name}/halt"), &json!({ "reason": "lunch" }));
+    assert_eq!((halted.status, &halted.json()["result"]["result"]), (200, &json!("halted")), "{}", halted.body);
+    let shown = server.asked(&format!("/v1/sessions/{name}")).json();
+    assert_eq!((&shown["state"], &shown["halted"]), (&json!("halted"), &json!("lunch")));
+    let resumed = server.post(&format!("/v1/sessions/{name}/resume"), &json!({}));
+    assert_eq!(resumed.status, 200, "{}", resumed.body);
+    let wrong = server.post(&format!("/v1/calls/{action}/wrong"), &json!({}));
+    assert_eq!((wrong.status, &wrong.json()["result"]["opinion"]), (200, &json!("wrong")), "{}", wrong.body);
+    server.until("/metrics", |answer| answer.body.contains("checkrein_opinions_total{opinion=\"wrong\"} 1\n"));
+    assert!(server.asked("/metrics").body.contains("checkrein_false_positive_ratio 1\n"));
+
+    for path in ["issues", "incidents", "tickets", "interventions", "spending", "stats", "calls", "openapi.json"] {
+        let answer = server.asked(&format!("/v1/{path}"));
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.json();
+    }
+    let asked = server.post("/v1/check", &json!({ "command": "rm -rf /", "cwd": environment.project() }));
+    assert_eq!((asked.status, &asked.json()["verdict"]), (200, &json!("block")), "{}", asked.body);
+    assert_eq!(server.post("/v1/halt", &json!({ "resaon": "x" })).status, 400);
+    assert_eq!(server.asked("/v1/sessions/nobody").status, 404);
+    assert_eq!(server.post("/v1/sessions", &json!({})).status, 405);
+}

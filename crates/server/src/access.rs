@@ -10,7 +10,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use checkrein_engine::clock::Clock;
 
-use crate::answer::ApiError;
+use crate::answer::{ApiError, content};
+use crate::pages::failed;
 use crate::token::{Token, TokenDigest};
 use crate::visits::{VisitKind, Visits};
 
@@ -275,7 +276,13 @@ pub(crate) async fn guard(
             let path = request.uri().path();
             let path = if path.starts_with(OPEN) { OPEN } else { path };
             access.visits.note(access.clock.now(), VisitKind::Refused, refusal.detail(), path);
-            refusal.error().into_response()
+            let error = refusal.error();
+            let accepted = request.headers().get(header::ACCEPT).and_then(|kind| kind.to_str().ok());
+            if accepted.is_some_and(|kind| kind.contains("text/html")) && !path.starts_with("/v1/") {
+                content(error.status, "text/html; charset=utf-8", failed(&error.detail))
+            } else {
+                error.into_response()
+            }
         }
     };
     let headers = response.headers_mut();

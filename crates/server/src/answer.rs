@@ -57,6 +57,17 @@ impl From<CommandError> for ApiError {
     }
 }
 
+impl From<rusqlite::Error> for ApiError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "index",
+            format!("the index cannot be read: {error}"),
+            "try again; it is made again when it is damaged",
+        )
+    }
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response<Body> {
         let mut response = json(self.status, &ErrorBody { error: self.detail });
@@ -82,4 +93,9 @@ pub(crate) fn content(status: StatusCode, kind: &'static str, text: impl Into<Bo
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response
+}
+
+/// A number as SQLite keeps it; what is too large for it is the greatest that it keeps.
+pub(crate) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -13,6 +13,8 @@ pub(crate) mod query;
 mod summary;
 mod sums;
 
+pub(crate) use sums::DAY;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
@@ -14,25 +16,94 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_ledger::StateDirectory;
+use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{Semaphore, watch};
 
 use crate::access::{Access, COOKIE, guard};
 use crate::address::Address;
 use crate::answer::{ApiError, content};
+use crate::api;
+use crate::commands::Commands;
+use crate::events::events;
+use crate::index::Index;
+use crate::index::follower::Follower;
+use crate::pages;
 use crate::token::Token;
 use crate::visits::Visits;
 
 /// The longest body of a request, in bytes (ours): more than the longest command that is reviewed.
 const LONGEST_BODY: usize = 1024 * 1024;
+/// The stack of a thread that reviews, in bytes, as in the hook: virtual memory, touched only as far as it is used (ours).
+const STACK: usize = 64 * 1024 * 1024;
+/// How often the ledgers are looked at (ours): an event is out well under a second after the call.
+const ROUND: std::time::Duration = std::time::Duration::from_millis(200);
+/// How many streams of events are open at once (ours).
+const STREAMS: usize = 64;
 
 /// The server of one state directory.
-#[derive(Debug)]
 pub struct Server {
     environment: HostEnvironment,
     access: Arc<Access>,
     token: Token,
+    commands: Arc<dyn Commands>,
+}
+
+/// What requests are answered from.
+pub(crate) struct App {
+    environment: HostEnvironment,
+    pub(crate) access: Arc<Access>,
+    pub(crate) commands: Arc<dyn Commands>,
+    index: Index,
+    /// The number of the newest record in the index.
+    pub(crate) newest: watch::Receiver<i64>,
+    /// Streams of events that may still be opened.
+    pub(crate) streams: Arc<Semaphore>,
+    is_up: Arc<AtomicBool>,
+}
+
+impl App {
+    /// A connection to the index.
+    pub(crate) fn reader(&self) -> Result<Connection, ApiError> {
+        Ok(self.index.reader()?)
+    }
+
+    pub(crate) fn state(&self) -> &StateDirectory {
+        &self.environment.state
+    }
+
+    /// The time, in milliseconds since 1970.
+    pub(crate) fn now(&self) -> u64 {
+        self.environment.now().0
+    }
+
+    /// The time, as RFC 3339.
+    pub(crate) fn timestamp(&self) -> String {
+        self.environment.now().calendar().to_rfc3339()
+    }
+
+    /// Whether the index follows the ledgers.
+    pub(crate) fn is_up(&self) -> bool {
+        self.is_up.load(Ordering::Relaxed)
+    }
+
+    /// Does something that may take its time on another thread.
+    pub(crate) async fn wait<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        tokio::task::spawn_blocking(move || work(&self)).await.unwrap_or_else(|_| {
+            Err(ApiError::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "defect",
+                "the request failed unexpectedly",
+                "report this as a defect",
+            ))
+        })
+    }
 }
 
 /// What is said as soon as the server answers.
@@ -53,7 +124,7 @@ enum Listener {
 
 impl Server {
     /// The server over the state directory of an environment. Makes its keys at first use.
-    pub fn new(environment: HostEnvironment) -> Result<Self, CommandError> {
+    pub fn new(environment: HostEnvironment, commands: Arc<dyn Commands>) -> Result<Self, CommandError> {
         let folder = environment.state.root().join("server");
         let key = |name: &str| {
             let path = folder.join(name);
@@ -62,7 +133,7 @@ impl Server {
         let (token, viewer) = (key("checkrein.token")?, key("checkrein-view.token")?);
         let visits = Visits::new(folder.join("access.jsonl"));
         let access = Arc::new(Access::new(&token, &viewer, visits, Arc::clone(&environment.clock)));
-        Ok(Self { environment, access, token })
+        Ok(Self { environment, access, token, commands })
     }
 
     /// Answers requests at an address until the process is asked to end (SIGINT, SIGTERM). `announce` is called once, when it answers.
@@ -74,6 +145,7 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .max_blocking_threads(16)
+            .thread_stack_size(STACK)
             .build()
             .map_err(|error| system("cannot start the server", &error))?;
         let ended = runtime.block_on(self.answer(address, announce));
@@ -96,7 +168,9 @@ impl Server {
             url,
             token: self.token.as_str().to_owned(),
         };
-        let router = self.router();
+        let index = Index::of(self.environment.state.root());
+        let follower = Following::begin(&index, &self.environment.state)?;
+        let router = self.router(index, &follower);
         announce(&announcement)?;
         let served = tokio::select! {
             served = listener.serve(router) => served,
@@ -108,11 +182,24 @@ impl Server {
         served.map_err(|error| system("the server ended", &error))
     }
 
-    fn router(&self) -> Router {
+    fn router(self, index: Index, follower: &Following) -> Router {
         let access = Arc::clone(&self.access);
+        let app = Arc::new(App {
+            environment: self.environment,
+            access: self.access,
+            commands: self.commands,
+            index,
+            newest: follower.newest.clone(),
+            streams: Arc::new(Semaphore::new(STREAMS)),
+            is_up: Arc::clone(&follower.is_up),
+        });
         Router::new()
             .route("/healthz", get(healthz))
             .route("/open/{key}", get(open))
+            .route("/metrics", get(metrics))
+            .route("/v1/events", get(events))
+            .merge(api::router())
+            .merge(pages::router())
             .fallback(async || not_found())
             .method_not_allowed_fallback(async || {
                 ApiError::new(
@@ -122,7 +209,7 @@ impl Server {
                     "`/v1/openapi.json` lists the methods of each address",
                 )
             })
-            .with_state(Arc::clone(&access))
+            .with_state(app)
             .layer(DefaultBodyLimit::max(LONGEST_BODY))
             .layer(from_fn_with_state(access, guard))
     }
@@ -138,16 +225,27 @@ pub(crate) fn not_found() -> ApiError {
     )
 }
 
-async fn healthz() -> Response {
-    content(StatusCode::OK, "application/json", "{\"status\":\"ok\"}")
+async fn healthz(State(app): State<Arc<App>>) -> Response {
+    let index = if app.is_up() { "ok" } else { "failing" };
+    content(StatusCode::OK, "application/json", format!("{{\"status\":\"ok\",\"index\":\"{index}\"}}"))
+}
+
+async fn metrics(State(app): State<Arc<App>>) -> Response {
+    let text = app
+        .wait(|app| Ok(crate::metrics::text(&app.reader()?, app.state(), app.now(), app.is_up())?))
+        .await;
+    match text {
+        Ok(text) => content(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
+        Err(error) => error.into_response(),
+    }
 }
 
 async fn open(
-    State(access): State<Arc<Access>>,
+    State(app): State<Arc<App>>,
     axum::extract::Path(key): axum::extract::Path<String>,
 ) -> Response {
-    let Some(cookie) = access.redeem(&key) else {
-        access.note_refused_link();
+    let Some(cookie) = app.access.redeem(&key) else {
+        app.access.note_refused_link();
         return ApiError::new(
             StatusCode::UNAUTHORIZED,
             "used_link",
@@ -163,6 +261,48 @@ async fn open(
     }
     response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
     response
+}
+
+/// The thread that follows the ledgers; it ends when this is dropped.
+struct Following {
+    newest: watch::Receiver<i64>,
+    is_up: Arc<AtomicBool>,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Following {
+    fn begin(index: &Index, state: &StateDirectory) -> Result<Self, CommandError> {
+        let failed = |error: rusqlite::Error| CommandError {
+            hint: Some("check that the state directory can be written to".to_owned()),
+            ..system("cannot open the index", &io::Error::other(error))
+        };
+        let mut follower = Follower::new(index, state).map_err(failed)?;
+        let (tell, newest) = watch::channel(0);
+        let (is_up, is_over) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
+        let (up, over) = (Arc::clone(&is_up), Arc::clone(&is_over));
+        let thread = std::thread::Builder::new().name("follower".to_owned()).spawn(move || {
+            while !over.load(Ordering::Relaxed) {
+                let read = follower.round();
+                up.store(read.is_ok(), Ordering::Relaxed);
+                if let Ok(newest) = read {
+                    tell.send_if_modified(|known| std::mem::replace(known, newest) != newest);
+                }
+                std::thread::sleep(ROUND);
+            }
+        });
+        let thread = thread.map_err(|error| system("cannot follow the records", &error))?;
+        Ok(Self { newest, is_up, is_over, thread: Some(thread) })
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
 }
 
 impl Listener {

@@ -1,5 +1,9 @@
 //! `checkrein serve`: the server of this machine.
 
+mod desk;
+
+use std::sync::Arc;
+
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_server::{Address, Server};
@@ -22,7 +26,7 @@ pub fn serve(
 ) -> Result<ExitStatus, CommandError> {
     for_no_agent(environment, "serve")?;
     let address = Address::parse(&wanted.listen)?;
-    let server = Server::new(environment.clone())?;
+    let server = Server::new(environment.clone(), Arc::new(desk::Desk::new(environment)))?;
     server.run(&address, |announcement| {
         match output {
             OutputForm::Json => print(&super::line(announcement)?),

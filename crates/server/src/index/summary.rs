@@ -55,7 +55,7 @@ pub(super) fn line(body: &RecordBody) -> String {
         RecordBody::Told { text, .. } => text.clone(),
         RecordBody::Event { name, .. } => name.clone(),
         RecordBody::Issue(issue) => {
-            format!("{} ({}): {}", issue.kind.name(), issue.severity.name(), issue.summary)
+            format!("{} ({}): {}", issue.kind.name(), super::sums::severity(issue.severity), issue.summary)
         }
         RecordBody::IssueEnded { kind } => format!("{} ended", kind.name()),
         RecordBody::Intervention(one) => {
