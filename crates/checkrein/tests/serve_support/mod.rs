@@ -68,6 +68,13 @@ impl Serving {
         self.request("POST", path, &body.to_string())
     }
 
+    /// A form of a browser.
+    pub fn form(&self, path: &str, body: &str, headers: &[(&str, &str)]) -> Http {
+        let kind = ("Content-Type", "application/x-www-form-urlencoded");
+        let headers: Vec<_> = headers.iter().copied().chain([kind]).collect();
+        Http::over(&mut TcpStream::connect(self.address()).unwrap(), "POST", path, &headers, body)
+    }
+
     fn request(&self, method: &str, path: &str, body: &str) -> Http {
         let key = format!("Bearer {}", self.token);
         let headers = [("Authorization", key.as_str()), ("Content-Type", "application/json")];
