@@ -121,29 +121,41 @@ fn what_hooks_write_shows_in_metrics_events_and_api() {
     assert_eq!((&newest["type"], &newest["verdict"]), (&json!("review"), &json!("block")), "{timeline}");
     let paged = server.asked(&format!("/v1/sessions/{name}/timeline?type=review&limit=1")).json();
     let next = paged["next"].as_i64().unwrap();
-    let second = server.asked(&format!("/v1/sessions/{name}/timeline?type=review&limit=1&before={next}")).json();
+    let second =
+        server.asked(&format!("/v1/sessions/{name}/timeline?type=review&limit=1&before={next}")).json();
     assert_eq!(second["records"][0]["verdict"], "ok", "{second}");
     let action = newest["action"].as_str().unwrap();
     let call = server.asked(&format!("/v1/sessions/{name}/calls/{action}")).json();
     assert!(!call["items"][0]["body"]["reason"].as_str().unwrap().is_empty(), "{call}");
 
     let metrics = server.asked("/metrics").body;
-    assert!(metrics.contains("checkrein_reviews_total{decision=\"block\",verdict=\"block\"} 1\n"), "{metrics}");
+    assert!(
+        metrics.contains("checkrein_reviews_total{decision=\"block\",verdict=\"block\"} 1\n"),
+        "{metrics}"
+    );
     assert!(metrics.contains("checkrein_review_duration_seconds_count{decision=\"allow\"} 1\n"), "{metrics}");
 
     // What a person may do, by the same commands.
     let halted = server.post(&format!("/v1/sessions/{name}/halt"), &json!({ "reason": "lunch" }));
-    assert_eq!((halted.status, &halted.json()["result"]["result"]), (200, &json!("halted")), "{}", halted.body);
+    assert_eq!(
+        (halted.status, &halted.json()["result"]["result"]),
+        (200, &json!("halted")),
+        "{}",
+        halted.body
+    );
     let shown = server.asked(&format!("/v1/sessions/{name}")).json();
     assert_eq!((&shown["state"], &shown["halted"]), (&json!("halted"), &json!("lunch")));
     let resumed = server.post(&format!("/v1/sessions/{name}/resume"), &json!({}));
     assert_eq!(resumed.status, 200, "{}", resumed.body);
     let wrong = server.post(&format!("/v1/calls/{action}/wrong"), &json!({}));
     assert_eq!((wrong.status, &wrong.json()["result"]["opinion"]), (200, &json!("wrong")), "{}", wrong.body);
-    server.until("/metrics", |answer| answer.body.contains("checkrein_opinions_total{opinion=\"wrong\"} 1\n"));
+    server
+        .until("/metrics", |answer| answer.body.contains("checkrein_opinions_total{opinion=\"wrong\"} 1\n"));
     assert!(server.asked("/metrics").body.contains("checkrein_false_positive_ratio 1\n"));
 
-    for path in ["issues", "incidents", "tickets", "interventions", "spending", "stats", "calls", "openapi.json"] {
+    for path in
+        ["issues", "incidents", "tickets", "interventions", "spending", "stats", "calls", "openapi.json"]
+    {
         let answer = server.asked(&format!("/v1/{path}"));
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         answer.json();
@@ -172,8 +184,14 @@ fn an_agent_framework_asks_before_it_acts() {
     for kind in ["EVAL", "TRACE"] {
         let answer = server.post("/acgp/v1/messages", &message(kind, "rm -rf ~")).json();
         assert_eq!(answer["message_type"], "INTERVENTION", "{answer}");
-        assert_eq!((&answer["payload"]["intervention"], &answer["payload"]["trace_id"]), (&json!("block"), &json!("t1")));
-        assert_eq!((&answer["in_reply_to"], &answer["receiver_id"]), (&json!("m1"), &json!("urn:acgp:agent:test")));
+        assert_eq!(
+            (&answer["payload"]["intervention"], &answer["payload"]["trace_id"]),
+            (&json!("block"), &json!("t1"))
+        );
+        assert_eq!(
+            (&answer["in_reply_to"], &answer["receiver_id"]),
+            (&json!("m1"), &json!("urn:acgp:agent:test"))
+        );
     }
     let fine = server.post("/acgp/v1/messages", &message("EVAL", "ls")).json();
     assert_eq!(fine["payload"]["intervention"], "ok", "{fine}");
@@ -216,7 +234,10 @@ fn the_console_shows_it_and_its_buttons_work() {
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         assert!(answer.header("content-type").unwrap().starts_with("text/html"), "{path}");
         let inline = answer.body.replace("<script src=\"/assets/live.js\" defer></script>", "");
-        assert!(!inline.contains("<script") && !inline.contains(" style=") && !inline.contains(" onclick"), "{path}");
+        assert!(
+            !inline.contains("<script") && !inline.contains(" style=") && !inline.contains(" onclick"),
+            "{path}"
+        );
         assert!(!inline.contains("http://") && !inline.contains("https://"), "{path}: {inline}");
         answer.body
     };
@@ -245,11 +266,16 @@ fn the_console_shows_it_and_its_buttons_work() {
     assert_eq!(form(&path, "session=live&then=%2F", "http://evil.example").status, 403);
     assert!(!environment.project().join("notes.txt").exists());
     let done = form(&path, "session=live&then=%2Fsessions%2Flive", "http://localhost");
-    assert_eq!((done.status, done.header("location").as_deref()), (303, Some("/sessions/live")), "{}", done.body);
+    assert_eq!(
+        (done.status, done.header("location").as_deref()),
+        (303, Some("/sessions/live")),
+        "{}",
+        done.body
+    );
     assert_eq!(std::fs::read_to_string(environment.project().join("notes.txt")).unwrap(), "kept\n");
 
     // Without a key a browser reads why, and nothing of the sessions.
     let refused = server.get("/", &[("Accept", "text/html")]);
     assert_eq!(refused.status, 401);
-    assert!(refused.body.contains("no key") && !refused.body.contains("live"), "{}", refused.body);
+    assert!(refused.body.contains("no key") && !refused.body.contains("/sessions/live"), "{}", refused.body);
 }

@@ -111,12 +111,16 @@ fn evaluated(app: &App, payload: &Map<String, Json>) -> Result<Json, ApiError> {
 }
 
 fn identity() -> Result<String, ApiError> {
-    let random = Token::random()
-        .map_err(|error| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "acgp_5001", error.to_string(), ""))?;
+    let random = Token::random().map_err(|error| {
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "acgp_5001", error.to_string(), "")
+    })?;
     Ok(random.as_str().chars().take(32).collect())
 }
 
 /// A message that is not valid: class 3.
 fn invalid(message: impl Into<String>) -> ApiError {
-    ApiError { detail: crate::answer::ErrorDetail { kind: "acgp_3001", ..bad(message, "").detail }, ..bad("", "") }
+    ApiError {
+        detail: crate::answer::ErrorDetail { kind: "acgp_3001", ..bad(message, "").detail },
+        ..bad("", "")
+    }
 }

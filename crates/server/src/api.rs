@@ -157,7 +157,10 @@ fn called(
 ) -> Result<(Call, Option<String>), ApiError> {
     let known = |name: &str| route.query.iter().any(|(known, _)| *known == name);
     if let Some(name) = query.keys().find(|name| !known(name)) {
-        return Err(bad(format!("`{name}` is not a parameter of this address"), "`/v1/openapi.json` lists them"));
+        return Err(bad(
+            format!("`{name}` is not a parameter of this address"),
+            "`/v1/openapi.json` lists them",
+        ));
     }
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let is_form = kind.starts_with("application/x-www-form-urlencoded");
@@ -167,7 +170,8 @@ fn called(
         (Verb::Post, body) => serde_json::from_slice(body)
             .map_err(|error| bad(format!("the body is not a JSON object: {error}"), ""))?,
     };
-    let then = if is_form { fields.remove("then").and_then(|then| Some(then.as_str()?.to_owned())) } else { None };
+    let then =
+        if is_form { fields.remove("then").and_then(|then| Some(then.as_str()?.to_owned())) } else { None };
     // An empty list of fields takes any.
     let is_open = route.body.iter().any(|(name, _)| *name == "*");
     let known = |name: &str| is_open || route.body.iter().any(|(known, _)| *known == name);
@@ -180,8 +184,8 @@ fn called(
 fn form(body: &[u8]) -> Result<Map<String, Json>, ApiError> {
     let uri = format!("/?{}", String::from_utf8_lossy(body));
     let uri = uri.parse().map_err(|_| bad("the form cannot be read", ""))?;
-    let Query(fields) = Query::<Vec<(String, String)>>::try_from_uri(&uri)
-        .map_err(|_| bad("the form cannot be read", ""))?;
+    let Query(fields) =
+        Query::<Vec<(String, String)>>::try_from_uri(&uri).map_err(|_| bad("the form cannot be read", ""))?;
     Ok(fields.into_iter().map(|(name, value)| (name, Json::String(value))).collect())
 }
 

@@ -15,7 +15,12 @@ use rusqlite::Connection;
 use names::{FAMILIES, Kind, labels};
 
 /// All metrics as text.
-pub(crate) fn text(connection: &Connection, state: &StateDirectory, now: u64, is_up: bool) -> rusqlite::Result<String> {
+pub(crate) fn text(
+    connection: &Connection,
+    state: &StateDirectory,
+    now: u64,
+    is_up: bool,
+) -> rusqlite::Result<String> {
     let mut sums: BTreeMap<String, Vec<(String, f64)>> = BTreeMap::new();
     let mut statement = connection.prepare("SELECT name, labels, value FROM sums ORDER BY name, labels")?;
     let mut rows = statement.query([])?;
@@ -92,3 +97,6 @@ fn gauges(
     found.push((names::AVERAGE, String::new(), if reviews > 0.0 { seconds / reviews } else { 0.0 }));
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests;

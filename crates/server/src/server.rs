@@ -231,9 +231,8 @@ async fn healthz(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
-    let text = app
-        .wait(|app| Ok(crate::metrics::text(&app.reader()?, app.state(), app.now(), app.is_up())?))
-        .await;
+    let text =
+        app.wait(|app| Ok(crate::metrics::text(&app.reader()?, app.state(), app.now(), app.is_up())?)).await;
     match text {
         Ok(text) => content(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
         Err(error) => error.into_response(),

@@ -86,10 +86,8 @@ impl Visits {
         if std::fs::metadata(&self.path).is_ok_and(|facts| facts.len() >= LONGEST) {
             drop(std::fs::rename(&self.path, self.path.with_extension("jsonl.1")));
         }
-        let file = checkrein_files::open_with(
-            OpenOptions::new().append(true).create(true).mode(0o600),
-            &self.path,
-        );
+        let file =
+            checkrein_files::open_with(OpenOptions::new().append(true).create(true).mode(0o600), &self.path);
         drop(file.and_then(|mut file| file.write_all(&line)));
     }
 }

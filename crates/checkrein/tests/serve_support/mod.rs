@@ -134,7 +134,8 @@ impl Http {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Self {
-        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        let mut text =
+            format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text.push_str("Host: localhost\r\n");
         }

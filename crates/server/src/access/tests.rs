@@ -49,8 +49,14 @@ fn pages_of_others_are_kept_out() {
         all.extend(headers);
         access.judge(&request("GET", "/v1/sessions", &all)).err()
     };
-    for host in ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "10.0.0.1", "localhost.evil.example"]
-    {
+    for host in [
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "",
+        "10.0.0.1",
+        "localhost.evil.example",
+    ] {
         assert_eq!(judge(&[("host", host)]), Some(Refusal::Host), "{host}");
     }
     for host in ["localhost", "localhost:1", "127.0.0.1:8080", "[::1]:8080", "127.0.0.2:1"] {

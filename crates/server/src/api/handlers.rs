@@ -74,79 +74,139 @@ const LIMIT: (&str, &str) = ("limit", "Rows, from 1 to 500; 100 without it");
 /// All addresses of the API.
 pub(crate) const ROUTES: &[Route] = &[
     Route {
-        verb: Get, path: "/v1/sessions", summary: "Lists sessions, the one with the newest record first",
-        query: &[LIMIT], body: NO_FIELDS, answer: |all| all.subschema_for::<SessionPage>(), handle: sessions,
+        verb: Get,
+        path: "/v1/sessions",
+        summary: "Lists sessions, the one with the newest record first",
+        query: &[LIMIT],
+        body: NO_FIELDS,
+        answer: |all| all.subschema_for::<SessionPage>(),
+        handle: sessions,
     },
     Route {
-        verb: Get, path: "/v1/sessions/{session}", summary: "Shows a session",
-        query: NO_FIELDS, body: NO_FIELDS, answer: |all| all.subschema_for::<SessionRow>(), handle: session,
+        verb: Get,
+        path: "/v1/sessions/{session}",
+        summary: "Shows a session",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: |all| all.subschema_for::<SessionRow>(),
+        handle: session,
     },
     Route {
-        verb: Get, path: "/v1/sessions/{session}/timeline", summary: "Lists the records of a session, newest first",
+        verb: Get,
+        path: "/v1/sessions/{session}/timeline",
+        summary: "Lists the records of a session, newest first",
         query: &[
-            LIMIT, ("before", "Only records with a smaller number in the session"),
-            ("type", "Only records of this type"), ("verdict", "Only reviews with this verdict"),
+            LIMIT,
+            ("before", "Only records with a smaller number in the session"),
+            ("type", "Only records of this type"),
+            ("verdict", "Only reviews with this verdict"),
             ("search", "Only records whose line holds this text"),
         ],
-        body: NO_FIELDS, answer: |all| all.subschema_for::<RecordPage>(), handle: timeline,
+        body: NO_FIELDS,
+        answer: |all| all.subschema_for::<RecordPage>(),
+        handle: timeline,
     },
     Route {
-        verb: Get, path: "/v1/sessions/{session}/calls/{action}",
+        verb: Get,
+        path: "/v1/sessions/{session}/calls/{action}",
         summary: "Shows all records about a call, with the whole review",
-        query: NO_FIELDS, body: NO_FIELDS, answer: list, handle: call,
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: list,
+        handle: call,
     },
     Route {
-        verb: Get, path: "/v1/calls", summary: "Lists reviews of all sessions, newest first",
+        verb: Get,
+        path: "/v1/calls",
+        summary: "Lists reviews of all sessions, newest first",
         query: &[
-            LIMIT, ("before", "Only records with a smaller number in the index"),
-            ("verdict", "Only reviews with this verdict"), ("session", "Only those of this session"),
+            LIMIT,
+            ("before", "Only records with a smaller number in the index"),
+            ("verdict", "Only reviews with this verdict"),
+            ("session", "Only those of this session"),
             ("search", "Only calls whose line holds this text"),
         ],
-        body: NO_FIELDS, answer: |all| all.subschema_for::<RecordPage>(), handle: |app, call| of_type(app, call, "review"),
+        body: NO_FIELDS,
+        answer: |all| all.subschema_for::<RecordPage>(),
+        handle: |app, call| of_type(app, call, "review"),
     },
     Route {
-        verb: Get, path: "/v1/interventions", summary: "Lists interventions, newest first",
-        query: &[LIMIT, ("before", "Only records with a smaller number in the index"), ("session", "Only those of this session")],
-        body: NO_FIELDS, answer: |all| all.subschema_for::<RecordPage>(),
+        verb: Get,
+        path: "/v1/interventions",
+        summary: "Lists interventions, newest first",
+        query: &[
+            LIMIT,
+            ("before", "Only records with a smaller number in the index"),
+            ("session", "Only those of this session"),
+        ],
+        body: NO_FIELDS,
+        answer: |all| all.subschema_for::<RecordPage>(),
         handle: |app, call| of_type(app, call, "intervention"),
     },
     Route {
-        verb: Get, path: "/v1/issues", summary: "Lists detected issues",
-        query: NO_FIELDS, body: NO_FIELDS, answer: list, handle: |app, _| listed(app, ServedCommand::Issues),
+        verb: Get,
+        path: "/v1/issues",
+        summary: "Lists detected issues",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: list,
+        handle: |app, _| listed(app, ServedCommand::Issues),
     },
     Route {
-        verb: Get, path: "/v1/incidents", summary: "Lists emergency stops with their reports",
-        query: NO_FIELDS, body: NO_FIELDS, answer: list, handle: |app, _| listed(app, ServedCommand::Incidents),
+        verb: Get,
+        path: "/v1/incidents",
+        summary: "Lists emergency stops with their reports",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: list,
+        handle: |app, _| listed(app, ServedCommand::Incidents),
     },
     Route {
-        verb: Get, path: "/v1/tickets", summary: "Lists flagged calls",
-        query: NO_FIELDS, body: NO_FIELDS, answer: list, handle: |app, _| listed(app, ServedCommand::Tickets),
+        verb: Get,
+        path: "/v1/tickets",
+        summary: "Lists flagged calls",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: list,
+        handle: |app, _| listed(app, ServedCommand::Tickets),
     },
     Route {
-        verb: Get, path: "/v1/snapshots", summary: "Lists the snapshots of a workspace",
+        verb: Get,
+        path: "/v1/snapshots",
+        summary: "Lists the snapshots of a workspace",
         query: &[("workspace", "The root of the workspace"), ("session", "Or a session that works there")],
-        body: NO_FIELDS, answer: list,
+        body: NO_FIELDS,
+        answer: list,
         handle: |app, call| {
             let workspace = workspace_of(app, call.asked("workspace"), call.asked("session"))?;
             listed(app, ServedCommand::Snapshots { workspace })
         },
     },
     Route {
-        verb: Get, path: "/v1/snapshots/{snapshot}/diff", summary: "Lists what differs now from a snapshot",
+        verb: Get,
+        path: "/v1/snapshots/{snapshot}/diff",
+        summary: "Lists what differs now from a snapshot",
         query: &[("workspace", "The root of the workspace"), ("session", "Or a session that works there")],
-        body: NO_FIELDS, answer: list,
+        body: NO_FIELDS,
+        answer: list,
         handle: |app, call| {
             let workspace = workspace_of(app, call.asked("workspace"), call.asked("session"))?;
             listed(app, ServedCommand::Difference { workspace, snapshot: snapshot_of(call)? })
         },
     },
     Route {
-        verb: Get, path: "/v1/stats", summary: "Counts calls, verdicts, answers and spending, as `checkrein stats`",
+        verb: Get,
+        path: "/v1/stats",
+        summary: "Counts calls, verdicts, answers and spending, as `checkrein stats`",
         query: &[("days", "How far back, in days; 30 without it")],
-        body: NO_FIELDS, answer: object, handle: stats,
+        body: NO_FIELDS,
+        answer: object,
+        handle: stats,
     },
     Route {
-        verb: Get, path: "/v1/spending", summary: "Lists tokens and dollars by day and model",
+        verb: Get,
+        path: "/v1/spending",
+        summary: "Lists tokens and dollars by day and model",
         query: &[("days", "How far back, in days; 30 without it")],
         body: NO_FIELDS,
         answer: |all| {
@@ -156,74 +216,121 @@ pub(crate) const ROUTES: &[Route] = &[
         handle: spending,
     },
     Route {
-        verb: Post, path: "/v1/check", summary: "Explains the verdict on a call without running it, as `checkrein check`",
+        verb: Post,
+        path: "/v1/check",
+        summary: "Explains the verdict on a call without running it, as `checkrein check`",
         query: NO_FIELDS,
         body: &[
-            ("id", "Comes back in the answer"), ("command", "Shell text"), ("tool", "The name of a tool, for other calls"),
-            ("input", "The input of the tool"), ("cwd", "The working directory"),
+            ("id", "Comes back in the answer"),
+            ("command", "Shell text"),
+            ("tool", "The name of a tool, for other calls"),
+            ("input", "The input of the tool"),
+            ("cwd", "The working directory"),
         ],
-        answer: object, handle: check,
+        answer: object,
+        handle: check,
     },
     Route {
-        verb: Post, path: "/v1/halt", summary: "Halts all sessions",
-        query: NO_FIELDS, body: &[("reason", "Why")], answer: done,
+        verb: Post,
+        path: "/v1/halt",
+        summary: "Halts all sessions",
+        query: NO_FIELDS,
+        body: &[("reason", "Why")],
+        answer: done,
         handle: |app, call| acted(app, ServedCommand::Halt { session: None, reason: reason(call) }),
     },
     Route {
-        verb: Post, path: "/v1/resume", summary: "Lets all sessions go on",
-        query: NO_FIELDS, body: NO_FIELDS, answer: done,
+        verb: Post,
+        path: "/v1/resume",
+        summary: "Lets all sessions go on",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: done,
         handle: |app, _| acted(app, ServedCommand::Resume { session: None }),
     },
     Route {
-        verb: Post, path: "/v1/sessions/{session}/halt", summary: "Halts a session: every further call is refused",
-        query: NO_FIELDS, body: &[("reason", "Why")], answer: done,
+        verb: Post,
+        path: "/v1/sessions/{session}/halt",
+        summary: "Halts a session: every further call is refused",
+        query: NO_FIELDS,
+        body: &[("reason", "Why")],
+        answer: done,
         handle: |app, call| {
             let session = Some(call.part("session").to_owned());
             acted(app, ServedCommand::Halt { session, reason: reason(call) })
         },
     },
     Route {
-        verb: Post, path: "/v1/sessions/{session}/resume", summary: "Lets a halted session go on",
-        query: NO_FIELDS, body: NO_FIELDS, answer: done,
-        handle: |app, call| acted(app, ServedCommand::Resume { session: Some(call.part("session").to_owned()) }),
+        verb: Post,
+        path: "/v1/sessions/{session}/resume",
+        summary: "Lets a halted session go on",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: done,
+        handle: |app, call| {
+            acted(app, ServedCommand::Resume { session: Some(call.part("session").to_owned()) })
+        },
     },
     Route {
-        verb: Post, path: "/v1/sessions/{session}/rollback",
+        verb: Post,
+        path: "/v1/sessions/{session}/rollback",
         summary: "Takes back an action of a session and every later one",
         query: NO_FIELDS,
         body: &[("before", "The action, by name or number"), ("preview", "Only show what would change")],
-        answer: done, handle: rollback,
+        answer: done,
+        handle: rollback,
     },
     Route {
-        verb: Post, path: "/v1/snapshots/{snapshot}/restore", summary: "Goes back to a snapshot, or some paths of it",
+        verb: Post,
+        path: "/v1/snapshots/{snapshot}/restore",
+        summary: "Goes back to a snapshot, or some paths of it",
         query: NO_FIELDS,
         body: &[
-            ("workspace", "The root of the workspace"), ("session", "Or a session that works there"),
+            ("workspace", "The root of the workspace"),
+            ("session", "Or a session that works there"),
             ("paths", "What of it; all without it"),
         ],
-        answer: done, handle: restore,
+        answer: done,
+        handle: restore,
     },
     Route {
-        verb: Post, path: "/v1/calls/{action}/wrong", summary: "Says that a call was wrongly stopped",
-        query: NO_FIELDS, body: NO_FIELDS, answer: done,
+        verb: Post,
+        path: "/v1/calls/{action}/wrong",
+        summary: "Says that a call was wrongly stopped",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: done,
         handle: |app, call| acted(app, ServedCommand::Wrong { action: call.part("action").to_owned() }),
     },
     Route {
-        verb: Post, path: "/v1/calls/{action}/missed", summary: "Says that a call should have been stopped",
-        query: NO_FIELDS, body: NO_FIELDS, answer: done,
+        verb: Post,
+        path: "/v1/calls/{action}/missed",
+        summary: "Says that a call should have been stopped",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: done,
         handle: |app, call| acted(app, ServedCommand::Missed { action: call.part("action").to_owned() }),
     },
     Route {
-        verb: Post, path: "/v1/tickets/{ticket}/close", summary: "Closes a flagged call: a user looked at it",
-        query: NO_FIELDS, body: &[("note", "What they say about it")], answer: done,
+        verb: Post,
+        path: "/v1/tickets/{ticket}/close",
+        summary: "Closes a flagged call: a user looked at it",
+        query: NO_FIELDS,
+        body: &[("note", "What they say about it")],
+        answer: done,
         handle: |app, call| {
             let note = call.text("note").unwrap_or_else(|| "seen".to_owned());
             acted(app, ServedCommand::CloseTicket { ticket: call.part("ticket").to_owned(), note })
         },
     },
     Route {
-        verb: Post, path: "/acgp/v1/messages", summary: "Takes a message of ACGP: TRACE or EVAL",
-        query: NO_FIELDS, body: &[("*", "The envelope and its payload")], answer: object, handle: acgp::message,
+        verb: Post,
+        path: "/acgp/v1/messages",
+        summary: "Takes a message of ACGP: TRACE or EVAL",
+        query: NO_FIELDS,
+        body: &[("*", "The envelope and its payload")],
+        answer: object,
+        handle: acgp::message,
     },
 ];
 
@@ -268,27 +375,33 @@ fn verdict(call: &Call) -> Result<Option<String>, ApiError> {
 
 fn timeline(app: &App, call: &Call) -> Result<Json, ApiError> {
     let session = session_of(app, call.part("session"))?;
-    page(app, &Wanted {
-        session: Some(session.session),
-        before: call.number("before")?,
-        kind: call.asked("type"),
-        verdict: verdict(call)?,
-        search: call.asked("search"),
-        limit: limit(call)?,
-        ..Wanted::default()
-    })
+    page(
+        app,
+        &Wanted {
+            session: Some(session.session),
+            before: call.number("before")?,
+            kind: call.asked("type"),
+            verdict: verdict(call)?,
+            search: call.asked("search"),
+            limit: limit(call)?,
+            ..Wanted::default()
+        },
+    )
 }
 
 fn of_type(app: &App, call: &Call, kind: &str) -> Result<Json, ApiError> {
-    page(app, &Wanted {
-        session: call.asked("session"),
-        before: call.number("before")?,
-        kind: Some(kind.to_owned()),
-        verdict: verdict(call)?,
-        search: call.asked("search"),
-        limit: limit(call)?,
-        ..Wanted::default()
-    })
+    page(
+        app,
+        &Wanted {
+            session: call.asked("session"),
+            before: call.number("before")?,
+            kind: Some(kind.to_owned()),
+            verdict: verdict(call)?,
+            search: call.asked("search"),
+            limit: limit(call)?,
+            ..Wanted::default()
+        },
+    )
 }
 
 fn page(app: &App, wanted: &Wanted) -> Result<Json, ApiError> {
@@ -347,7 +460,8 @@ fn check(app: &App, call: &Call) -> Result<Json, ApiError> {
     if call.text("command").is_none() && call.text("tool").is_none() {
         return Err(bad("neither `command` nor `tool` is given", ""));
     }
-    let mut told = app.commands.carry_out(ServedCommand::Check { question: Json::Object(call.body.clone()) })?;
+    let mut told =
+        app.commands.carry_out(ServedCommand::Check { question: Json::Object(call.body.clone()) })?;
     Ok(told.pop().unwrap_or_default())
 }
 
@@ -357,11 +471,14 @@ fn reason(call: &Call) -> String {
 
 fn rollback(app: &App, call: &Call) -> Result<Json, ApiError> {
     let extent = if call.is_on("preview") { Extent::Shown } else { Extent::Done };
-    acted(app, ServedCommand::Rollback {
-        session: call.part("session").to_owned(),
-        before: call.needed("before")?,
-        extent,
-    })
+    acted(
+        app,
+        ServedCommand::Rollback {
+            session: call.part("session").to_owned(),
+            before: call.needed("before")?,
+            extent,
+        },
+    )
 }
 
 fn restore(app: &App, call: &Call) -> Result<Json, ApiError> {
@@ -379,9 +496,9 @@ fn workspace_of(app: &App, workspace: Option<String>, session: Option<String>) -
     let missing = || bad("neither `workspace` nor `session` is given", "`/v1/sessions` lists both");
     match (workspace, session) {
         (Some(workspace), _) => Ok(workspace),
-        (None, Some(session)) => session_of(app, &session)?.workspace.ok_or_else(|| {
-            bad("where this session works is not recorded", "give `workspace`")
-        }),
+        (None, Some(session)) => session_of(app, &session)?
+            .workspace
+            .ok_or_else(|| bad("where this session works is not recorded", "give `workspace`")),
         (None, None) => Err(missing()),
     }
 }

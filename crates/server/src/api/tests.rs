@@ -11,8 +11,12 @@ fn the_description_has_every_address_with_its_parts() {
         let method = if route.verb == Verb::Get { "get" } else { "post" };
         let operation = &paths[route.path][method];
         assert!(operation["summary"].is_string(), "{}", route.path);
-        let named: Vec<&str> =
-            operation["parameters"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+        let named: Vec<&str> = operation["parameters"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["name"].as_str().unwrap())
+            .collect();
         for part in route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
             assert!(named.contains(&part), "{} {part}", route.path);
         }
@@ -25,7 +29,8 @@ fn the_description_has_every_address_with_its_parts() {
     for reference in text.split("\"$ref\":\"#").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         assert!(document.pointer(reference).is_some(), "{reference}");
     }
-    let mut ids: Vec<&str> = text.split("\"operationId\":\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let mut ids: Vec<&str> =
+        text.split("\"operationId\":\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), operations);
@@ -33,7 +38,9 @@ fn the_description_has_every_address_with_its_parts() {
 
 #[test]
 fn forms_lead_back_to_our_pages_alone() {
-    for (then, place) in [("/x?y=1", "/x?y=1"), ("//evil.example", "/"), ("https://evil.example", "/"), ("/\\evil", "/")] {
+    for (then, place) in
+        [("/x?y=1", "/x?y=1"), ("//evil.example", "/"), ("https://evil.example", "/"), ("/\\evil", "/")]
+    {
         assert_eq!(back(then).headers()[header::LOCATION], place);
     }
 }
@@ -42,7 +49,8 @@ fn forms_lead_back_to_our_pages_alone() {
 fn fields_that_nobody_knows_are_refused() {
     let route = ROUTES.iter().find(|route| route.path == "/v1/halt").unwrap();
     let read = |body: &str| {
-        called(route, HashMap::new(), HashMap::new(), &HeaderMap::new(), body.as_bytes()).map(|(call, _)| call.body)
+        called(route, HashMap::new(), HashMap::new(), &HeaderMap::new(), body.as_bytes())
+            .map(|(call, _)| call.body)
     };
     assert_eq!(read("{\"reason\":\"x\"}").unwrap()["reason"], "x");
     assert!(read("").unwrap().is_empty());

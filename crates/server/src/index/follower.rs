@@ -98,12 +98,8 @@ impl Follower {
 
     /// Sessions that retention or the user removed are not listed; what they added to sums stays.
     fn forget_removed(&mut self, folders: &[FolderName]) -> rusqlite::Result<()> {
-        let gone: Vec<FolderName> = self
-            .known
-            .keys()
-            .filter(|known| folders.binary_search(known).is_err())
-            .cloned()
-            .collect();
+        let gone: Vec<FolderName> =
+            self.known.keys().filter(|known| folders.binary_search(known).is_err()).cloned().collect();
         for folder in gone {
             let transaction = self.connection.transaction()?;
             for table in ["ledgers", "sessions", "records", "open_interventions", "transcripts", "opinions"] {

@@ -115,18 +115,22 @@ pub(crate) fn session(
     now: u64,
     name: &str,
 ) -> rusqlite::Result<Option<SessionRow>> {
-    let mut statement = connection.prepare(&format!("{SESSION} WHERE folder = ?1 OR session = ?1 LIMIT 1"))?;
+    let mut statement =
+        connection.prepare(&format!("{SESSION} WHERE folder = ?1 OR session = ?1 LIMIT 1"))?;
     let mut rows = statement.query_map([name], |row| session_row(row, state, now))?;
     rows.next().transpose()
 }
 
-const SESSION: &str = "SELECT folder, client, workspace, task, started, last, records, calls, stopped, open_issues, rung,
+const SESSION: &str =
+    "SELECT folder, client, workspace, task, started, last, records, calls, stopped, open_issues, rung,
     tokens, micro_dollars, unpriced, last_call, last_verdict FROM sessions";
 
 fn session_row(row: &Row<'_>, state: &StateDirectory, now: u64) -> rusqlite::Result<SessionRow> {
     let folder: String = row.get(0)?;
     let last: i64 = row.get(5)?;
-    let halted = FolderName::on_disk(folder.as_ref()).and_then(|folder| is_halted(state, &folder)).map(|halt| halt.reason);
+    let halted = FolderName::on_disk(folder.as_ref())
+        .and_then(|folder| is_halted(state, &folder))
+        .map(|halt| halt.reason);
     let is_active = last >= signed(now.saturating_sub(ACTIVE));
     let word = match (&halted, is_active) {
         (Some(_), _) => "halted",
@@ -216,8 +220,9 @@ pub(crate) fn call(
     session: &str,
     action: &str,
 ) -> rusqlite::Result<Vec<Json>> {
-    let mut statement = connection
-        .prepare("SELECT place, length FROM records WHERE folder = ?1 AND action = ?2 ORDER BY seq LIMIT 50")?;
+    let mut statement = connection.prepare(
+        "SELECT place, length FROM records WHERE folder = ?1 AND action = ?2 ORDER BY seq LIMIT 50",
+    )?;
     let places = statement
         .query_map(params![session, action], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?
         .collect::<Result<Vec<_>, _>>()?;
@@ -233,8 +238,8 @@ pub(crate) fn call(
 
 /// What was counted of each day since `day` (days since 1970): `what`, then `name`, then the value.
 pub(crate) fn days(connection: &Connection, day: u64) -> rusqlite::Result<Vec<(u64, String, String, f64)>> {
-    let mut statement =
-        connection.prepare("SELECT day, what, name, value FROM days WHERE day >= ?1 ORDER BY day, what, name")?;
+    let mut statement = connection
+        .prepare("SELECT day, what, name, value FROM days WHERE day >= ?1 ORDER BY day, what, name")?;
     let rows = statement.query_map([signed(day)], |row| {
         Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get(1)?, row.get(2)?, row.get(3)?))
     })?;

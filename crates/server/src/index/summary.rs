@@ -94,11 +94,8 @@ pub(super) fn call(review: &ReviewRecord) -> String {
 
 /// The beginning of a text, on one line, without control characters.
 fn one_line(text: &str) -> String {
-    let mut line: String = text
-        .chars()
-        .take(LONGEST)
-        .map(|one| if one.is_control() { ' ' } else { one })
-        .collect();
+    let mut line: String =
+        text.chars().take(LONGEST).map(|one| if one.is_control() { ' ' } else { one }).collect();
     if text.chars().nth(LONGEST).is_some() {
         line.push('…');
     }

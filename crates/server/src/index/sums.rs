@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use checkrein_protocol::{
-    Intervention, InterventionKind, Issue, Judgement, PatternKind, Record, RecordBody, ReviewRecord, RollbackStage,
-    Severity, UsageRecord, VerdictKind,
+    Intervention, InterventionKind, Issue, Judgement, PatternKind, Record, RecordBody, ReviewRecord,
+    RollbackStage, Severity, UsageRecord, VerdictKind,
 };
 use rusqlite::{OptionalExtension as _, Transaction, params};
 use serde_json::Value as Json;
@@ -282,7 +282,9 @@ impl<'a> Taken<'a> {
     fn take_open(&self, pattern: PatternKind) -> rusqlite::Result<Option<String>> {
         let key = params![self.folder, pattern.name()];
         self.transaction
-            .prepare_cached("DELETE FROM open_interventions WHERE folder = ?1 AND pattern = ?2 RETURNING kind")?
+            .prepare_cached(
+                "DELETE FROM open_interventions WHERE folder = ?1 AND pattern = ?2 RETURNING kind",
+            )?
             .query_row(key, |row| row.get(0))
             .optional()
     }
@@ -303,7 +305,10 @@ impl<'a> Taken<'a> {
             self.one(names::OPINIONS, &[("opinion", opinion)]);
         }
         self.transaction
-            .execute("INSERT OR REPLACE INTO opinions VALUES(?1, ?2, ?3)", params![self.folder, action, opinion])
+            .execute(
+                "INSERT OR REPLACE INTO opinions VALUES(?1, ?2, ?3)",
+                params![self.folder, action, opinion],
+            )
             .map(|_| ())
     }
 

@@ -60,13 +60,17 @@ fn it_follows_what_is_written_and_is_the_same_when_made_again() {
     let mut second = Follower::new(&case.index, &case.state).unwrap();
     assert_eq!(second.round().unwrap(), 3);
     let found = sessions(&case.index.reader().unwrap(), &case.state, 1000, 10).unwrap();
-    assert_eq!(found.iter().map(|one| (one.session.as_str(), one.records)).collect::<Vec<_>>(), [("a", 2), ("b", 1)]);
+    assert_eq!(
+        found.iter().map(|one| (one.session.as_str(), one.records)).collect::<Vec<_>>(),
+        [("a", 2), ("b", 1)]
+    );
     assert_eq!(found[0].task.as_deref(), Some("one"));
     drop((follower, second));
 
     // A file that is no database, or one of somebody else, is made again from the ledgers.
     let path = case.state.root().join("index.db");
-    std::fs::write(&path, "not a database at all, but long enough to be looked at as if it were one").unwrap();
+    std::fs::write(&path, "not a database at all, but long enough to be looked at as if it were one")
+        .unwrap();
     for ending in ["-wal", "-shm"] {
         drop(std::fs::remove_file(case.state.root().join(format!("index.db{ending}"))));
     }

@@ -122,6 +122,7 @@ pub(crate) fn labels(all: &[(&str, &str)]) -> String {
         return String::new();
     }
     let escaped = |value: &str| value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    let pairs: Vec<String> = all.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
+    let pairs: Vec<String> =
+        all.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
     format!("{{{}}}", pairs.join(","))
 }

@@ -168,9 +168,10 @@ impl ShownReview {
             risk: format!("{:.2}", risk["score"].as_f64().unwrap_or_default()),
             level: text(risk, "level"),
             factors: texts(risk, "factors"),
-            rationality: rationality["score"]
-                .as_f64()
-                .map_or_else(|| "did not run".to_owned(), |score| format!("{score:.2} ({})", text(rationality, "level"))),
+            rationality: rationality["score"].as_f64().map_or_else(
+                || "did not run".to_owned(),
+                |score| format!("{score:.2} ({})", text(rationality, "level")),
+            ),
             rules: texts(body, "rules"),
             alternatives: texts(body, "alternatives"),
             snapshot: body["snapshot"]["id"].as_u64(),

@@ -7,9 +7,9 @@ use axum::http::StatusCode;
 use serde_json::Value as Json;
 
 use super::parts::{
-    CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownDifference, ShownGraph, ShownRecord,
-    ShownReview, ShownSession, ShownSnapshot, ShownSum, ShownTicket, SnapshotPage, Snapshots, Stats, encoded, text,
-    when,
+    CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownDifference, ShownGraph,
+    ShownRecord, ShownReview, ShownSession, ShownSnapshot, ShownSum, ShownTicket, SnapshotPage, Snapshots,
+    Stats, encoded, text, when,
 };
 use crate::answer::ApiError;
 use crate::api::{Call, bad, session_of};
@@ -23,13 +23,28 @@ use crate::server::App;
 const ROWS: u64 = 100;
 const VERDICTS: &[&str] = &["ok", "nudge", "escalate", "block", "halt"];
 const TYPES: &[&str] = &[
-    "review", "outcome", "prompt", "issue", "intervention", "told", "rollback", "usage", "halted", "resumed",
-    "failure", "event",
+    "review",
+    "outcome",
+    "prompt",
+    "issue",
+    "intervention",
+    "told",
+    "rollback",
+    "usage",
+    "halted",
+    "resumed",
+    "failure",
+    "event",
 ];
 
 fn rendered(page: &impl Template) -> Result<String, ApiError> {
     page.render().map_err(|error| {
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "defect", error.to_string(), "report this as a defect")
+        ApiError::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "defect",
+            error.to_string(),
+            "report this as a defect",
+        )
     })
 }
 
@@ -163,7 +178,8 @@ pub(super) fn review(app: &App, _: &Call) -> Result<String, ApiError> {
         reason: text(one, "reason"),
     });
     let named = |one: &Json, fields: [&str; 3]| {
-        let words: Vec<String> = fields.iter().map(|name| text(one, name)).filter(|word| !word.is_empty()).collect();
+        let words: Vec<String> =
+            fields.iter().map(|name| text(one, name)).filter(|word| !word.is_empty()).collect();
         folded(words.join(" · "), one)
     };
     let newest = |all: Vec<Json>| all.into_iter().rev().take(100).collect::<Vec<_>>();
@@ -198,7 +214,9 @@ pub(super) fn stats(app: &App, call: &Call) -> Result<String, ApiError> {
     };
     let named = |what: &str, word: &str| {
         let part = series(what);
-        part.into_iter().map(move |one| Series { name: format!("{} {word}", one.name), ..one }).collect::<Vec<_>>()
+        part.into_iter()
+            .map(move |one| Series { name: format!("{} {word}", one.name), ..one })
+            .collect::<Vec<_>>()
     };
     let mut effects = named("effective", "ended the issue");
     effects.extend(named("ineffective", "did not"));
