@@ -11,7 +11,7 @@ pub(crate) struct ServeArguments {
     listen: String,
 }
 
-impl From<ServeArguments> for serve::WantedServer {
+impl From<ServeArguments> for serve::ServeOptions {
     fn from(arguments: ServeArguments) -> Self {
         Self { listen: arguments.listen }
     }

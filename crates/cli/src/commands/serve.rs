@@ -13,7 +13,7 @@ use crate::terminal::{log, print};
 
 /// What is wanted of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WantedServer {
+pub struct ServeOptions {
     /// Where it listens, as text.
     pub listen: String,
 }
@@ -21,7 +21,7 @@ pub struct WantedServer {
 /// Answers requests until the process is asked to end. A service may start it, an agent may not: its key does what only people may.
 pub fn serve(
     environment: &HostEnvironment,
-    wanted: &WantedServer,
+    wanted: &ServeOptions,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_no_agent(environment, "serve")?;
