@@ -3,6 +3,7 @@
 #[cfg(target_os = "linux")]
 pub mod acp;
 pub mod allow;
+pub mod approvals;
 pub mod answers;
 pub mod audit;
 pub mod check;

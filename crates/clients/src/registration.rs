@@ -78,6 +78,9 @@ const TIMEOUT_SECONDS: u32 = 30;
 /// it refuses, must come before.
 const SHORTEST_TIMEOUT: f64 = 12.0;
 
+/// What must be left of the time of the client when the waiting for an answer of a user is over, in seconds: for the rest of the work (ours).
+const AFTER_WAITING: u32 = 10;
+
 /// Whether the client matches an event against a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matching {
@@ -152,6 +155,17 @@ impl HookLayout {
     /// The command that looks for the program: it holds nothing of one user's machine.
     pub fn looked_up(&self) -> HookCommand {
         HookCommand::looked_up(self.client, self.answering)
+    }
+
+    /// How long an answer of a user may be waited for within the time that is registered, in seconds; `None` where the client is not told how
+    /// long it is to wait.
+    pub fn patience(&self) -> Option<u32> {
+        let is_told = match self.form {
+            HookForm::Groups | HookForm::Triggers => true,
+            HookForm::Entries(form) => form.timeout.is_some(),
+            HookForm::Whole(_) => false,
+        };
+        is_told.then_some(TIMEOUT_SECONDS - AFTER_WAITING)
     }
 
     /// The command line of the review of calls.

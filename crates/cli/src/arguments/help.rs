@@ -24,6 +24,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "statusline",
             "undo",
             "allow",
+            "approval",
             "wrong",
             "missed",
             "run",

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::choice::{
-    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
+    ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
     Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
 use super::error::{ConfigErrorKind, Fault, closest};
@@ -288,6 +288,7 @@ choice_field!(
     Profile,
     ReviewMode,
     BuiltinRules,
+    ApprovalWait,
     Approve,
     LimitPreset,
     Sync,
