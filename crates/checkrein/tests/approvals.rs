@@ -168,7 +168,7 @@ fn what_is_allowed_for_longer_is_an_allowance() {
         let hook = asks(&environment, "s", "one", CALL);
         let question = only(&environment);
         let shown = environment.succeed(&["approval", "show", &question]);
-        assert!(shown.contains(&format!("{option:<9}also lets the same call pass")), "{shown}");
+        assert!(shown.contains(&format!("{option:<10}also lets the same call pass")), "{shown}");
         let said = environment.succeed(&["approval", "allow", &question, option]);
         assert!(said.contains("checkrein allow --forget"), "{said}");
         assert_eq!(decision(&answer_of(hook)), Some("allow"));
@@ -387,15 +387,15 @@ fn a_halt_ends_the_waiting() {
 #[test]
 fn the_setting_says_which_questions_wait() {
     // By default those of nobody's profiles alone: a client that decides by itself is answered at once.
-    let bypassed = |id: &str| shell_call(id, CALL, json!({ "permission_mode": "bypassPermissions" }));
+    let unasked = |id: &str| shell_call(id, CALL, json!({ "permission_mode": "dontAsk" }));
     let environment = unattended("");
     environment.configure("config.yaml", "profile: interactive\n");
     let started = Instant::now();
-    let answer = answer_of(asks_of(&environment, "s", bypassed("one"), &["claude"]));
+    let answer = answer_of(asks_of(&environment, "s", unasked("one"), &["claude"]));
     assert_eq!(decision(&answer), Some("deny"));
     assert!(list(&environment).is_empty() && started.elapsed() < Duration::from_secs(10));
     environment.configure("config.yaml", "profile: interactive\napprovals: {wait: lost}\n");
-    let hook = asks_of(&environment, "s", bypassed("two"), &["claude"]);
+    let hook = asks_of(&environment, "s", unasked("two"), &["claude"]);
     environment.succeed(&["approval", "allow", &only(&environment)]);
     assert_eq!(decision(&answer_of(hook)), Some("allow"));
     assert_eq!(decision(&answer_of(asks(&environment, "t", "three", CALL))), Some("ask"), "the client asks");
@@ -429,4 +429,89 @@ fn secrets_are_masked_in_what_is_kept_and_only_the_user_reads_it() {
     }
     environment.succeed(&["approval", "deny", &question]);
     answer_of(hook);
+}
+
+#[test]
+fn people_are_told_of_a_question_with_the_command_that_answers_it() {
+    let environment = unattended(
+        "interventions: {emergency_stop: {notification_channels: [command]}}\nnotifications: {command: cat > told.json}\n",
+    );
+    let hook = asks(&environment, "s", "one", CALL);
+    let question = only(&environment);
+    let told = environment.project().join("told.json");
+    let started = Instant::now();
+    let notice = loop {
+        let text = fs::read_to_string(&told).unwrap_or_default();
+        if let Ok(notice) = serde_json::from_str::<Json>(&text) {
+            break notice;
+        }
+        assert!(started.elapsed() < PATIENCE);
+        thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(notice["event"], "approval");
+    let text = notice["text"].as_str().unwrap();
+    assert!(
+        text.contains("rm ../diary.md") && text.contains(&format!("checkrein approval allow {question}"))
+    );
+    assert!(text.contains(&format!("checkrein approval deny {question}")), "{text}");
+    environment.succeed(&["approval", "deny", &question]);
+    answer_of(hook);
+}
+
+#[test]
+fn a_longer_wait_is_registered_with_the_client_and_told_to_the_hook() {
+    let environment = unattended("approvals: {wait_seconds: 90}\n");
+    // Where 30 seconds are registered nobody waits for longer than 20.
+    let hook = asks(&environment, "s", "one", CALL);
+    let seconds = |question: &Json| {
+        let shown = environment.succeed(&["approval", "show", &id(question)]);
+        let state = shown.lines().find(|line| line.starts_with("state")).unwrap().to_owned();
+        state.split(' ').filter_map(|word| word.parse::<u64>().ok()).next().unwrap()
+    };
+    let question = waiting(&environment, 1).remove(0);
+    assert!(seconds(&question) <= 20, "{question}");
+    environment.succeed(&["approval", "deny", &id(&question)]);
+    answer_of(hook);
+    environment.succeed(&["init", "--yes"]);
+    // The test environment says that nobody waits, which may only be stricter.
+    let plain = fs::read_to_string(environment.project().join(".claude/settings.local.json")).unwrap();
+    assert!(!plain.contains("--wait"), "{plain}");
+    let mut init = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    init.args(["init", "--yes"]).env_remove("CHECKREIN_APPROVALS_WAIT");
+    assert!(init.output().unwrap().status.success());
+    let settings = fs::read_to_string(environment.project().join(".claude/settings.local.json")).unwrap();
+    assert!(settings.contains("checkrein-hook claude --wait 90)"), "{settings}");
+    assert!(settings.contains("\"timeout\": 100") && !settings.contains("\"timeout\": 30"), "{settings}");
+    let call = shell_call("two", CALL, json!({}));
+    let hook = asks_of(&environment, "s", call, &["claude", "--wait", "90"]);
+    let question = waiting(&environment, 1).remove(0);
+    assert!((60..=90).contains(&seconds(&question)), "{question}");
+    environment.succeed(&["approval", "allow", &id(&question)]);
+    assert_eq!(decision(&answer_of(hook)), Some("allow"));
+    // A time that was lowered by hand is none of ours any more: the client would let the call run.
+    let lowered = settings.replace("\"timeout\": 100", "\"timeout\": 40");
+    fs::write(environment.project().join(".claude/settings.local.json"), lowered).unwrap();
+    let said = environment.checkrein(&["doctor"]);
+    assert!(!said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
+}
+
+#[test]
+fn each_client_waits_as_long_as_its_registration_lets_it() {
+    for (client, waits) in [
+        ("claude", true),
+        ("codex", true),
+        ("gemini", true),
+        ("qwen", true),
+        ("copilot", true),
+        ("droid", true),
+        ("cursor", true),
+        ("kiro", true),
+        ("windsurf", false),
+        ("cline", false),
+        ("opencode", false),
+        ("kilo", false),
+    ] {
+        let found = checkrein_clients::named(client).unwrap().hooks.patience();
+        assert_eq!(found, waits.then_some(20), "{client}");
+    }
 }

@@ -3,8 +3,8 @@
 #[cfg(target_os = "linux")]
 pub mod acp;
 pub mod allow;
-pub mod approvals;
 pub mod answers;
+pub mod approvals;
 pub mod audit;
 pub mod check;
 pub mod config;

@@ -13,9 +13,9 @@ use crate::api::ErrorAnswer;
 #[cfg(target_os = "linux")]
 use crate::arguments::ExecAlone;
 use crate::arguments::{
-    ApprovalCommand, Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand, InitArguments,
-    IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand, RollbackForm,
-    RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
+    ApprovalCommand, Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand,
+    InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand,
+    RollbackForm, RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
     UninstallArguments, WorktreeCommand, command_line, completions, consent,
 };
 use crate::commands::check::Where;
@@ -24,10 +24,10 @@ use crate::commands::elsewhere;
 use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::{
-    ExitStatus, OutputForm, Switch, allow, approvals, audit, check, config, credential, diff, doctor, export, gate,
-    halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy, policy_try,
-    preset, purge, recover, replay, reviews, rollback, runs, session_rollback, sessions, show, snapshots,
-    stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
+    ExitStatus, OutputForm, Switch, allow, approvals, audit, check, config, credential, diff, doctor, export,
+    gate, halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy,
+    policy_try, preset, purge, recover, replay, reviews, rollback, runs, session_rollback, sessions, show,
+    snapshots, stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, route, run};

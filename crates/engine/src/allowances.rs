@@ -122,7 +122,8 @@ pub(crate) fn changed_since(
     };
     // What speaks against it was shown to who said yes.
     let candidate = Candidate { unliftable: &[], ..masked.candidate() };
-    matching::difference(asked, &candidate, Comparison::WithoutSaving).map(|difference| report::what(&difference))
+    matching::difference(asked, &candidate, Comparison::WithoutSaving)
+        .map(|difference| report::what(&difference))
 }
 
 /// Whether an allowance would have let a recorded call of a session pass.

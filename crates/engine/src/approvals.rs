@@ -30,7 +30,8 @@ mod waiting;
 pub use answer::{AnsweredApproval, answer};
 pub use patience::Patience;
 pub use pending::{
-    ApprovalAnswer, ApprovalSource, ApprovalAnswerer, ApprovalRequest, ApprovalEnd, ApprovalState, ApprovalOutcome, all, one, speaks_against,
+    ApprovalAnswer, ApprovalAnswerer, ApprovalEnd, ApprovalOutcome, ApprovalRequest, ApprovalSource,
+    ApprovalState, all, one, speaks_against,
 };
 pub use waiting::{ANSWERED, ASKED, Acknowledgement, FORGED, SAID_NO};
 pub(crate) use waiting::{Asked, Waited, wait};

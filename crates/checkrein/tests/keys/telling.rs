@@ -4,6 +4,7 @@ use crate::scene::Scene;
 use crate::{Pair, Row, UNSET, row};
 
 const CHANNELS: &str = "interventions.emergency_stop.notification_channels";
+const BRIEFLY: &[Pair] = &[("approvals.wait_seconds", "1")];
 const BY_COMMAND: &[Pair] = &[(CHANNELS, r#"["command"]"#)];
 const BY_MAIL: &[Pair] = &[
     (CHANNELS, r#"["email"]"#),
@@ -24,6 +25,14 @@ pub fn rows() -> Vec<Row> {
         row("notifications.questions", ["false", "true"], BY_COMMAND, |scene| {
             assert_eq!(scene.verdict("git push --force"), "ask");
             scene.at(".local/state/checkrein/notices").exists().to_string()
+        }),
+        row("approvals.wait", [r#""always""#, r#""never""#], BRIEFLY, |scene| {
+            scene.verdict("git push --force");
+            scene.at(".local/state/checkrein/approvals").exists().to_string()
+        }),
+        row("approvals.wait_seconds", ["1", "0"], &[("approvals.wait", r#""always""#)], |scene| {
+            scene.verdict("git push --force");
+            scene.at(".local/state/checkrein/approvals").exists().to_string()
         }),
         row("notifications.command", [UNSET, r#""cat > told.json""#], BY_COMMAND, |scene| {
             scene.said(&["notify", "--test"]);

@@ -2,9 +2,7 @@
 
 pub(super) mod shown;
 
-use checkrein_engine::allowances::{
-    self, Allowance, AllowedFor, Granted, GrantedState, in_words, span_word,
-};
+use checkrein_engine::allowances::{self, Allowance, AllowedFor, Granted, GrantedState, in_words, span_word};
 use checkrein_engine::approvals;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;

@@ -137,7 +137,8 @@ fn state(environment: &HostEnvironment, one: &ApprovalRequest) -> String {
 fn question(environment: &HostEnvironment, one: &ApprovalRequest) -> String {
     let review = &one.review;
     let told = |text: &str| hanging(text, LABEL);
-    let head = format!("{} in `{}` waits for an answer:", one_line(review.tool.as_str()), one_line(&review.cwd));
+    let head =
+        format!("{} in `{}` waits for an answer:", one_line(review.tool.as_str()), one_line(&review.cwd));
     let mut lines = vec![wrapped(&head)];
     lines.extend(shown::whole_call(review).iter().map(|line| format!("    {line}")));
     lines.push(told(&format!("why      {}", one_line(&review.reason))));
@@ -158,7 +159,10 @@ fn question(environment: &HostEnvironment, one: &ApprovalRequest) -> String {
             break;
         }
         if let Some(rule) = one.rule(&answer, environment.now()) {
-            lines.push(told(&format!("{option:<9}also lets the same call pass {}", one_line(&in_words(&rule)))));
+            lines.push(told(&format!(
+                "{option:<10}also lets the same call pass {}",
+                one_line(&in_words(&rule))
+            )));
         }
     }
     lines.join("\n")

@@ -9,7 +9,8 @@ use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::pending::{
-    ANSWER_FILE, ApprovalAnswer, ApprovalAnswerer, ApprovalRequest, ApprovalEnd, ApprovalState, at, locked, one,
+    ANSWER_FILE, ApprovalAnswer, ApprovalAnswerer, ApprovalEnd, ApprovalRequest, ApprovalState, at, locked,
+    one,
 };
 use crate::allowances;
 use crate::environment::HostEnvironment;
@@ -90,7 +91,7 @@ pub fn answer(
         ),
         _ => CommandError::file("write", &path.display().to_string(), &error),
     })?;
-    let settled = until_settled(environment, id)?;
+    let settled = until_settled(environment, &given)?;
     drop(lock);
     if settled.state == ApprovalState::Allowed
         && let Some(rule) = settled.rule(wanted, environment.now())
@@ -102,7 +103,8 @@ pub fn answer(
 }
 
 /// Waits until the call has said what became of it. An answer that it does not take is withdrawn.
-fn until_settled(environment: &HostEnvironment, id: &str) -> Result<ApprovalRequest, CommandError> {
+fn until_settled(environment: &HostEnvironment, given: &Given) -> Result<ApprovalRequest, CommandError> {
+    let id = given.id.as_str();
     let path = at(environment, id, ANSWER_FILE);
     let started = Instant::now();
     let mut was_taken = None;
@@ -120,11 +122,12 @@ fn until_settled(environment: &HostEnvironment, id: &str) -> Result<ApprovalRequ
         }
         // Whoever renames it has it: the call, or nobody any more.
         let is_withdrawn = is_there && fs::remove_file(&path).is_ok();
-        let by_us = now.settled.as_ref().is_some_and(|settled| settled.answer.is_some()) && !is_withdrawn;
-        return match now.state {
-            ApprovalState::Allowed | ApprovalState::Denied if by_us => Ok(now),
-            _ => Err(stale(&now)),
-        };
+        let is_ours = now.settled.as_ref().is_some_and(|settled| {
+            let is_same =
+                settled.answer.as_ref() == Some(&given.answer) && settled.by.as_ref() == Some(&given.by);
+            is_same && settled.end != ApprovalEnd::Stopped && !is_withdrawn
+        });
+        return if is_ours { Ok(now) } else { Err(stale(&now)) };
     }
 }
 

@@ -257,9 +257,8 @@ pub fn speaks_against(review: &ReviewRecord) -> Vec<Unliftable> {
 ///
 /// The folder cannot be read.
 pub fn all(environment: &HostEnvironment) -> Result<Vec<ApprovalRequest>, CommandError> {
-    let names = names(environment).map_err(|error| {
-        CommandError::file("read", &folder(environment).display().to_string(), &error)
-    })?;
+    let names = names(environment)
+        .map_err(|error| CommandError::file("read", &folder(environment).display().to_string(), &error))?;
     let mut found: Vec<ApprovalRequest> = names.iter().filter_map(|name| read(environment, name)).collect();
     found.sort_by(|one, other| (one.asked_at, &one.id).cmp(&(other.asked_at, &other.id)));
     Ok(found)

@@ -15,8 +15,8 @@ use serde_json::json;
 
 use super::answer::Given;
 use super::pending::{
-    ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, DONE_FILE, MOST, Question, ApprovalOutcome, TAKEN_FILE, at,
-    clear_away, folder, holder, locked, of_call, own_text,
+    ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, DONE_FILE, MOST, Question,
+    TAKEN_FILE, at, clear_away, folder, holder, locked, of_call, own_text,
 };
 use crate::allowances::{self, Allowance, Wholeness};
 use crate::asking::{self, Asker};
@@ -216,7 +216,8 @@ impl<'a> Waiting<'a> {
         let path = at(environment, &question.id, ASKED_FILE);
         let lock = locked(&path, text.as_bytes(), |fresh, path| fs::rename(fresh, path))
             .map_err(|error| error.to_string())?;
-        let waiting = Self { context, ledger, asked, question, shown: Digest::of(&text).to_string(), limit, lock };
+        let waiting =
+            Self { context, ledger, asked, question, shown: Digest::of(&text).to_string(), limit, lock };
         waiting.tell()?;
         Ok(waiting)
     }
@@ -343,7 +344,9 @@ impl<'a> Waiting<'a> {
             Found::Answer(given) => {
                 settled.end = match &given.answer {
                     ApprovalAnswer::No { .. } => ApprovalEnd::Denied,
-                    ApprovalAnswer::Once | ApprovalAnswer::Session | ApprovalAnswer::Always => ApprovalEnd::Allowed,
+                    ApprovalAnswer::Once | ApprovalAnswer::Session | ApprovalAnswer::Always => {
+                        ApprovalEnd::Allowed
+                    }
                 };
                 let changed = || match halted(self.context.environment(), &self.asked.call.event.session) {
                     Some(reason) => Some(reason),
@@ -352,7 +355,9 @@ impl<'a> Waiting<'a> {
                         None => Some("it cannot be compared with what was asked about".to_owned()),
                     },
                 };
-                if settled.end == ApprovalEnd::Allowed && let Some(reason) = changed() {
+                if settled.end == ApprovalEnd::Allowed
+                    && let Some(reason) = changed()
+                {
                     settled.end = ApprovalEnd::Stopped;
                     why = reason;
                 }
@@ -397,15 +402,18 @@ impl<'a> Waiting<'a> {
         let acknowledgement = Acknowledgement { done, settled, _lock: self.lock };
         match words {
             None => Waited::Allowed { acknowledgement },
-            Some((why, next, in_the_record)) => {
-                Waited::Refused { why, next, in_the_record, acknowledgement }
-            }
+            Some((why, next, in_the_record)) => Waited::Refused { why, next, in_the_record, acknowledgement },
         }
     }
 }
 
 /// Why a call is refused, what the agent does then, and what the record says; `None` where it is allowed.
-fn words(settled: &ApprovalOutcome, why: &str, waited: Duration, wanted: Duration) -> Option<(String, String, String)> {
+fn words(
+    settled: &ApprovalOutcome,
+    why: &str,
+    waited: Duration,
+    wanted: Duration,
+) -> Option<(String, String, String)> {
     let again = "Do not try it again, also not in another form";
     Some(match settled.end {
         ApprovalEnd::Allowed => return None,

@@ -3,8 +3,8 @@
 //! Loading, tightening, the JSON Schema and the reference all follow from it.
 
 use super::choice::{
-    ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
-    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
+    ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
 use super::settings::Config;
 use super::value::{Field, Kind, Value};

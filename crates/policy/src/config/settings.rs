@@ -3,8 +3,8 @@
 //! What a setting does, its bounds and which direction is stricter stands in one place: `keys.rs`.
 
 use super::choice::{
-    ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
-    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
+    ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
 use super::thresholds::PatternThresholds;
 use crate::governance::{GovernanceSettings, Tripwire};
