@@ -388,25 +388,34 @@ fn a_halt_ends_the_waiting() {
 fn the_setting_says_which_questions_wait() {
     // By default those of nobody's profiles alone: a client that decides by itself is answered at once.
     let unasked = |id: &str| shell_call(id, CALL, json!({ "permission_mode": "dontAsk" }));
-    let environment = unattended("");
-    environment.configure("config.yaml", "profile: interactive\n");
+    let with = |settings: &str| {
+        let environment = unattended("");
+        environment.configure("config.yaml", settings);
+        environment
+    };
+    let environment = with("profile: interactive\n");
     let started = Instant::now();
     let answer = answer_of(asks_of(&environment, "s", unasked("one"), &["claude"]));
     assert_eq!(decision(&answer), Some("deny"));
     assert!(list(&environment).is_empty() && started.elapsed() < Duration::from_secs(10));
-    environment.configure("config.yaml", "profile: interactive\napprovals: {wait: lost}\n");
+    let environment = with("profile: interactive\napprovals: {wait: lost}\n");
     let hook = asks_of(&environment, "s", unasked("two"), &["claude"]);
     environment.succeed(&["approval", "allow", &only(&environment)]);
     assert_eq!(decision(&answer_of(hook)), Some("allow"));
     assert_eq!(decision(&answer_of(asks(&environment, "t", "three", CALL))), Some("ask"), "the client asks");
-    environment.configure("config.yaml", "profile: interactive\napprovals: {wait: always}\n");
+    let environment = with("profile: interactive\napprovals: {wait: always}\n");
     let hook = asks(&environment, "u", "four", CALL);
     environment.succeed(&["approval", "allow", &only(&environment)]);
     assert_eq!(decision(&answer_of(hook)), Some("allow"));
-    environment.configure("config.yaml", "profile: strict\napprovals: {wait: never}\n");
+    let environment = with("profile: strict\napprovals: {wait: never}\n");
     assert_eq!(decision(&answer_of(asks(&environment, "v", "five", CALL))), Some("deny"));
+    assert!(list(&environment).is_empty());
+    let environment = with("profile: strict\n");
+    let hook = asks(&environment, "w", "six", CALL);
+    environment.succeed(&["approval", "deny", &only(&environment)]);
+    assert_eq!(decision(&answer_of(hook)), Some("deny"));
     // What only looks at a call never waits.
-    environment.configure("config.yaml", "profile: unattended\napprovals: {wait: always}\n");
+    let environment = with("profile: unattended\napprovals: {wait: always}\n");
     let started = Instant::now();
     let mut check = environment.command(env!("CARGO_BIN_EXE_checkrein"));
     check.args(["check", CALL]).env_remove("CHECKREIN_APPROVALS_WAIT").output().unwrap();

@@ -26,10 +26,7 @@ pub fn rows() -> Vec<Row> {
             assert_eq!(scene.verdict("git push --force"), "ask");
             scene.at(".local/state/checkrein/notices").exists().to_string()
         }),
-        row("approvals.wait", [r#""always""#, r#""never""#], BRIEFLY, |scene| {
-            scene.verdict("git push --force");
-            scene.at(".local/state/checkrein/approvals").exists().to_string()
-        }),
+        row("approvals.wait", [r#""always""#, r#""never""#], BRIEFLY, asked_from_elsewhere),
         row("approvals.wait_seconds", ["1", "0"], &[("approvals.wait", r#""always""#)], |scene| {
             scene.verdict("git push --force");
             scene.at(".local/state/checkrein/approvals").exists().to_string()
@@ -109,4 +106,16 @@ fn old_incident(scene: &Scene) -> String {
     scene.write(&format!("{old}/report.json"), "{}");
     scene.verdict("date");
     scene.at(old).exists().to_string()
+}
+
+/// Whether a call waited for an answer from outside the client. The environment of other tests says that none does.
+fn asked_from_elsewhere(scene: &Scene) -> String {
+    use std::io::Write as _;
+
+    let call = crate::support::shell_call("waiting", "git push --force", serde_json::json!({}));
+    let payload = scene.environment.payload("s", "PreToolUse", call);
+    let mut hook = scene.environment.hook().env_remove("CHECKREIN_APPROVALS_WAIT").spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(&payload).unwrap();
+    hook.wait_with_output().unwrap();
+    scene.at(".local/state/checkrein/approvals").exists().to_string()
 }
