@@ -27,10 +27,7 @@ pub fn rows() -> Vec<Row> {
             scene.at(".local/state/checkrein/notices").exists().to_string()
         }),
         row("approvals.wait", [r#""always""#, r#""never""#], BRIEFLY, asked_from_elsewhere),
-        row("approvals.wait_seconds", ["1", "0"], &[("approvals.wait", r#""always""#)], |scene| {
-            scene.verdict("git push --force");
-            scene.at(".local/state/checkrein/approvals").exists().to_string()
-        }),
+        row("approvals.wait_seconds", ["1", "0"], &[("approvals.wait", r#""always""#)], asked_from_elsewhere),
         row("notifications.command", [UNSET, r#""cat > told.json""#], BY_COMMAND, |scene| {
             scene.said(&["notify", "--test"]);
             scene.read("project/told.json").contains("checkrein: a test").to_string()
