@@ -19,8 +19,8 @@ pub(crate) use gates::GateArguments;
 pub(crate) use gateway::{McpArguments, McpCommand};
 pub(crate) use help::{command_line, completions, write_manual};
 pub(crate) use nouns::{
-    AuditCommand, ConfigCommand, IncidentCommand, IssueCommand, NoticeCommand, PolicyCommand, SessionCommand,
-    SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
+    ApprovalCommand, AuditCommand, ConfigCommand, IncidentCommand, IssueCommand, NoticeCommand,
+    PolicyCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
 };
 pub(crate) use old_forms::{OldForm, OldReviewsForm, RollbackForm};
 pub(crate) use restoring::UndoArguments;
@@ -285,6 +285,14 @@ pub(crate) enum Command {
     Worktree {
         #[command(subcommand)]
         command: WorktreeCommand,
+    },
+    /// List and answer the calls that wait for you where nobody is at the client
+    #[command(
+        after_help = "Examples:\n  checkrein approval list\n  checkrein approval allow 9f31\n  checkrein approval deny 9f31 --message 'leave that'"
+    )]
+    Approval {
+        #[command(subcommand)]
+        command: ApprovalCommand,
     },
     /// List emergency stops and show their reports
     #[command(after_help = "Examples:\n  checkrein incident list\n  checkrein incident show 20261121")]

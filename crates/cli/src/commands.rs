@@ -4,6 +4,7 @@
 pub mod acp;
 pub mod allow;
 pub mod answers;
+pub mod approvals;
 pub mod audit;
 pub mod check;
 pub mod config;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `EVAL`, `TRACE` | `INTERVENTION`: the verdict on the action, with its reason and the quality of the trace |
 //! | `VERSION_NEGOTIATION` | `VERSION_SELECTED` |
-//! | `HITL` | an error of class 4: questions to people are answered by approvals, which no message opens yet |
+//! | `HITL` | an error of class 4: no message opens or answers a question to people; `/v1/approvals` lists and answers those of hooks |
 //!
 //! The action is reviewed by the code of `check`. Who says who it is, is not believed for it: tier and policy are those of the machine.
 
@@ -44,7 +44,7 @@ pub(crate) fn message(app: &App, call: &Call) -> Result<Json, ApiError> {
                 StatusCode::NOT_IMPLEMENTED,
                 "acgp_4001",
                 "questions to people are not taken by message yet",
-                "an answer `escalate` is for the program to put before a person",
+                "`/v1/approvals` lists and answers the calls that wait in hooks",
             ));
         }
         other => return Err(invalid(format!("`{other}` is not a message that is answered here"))),

@@ -15,6 +15,7 @@ use axum::routing::{MethodFilter, on};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json};
 
+use crate::commands::AnswerDoor;
 use crate::answer::{ApiError, content, json};
 use crate::server::App;
 
@@ -47,6 +48,7 @@ pub(crate) struct Call {
     pub(crate) path: HashMap<String, String>,
     pub(crate) query: HashMap<String, String>,
     pub(crate) body: Map<String, Json>,
+    pub(crate) door: Option<AnswerDoor>,
 }
 
 impl Call {
@@ -178,7 +180,8 @@ fn called(
     if let Some(name) = fields.keys().find(|name| !known(name)) {
         return Err(bad(format!("`{name}` is not a field of this request"), "`/v1/openapi.json` lists them"));
     }
-    Ok((Call { path, query, body: fields }, then))
+    let door = Some(if is_form { AnswerDoor::Console } else { AnswerDoor::Api });
+    Ok((Call { path, query, body: fields, door }, then))
 }
 
 fn form(body: &[u8]) -> Result<Map<String, Json>, ApiError> {

@@ -76,11 +76,44 @@ pub enum ServedCommand {
         /// The call.
         action: String,
     },
+    /// `approval list`.
+    Approvals,
+    /// `approval allow` and `approval deny`.
+    Answer {
+        /// The question.
+        approval: String,
+        /// The answer.
+        answer: ServedAnswer,
+        /// From where it came.
+        from: AnswerDoor,
+    },
     /// A line of `check --batch`.
     Check {
         /// The question.
         question: Json,
     },
+}
+
+/// An answer to a call that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServedAnswer {
+    /// Yes, to this call.
+    Once,
+    /// Yes, for the rest of the session.
+    Session,
+    /// Yes, from now on.
+    Always,
+    /// No, with a word to the agent.
+    No(Option<String>),
+}
+
+/// The way by which an answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerDoor {
+    /// A page.
+    Console,
+    /// A program.
+    Api,
 }
 
 /// Whether something is done.

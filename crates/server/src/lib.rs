@@ -36,5 +36,5 @@ mod token;
 mod visits;
 
 pub use address::{Address, AddressError};
-pub use commands::{Commands, Extent, ServedCommand};
+pub use commands::{AnswerDoor, Commands, Extent, ServedAnswer, ServedCommand};
 pub use server::{Announcement, Server};

@@ -23,13 +23,14 @@ const HTML: &str = "text/html; charset=utf-8";
 /// A page: its address, and what makes it.
 type Page = (&'static str, fn(&App, &Call) -> Result<String, ApiError>);
 
-const PAGES: [Page; 9] = [
+const PAGES: [Page; 10] = [
     ("/", views::sessions),
     ("/sessions/{session}", views::session),
     ("/sessions/{session}/calls/{action}", views::call),
     ("/sessions/{session}/rollback", views::rollback),
     ("/sessions/{session}/snapshots", views::snapshots),
     ("/sessions/{session}/snapshots/{snapshot}", views::snapshot),
+    ("/approvals", views::approvals),
     ("/calls", views::calls),
     ("/review", views::review),
     ("/stats", views::stats),

@@ -25,6 +25,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "statusline",
             "undo",
             "allow",
+            "approval",
             "wrong",
             "missed",
             "run",

@@ -10,7 +10,7 @@ use super::Verb::{Get, Post};
 use super::{Call, Route, bad};
 use crate::acgp;
 use crate::answer::ApiError;
-use crate::commands::{Extent, ServedCommand};
+use crate::commands::{AnswerDoor, Extent, ServedAnswer, ServedCommand};
 use crate::index::query::{self, LONGEST_PAGE, RecordRow, SessionRow, Wanted};
 use crate::server::App;
 
@@ -73,6 +73,20 @@ const LIMIT: (&str, &str) = ("limit", "Rows, from 1 to 500; 100 without it");
 
 /// All addresses of the API.
 pub(crate) const ROUTES: &[Route] = &[
+    Route {
+        verb: Get, path: "/v1/approvals", summary: "Lists calls that wait for an answer, and those that did",
+        query: NO_FIELDS, body: NO_FIELDS, answer: list, handle: |app, _| listed(app, ServedCommand::Approvals),
+    },
+    Route {
+        verb: Post, path: "/v1/approvals/{approval}/allow", summary: "Lets a waiting call go on",
+        query: NO_FIELDS, body: &[("for", "`once`, which holds without it, `session` or `always`")],
+        answer: done, handle: allow,
+    },
+    Route {
+        verb: Post, path: "/v1/approvals/{approval}/deny", summary: "Refuses a waiting call",
+        query: NO_FIELDS, body: &[("message", "A word to the agent")], answer: done,
+        handle: |app, call| answered(app, call, ServedAnswer::No(call.text("message"))),
+    },
     Route {
         verb: Get,
         path: "/v1/sessions",
@@ -463,6 +477,21 @@ fn check(app: &App, call: &Call) -> Result<Json, ApiError> {
     let mut told =
         app.commands.carry_out(ServedCommand::Check { question: Json::Object(call.body.clone()) })?;
     Ok(told.pop().unwrap_or_default())
+}
+
+fn allow(app: &App, call: &Call) -> Result<Json, ApiError> {
+    let answer = match call.text("for").as_deref() {
+        None | Some("once") => ServedAnswer::Once,
+        Some("session") => ServedAnswer::Session,
+        Some("always") => ServedAnswer::Always,
+        Some(other) => return Err(bad(format!("`{other}` is not a span"), "use once, session or always")),
+    };
+    answered(app, call, answer)
+}
+
+fn answered(app: &App, call: &Call, answer: ServedAnswer) -> Result<Json, ApiError> {
+    let approval = call.part("approval").to_owned();
+    acted(app, ServedCommand::Answer { approval, answer, from: call.door.unwrap_or(AnswerDoor::Api) })
 }
 
 fn reason(call: &Call) -> String {

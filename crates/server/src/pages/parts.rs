@@ -270,3 +270,53 @@ pub(super) struct Failed<'a> {
     pub(super) message: &'a str,
     pub(super) hint: Option<&'a str>,
 }
+
+/// A question in a list.
+pub(super) struct ShownApproval {
+    pub(super) id: String,
+    pub(super) call: String,
+    pub(super) state: String,
+    pub(super) by: String,
+    pub(super) session: String,
+    pub(super) directory: String,
+    pub(super) risk: String,
+    pub(super) expires: String,
+    pub(super) rewrite: Option<String>,
+    pub(super) reasons: Vec<String>,
+    pub(super) effects: Vec<String>,
+    /// The answers that allow: the word on the wire, and that on the button.
+    pub(super) answers: Vec<(&'static str, &'static str)>,
+}
+
+impl ShownApproval {
+    /// From what `approval list` prints.
+    pub(super) fn new(one: &Json) -> Self {
+        let given = texts(one, "answers");
+        let all = [
+            ("once", "Allow this call"),
+            ("session", "Allow it in this session"),
+            ("always", "Always allow this call"),
+        ];
+        Self {
+            id: encoded(&text(one, "id")),
+            call: text(one, "action"),
+            state: text(one, "state"),
+            by: one.get("answered_by").map(|by| text(by, "name")).unwrap_or_default(),
+            session: encoded(&text(one, "session")),
+            directory: text(one, "directory"),
+            risk: text(one, "risk"),
+            expires: text(one, "expires_at"),
+            rewrite: one["rewrite"].as_str().map(str::to_owned),
+            reasons: texts(one, "reasons"),
+            effects: texts(one, "effects"),
+            answers: all.into_iter().filter(|(word, _)| given.iter().any(|one| one == word)).collect(),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "approvals.html")]
+pub(super) struct Approvals {
+    pub(super) waiting: Vec<ShownApproval>,
+    pub(super) settled: Vec<ShownApproval>,
+}

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use serde_json::Value as Json;
 
 use super::parts::{
-    CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownDifference, ShownGraph,
+    Approvals, CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownDifference, ShownApproval, ShownGraph,
     ShownRecord, ShownReview, ShownSession, ShownSnapshot, ShownSum, ShownTicket, SnapshotPage, Snapshots,
     Stats, encoded, text, when,
 };
@@ -89,6 +89,13 @@ pub(super) fn session(app: &App, call: &Call) -> Result<String, ApiError> {
         search: wanted.search.unwrap_or_default(),
         is_newest: wanted.before.is_none(),
     })
+}
+
+pub(super) fn approvals(app: &App, _: &Call) -> Result<String, ApiError> {
+    let all = app.commands.carry_out(ServedCommand::Approvals)?;
+    let shown = all.iter().rev().map(ShownApproval::new);
+    let (waiting, settled) = shown.partition(|one: &ShownApproval| one.state == "pending");
+    rendered(&Approvals { waiting, settled })
 }
 
 pub(super) fn calls(app: &App, call: &Call) -> Result<String, ApiError> {

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
+use checkrein_engine::approvals::{ApprovalAnswer, ApprovalSource};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_protocol::AbsolutePath;
-use checkrein_server::{Commands, Extent, ServedCommand};
+use checkrein_server::{AnswerDoor, Commands, Extent, ServedAnswer, ServedCommand};
 use serde_json::{Deserializer, Value as Json};
 
 use crate::commands::opinion::{Opinion, judge};
 use crate::commands::restore::{Consent, New, Permissions};
 use crate::commands::reviews::Shown;
 use crate::commands::{
-    ExitStatus, OutputForm, Switch, answered_for, check, diff, halt, incidents, marks, reviews, rollback,
+    ExitStatus, OutputForm, Switch, answered_for, approvals, check, diff, halt, incidents, marks, reviews, rollback,
     session_rollback, snapshots, stats,
 };
 use crate::terminal::{Reply, in_dialogue};
@@ -77,6 +78,20 @@ impl Desk {
             }
             ServedCommand::Wrong { action } => judge(environment, &action, Opinion::Wrong, JSON),
             ServedCommand::Missed { action } => judge(environment, &action, Opinion::Missed, JSON),
+            ServedCommand::Approvals => approvals::list(environment, JSON),
+            ServedCommand::Answer { approval, answer, from } => {
+                let answer = match answer {
+                    ServedAnswer::Once => ApprovalAnswer::Once,
+                    ServedAnswer::Session => ApprovalAnswer::Session,
+                    ServedAnswer::Always => ApprovalAnswer::Always,
+                    ServedAnswer::No(message) => ApprovalAnswer::No { message },
+                };
+                let source = match from {
+                    AnswerDoor::Console => ApprovalSource::Console,
+                    AnswerDoor::Api => ApprovalSource::Api,
+                };
+                approvals::answer_from(environment, &approval, &answer, source)
+            }
             ServedCommand::Check { question } => check::answer(environment, &question),
         }
     }
