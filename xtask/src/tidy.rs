@@ -36,6 +36,7 @@ const LINE: [&str; 28] = [
     "hook",
     "proxies",
     "gates",
+    "server",
     "cli",
     "checkrein",
 ];

@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `sessions` | answers about sessions, issues, tickets, incidents, surprises |
+//! | `approvals` | answers about calls that wait for an answer |
 //! | `saved` | answers about snapshots, worktrees, and what puts files back |
 //! | `programs` | answers about runs, confined commands and tests |
 //! | `installation` | answers about settings, policy, trust, credentials, records |
@@ -14,6 +15,7 @@
 //! An answer is an object. Its first field, `schema`, names its form: `checkrein/NAME/1`. A command that lists prints one such object on each
 //! line, every other prints one object. Times are RFC 3339 in UTC. An error is an answer too ([`ErrorAnswer`]), on the stream of the answers.
 
+pub mod approvals;
 pub mod fixed;
 pub mod gates;
 pub mod installation;

@@ -6,6 +6,7 @@ mod help;
 mod nouns;
 mod old_forms;
 mod restoring;
+mod server;
 mod supervision;
 mod words;
 mod worktrees;
@@ -18,11 +19,12 @@ pub(crate) use gates::GateArguments;
 pub(crate) use gateway::{McpArguments, McpCommand};
 pub(crate) use help::{command_line, completions, write_manual};
 pub(crate) use nouns::{
-    AuditCommand, ConfigCommand, IncidentCommand, IssueCommand, NoticeCommand, PolicyCommand, SessionCommand,
-    SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
+    ApprovalCommand, AuditCommand, ConfigCommand, IncidentCommand, IssueCommand, NoticeCommand,
+    PolicyCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
 };
 pub(crate) use old_forms::{OldForm, OldReviewsForm, RollbackForm};
 pub(crate) use restoring::UndoArguments;
+pub(crate) use server::ServeArguments;
 pub(crate) use supervision::{
     AcpArguments, CredentialCommand, ExecArguments, RouteArguments, RunArguments, RunCommand,
 };
@@ -130,6 +132,11 @@ pub(crate) enum Command {
         #[arg(long)]
         all: bool,
     },
+    /// Serve API, live events, metrics and console on this machine
+    #[command(
+        after_help = "Prints where it answers, a link that logs one browser in once, and with `--json` the key for programs, as one line. Ends with Ctrl-C. Other machines cannot reach it: there is no TLS yet.\n\nExamples:\n  checkrein serve\n  checkrein serve --listen 127.0.0.1:0 --json\n  checkrein serve --listen unix:$XDG_RUNTIME_DIR/checkrein.sock"
+    )]
+    Serve(ServeArguments),
     /// Count calls, verdicts, answers and spending
     #[command(
         after_help = "Tokens are those that count against limits: what is read from the cache is left out. An intervention ended the issue when the issue ended before the next one about it.\n\nExamples:\n  checkrein stats\n  checkrein stats --since 7d --here"
@@ -278,6 +285,14 @@ pub(crate) enum Command {
     Worktree {
         #[command(subcommand)]
         command: WorktreeCommand,
+    },
+    /// List and answer the calls that wait for you where nobody is at the client
+    #[command(
+        after_help = "Examples:\n  checkrein approval list\n  checkrein approval allow 9f31\n  checkrein approval deny 9f31 --message 'leave that'"
+    )]
+    Approval {
+        #[command(subcommand)]
+        command: ApprovalCommand,
     },
     /// List emergency stops and show their reports
     #[command(after_help = "Examples:\n  checkrein incident list\n  checkrein incident show 20261121")]

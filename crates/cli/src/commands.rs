@@ -4,6 +4,7 @@
 pub mod acp;
 pub mod allow;
 pub mod answers;
+pub mod approvals;
 pub mod audit;
 pub mod check;
 pub mod config;
@@ -42,6 +43,7 @@ pub mod route;
 #[cfg(target_os = "linux")]
 pub mod run;
 pub mod runs;
+pub mod serve;
 pub mod session_choice;
 mod session_file;
 pub mod session_rollback;
@@ -60,6 +62,8 @@ pub mod undo;
 pub(crate) mod update;
 pub mod watch;
 pub mod worktree;
+
+use std::cell::Cell;
 
 use checkrein_clients::CLIENTS;
 use checkrein_world::find_workspace;
@@ -143,7 +147,23 @@ pub fn for_no_agent(environment: &HostEnvironment, command: &str) -> Result<(), 
     for_asker(environment, Asker::PersonOrService, command)
 }
 
+thread_local! {
+    /// Whether the work of this thread was asked for by somebody who proved to be the user otherwise than by the process above.
+    static ANSWERED_FOR: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does some work that somebody asked for who has shown the key of the server.
+pub(crate) fn answered_for<T>(work: impl FnOnce() -> T) -> T {
+    let before = ANSWERED_FOR.replace(true);
+    let result = work();
+    ANSWERED_FOR.set(before);
+    result
+}
+
 fn for_asker(environment: &HostEnvironment, asker: Asker, command: &str) -> Result<(), CommandError> {
+    if ANSWERED_FOR.get() {
+        return Ok(());
+    }
     match asking::sign(environment, asker) {
         None => Ok(()),
         Some(sign) => {

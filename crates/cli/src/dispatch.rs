@@ -13,9 +13,9 @@ use crate::api::ErrorAnswer;
 #[cfg(target_os = "linux")]
 use crate::arguments::ExecAlone;
 use crate::arguments::{
-    Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand, InitArguments,
-    IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand, RollbackForm,
-    RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
+    ApprovalCommand, Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand,
+    InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand,
+    RollbackForm, RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
     UninstallArguments, WorktreeCommand, command_line, completions, consent,
 };
 use crate::commands::check::Where;
@@ -24,15 +24,16 @@ use crate::commands::elsewhere;
 use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::{
-    ExitStatus, OutputForm, Switch, allow, audit, check, config, credential, diff, doctor, export, gate,
-    halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy, policy_try,
-    preset, purge, recover, replay, reviews, rollback, runs, session_rollback, sessions, show, snapshots,
-    stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
+    ExitStatus, OutputForm, Switch, allow, approvals, audit, check, config, credential, diff, doctor, export,
+    gate, halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy,
+    policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback, sessions, show,
+    snapshots, stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, route, run};
 use crate::terminal;
 use checkrein_clients::{ClientAdapter, SettingsScope};
+use checkrein_engine::approvals::ApprovalAnswer;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_hook::answer_hook_of;
@@ -48,7 +49,7 @@ pub fn run() -> ExitCode {
     // The hook is looked for by hand: building the command line of all the other commands costs more than a review.
     let asks_for_help = std::env::args().nth(2).is_some_and(|word| ["--help", "-h"].contains(&word.as_str()));
     if std::env::args().nth(1).as_deref() == Some("hook") && !asks_for_help {
-        answer_hook_of(std::env::args().nth(2).as_deref());
+        answer_hook_of(std::env::args().nth(2).as_deref(), None);
         return ExitCode::SUCCESS;
     }
     // What is no plain call of it is told by the whole command line.
@@ -320,10 +321,12 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             trust::show_waiting(&environment, output)
         }
         Command::Trust { yes, command: None } => trust::trust(&environment, yes.into(), output),
+        Command::Serve(wanted) => serve::serve(&environment, &wanted.into(), output),
         Command::Stats { since, here } => stats::stats(&environment, since, here.into(), output),
         Command::Session { command } => sessions(&environment, command, output),
         Command::Snapshot { command } => snapshots(&environment, command, output),
         Command::Worktree { command } => worktrees(&environment, command, output),
+        Command::Approval { command } => approvals(&environment, command, output),
         Command::Incident { command } => match command {
             IncidentCommand::List => incidents::incidents(&environment, output),
             IncidentCommand::Show { id } => incidents::show(&environment, &id, output),
@@ -390,7 +393,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             update::update(&environment, &wanted, output)
         }
         Command::Hook { client } => {
-            answer_hook_of(Some(&client));
+            answer_hook_of(Some(&client), None);
             Ok(ExitStatus::Done)
         }
         Command::Old(form) => old_form(&environment, form, output),
@@ -467,6 +470,28 @@ fn issues(
             output,
         ),
         IssueCommand::Stats => marks::marks(environment, output),
+    }
+}
+
+fn approvals(
+    environment: &HostEnvironment,
+    command: ApprovalCommand,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    match command {
+        ApprovalCommand::List => approvals::list(environment, output),
+        ApprovalCommand::Show { id } => approvals::show(environment, &id, output),
+        ApprovalCommand::Allow(wanted) => {
+            let answer = match (wanted.session, wanted.always) {
+                (true, _) => ApprovalAnswer::Session,
+                (false, true) => ApprovalAnswer::Always,
+                (false, false) => ApprovalAnswer::Once,
+            };
+            approvals::answer(environment, &wanted.id, &answer, output)
+        }
+        ApprovalCommand::Deny { id, message } => {
+            approvals::answer(environment, &id, &ApprovalAnswer::No { message }, output)
+        }
     }
 }
 

@@ -19,12 +19,16 @@ pub const PLACES: [&str; 6] =
 /// Words of it in earlier versions, and what stands there now.
 const REWORDED: [(&str, &str); 1] = [("A person should run", "The user should run")];
 
+/// What stands before the number of seconds that a call may wait for an answer of a user.
+const WAIT: &str = " --wait ";
+
 /// The command that a client runs for its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookCommand {
     program: Program,
     client: &'static str,
     answering: Answering,
+    waits: Option<u32>,
 }
 
 /// How the hook program tells a client that a call is refused.
@@ -57,12 +61,24 @@ pub enum Unanswered {
 impl HookCommand {
     /// The command that runs the program at `path` for a client. For a file that only one user reads.
     pub(crate) fn new(client: &'static str, answering: Answering, path: &str) -> Self {
-        Self { program: Program::At(path.to_owned()), client, answering }
+        Self { program: Program::At(path.to_owned()), client, answering, waits: None }
     }
 
     /// The command that looks for the program in [`PLACES`]: it holds nothing of one user's machine.
     pub(crate) fn looked_up(client: &'static str, answering: Answering) -> Self {
-        Self { program: Program::LookedUp, client, answering }
+        Self { program: Program::LookedUp, client, answering, waits: None }
+    }
+
+    /// The same, which lets a call wait so many seconds for an answer of a user; `None` for as long as fits into the time that is always
+    /// registered. The client must wait longer than that.
+    #[must_use]
+    pub fn waiting(self, seconds: Option<u32>) -> Self {
+        Self { waits: seconds, ..self }
+    }
+
+    /// How long it lets a call wait for an answer of a user, in seconds, where that is said.
+    pub fn waits(&self) -> Option<u32> {
+        self.waits
     }
 
     /// The path of the program; `None` when it is looked for.
@@ -93,11 +109,12 @@ impl HookCommand {
 
     /// What looks for the program, and what calls it.
     fn parts(&self) -> (String, String) {
+        let waits = self.waits.map(|seconds| format!("{WAIT}{seconds}")).unwrap_or_default();
         match &self.program {
-            Program::At(path) => (String::new(), format!("{} {}", quoted(path), self.client)),
+            Program::At(path) => (String::new(), format!("{} {}{waits}", quoted(path), self.client)),
             Program::LookedUp => (
                 format!(r#"for d in {};do [ -x "$d/{PROGRAM}" ]&&break;done;"#, PLACES.join(" ")),
-                format!(r#""$d/{PROGRAM}" {}"#, self.client),
+                format!(r#""$d/{PROGRAM}" {}{waits}"#, self.client),
             ),
         }
     }
@@ -115,13 +132,18 @@ impl HookCommand {
             let mut known = now.into_iter().chain(command.earlier_texts());
             known.find(|(text, _)| *text == reworded).map(|(_, form)| form)
         };
-        let looked_up = Self::looked_up(client, answering);
+        // What is not written as it would be written here makes another text, and so none of ours.
+        let (_, behind) = text.split_once(&format!(" {client}{WAIT}")).unwrap_or_default();
+        let digits = behind.split(|sign: char| !sign.is_ascii_digit()).next().unwrap_or_default();
+        let waits = digits.parse().ok();
+        let looked_up = Self::looked_up(client, answering).waiting(waits);
         if let Some(form) = form(&looked_up) {
             return Some((looked_up, form));
         }
         let (program, _) = text.split_once(&format!(" {client}"))?;
         let command =
-            Self::new(client, answering, &unquoted(program.strip_prefix(HEARD).unwrap_or(program))?);
+            Self::new(client, answering, &unquoted(program.strip_prefix(HEARD).unwrap_or(program))?)
+                .waiting(waits);
         if !is_hook_program(command.program()?) {
             return None;
         }
@@ -183,6 +205,8 @@ mod tests {
                 at("/opt/bin/checkrein-hook"),
                 at("/it's my/checkrein-hook"),
                 HookCommand::looked_up(client, answering),
+                at("/opt/bin/checkrein-hook").waiting(Some(600)),
+                HookCommand::looked_up(client, answering).waiting(Some(600)),
             ];
             for command in commands {
                 for form in FORMS {
@@ -229,6 +253,9 @@ mod tests {
             format!("{plain} || exit 0"),
             format!("true {plain}"),
             format!(": {text}"),
+            text.replace("hook claude", "hook claude --wait 0600"),
+            text.replace("hook claude", "hook claude --wait 600 codex"),
+            text.replace("hook claude", "hook claude --wait ''"),
             format!("{plain} >/dev/null"),
             text.replace("exit 2", "exit 0"),
             text.replace("exit 2", "exit 2 & exit 0"),

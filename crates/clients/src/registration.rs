@@ -78,6 +78,17 @@ const TIMEOUT_SECONDS: u32 = 30;
 /// it refuses, must come before.
 const SHORTEST_TIMEOUT: f64 = 12.0;
 
+/// How long a call may wait for an answer of a user at most, in seconds (ours).
+const LONGEST_WAIT: u32 = 60 * 60;
+
+/// How long the client is told to wait for a command, in seconds.
+fn timeout_seconds(command: &HookCommand) -> u32 {
+    command.waits().map_or(TIMEOUT_SECONDS, |waits| TIMEOUT_SECONDS.max(waits.saturating_add(AFTER_WAITING)))
+}
+
+/// What must be left of the time of the client when the waiting for an answer of a user is over, in seconds: for the rest of the work (ours).
+const AFTER_WAITING: u32 = 10;
+
 /// Whether the client matches an event against a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matching {
@@ -152,6 +163,25 @@ impl HookLayout {
     /// The command that looks for the program: it holds nothing of one user's machine.
     pub fn looked_up(&self) -> HookCommand {
         HookCommand::looked_up(self.client, self.answering)
+    }
+
+    /// How long an answer of a user may be waited for within the time that is registered, in seconds; `None` where the client is not told how
+    /// long it is to wait.
+    pub fn patience(&self) -> Option<u32> {
+        let is_told = match self.form {
+            HookForm::Groups | HookForm::Triggers => true,
+            HookForm::Entries(form) => form.timeout.is_some(),
+            HookForm::Whole(_) => false,
+        };
+        is_told.then_some(TIMEOUT_SECONDS - AFTER_WAITING)
+    }
+
+    /// The command with which a call may wait `wanted` seconds for an answer of a user, as far as the client can be told to wait for it: at
+    /// most an hour (ours). Nothing is said where that fits into the time that is always registered.
+    pub fn waiting(&self, command: HookCommand, wanted: u64) -> HookCommand {
+        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX).min(LONGEST_WAIT);
+        let longer = self.patience().filter(|always| wanted > *always).map(|_| wanted);
+        command.waiting(longer)
     }
 
     /// The command line of the review of calls.
@@ -309,8 +339,10 @@ impl HookLayout {
             .filter_map(|group| group.get("hooks").and_then(Json::as_array))
             .flatten()
             .filter(|handler| self.is_waited_for(handler))
-            .filter_map(|handler| handler.get("command").and_then(Json::as_str))
-            .filter_map(|command| self.parse(command))
+            .filter_map(|handler| {
+                let found = self.parse(handler.get("command").and_then(Json::as_str)?)?;
+                self.outlasts(handler, &found.0).then_some(found)
+            })
             .filter(|(_, form)| *form <= self.form_of(event))
             .collect()
     }
@@ -325,6 +357,13 @@ impl HookLayout {
             && fields.get("timeout").is_none_or(|timeout| {
                 timeout.as_f64().is_some_and(|seconds| self.unit.seconds(seconds) >= SHORTEST_TIMEOUT)
             })
+    }
+
+    /// Whether the client waits longer than the hook may: after its time it lets the call run.
+    fn outlasts(&self, handler: &Json, command: &HookCommand) -> bool {
+        let Some(waits) = command.waits() else { return true };
+        let timeout = handler.get("timeout").and_then(Json::as_f64).map(|time| self.unit.seconds(time));
+        timeout.is_some_and(|seconds| seconds >= f64::from(waits) + f64::from(AFTER_WAITING))
     }
 
     fn matches_everything(&self, group: &Json) -> bool {

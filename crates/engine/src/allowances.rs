@@ -109,6 +109,23 @@ pub(crate) fn lift_asked(
     if given.iter().any(fits) { review.lifted(report::LIFTED) } else { review }
 }
 
+/// Why a call is not any more what it was when it was asked about, as a clause; `None` where it would do and run the same.
+pub(crate) fn changed_since(
+    context: &Context,
+    asked: &Allowance,
+    action: &Action,
+    review: &Review,
+    call: &StoppedCall,
+) -> Option<String> {
+    let Some(masked) = Masked::of(context, review, action, call) else {
+        return Some("it cannot be compared with what was asked about".to_owned());
+    };
+    // What speaks against it was shown to who said yes.
+    let candidate = Candidate { unliftable: &[], ..masked.candidate() };
+    matching::difference(asked, &candidate, Comparison::WithoutSaving)
+        .map(|difference| report::what(&difference))
+}
+
 /// Whether an allowance would have let a recorded call of a session pass.
 pub fn would_pass(allowance: &Allowance, review: &ReviewRecord, session: &str) -> bool {
     let Some((cwd, code)) = AbsolutePath::new(&review.cwd).zip(review.code.as_ref()) else { return false };

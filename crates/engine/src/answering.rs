@@ -3,7 +3,7 @@
 use checkrein_facts::{History, HostPaths};
 use checkrein_patterns::{Audience, PatternKind, PatternSensitivity, PatternSettings, Share};
 use checkrein_policy::{Approve, Config, Mode, Precedent, Profile, ReviewMode, Sensitivity};
-use checkrein_protocol::{Action, EffectKind, HookResponse};
+use checkrein_protocol::{Action, Consent, EffectKind, HookResponse};
 
 use checkrein_review::{Need, Review, Rewrite, VerdictKind, can_be_taken_back, to_save};
 use serde_json::Value as Json;
@@ -48,8 +48,12 @@ pub(crate) fn reply(
         Mode::Enforce if config.snapshots.approve == Approve::Recoverable => {
             let can_be_taken_back = can_be_taken_back(review, place, config);
             match answer(review, action) {
-                HookResponse::NoOpinion if can_be_taken_back => HookResponse::Allow { text: String::new() },
-                HookResponse::Context { text } if can_be_taken_back => HookResponse::Allow { text },
+                HookResponse::NoOpinion if can_be_taken_back => {
+                    HookResponse::Allow { consent: Consent::Recoverable, text: String::new() }
+                }
+                HookResponse::Context { text } if can_be_taken_back => {
+                    HookResponse::Allow { consent: Consent::Recoverable, text }
+                }
                 other => other,
             }
         }
@@ -57,6 +61,20 @@ pub(crate) fn reply(
         // A halt is a user's word, not a verdict of the policy under observation.
         Mode::Observe if halted.is_some() => answer(review, action),
         Mode::Observe => HookResponse::NoOpinion,
+    }
+}
+
+/// What the client is told where a user said yes to the question about a call.
+pub(crate) fn agreed(review: &Review, action: &Action) -> HookResponse {
+    match &review.rewrite {
+        Some(rewrite) => {
+            let text = format!("The user allowed this in a safer form. {}", rewrite.note);
+            HookResponse::Rewrite { input: rewritten_input(action, rewrite), text }
+        }
+        None => HookResponse::Allow {
+            consent: Consent::Approved,
+            text: "The user was asked about this call and allowed it.".to_owned(),
+        },
     }
 }
 

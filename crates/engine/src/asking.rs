@@ -68,6 +68,25 @@ pub fn sign(environment: &HostEnvironment, asker: Asker) -> Option<Sign> {
     })
 }
 
+/// The same of another process, which is told by the line above it and by its environment. Of one that is gone nothing can be told.
+pub(crate) fn sign_of(process: i32, asker: Asker) -> Option<Sign> {
+    let line = line_of(process);
+    if line.is_empty() {
+        return Some(Sign::Detached);
+    }
+    let variables = processes::environment_of(process).unwrap_or_default();
+    let is_marked = |entry: &[u8]| {
+        checkrein_clients::marks().any(|name| {
+            let value = entry.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+            value.is_some_and(|value| !value.is_empty())
+        })
+    };
+    if variables.split(|byte| *byte == 0).any(is_marked) {
+        return Some(Sign::Environment);
+    }
+    judge(&line, asker)
+}
+
 /// The program that is installed, where this process is another file: under a name of its own an agent may run it unseen. Where no hook is
 /// registered by its path, none is known to be installed.
 fn copied_from(environment: &HostEnvironment) -> Option<AbsolutePath> {
@@ -95,8 +114,12 @@ struct Process {
 
 /// This process, the one above it, and so on.
 fn line_of_own() -> Vec<Process> {
+    line_of(i32::try_from(std::process::id()).unwrap_or_default())
+}
+
+/// A process, the one above it, and so on.
+fn line_of(mut number: i32) -> Vec<Process> {
     let mut line = Vec::new();
-    let mut number = i32::try_from(std::process::id()).unwrap_or_default();
     // Bounded: a process that ends meanwhile could close a circle.
     while number > 0 && line.len() < 1024 {
         let Some((process, parent)) = read(number) else { break };

@@ -25,8 +25,9 @@ use checkrein_supervise::runs::HookSwitch;
 use checkrein_world::RealWorld;
 
 use crate::adjudication::{Adjudicated, Surface, adjudicate, take_failure};
-use crate::allowances::{self, StoppedCall};
-use crate::answering::{need_not_wait, reply};
+use crate::allowances::{self, Allowance, StoppedCall};
+use crate::answering::{agreed, need_not_wait, reply};
+use crate::approvals::{self, Acknowledgement, Asked, Waited};
 use crate::checkpoint::workspace::Urgency;
 use crate::checkpoint::{self, Protected, Protection};
 use crate::context::Context;
@@ -57,11 +58,13 @@ pub(crate) struct Answered {
     /// The line that the user reads beside it.
     pub(crate) for_user: Option<String>,
     pub(crate) remains: Option<Remains>,
+    /// What is to be said to a user who waits for their answer to take effect.
+    pub(crate) approval: Option<Acknowledgement>,
 }
 
 impl From<HookResponse> for Answered {
     fn from(answer: HookResponse) -> Self {
-        Self { answer, for_user: None, remains: None }
+        Self { answer, for_user: None, remains: None, approval: None }
     }
 }
 
@@ -172,7 +175,18 @@ pub(crate) fn before(
         record.unliftable.sort();
         record.unliftable.dedup();
     }
-    record.answered = nobody.map(Nobody::in_the_record);
+    let waited = if halted.is_none() {
+        let again = |asked: &Allowance| changed_since(context, action, asked, &world);
+        let asked = Asked { call, id: &id, review: &review, record: &record, nobody };
+        approvals::wait(context, ledger, &asked, &again)
+    } else {
+        Waited::NotAsked
+    };
+    record.answered = match &waited {
+        Waited::NotAsked => nobody.map(Nobody::in_the_record),
+        Waited::Allowed { .. } => None,
+        Waited::Refused { in_the_record, .. } => Some(in_the_record.clone()),
+    };
     record.beginning.clone_from(&context.begun);
     diagnose(context, &record);
     let behaviour = state.behaviour().now();
@@ -183,7 +197,7 @@ pub(crate) fn before(
     }
 
     // Answer.
-    let answering = Answering { context, ledger, call, world: &world };
+    let answering = Answering { context, ledger, call, world: &world, waited: &waited };
     let (review, answer) = match &written {
         // What is refused has no outcome, so this is the moment to see that it is refused again and again.
         // The same holds for a question that was asked before and is asked again.
@@ -207,11 +221,29 @@ pub(crate) fn before(
         }
     };
     let for_user = for_user::line(context, &review, action, &answer, kept.snapshot.as_ref());
+    let approval = waited.acknowledgement(&answer);
     Answered {
         answer,
         for_user,
+        approval,
         remains: Some(Remains { _world: world, _review: review, _written: written }),
     }
+}
+
+/// Why a call that waited for an answer would not do any more what was asked about; `None` where it would. Everything is read anew.
+fn changed_since(
+    context: &Context,
+    action: &Action,
+    asked: &Allowance,
+    before: &RealWorld,
+) -> Option<String> {
+    let world = context.world(before.history().clone());
+    let forecast = Forecast::of(action, &world, context.policy());
+    let review = forecast.judge(&Saved::default());
+    let program = context.environment().program.as_deref();
+    let call = StoppedCall::of(&forecast, &world, &review, program);
+    drop(forecast);
+    allowances::changed_since(context, asked, action, &review, &call)
 }
 
 /// What is needed to give the answer.
@@ -220,6 +252,7 @@ struct Answering<'a> {
     ledger: &'a SessionLedger,
     call: Call<'a>,
     world: &'a RealWorld,
+    waited: &'a Waited,
 }
 
 impl Answering<'_> {
@@ -236,6 +269,17 @@ impl Answering<'_> {
     }
 
     fn reply(&self, review: &Review) -> HookResponse {
+        // What was asked is the question: what became stricter since is another one.
+        if review.verdict.kind == VerdictKind::Escalate {
+            match self.waited {
+                Waited::NotAsked => {}
+                Waited::Allowed { .. } => return agreed(review, self.call.action),
+                Waited::Refused { why, next, .. } => {
+                    let reason = format!("{}\n{next}", review.message_when_refused(why));
+                    return HookResponse::Deny { reason };
+                }
+            }
+        }
         if let Some(nobody) = nobody(self.context, self.call.event, review, self.world.history()) {
             return HookResponse::Deny { reason: nobody.refusal(review) };
         }

@@ -23,6 +23,7 @@ use checkrein_supervise::runs::HookedSession;
 use serde_json::json;
 
 use crate::adjustments::HALTED;
+use crate::approvals::Acknowledgement;
 use crate::confirmed_configuration;
 use crate::confirmed_team_policy;
 use crate::context::Context;
@@ -58,6 +59,8 @@ pub struct Response {
     pub for_user: Option<String>,
     /// What did not work on the way, for a log.
     pub diagnostics: Vec<Diagnostic>,
+    /// What is to be told, once the client has its answer, to the user who answered a question about this call.
+    pub approval: Option<Acknowledgement>,
     /// What was used for it. A process that ends anyway need not give it back.
     _remains: (Context, Option<Remains>),
 }
@@ -106,8 +109,8 @@ impl Engine {
         if let Some(there) = judged(&event.moment).and_then(|action| context.at(action)) {
             context = there;
         }
-        let Answered { answer, for_user, remains } = handle(&mut context, event, started);
-        Response { answer, for_user, diagnostics: diagnostics.take(), _remains: (context, remains) }
+        let Answered { answer, for_user, remains, approval } = handle(&mut context, event, started);
+        Response { answer, for_user, diagnostics: diagnostics.take(), approval, _remains: (context, remains) }
     }
 }
 
@@ -158,14 +161,14 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> Answere
         return answered;
     }
     let told = kept_settings::watch(context, &ledger, event, kept);
-    let Answered { answer, for_user, remains } = handle_moment(context, &ledger, event, started);
+    let Answered { answer, for_user, remains, approval } = handle_moment(context, &ledger, event, started);
     let loosened = confirmed_configuration::at_start(context, &ledger, event);
     let for_user =
         for_user.or_else(|| loosened.as_ref().map(|_| confirmed_configuration::FOR_USER.to_owned()));
     let unpinned = confirmed_team_policy::at_start(context, &ledger, event);
     let answer = kept_settings::with(kept_settings::with(answer, told), loosened);
     let answer = kept_settings::with(answer, unpinned);
-    Answered { answer: kept_settings::with(answer, gone), for_user, remains }
+    Answered { answer: kept_settings::with(answer, gone), for_user, remains, approval }
 }
 
 fn handle_moment(

@@ -13,6 +13,7 @@ use checkrein_protocol::{AbsolutePath, Client, Timestamp};
 use checkrein_sandbox::{Kernel, Network, Scope};
 use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE};
 
+use crate::approvals::Patience;
 use crate::clock::{Clock, SystemClock};
 use crate::diagnostics::Diagnostics;
 use crate::error::CommandError;
@@ -47,6 +48,8 @@ pub struct HostEnvironment {
     pub clock: Arc<dyn Clock>,
     /// Who tells people.
     pub notifier: Arc<dyn Notifier>,
+    /// How long a question may wait for an answer from outside the client; `None` where it may not.
+    pub patience: Option<Arc<Patience>>,
     /// Where what does not work is collected.
     pub diagnostics: Diagnostics,
 }
@@ -126,6 +129,7 @@ impl HostEnvironment {
             client: checkrein_clients::FIRST,
             clock: Arc::new(SystemClock),
             notifier: Arc::new(NotifyingProcess::default()),
+            patience: None,
             diagnostics: Diagnostics::default(),
         })
     }
@@ -140,6 +144,12 @@ impl HostEnvironment {
     #[must_use]
     pub fn with_notifier(self, notifier: Arc<dyn Notifier>) -> Self {
         Self { notifier, ..self }
+    }
+
+    /// The same where questions may wait for an answer from outside the client.
+    #[must_use]
+    pub fn with_patience(self, patience: Arc<Patience>) -> Self {
+        Self { patience: Some(patience), ..self }
     }
 
     /// The same for one call of a client, of which what does not work is collected by itself.

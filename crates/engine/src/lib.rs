@@ -7,6 +7,7 @@
 //! | `disclosure` | secrets in what a tool answered, masked before the model reads it |
 //! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
 //! | `allowances` | what a user allowed beforehand |
+//! | `approvals` | questions that wait for an answer from outside the client |
 //! | `context` | what is known around a call |
 //! | `environment` | what is found around: home, state, configuration, variables |
 //! | `asking` | who asks: a user or an agent, told by the processes above |
@@ -55,6 +56,7 @@ mod adjudication;
 mod adjustments;
 pub mod allowances;
 pub mod answering;
+pub mod approvals;
 pub mod asking;
 pub mod batch;
 pub mod beginning;

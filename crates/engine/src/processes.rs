@@ -33,12 +33,12 @@ fn home_in(environment: &[u8]) -> Option<String> {
 
 /// The environment with which a process was started, each entry with a zero behind it.
 #[cfg(not(target_os = "macos"))]
-fn environment_of(number: i32) -> Option<Vec<u8>> {
+pub(crate) fn environment_of(number: i32) -> Option<Vec<u8>> {
     checkrein_files::read(format!("/proc/{number}/environ"), LONGEST_ENVIRONMENT).ok()
 }
 
 #[cfg(target_os = "macos")]
-fn environment_of(number: i32) -> Option<Vec<u8>> {
+pub(crate) fn environment_of(number: i32) -> Option<Vec<u8>> {
     Some(checkrein_sandbox::process_table::started_with(number)?.environment.join(&0))
 }
 

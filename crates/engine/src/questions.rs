@@ -9,7 +9,7 @@ use std::time::Duration;
 use checkrein_clients::{Announces, Question, Questions};
 use checkrein_facts::History;
 use checkrein_ledger::last;
-use checkrein_policy::Profile;
+use checkrein_policy::{ApprovalWait, Profile};
 use checkrein_protocol::{
     AbsolutePath, ActionId, DoubtRecord, Enforcement, HookEvent, HookEventKind, PermissionMode, Record,
     RecordBody, ReviewRecord, UnansweredRecord,
@@ -19,6 +19,7 @@ use checkrein_session::SessionLedger;
 use checkrein_review::{MOST_DOUBT, Review, Subject, VerdictKind};
 use serde_json::Value as Json;
 
+use crate::approvals;
 use crate::context::Context;
 use crate::environment::HostEnvironment;
 use crate::processes::{Process, words_of};
@@ -95,6 +96,15 @@ impl Nobody {
             Questions::NotWanted => Some(Self::NotWanted),
             Questions::Decided(mode) => Some(Self::Decided(mode)),
             Questions::Lost => Some(Self::Lost(around.client.title)),
+        }
+    }
+
+    /// Whether such a question waits for an answer from outside the client.
+    pub(crate) fn waits(self, wait: ApprovalWait) -> bool {
+        match self {
+            Self::Profile(_) => wait <= ApprovalWait::Unattended,
+            Self::NotWanted | Self::Decided(_) | Self::Headless | Self::Lost(_) => wait <= ApprovalWait::Lost,
+            Self::Unexplained => wait <= ApprovalWait::Always,
         }
     }
 
@@ -254,6 +264,9 @@ fn was_asked(records: &[Record], review: &ReviewRecord) -> bool {
     behind.into_iter().any(|record| match &record.body {
         RecordBody::Event { name, fields } if name == "PermissionRequest" => {
             is_question_about(fields, review)
+        }
+        RecordBody::Event { name, fields } if name == approvals::ANSWERED => {
+            fields.get("action").and_then(Json::as_str) == Some(review.action_id.as_str())
         }
         _ => false,
     })

@@ -150,7 +150,7 @@ impl Reviewer for EngineReviewer {
         };
         match answer {
             HookResponse::NoOpinion => Ruling::Passes(passage(None, None)),
-            HookResponse::Allow { text } | HookResponse::Context { text } => {
+            HookResponse::Allow { text, .. } | HookResponse::Context { text } => {
                 Ruling::Passes(passage(Some(text), None))
             }
             HookResponse::Rewrite { input, text } => Ruling::Passes(passage(Some(text), Some(input))),

@@ -19,6 +19,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::remarks::{log, log_all};
 use checkrein_engine::Engine;
+use checkrein_engine::approvals::{Acknowledgement, Patience};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::fail_closed::Failure;
 
@@ -35,6 +36,9 @@ const INPUT_DEADLINE: Duration = Duration::from_secs(5);
 /// How long the work may take: far below the time-out of the client, after which it would let the call run (ours).
 const WORK_DEADLINE: Duration = Duration::from_secs(10);
 
+/// How long the work may take once the waiting for an answer of a user is over, so that it ends within the time of the client (ours).
+const REST_DEADLINE: Duration = Duration::from_secs(7);
+
 /// How long the process stays to write down why it refused (ours).
 const RECORD_DEADLINE: Duration = Duration::from_secs(1);
 
@@ -43,7 +47,11 @@ const STACK: usize = 64 * 1024 * 1024;
 
 /// Answers one hook call of the client with this name. One that this version does not know is answered in the form that most clients obey,
 /// which is that of the first. Never fails: what goes wrong is in the answer.
-pub fn answer_hook_of(name: Option<&str>) {
+///
+/// `waits` is how long an answer of a user may be waited for, in seconds, as the registration says it; without it, what fits into the time
+/// that `checkrein init` registers.
+pub fn answer_hook_of(name: Option<&str>, waits: Option<u32>) {
+    let begun = Instant::now();
     let known = name.map(checkrein_clients::named);
     if let (Some(None), Some(name)) = (known, name) {
         log(&format!(
@@ -51,11 +59,13 @@ pub fn answer_hook_of(name: Option<&str>) {
             FIRST.client.name()
         ));
     }
-    answer_hook(known.flatten().unwrap_or(FIRST));
+    let client = known.flatten().unwrap_or(FIRST);
+    let limit = waits.or_else(|| client.hooks.patience()).map_or(0, u64::from);
+    answer_hook(client, &Arc::new(Patience::new(begun, Duration::from_secs(limit))));
 }
 
 /// Answers one hook call of a client. Never fails: what goes wrong is in the answer.
-fn answer_hook(client: &'static ClientAdapter) {
+fn answer_hook(client: &'static ClientAdapter, patience: &Arc<Patience>) {
     // A panic message would go to the client's log with whatever it quotes.
     panic::set_hook(Box::new(|_| {}));
     // Where files may not grow, a record that cannot be written must be an error and not the end of this process.
@@ -68,35 +78,48 @@ fn answer_hook(client: &'static ClientAdapter) {
             write(&refused);
             end(&refused);
         }
-        Ok(payload) => work_on(client, payload),
+        Ok(payload) => work_on(client, payload, patience),
         Err(failure) => refuse(client, None, &failure),
     }
 }
 
+/// Whether an answer could be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    /// It could.
+    Yes,
+    /// The client closed the pipe.
+    No,
+}
+
 /// Gives the answer; a client that closed the pipe cannot be told anything any more.
-fn write(answer: &HookOutput) {
+fn write(answer: &HookOutput) -> Heard {
     let mut output = io::stdout().lock();
-    drop(output.write_all(&answer.object).and_then(|()| output.flush()));
+    let written = output.write_all(&answer.object).and_then(|()| output.flush());
     if let Some(reason) = &answer.refusal {
         drop(writeln!(io::stderr().lock(), "{}", reason.trim_end()));
     }
+    if written.is_ok() { Heard::Yes } else { Heard::No }
 }
 
 /// Has the work done by a thread, which gives the answer itself and ends the process, so that nobody has to be woken for it.
-fn work_on(client: &'static ClientAdapter, payload: Vec<u8>) {
+fn work_on(client: &'static ClientAdapter, payload: Vec<u8>, patience: &Arc<Patience>) {
     // Who answers, the worker or the main thread: the first one to set it.
     let answered = Arc::new(AtomicBool::new(false));
     // Whose call it is, as soon as that is known.
     let session = Arc::new(OnceLock::new());
     let (sender, receiver) = mpsc::channel();
-    let shared = (Arc::clone(&session), Arc::clone(&answered));
+    let shared = (Arc::clone(&session), Arc::clone(&answered), Arc::clone(patience));
     let worker = thread::Builder::new().stack_size(STACK).spawn(move || {
-        let (session, answered) = shared;
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| respond(client, payload, &session)));
+        let (session, answered, patience) = shared;
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| respond(client, payload, &session, patience)));
         match outcome.unwrap_or(Err(Failure::Panic)) {
-            Ok(answer) => {
+            Ok((answer, approval)) => {
                 if !answered.swap(true, Ordering::AcqRel) {
-                    write(&answer);
+                    // Only what the client could take up has gone on.
+                    if let (Heard::Yes, Some(approval)) = (write(&answer), approval) {
+                        approval.went_on();
+                    }
                     end(&answer);
                 }
             }
@@ -106,11 +129,7 @@ fn work_on(client: &'static ClientAdapter, payload: Vec<u8>) {
     });
     let failure = match worker {
         Err(error) => Failure::Resources(error.to_string()),
-        Ok(_) => match receiver.recv_timeout(WORK_DEADLINE) {
-            Ok(failure) => failure,
-            Err(RecvTimeoutError::Disconnected) => Failure::Panic,
-            Err(RecvTimeoutError::Timeout) => Failure::ReviewDeadline,
-        },
+        Ok(_) => failure_within(&receiver, patience),
     };
     if answered.swap(true, Ordering::AcqRel) {
         // It came in the last moment and is being written: the worker ends the process.
@@ -118,6 +137,20 @@ fn work_on(client: &'static ClientAdapter, payload: Vec<u8>) {
         return;
     }
     refuse(client, session.get().cloned(), &failure);
+}
+
+/// The failure of the work, where it fails or takes too long; what is waited for an answer of a user does not count.
+fn failure_within(receiver: &mpsc::Receiver<Failure>, patience: &Patience) -> Failure {
+    let begun = Instant::now();
+    loop {
+        let left = || patience.extended(WORK_DEADLINE, REST_DEADLINE, begun).saturating_sub(begun.elapsed());
+        match receiver.recv_timeout(left()) {
+            Ok(failure) => return failure,
+            Err(RecvTimeoutError::Disconnected) => return Failure::Panic,
+            Err(RecvTimeoutError::Timeout) if !left().is_zero() => {}
+            Err(RecvTimeoutError::Timeout) => return Failure::ReviewDeadline,
+        }
+    }
 }
 
 #[expect(clippy::exit, reason = "the answer is given, and no other thread has anything to say")]
@@ -129,7 +162,8 @@ fn respond(
     client: &'static ClientAdapter,
     payload: Vec<u8>,
     session: &OnceLock<SessionId>,
-) -> Result<HookOutput, Failure> {
+    patience: Arc<Patience>,
+) -> Result<(HookOutput, Option<Acknowledgement>), Failure> {
     let started = Instant::now();
     let event = (client.decode)(&payload).map_err(|error| Failure::Payload(error.to_string()))?;
     // What was large is not kept twice.
@@ -142,15 +176,16 @@ fn respond(
         return Err(Failure::Oversize);
     }
     let environment = HostEnvironment::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
-    let engine = Engine::new(environment);
-    let response = engine.answer(&event, started);
+    let engine = Engine::new(environment.with_patience(patience));
+    let mut response = engine.answer(&event, started);
     log_all(&response.diagnostics);
     // Some clients call the hooks of another one, with payloads of their own.
     let client = checkrein_clients::adapter(event.client);
     let encoded = (client.encode)(&event, &response.answer, response.for_user.as_deref());
+    let approval = response.approval.take();
     // The process ends in a moment and gives all its memory back at once; giving it back piece by piece costs more than that.
     std::mem::forget((engine, event, response));
-    Ok(encoded)
+    Ok((encoded, approval))
 }
 
 /// Refuses because of a failure at the edge: first the answer, which touches nothing that may hang, then, if that is still possible

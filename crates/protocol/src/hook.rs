@@ -198,13 +198,34 @@ pub enum CallProgress {
     Running,
 }
 
+/// Why the client need not ask anybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// A user wants that for what can be taken back, and everything that the call does can be.
+    Recoverable,
+    /// A user was asked about this very call, and said yes.
+    Approved,
+}
+
+impl Consent {
+    /// The same in words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Recoverable => "checkrein: everything this does can be taken back",
+            Self::Approved => "checkrein: the user was asked about this call and allowed it",
+        }
+    }
+}
+
 /// What the client is told.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HookResponse {
     /// No opinion: the client's own rules decide.
     NoOpinion,
-    /// Goes ahead, and the client need not ask anybody: only where a user wants that for what can be taken back.
+    /// Goes ahead, and the client need not ask anybody: where a user wants that for what can be taken back, or said yes to this very call.
     Allow {
+        /// Why nobody need be asked.
+        consent: Consent,
         /// The text for the model; may be empty.
         text: String,
     },
@@ -251,7 +272,7 @@ impl HookResponse {
     pub fn text(&self) -> &str {
         match self {
             Self::NoOpinion => "",
-            Self::Allow { text } | Self::Context { text } | Self::Rewrite { text, .. } => text,
+            Self::Allow { text, .. } | Self::Context { text } | Self::Rewrite { text, .. } => text,
             Self::Ask { reason, .. } | Self::Deny { reason } | Self::Halt { reason } => reason,
             Self::Replaced { besides, .. } => besides.text(),
         }

@@ -24,7 +24,13 @@ fn main() -> ExitCode {
             let said = writeln!(std::io::stdout(), "checkrein-hook {}", env!("CARGO_PKG_VERSION"));
             return if said.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
-        name => answer_hook_of(name),
+        name => answer_hook_of(name, waits()),
     }
     ExitCode::SUCCESS
+}
+
+/// How long an answer of a user may be waited for, as `checkrein init` registered it.
+fn waits() -> Option<u32> {
+    let mut words = std::env::args().skip(2);
+    words.find(|word| word == "--wait").and_then(|_| words.next()?.parse().ok())
 }

@@ -4,6 +4,7 @@ use crate::scene::Scene;
 use crate::{Pair, Row, UNSET, row};
 
 const CHANNELS: &str = "interventions.emergency_stop.notification_channels";
+const BRIEFLY: &[Pair] = &[("approvals.wait_seconds", "1")];
 const BY_COMMAND: &[Pair] = &[(CHANNELS, r#"["command"]"#)];
 const BY_MAIL: &[Pair] = &[
     (CHANNELS, r#"["email"]"#),
@@ -25,6 +26,8 @@ pub fn rows() -> Vec<Row> {
             assert_eq!(scene.verdict("git push --force"), "ask");
             scene.at(".local/state/checkrein/notices").exists().to_string()
         }),
+        row("approvals.wait", [r#""always""#, r#""never""#], BRIEFLY, asked_from_elsewhere),
+        row("approvals.wait_seconds", ["1", "0"], &[("approvals.wait", r#""always""#)], asked_from_elsewhere),
         row("notifications.command", [UNSET, r#""cat > told.json""#], BY_COMMAND, |scene| {
             scene.said(&["notify", "--test"]);
             scene.read("project/told.json").contains("checkrein: a test").to_string()
@@ -100,4 +103,16 @@ fn old_incident(scene: &Scene) -> String {
     scene.write(&format!("{old}/report.json"), "{}");
     scene.verdict("date");
     scene.at(old).exists().to_string()
+}
+
+/// Whether a call waited for an answer from outside the client. The environment of other tests says that none does.
+fn asked_from_elsewhere(scene: &Scene) -> String {
+    use std::io::Write as _;
+
+    let call = crate::support::shell_call("waiting", "git push --force", serde_json::json!({}));
+    let payload = scene.environment.payload("s", "PreToolUse", call);
+    let mut hook = scene.environment.hook().env_remove("CHECKREIN_APPROVALS_WAIT").spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(&payload).unwrap();
+    hook.wait_with_output().unwrap();
+    scene.at(".local/state/checkrein/approvals").exists().to_string()
 }

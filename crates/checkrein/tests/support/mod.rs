@@ -112,6 +112,8 @@ impl TestEnvironment {
             .env("USER", "dev")
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("GIT_CONFIG_NOSYSTEM", "1")
+            // Nobody answers in a test that does not say so.
+            .env("CHECKREIN_APPROVALS_WAIT", "never")
             .current_dir(self.project());
         command
     }

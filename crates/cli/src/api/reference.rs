@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Answer, ErrorAnswer, Remark, fixed, gates, installation, programs, saved, sessions};
+use super::{Answer, ErrorAnswer, Remark, approvals, fixed, gates, installation, programs, saved, sessions};
 
 /// Whether a command prints one answer or one on each line.
 #[derive(Clone, Copy)]
@@ -41,6 +41,8 @@ fn answers() -> Vec<Entry> {
         entry::<installation::Purged>(&[("uninstall --purge", One)]),
         entry::<installation::ManualPages>(&[("manual", One)]),
         entry::<sessions::Allowed>(&[("allow", One)]),
+        entry::<approvals::ApprovalEntry>(&[("approval show", One)]),
+        entry::<approvals::ApprovalGiven>(&[("approval allow", One), ("approval deny", One)]),
         entry::<sessions::ListedAllowance>(&[("allow --list", Lines)]),
         entry::<sessions::Stats>(&[("stats", One)]),
         entry::<sessions::Forgotten>(&[("allow", One)]),
@@ -100,9 +102,11 @@ fn answers() -> Vec<Entry> {
 
 fn fixed_forms() -> Vec<Entry> {
     vec![
+        fixed_entry::<approvals::ApprovalList>("approval-list", &[("approval list", One)]),
         fixed_entry::<fixed::Check>("check", &[("check", One), ("check --batch", Lines)]),
         fixed_entry::<fixed::CheckFault>("check-fault", &[("check --batch", Lines)]),
         fixed_entry::<gates::GateBatchAnswer>("gate-batch", &[("gate completeness --batch", Lines)]),
+        fixed_entry::<checkrein_server::Announcement>("serve", &[("serve", One)]),
         fixed_entry::<fixed::LogRecord>("log", &[("log", Lines)]),
         fixed_entry::<fixed::Replay>("replay", &[("replay", Lines)]),
         fixed_entry::<fixed::ReplayDifference>("replay-against", &[("replay --against", Lines)]),

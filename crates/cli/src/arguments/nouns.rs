@@ -168,6 +168,53 @@ pub(crate) enum IncidentCommand {
     },
 }
 
+/// Calls that wait for an answer.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalCommand {
+    /// List the calls that wait for you, and what became of earlier ones
+    #[command(
+        after_help = "The newest one comes last. `--json` prints one array.\n\nExamples:\n  checkrein approval list\n  checkrein approval list --json"
+    )]
+    List,
+    /// Show what a call would do, and what each answer would allow
+    #[command(after_help = "Example:\n  checkrein approval show 9f31")]
+    Show {
+        /// Start of the name of the question
+        id: String,
+    },
+    /// Let a waiting call go on (humans only)
+    #[command(
+        after_help = "Says that the call went on only once it has. What lasts is what `checkrein allow` would write: exactly this call, where it ran.\n\nExamples:\n  checkrein approval allow 9f31\n  checkrein approval allow 9f31 --session"
+    )]
+    Allow(ApprovalAllowArguments),
+    /// Refuse a waiting call (humans only)
+    #[command(
+        after_help = "Example:\n  checkrein approval deny 9f31 --message 'use the copy in backup/ instead'"
+    )]
+    Deny {
+        /// Start of the name of the question
+        id: String,
+        /// Words to the agent
+        #[arg(long, value_name = "TEXT")]
+        message: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApprovalAllowArguments {
+    /// Start of the name of the question
+    pub(crate) id: String,
+    /// This call [default]
+    #[arg(long, conflicts_with_all = ["session", "always"])]
+    pub(crate) once: bool,
+    /// The same call in the rest of its session too
+    #[arg(long, conflicts_with = "always")]
+    pub(crate) session: bool,
+    /// The same call from now on too
+    #[arg(long)]
+    pub(crate) always: bool,
+}
+
 /// Issues.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IssueCommand {

@@ -1,10 +1,9 @@
 //! `checkrein allow`: a user lets a call pass that was asked about or refused.
 
-mod shown;
+pub(super) mod shown;
 
-use checkrein_engine::allowances::{
-    self, Allowance, AllowedFor, Granted, GrantedState, Wholeness, in_words, span_word,
-};
+use checkrein_engine::allowances::{self, Allowance, AllowedFor, Granted, GrantedState, in_words, span_word};
+use checkrein_engine::approvals;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::{Durability, FolderName};
@@ -106,19 +105,7 @@ fn speaks_against(review: &ReviewRecord) -> Result<Vec<Unliftable>, CommandError
             "there is nothing to allow; `checkrein log --risky` shows what was stopped",
         ));
     }
-    let mut against = review.unliftable.clone();
-    let is_barred = against.iter().any(|reason| reason.rules_out() == RuledOut::All);
-    if !is_barred && (review.code.is_none() || review.digest.is_none()) {
-        against.push(Unliftable::Older);
-    }
-    match allowances::wholeness(review) {
-        Wholeness::Whole => {}
-        Wholeness::Masked => against.push(Unliftable::Masked),
-        Wholeness::CutShort => against.push(Unliftable::CutShort),
-    }
-    against.sort_by_key(|reason| (std::cmp::Reverse(reason.rules_out()), *reason));
-    against.dedup();
-    Ok(against)
+    Ok(approvals::speaks_against(review))
 }
 
 fn refusal(review: &ReviewRecord, reason: Unliftable) -> CommandError {

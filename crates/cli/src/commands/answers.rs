@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use checkrein_engine::approvals::{ANSWERED, SAID_NO};
 use checkrein_engine::questions::{TOLD_FIRST, is_question_about};
 use checkrein_protocol::{ActionId, Enforcement, Record, RecordBody, ReviewRecord, VerdictKind};
 
@@ -18,6 +19,8 @@ pub enum QuestionOutcome {
     No,
     /// It was refused, since it would have reached nobody.
     Refused,
+    /// The user said no to the question that waited for them.
+    NoByUser,
     /// The call ran, although nobody was asked.
     Nobody,
     /// There is no answer yet.
@@ -32,6 +35,7 @@ impl QuestionOutcome {
             Self::YesByUser => "yes by user",
             Self::Told => "told",
             Self::No => "no",
+            Self::NoByUser => "no by user",
             Self::Refused => "refused",
             Self::Nobody => "unanswered",
             Self::Open => "open",
@@ -45,6 +49,7 @@ impl QuestionOutcome {
             Self::YesByUser => "yes, by the user: it ran",
             Self::Told => "told why first: they are asked when the same call comes again",
             Self::No => "no: it did not run",
+            Self::NoByUser => "no, by the user: it did not run",
             Self::Refused => "refused: nobody could be asked",
             Self::Nobody => "nobody: it ran without an answer",
             Self::Open => "not yet",
@@ -78,6 +83,7 @@ impl AnswerReader {
             {
                 let answer = match review.answered.as_deref() {
                     Some(TOLD_FIRST) => QuestionOutcome::Told,
+                    Some(said) if said.starts_with(SAID_NO) => QuestionOutcome::NoByUser,
                     Some(_) => QuestionOutcome::Refused,
                     None => QuestionOutcome::Open,
                 };
@@ -103,6 +109,12 @@ impl AnswerReader {
                 // The client gives no number of the call, so what is called tells.
                 let asked = self.calls.iter().filter(|(_, review)| is_question_about(fields, review));
                 self.by_user.extend(asked.map(|(id, _)| id.clone()));
+            }
+            RecordBody::Event { name, fields } if name == ANSWERED && fields["end"] == "allowed" => {
+                // It was answered before the review was written down.
+                if let Some(id) = fields["action"].as_str() {
+                    self.by_user.insert(ActionId(id.to_owned()));
+                }
             }
             // The calls of one answer are asked about side by side; when they are over, or somebody speaks, each had its answer.
             RecordBody::Prompt { .. } => self.close(),

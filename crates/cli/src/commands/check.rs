@@ -98,6 +98,22 @@ pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Resul
     Ok(exit)
 }
 
+/// Prints the answer to one question, as [`batch`] does.
+pub fn answer(environment: &HostEnvironment, asked: &Json) -> Result<ExitStatus, CommandError> {
+    let text = line(asked)?;
+    match question(text.as_bytes(), 1) {
+        Err(error) => print(&error.to_string()),
+        Ok((id, asked)) => {
+            let cwd = directory(environment, asked.cwd.as_deref())?;
+            let place = Where { cwd: None, root: None };
+            let context = context(environment.clone(), &place, &cwd);
+            let review = check_action(&context, &action(asked, cwd), None);
+            print(&line(&batch_answer(id, &review))?);
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
 /// The guard of the workspace that holds `cwd`; workspaces are few, commands many.
 fn guard_for<'a>(
     guards: &'a mut Vec<(AbsolutePath, Context)>,

@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use checkrein_clients::{
-    Answering, CANARY_SESSION, CLIENTS, ClientAdapter, ClientPath, FIRST, HookOutput, Registration,
-    ServerWay, SettingsScope, Unanswered,
+    Answering, CANARY_SESSION, CLIENTS, ClientAdapter, ClientPath, FIRST, HookCommand, HookOutput,
+    Registration, ServerWay, SettingsScope, Unanswered,
 };
 use checkrein_facts::hook_line::NO_ANSWER;
 use checkrein_ledger::{Testimony, lines};
@@ -286,9 +286,20 @@ fn settings_findings(
                     format!("{path}: all events registered, but calls pass when the hook cannot run");
                 findings.push(finding("settings", Health::Doubtful, detail, again));
             }
-            Ok(Registration::Complete { unanswered: Unanswered::Refused, .. }) => {
+            Ok(Registration::Complete { unanswered: Unanswered::Refused, commands }) => {
                 let detail = format!("{path}: all events registered");
                 findings.push(finding("settings", Health::Well, detail, None));
+                let wanted = init::waits(environment);
+                let is_short = |command: &HookCommand| {
+                    client.hooks.waiting(command.clone(), wanted).waits() > command.waits()
+                };
+                if commands.iter().any(is_short) {
+                    let detail = format!(
+                        "{path}: a call waits {} s at most for your answer, and `approvals.wait_seconds` is {wanted}",
+                        commands.iter().find_map(HookCommand::waits).or(client.hooks.patience()).unwrap_or(0)
+                    );
+                    findings.push(finding("settings", Health::Doubtful, detail, again));
+                }
             }
         }
         let settings: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();

@@ -18,10 +18,12 @@ use super::{ExitStatus, OutputForm, Switch, for_people_only, status_line};
 use crate::api;
 use crate::api::installation::{self, RegistrationResult};
 use crate::terminal::{Reply, bold, confirm, counted, dim, log, print};
+use checkrein_engine::Context;
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::installation::{Installations, Installed, looked_up};
+use checkrein_policy::ApprovalWait;
 
 /// What `init` writes above its line in `.git/info/exclude`.
 const EXCLUDED_BY: &str = "# by `checkrein init`: no `git clean` or `git stash` takes the hooks away";
@@ -493,11 +495,22 @@ fn hook_command(
     let program = hook_program(environment, given)?;
     let first = looked_up(environment).find(is_executable);
     let finds = first.and_then(|path| fs::canonicalize(path.as_str()).ok());
-    Ok(if finds.as_deref() == Some(Path::new(&program)) {
+    let command = if finds.as_deref() == Some(Path::new(&program)) {
         client.hooks.looked_up()
     } else {
         client.hooks.command(&program)
-    })
+    };
+    Ok(client.hooks.waiting(command, waits(environment)))
+}
+
+/// How long a call is to wait for an answer of the user, in seconds.
+pub(super) fn waits(environment: &HostEnvironment) -> u64 {
+    let context = Context::open(environment.clone(), &environment.cwd);
+    let approvals = context.policy().config().approvals;
+    match approvals.wait {
+        ApprovalWait::Never => 0,
+        ApprovalWait::Always | ApprovalWait::Lost | ApprovalWait::Unattended => approvals.wait_seconds,
+    }
 }
 
 pub(super) fn is_executable(path: &AbsolutePath) -> bool {

@@ -12,6 +12,8 @@ const SHOWN: usize = 5;
 pub enum NamedKind {
     /// An action, by its id.
     Action,
+    /// A question that waits for an answer.
+    Approval,
     /// An emergency stop.
     Incident,
     /// A run of an agent.
@@ -25,6 +27,7 @@ impl NamedKind {
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Action => ("action", "actions"),
+            Self::Approval => ("question", "questions"),
             Self::Incident => ("incident", "incidents"),
             Self::Run => ("run", "runs"),
             Self::Session => ("session", "sessions"),
@@ -35,6 +38,7 @@ impl NamedKind {
     const fn hint(self) -> &'static str {
         match self {
             Self::Action => "`checkrein log` shows the ids",
+            Self::Approval => "`checkrein approval list` lists them",
             Self::Incident => "`checkrein incident list` lists them",
             Self::Run => "`checkrein run list` lists them",
             Self::Session => "`checkrein session list` lists them",

@@ -149,7 +149,15 @@ fn became(review: &ReviewRecord, answer: Option<QuestionOutcome>, found: &[Recor
         && match review.verdict {
             VerdictKind::Block | VerdictKind::Halt => true,
             VerdictKind::Escalate => {
-                matches!(answer, Some(QuestionOutcome::No | QuestionOutcome::Refused | QuestionOutcome::Told))
+                matches!(
+                    answer,
+                    Some(
+                        QuestionOutcome::No
+                            | QuestionOutcome::NoByUser
+                            | QuestionOutcome::Refused
+                            | QuestionOutcome::Told
+                    )
+                )
             }
             VerdictKind::Ok | VerdictKind::Nudge => false,
         };

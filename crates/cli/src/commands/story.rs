@@ -393,6 +393,9 @@ fn event_in_words(name: &str) -> &str {
         "checkrein.restored" => "a snapshot was restored",
         "checkrein.merged" => "a worktree was merged",
         "checkrein.notified" => "a user was told",
+        "checkrein.approval_asked" => "a question waits for the user",
+        "checkrein.approval_answered" => "a question was settled",
+        "checkrein.approval_forged" => "an answer was forged",
         "checkrein.stopped" => "the session was stopped",
         other => other,
     }

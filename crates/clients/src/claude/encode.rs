@@ -54,8 +54,8 @@ fn before(name: &str, answer: &HookResponse) -> Json {
     match answer {
         HookResponse::Replaced { besides, .. } => before(name, besides),
         HookResponse::NoOpinion => json!({}),
-        HookResponse::Allow { text } => {
-            let mut answer = decision("allow", "checkrein: everything this does can be taken back");
+        HookResponse::Allow { consent, text } => {
+            let mut answer = decision("allow", consent.reason());
             if !text.is_empty() {
                 answer["hookSpecificOutput"]["additionalContext"] = json!(text);
             }

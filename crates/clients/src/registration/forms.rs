@@ -3,7 +3,7 @@
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 use serde_json::{Map, Value as Json, json};
 
-use super::{HookLayout, Matching, TIMEOUT_SECONDS, parse_strict, parse_tree};
+use super::{HookLayout, Matching, parse_strict, parse_tree, timeout_seconds};
 use crate::command::{HookCommand, Unanswered, runs_hook};
 use crate::error::SettingsError;
 
@@ -64,6 +64,7 @@ pub(super) fn registered(
     let wrong = |key: String, expected| SettingsError::WrongType { key, expected };
     let settings = root.object_value_or_create().ok_or_else(|| wrong("(root)".to_owned(), "an object"))?;
     let line = |event: &str| command.text(layout.form_of(event));
+    let seconds = timeout_seconds(command);
     match layout.form {
         HookForm::Triggers => {
             insert_version(&settings, "\"v1\"");
@@ -71,7 +72,7 @@ pub(super) fn registered(
                 .array_value_or_create("hooks")
                 .ok_or_else(|| wrong("hooks".to_owned(), "an array"))?;
             for (event, matching) in layout.events {
-                hooks.append(trigger(event, &line(event), *matching, layout.every_name));
+                hooks.append(trigger(event, &line(event), seconds, (*matching, layout.every_name)));
             }
             hooks.ensure_multiline();
         }
@@ -87,9 +88,9 @@ pub(super) fn registered(
                     .array_value_or_create(event)
                     .ok_or_else(|| wrong(format!("hooks.{event}"), "an array"))?;
                 list.append(match layout.form {
-                    HookForm::Entries(form) => entry(form, &line(event)),
+                    HookForm::Entries(form) => entry(form, &line(event), seconds),
                     HookForm::Groups | HookForm::Triggers | HookForm::Whole(_) => {
-                        group(layout, &line(event), *matching)
+                        group(layout, &line(event), seconds, *matching)
                     }
                 });
                 list.ensure_multiline();
@@ -212,11 +213,11 @@ fn unwritten(line: &str) -> Option<String> {
     if line.starts_with('"') { serde_json::from_str(line).ok() } else { Some(line.to_owned()) }
 }
 
-fn group(layout: &HookLayout, command: &str, matching: Matching) -> CstInputValue {
+fn group(layout: &HookLayout, command: &str, seconds: u32, matching: Matching) -> CstInputValue {
     let handler = CstInputValue::Object(vec![
         text("type", "command"),
         text("command", command),
-        ("timeout".to_owned(), CstInputValue::Number(layout.unit.text(TIMEOUT_SECONDS))),
+        ("timeout".to_owned(), CstInputValue::Number(layout.unit.text(seconds))),
     ]);
     let mut fields = Vec::new();
     if matching == Matching::ByName {
@@ -226,7 +227,7 @@ fn group(layout: &HookLayout, command: &str, matching: Matching) -> CstInputValu
     CstInputValue::Object(fields)
 }
 
-fn entry(form: EntryForm, command: &str) -> CstInputValue {
+fn entry(form: EntryForm, command: &str, seconds: u32) -> CstInputValue {
     let constant = |(key, value): &(&str, &str)| {
         let value = match (value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')), *value) {
             (Some(text), _) => CstInputValue::String(text.to_owned()),
@@ -238,19 +239,23 @@ fn entry(form: EntryForm, command: &str) -> CstInputValue {
     };
     let mut fields: Vec<_> = form.constant.iter().map(constant).collect();
     fields.push(text(form.command, command));
-    fields
-        .extend(form.timeout.map(|key| (key.to_owned(), CstInputValue::Number(TIMEOUT_SECONDS.to_string()))));
+    fields.extend(form.timeout.map(|key| (key.to_owned(), CstInputValue::Number(seconds.to_string()))));
     CstInputValue::Object(fields)
 }
 
-fn trigger(event: &str, command: &str, matching: Matching, every_name: &str) -> CstInputValue {
+fn trigger(
+    event: &str,
+    command: &str,
+    seconds: u32,
+    (matching, every_name): (Matching, &str),
+) -> CstInputValue {
     let mut fields = vec![text("name", &format!("checkrein {event}")), text("trigger", event)];
     if matching == Matching::ByName {
         fields.push(text("matcher", every_name));
     }
     let action = CstInputValue::Object(vec![text("type", "command"), text("command", command)]);
     fields.push(("action".to_owned(), action));
-    fields.push(("timeout".to_owned(), CstInputValue::Number(TIMEOUT_SECONDS.to_string())));
+    fields.push(("timeout".to_owned(), CstInputValue::Number(seconds.to_string())));
     fields.push(("enabled".to_owned(), CstInputValue::Bool(true)));
     CstInputValue::Object(fields)
 }

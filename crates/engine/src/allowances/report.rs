@@ -8,12 +8,16 @@ pub(super) const LIFTED: &str = "the user allowed this call with `checkrein allo
 
 /// Why a call that was allowed once is stopped all the same, as a sentence behind its reason.
 pub(super) fn difference(difference: &Difference) -> String {
-    let what = match difference {
+    format!("This call was allowed with `checkrein allow`, but {}", what(difference))
+}
+
+/// The difference as a clause.
+pub(super) fn what(difference: &Difference) -> String {
+    match difference {
         Difference::Code(path) => format!("`{path}`, which it runs or reads, changed since"),
         Difference::Effects => "it would do something else now".to_owned(),
         Difference::Unliftable(reason) => reason.why().to_owned(),
-    };
-    format!("This call was allowed with `checkrein allow`, but {what}")
+    }
 }
 
 /// The span of an allowance in one word: `once`, `session`, `always`.

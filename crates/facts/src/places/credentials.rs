@@ -453,6 +453,8 @@ mod tests {
             "/home/dev/proj/.env?",
             "/home/dev/.netr[c]",
             "/home/dev/proj/copy/checkrein/mask.key",
+            "/srv/state/server/checkrein.token",
+            "/srv/state/server/*.token",
         ] {
             assert!(found(path), "{path} is a secret");
         }

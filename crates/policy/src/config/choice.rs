@@ -120,6 +120,20 @@ choice! {
 }
 
 choice! {
+    /// Which questions wait for an answer from outside the client (ours). Later is stricter: what waits for nobody is refused or asked at once.
+    ApprovalWait {
+        /// Every question, also those that the client would ask.
+        Always = "always",
+        /// Those of nobody's profile, and those that the client loses or decides by itself.
+        Lost = "lost",
+        /// Those of the profiles in which nobody is at the client: `unattended` and `strict`.
+        Unattended = "unattended",
+        /// None.
+        Never = "never",
+    }
+}
+
+choice! {
     /// Which commands run within bounds that the kernel enforces (design 10).
     ContainedCommands {
         /// None.

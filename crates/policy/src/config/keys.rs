@@ -3,8 +3,8 @@
 //! Loading, tightening, the JSON Schema and the reference all follow from it.
 
 use super::choice::{
-    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
-    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
+    ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
 use super::settings::Config;
 use super::value::{Field, Kind, Value};
@@ -361,6 +361,11 @@ pub(crate) static KEYS: &[Key] = &[
     key!("notifications.mail_from", notifications.mail_from, Kind::Text, Locked, "The address that mail comes from."),
     key!("notifications.mail_to", notifications.mail_to, Kind::Text, Locked, "The address that mail goes to."),
 
+    key!("approvals.wait", approvals.wait, Kind::Choice(ApprovalWait::WORDS), Order,
+        "Which questions wait until a user answers them with `checkrein approval`: those of the profiles `unattended` and `strict`; with `lost` also those that the client loses or decides by itself; with `always` also those that it would ask; or none."),
+    key!("approvals.wait_seconds", approvals.wait_seconds, Kind::Count(0), Lower,
+        "How long a call waits for that answer, in seconds; then the answer is no. What is longer than 20 seconds counts once `checkrein init` has registered it with the client."),
+
     key!("snapshots.enabled", snapshots.enabled, Kind::Switch, On,
         "Whether files are saved before an action destroys them."),
     key!("snapshots.max_files", snapshots.max_files, Kind::Count(1), Higher,
@@ -441,6 +446,7 @@ pub(crate) static ALIASES: &[(&str, &str)] = &[
 pub(crate) static VARIABLES: &[(&str, &str)] = &[
     ("CHECKREIN_MODE", "mode"),
     ("CHECKREIN_PROFILE", "profile"),
+    ("CHECKREIN_APPROVALS_WAIT", "approvals.wait"),
     ("SAFETY_ENABLED", "step_reviewer.enabled"),
     ("SAFETY_REVIEW_MODE", "step_reviewer.mode"),
     ("SAFETY_RISK_THRESHOLD", "reviewer.risk_threshold"),

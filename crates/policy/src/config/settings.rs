@@ -3,8 +3,8 @@
 //! What a setting does, its bounds and which direction is stricter stands in one place: `keys.rs`.
 
 use super::choice::{
-    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
-    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
+    ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
 use super::thresholds::PatternThresholds;
 use crate::governance::{GovernanceSettings, Tripwire};
@@ -35,6 +35,8 @@ pub struct Config {
     pub interventions: Interventions,
     /// How people are told.
     pub notifications: Notifications,
+    /// Questions that wait for an answer from outside the client.
+    pub approvals: Approvals,
     /// Saving files before they are lost.
     pub snapshots: Snapshots,
     /// Running within bounds what cannot be understood.
@@ -43,6 +45,15 @@ pub struct Config {
     pub audit: Audit,
     /// What the model reads of what tools answer.
     pub output: OutputSettings,
+}
+
+/// Questions that wait for an answer from outside the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Approvals {
+    /// Which of them wait.
+    pub wait: ApprovalWait,
+    /// For how long, in seconds.
+    pub wait_seconds: u64,
 }
 
 /// What the model reads of what tools answer.
@@ -495,6 +506,7 @@ impl Default for Config {
             patterns: Patterns::default(),
             interventions: Interventions::default(),
             notifications: Notifications::default(),
+            approvals: Approvals { wait: ApprovalWait::Unattended, wait_seconds: 20 },
             snapshots: Snapshots::default(),
             containment: Containment::default(),
             audit: Audit::default(),

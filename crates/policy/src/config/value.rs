@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::choice::{
-    Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset, LogLevel, Mode,
-    Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
+    ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::Proof;
@@ -288,6 +288,7 @@ choice_field!(
     Profile,
     ReviewMode,
     BuiltinRules,
+    ApprovalWait,
     Approve,
     LimitPreset,
     Sync,

@@ -112,7 +112,7 @@ fn code(allowance: &Allowance) -> Vec<sessions::AllowedCode> {
 }
 
 /// All lines of a call.
-fn whole_call(review: &ReviewRecord) -> Vec<String> {
+pub(in crate::commands) fn whole_call(review: &ReviewRecord) -> Vec<String> {
     let action = Action {
         tool: review.tool.clone(),
         input: review.input.clone(),
@@ -142,12 +142,12 @@ fn field(name: &str, value: &Json) -> Vec<String> {
 }
 
 /// The rules that asked about a call or refused it, each with what it decided.
-fn stopping_rules(review: &ReviewRecord) -> impl Iterator<Item = &str> {
+pub(in crate::commands) fn stopping_rules(review: &ReviewRecord) -> impl Iterator<Item = &str> {
     let stops = |rule: &&str| rule.ends_with(": modify") || rule.ends_with(": block");
     review.rules.iter().map(String::as_str).filter(stops)
 }
 
-fn effects(review: &ReviewRecord) -> Vec<String> {
+pub(in crate::commands) fn effects(review: &ReviewRecord) -> Vec<String> {
     let one = |effect: &checkrein_protocol::Effect| {
         format!("{}, severity {}", one_line(&sentence(effect)), severity_name(effect.severity))
     };
@@ -165,6 +165,6 @@ fn stopped(verdict: VerdictKind) -> &'static str {
     }
 }
 
-fn one_line(text: &str) -> String {
+pub(in crate::commands) fn one_line(text: &str) -> String {
     plain_lines(text).join("\\n")
 }

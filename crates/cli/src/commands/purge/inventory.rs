@@ -13,8 +13,9 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 23] = [
+const STATE: [&str; 24] = [
     "allowed",
+    "approvals",
     CANARIES,
     "configuration.json",
     "diagnostics.log",

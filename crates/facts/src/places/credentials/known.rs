@@ -9,6 +9,7 @@ pub(super) const DIRECTORIES: &[(&str, &str)] = &[
     (".kube", "Kubernetes credentials"),
     (".docker", "container registry credentials"),
     (".config/checkrein/credentials", "credentials kept for agents"),
+    (".local/state/checkrein/server", "the keys of the server of the guard"),
     (".config/gcloud", "Google Cloud credentials"),
     (".config/gh", "GitHub tokens"),
     (".config/hub", "GitHub tokens"),
@@ -45,6 +46,8 @@ pub(super) const ENDS: &[(&str, &str)] = &[
     (".config/checkrein/notify.secrets", "addresses and passwords of notices"),
     // Also in a copy of the state directory.
     ("checkrein/mask.key", "the key that keeps what is masked in the records from being guessed"),
+    ("server/checkrein.token", "the key of the server of the guard"),
+    ("server/checkrein-view.token", "the key of the server of the guard"),
     (".aws/credentials", "AWS credentials"),
     (".aws/config", "AWS configuration with profiles"),
     (".kube/config", "Kubernetes credentials"),

@@ -1,0 +1,281 @@
+//! The server as a real process: its contract, keys, and what it says of what hooks write down.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
+
+mod serve_support;
+mod support;
+
+use serde_json::json;
+use serve_support::{Http, Serving};
+use support::{TestEnvironment, shell_call};
+
+/// A call of a session, as its hook is told of it.
+fn call(environment: &TestEnvironment, id: &str, command: &str) {
+    environment.answer_to(&environment.payload("live", "PreToolUse", shell_call(id, command, json!({}))));
+}
+
+#[test]
+fn it_answers_by_its_contract() {
+    let environment = TestEnvironment::new();
+    let mut server = Serving::start(&environment);
+    assert!(server.url.starts_with("http://127.0.0.1:"), "{}", server.url);
+    assert!(server.open.starts_with(&format!("{}/open/", server.url)), "{}", server.open);
+
+    assert_eq!(server.get("/healthz", &[]).status, 200);
+    let refused = server.get("/v1/sessions", &[]);
+    assert_eq!((refused.status, refused.json()["error"]["kind"].clone()), (401, json!("no_key")));
+    assert_eq!(server.get("/metrics", &[]).status, 401);
+    assert_eq!(server.get("/metrics", &[("Authorization", "Bearer 0")]).status, 401);
+    assert_eq!(server.asked("/v1/nothing").status, 404);
+    let wrong_host = server.get("/healthz", &[("Host", "evil.example")]);
+    assert_eq!((wrong_host.status, wrong_host.json()["error"]["kind"].clone()), (403, json!("wrong_host")));
+    let origin = server.get("/v1/sessions", &[("Origin", "https://evil.example")]);
+    assert_eq!(origin.status, 403);
+    assert_eq!(origin.header("x-content-type-options").as_deref(), Some("nosniff"));
+    assert!(origin.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+
+    // The link logs one browser in, once, and leads to the console.
+    let path = server.open.strip_prefix(&server.url).unwrap().to_owned();
+    let opened = server.get(&path, &[]);
+    assert_eq!((opened.status, opened.header("location").as_deref()), (303, Some("/")));
+    let cookie = opened.header("set-cookie").unwrap();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    assert_eq!(server.get(&path, &[]).status, 401);
+
+    // The key stays over a new start, the file is the owner's, and the record of logins holds no key.
+    let again = Serving::start(&environment);
+    assert_eq!(again.token, server.token);
+    let file = environment.state().join("server/checkrein.token");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), server.token);
+    use std::os::unix::fs::PermissionsExt as _;
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let visits = std::fs::read_to_string(environment.state().join("server/access.jsonl")).unwrap();
+    assert!(visits.contains("one-time link") && visits.contains("wrong key"), "{visits}");
+    assert!(!visits.contains(&server.token));
+
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn it_listens_to_this_machine_alone_and_an_agent_does_not_start_it() {
+    let environment = TestEnvironment::new();
+    for address in ["0.0.0.0:0", "192.168.0.1:80", "nowhere"] {
+        let output = environment.checkrein(&["serve", "--listen", address, "--json"]);
+        assert_eq!(output.status.code(), Some(1), "{address}");
+    }
+    let told = environment.checkrein(&["serve", "--listen", "0.0.0.0:0"]);
+    assert!(String::from_utf8_lossy(&told.stderr).contains("does not speak TLS"));
+    let inside = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .env("CLAUDECODE", "1")
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&inside.stderr).contains("for humans only"));
+    // Nor does it read the key, by whatever name it comes to it.
+    let _server = Serving::start(&environment);
+    let token = environment.state().join("server/checkrein.token");
+    for command in [format!("cat {}", token.display()), "cat ~/.local/state/checkrein/server/*".to_owned()] {
+        let output = environment.checkrein(&["check", "--json", &command]);
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(told.contains("secret_read"), "{command}: {told}");
+        assert_ne!(output.status.code(), Some(0), "{command}: {told}");
+    }
+}
+
+#[test]
+fn it_answers_on_a_socket() {
+    let environment = TestEnvironment::new();
+    let path = environment.home().join("console.sock");
+    let server = Serving::start_at(&environment, &format!("unix:{}", path.display()));
+    let answer = Http::over_socket(&path, "GET", "/healthz", &[], "");
+    assert_eq!(answer.status, 200);
+    drop(server);
+}
+
+#[test]
+fn what_hooks_write_shows_in_metrics_events_and_api() {
+    use std::io::BufRead as _;
+    let environment = TestEnvironment::new();
+    let server = Serving::start(&environment);
+    let mut events = server.events();
+    let begin = std::time::Instant::now();
+    call(&environment, "first", "ls -la");
+    let told = loop {
+        let mut line = String::new();
+        assert!(events.read_line(&mut line).unwrap() > 0, "the stream ended");
+        if line.starts_with("data: ") && line.contains("\"review\"") {
+            break line;
+        }
+    };
+    let latency = begin.elapsed();
+    assert!(latency < std::time::Duration::from_secs(2), "{latency:?}");
+    assert!(told.contains("Bash: ls -la"), "{told}");
+    call(&environment, "second", "rm -rf ~");
+
+    let sessions = server.until("/v1/sessions", |answer| answer.json()["sessions"][0]["calls"] == 2).json();
+    let name = sessions["sessions"][0]["session"].as_str().unwrap().to_owned();
+    assert_eq!(sessions["sessions"][0]["state"], "active");
+    let timeline = server.asked(&format!("/v1/sessions/{name}/timeline?type=review")).json();
+    let newest = &timeline["records"][0];
+    assert_eq!((&newest["type"], &newest["verdict"]), (&json!("review"), &json!("block")), "{timeline}");
+    let paged = server.asked(&format!("/v1/sessions/{name}/timeline?type=review&limit=1")).json();
+    let next = paged["next"].as_i64().unwrap();
+    let second =
+        server.asked(&format!("/v1/sessions/{name}/timeline?type=review&limit=1&before={next}")).json();
+    assert_eq!(second["records"][0]["verdict"], "ok", "{second}");
+    let action = newest["action"].as_str().unwrap();
+    let call = server.asked(&format!("/v1/sessions/{name}/calls/{action}")).json();
+    assert!(!call["items"][0]["body"]["reason"].as_str().unwrap().is_empty(), "{call}");
+
+    let metrics = server.asked("/metrics").body;
+    assert!(
+        metrics.contains("checkrein_reviews_total{decision=\"block\",verdict=\"block\"} 1\n"),
+        "{metrics}"
+    );
+    assert!(metrics.contains("checkrein_review_duration_seconds_count{decision=\"allow\"} 1\n"), "{metrics}");
+
+    // What a person may do, by the same commands.
+    let halted = server.post(&format!("/v1/sessions/{name}/halt"), &json!({ "reason": "lunch" }));
+    assert_eq!(
+        (halted.status, &halted.json()["result"]["result"]),
+        (200, &json!("halted")),
+        "{}",
+        halted.body
+    );
+    let shown = server.asked(&format!("/v1/sessions/{name}")).json();
+    assert_eq!((&shown["state"], &shown["halted"]), (&json!("halted"), &json!("lunch")));
+    let resumed = server.post(&format!("/v1/sessions/{name}/resume"), &json!({}));
+    assert_eq!(resumed.status, 200, "{}", resumed.body);
+    let wrong = server.post(&format!("/v1/calls/{action}/wrong"), &json!({}));
+    assert_eq!((wrong.status, &wrong.json()["result"]["opinion"]), (200, &json!("wrong")), "{}", wrong.body);
+    server
+        .until("/metrics", |answer| answer.body.contains("checkrein_opinions_total{opinion=\"wrong\"} 1\n"));
+    assert!(server.asked("/metrics").body.contains("checkrein_false_positive_ratio 1\n"));
+
+    for path in
+        ["issues", "incidents", "tickets", "interventions", "spending", "stats", "calls", "openapi.json"]
+    {
+        let answer = server.asked(&format!("/v1/{path}"));
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.json();
+    }
+    let asked = server.post("/v1/check", &json!({ "command": "rm -rf /", "cwd": environment.project() }));
+    assert_eq!((asked.status, &asked.json()["verdict"]), (200, &json!("block")), "{}", asked.body);
+    assert_eq!(server.post("/v1/halt", &json!({ "resaon": "x" })).status, 400);
+    assert_eq!(server.asked("/v1/sessions/nobody").status, 404);
+    assert_eq!(server.post("/v1/sessions", &json!({})).status, 405);
+}
+
+#[test]
+fn an_agent_framework_asks_before_it_acts() {
+    let environment = TestEnvironment::new();
+    let server = Serving::start(&environment);
+    let message = |kind: &str, command: &str| {
+        json!({
+            "protocol": "acgp", "protocol_version": "1.0.0", "message_type": kind, "message_id": "m1",
+            "timestamp": "2026-01-01T00:00:00Z", "sender_id": "urn:acgp:agent:test", "receiver_id": "any",
+            "payload": {
+                "trace_id": "t1", "reasoning": "cleaning up", "confidence": 0.9,
+                "action": { "name": "Bash", "parameters": { "command": command, "cwd": environment.project() } },
+            },
+        })
+    };
+    for kind in ["EVAL", "TRACE"] {
+        let answer = server.post("/acgp/v1/messages", &message(kind, "rm -rf ~")).json();
+        assert_eq!(answer["message_type"], "INTERVENTION", "{answer}");
+        assert_eq!(
+            (&answer["payload"]["intervention"], &answer["payload"]["trace_id"]),
+            (&json!("block"), &json!("t1"))
+        );
+        assert_eq!(
+            (&answer["in_reply_to"], &answer["receiver_id"]),
+            (&json!("m1"), &json!("urn:acgp:agent:test"))
+        );
+    }
+    let fine = server.post("/acgp/v1/messages", &message("EVAL", "ls")).json();
+    assert_eq!(fine["payload"]["intervention"], "ok", "{fine}");
+    assert!(fine["payload"]["ctq_score"].as_f64().unwrap() > 0.75, "{fine}");
+    let hitl = server.post("/acgp/v1/messages", &message("HITL", "ls"));
+    assert_eq!((hitl.status, &hitl.json()["error"]["kind"]), (501, &json!("acgp_4001")));
+    let mut other = message("EVAL", "ls");
+    other["protocol"] = json!("another");
+    let refused = server.post("/acgp/v1/messages", &other);
+    assert_eq!((refused.status, &refused.json()["error"]["kind"]), (400, &json!("acgp_3001")));
+
+    // The client of the examples, as it stands there.
+    let example = support::repository().join("examples/acgp/ask.py");
+    let ask = |command: &str| {
+        environment
+            .command("python3")
+            .arg(&example)
+            .args(["--url", &server.url, "--cwd", environment.project().to_str().unwrap(), command])
+            .env("CHECKREIN_TOKEN", &server.token)
+            .output()
+            .unwrap()
+    };
+    let (fine, bad) = (ask("ls"), ask("rm -rf ~"));
+    assert_eq!(fine.status.code(), Some(0), "{}", String::from_utf8_lossy(&fine.stderr));
+    assert_eq!(bad.status.code(), Some(2), "{}", String::from_utf8_lossy(&bad.stderr));
+}
+
+#[test]
+fn the_console_shows_it_and_its_buttons_work() {
+    let environment = TestEnvironment::new();
+    let server = Serving::start(&environment);
+    environment.write("notes.txt", "kept\n");
+    call(&environment, "first", "echo '<script>alert(1)</script>'");
+    call(&environment, "second", "rm notes.txt");
+    server.until("/v1/sessions", |answer| answer.json()["sessions"][0]["calls"] == 2);
+    let opened = server.get(server.open.strip_prefix(&server.url).unwrap(), &[]);
+    let cookie = opened.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let page = |path: &str| {
+        let answer = server.get(path, &[("Cookie", &cookie), ("Accept", "text/html")]);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        assert!(answer.header("content-type").unwrap().starts_with("text/html"), "{path}");
+        let inline = answer.body.replace("<script src=\"/assets/live.js\" defer></script>", "");
+        assert!(
+            !inline.contains("<script") && !inline.contains(" style=") && !inline.contains(" onclick"),
+            "{path}"
+        );
+        assert!(!inline.contains("http://") && !inline.contains("https://"), "{path}: {inline}");
+        answer.body
+    };
+    assert!(page("/").contains("Halt all sessions"));
+    let session = page("/sessions/live");
+    assert!(session.contains("&#60;script&#62;") || session.contains("&lt;script&gt;"), "{session}");
+    assert!(page("/sessions/live/calls/second").contains("Predicted effects"));
+    page("/sessions/live?type=review&verdict=ok&search=notes");
+    page("/calls");
+    page("/review");
+    assert!(page("/stats?days=7").contains("<svg"));
+    page("/sessions/live/snapshots");
+    for path in ["/assets/style.css", "/assets/live.js"] {
+        assert_eq!(server.get(path, &[("Cookie", &cookie)]).status, 200);
+    }
+
+    // The snapshot that the hook took before the removal brings the file back.
+    std::fs::remove_file(environment.project().join("notes.txt")).unwrap();
+    let saved = server.asked("/v1/snapshots?session=live").json();
+    let id = saved["items"].as_array().unwrap().last().expect("a snapshot")["id"].clone();
+    assert!(page(&format!("/sessions/live/snapshots/{id}")).contains("notes.txt"));
+    let form = |path: &str, body: &str, origin: &str| {
+        server.form(path, body, &[("Cookie", &cookie), ("Origin", origin)])
+    };
+    let path = format!("/v1/snapshots/{id}/restore");
+    assert_eq!(form(&path, "session=live&then=%2F", "http://evil.example").status, 403);
+    assert!(!environment.project().join("notes.txt").exists());
+    let done = form(&path, "session=live&then=%2Fsessions%2Flive", "http://localhost");
+    assert_eq!(
+        (done.status, done.header("location").as_deref()),
+        (303, Some("/sessions/live")),
+        "{}",
+        done.body
+    );
+    assert_eq!(std::fs::read_to_string(environment.project().join("notes.txt")).unwrap(), "kept\n");
+
+    // Without a key a browser reads why, and nothing of the sessions.
+    let refused = server.get("/", &[("Accept", "text/html")]);
+    assert_eq!(refused.status, 401);
+    assert!(refused.body.contains("no key") && !refused.body.contains("/sessions/live"), "{}", refused.body);
+}

@@ -1,0 +1,164 @@
+//! A server that runs, and requests to it by plain sockets.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::io::{BufRead as _, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+
+use crate::support::TestEnvironment;
+
+/// A server; ended when dropped.
+pub struct Serving {
+    child: Child,
+    pub url: String,
+    pub open: String,
+    pub token: String,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Http {
+    pub status: u16,
+    pub headers: String,
+    pub body: String,
+}
+
+impl Serving {
+    pub fn start(environment: &TestEnvironment) -> Self {
+        Self::start_at(environment, "127.0.0.1:0")
+    }
+
+    pub fn start_at(environment: &TestEnvironment, address: &str) -> Self {
+        let mut child = environment
+            .command(env!("CARGO_BIN_EXE_checkrein"))
+            .args(["serve", "--listen", address, "--json"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let told: Json = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let text = |name: &str| told[name].as_str().unwrap().to_owned();
+        Self { child, url: text("url"), open: text("open"), token: text("token") }
+    }
+
+    pub fn address(&self) -> &str {
+        self.url.strip_prefix("http://").unwrap()
+    }
+
+    /// A request without a key.
+    pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> Http {
+        Http::over(&mut TcpStream::connect(self.address()).unwrap(), "GET", path, headers, "")
+    }
+
+    /// A request with the key.
+    pub fn asked(&self, path: &str) -> Http {
+        self.request("GET", path, "")
+    }
+
+    /// The same with a body.
+    pub fn post(&self, path: &str, body: &Json) -> Http {
+        self.request("POST", path, &body.to_string())
+    }
+
+    /// A form of a browser.
+    pub fn form(&self, path: &str, body: &str, headers: &[(&str, &str)]) -> Http {
+        let kind = ("Content-Type", "application/x-www-form-urlencoded");
+        let headers: Vec<_> = headers.iter().copied().chain([kind]).collect();
+        Http::over(&mut TcpStream::connect(self.address()).unwrap(), "POST", path, &headers, body)
+    }
+
+    fn request(&self, method: &str, path: &str, body: &str) -> Http {
+        let key = format!("Bearer {}", self.token);
+        let headers = [("Authorization", key.as_str()), ("Content-Type", "application/json")];
+        Http::over(&mut TcpStream::connect(self.address()).unwrap(), method, path, &headers, body)
+    }
+
+    /// Asks until the answer is as wanted, for ten seconds.
+    pub fn until(&self, path: &str, wanted: impl Fn(&Http) -> bool) -> Http {
+        let begin = Instant::now();
+        loop {
+            let answer = self.asked(path);
+            if wanted(&answer) {
+                return answer;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(10), "{path}: {} {}", answer.status, answer.body);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// The stream of events from now on.
+    pub fn events(&self) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        let request = format!(
+            "GET /v1/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+            self.address(),
+            self.token
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        BufReader::new(stream)
+    }
+
+    /// Asks the process to end; its status.
+    pub fn terminate(&mut self) -> Option<i32> {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Http {
+    pub fn over_socket(path: &Path, method: &str, to: &str, headers: &[(&str, &str)], body: &str) -> Self {
+        Self::over(&mut UnixStream::connect(path).unwrap(), method, to, headers, body)
+    }
+
+    fn over(
+        stream: &mut (impl Read + Write),
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Self {
+        let mut text =
+            format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            text.push_str("Host: localhost\r\n");
+        }
+        for (name, value) in headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        stream.write_all(format!("{text}\r\n{body}").as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        let (headers, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = headers.split(' ').nth(1).unwrap().parse().unwrap();
+        Self { status, headers: headers.to_owned(), body: body.to_owned() }
+    }
+
+    pub fn json(&self) -> Json {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{}: {error}", self.body))
+    }
+
+    pub fn header(&self, name: &str) -> Option<String> {
+        self.headers.lines().find_map(|line| {
+            let (own, value) = line.split_once(": ")?;
+            own.eq_ignore_ascii_case(name).then(|| value.to_owned())
+        })
+    }
+}

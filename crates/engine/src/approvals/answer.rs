@@ -1,0 +1,169 @@
+//! Answering a question.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use checkrein_protocol::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::pending::{
+    ANSWER_FILE, ApprovalAnswer, ApprovalAnswerer, ApprovalEnd, ApprovalRequest, ApprovalState, at, locked,
+    one,
+};
+use crate::allowances;
+use crate::environment::HostEnvironment;
+use crate::error::CommandError;
+use crate::text::cut;
+
+/// How long the waiting call has to take an answer, and then to say that it went on (ours).
+const TAKEN_WITHIN: Duration = Duration::from_secs(5);
+const DONE_WITHIN: Duration = Duration::from_secs(10);
+/// How long it is waited between two looks (ours).
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What stands in the file of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Given {
+    pub(super) id: String,
+    /// The digest of what was shown.
+    pub(super) shown: String,
+    pub(super) answer: ApprovalAnswer,
+    pub(super) by: ApprovalAnswerer,
+    pub(super) at: Timestamp,
+}
+
+/// An answer that reached its call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnsweredApproval {
+    /// The question, with what became of it.
+    pub approval: ApprovalRequest,
+    /// The name of the allowance that was given beyond the call, where one was.
+    pub allowance: Option<String>,
+}
+
+/// Answers the question of this name, and waits until the call that asks has gone on, or was refused. Whoever calls this has made sure that
+/// it is a user who answers. The lock that proves it belongs to this process, so it is not to be called by a process below an agent.
+///
+/// # Errors
+///
+/// There is no such question, nothing waits for it any more, somebody else answers it, or it cannot be answered so.
+pub fn answer(
+    environment: &HostEnvironment,
+    id: &str,
+    wanted: &ApprovalAnswer,
+    by: ApprovalAnswerer,
+) -> Result<AnsweredApproval, CommandError> {
+    let approval = one(environment, id).ok_or_else(|| unknown(id))?;
+    if approval.state != ApprovalState::Pending {
+        return Err(stale(&approval));
+    }
+    if let Some(reason) = approval.bars(wanted) {
+        return Err(CommandError::user(
+            format!(
+                "`{}` can be allowed for the call that waits only: {}",
+                cut(&approval.call(), 100),
+                reason.why()
+            ),
+            format!("`checkrein approval allow {id} --once` lets it pass this time"),
+        ));
+    }
+    let given = Given {
+        id: id.to_owned(),
+        shown: approval.shown.clone(),
+        answer: wanted.clone(),
+        by,
+        at: environment.now(),
+    };
+    let bytes = serde_json::to_vec(&given)
+        .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
+    let path = at(environment, id, ANSWER_FILE);
+    // The lock is held until this ends: it says who answers.
+    let lock = locked(&path, &bytes, |fresh, path| {
+        fs::hard_link(fresh, path)?;
+        fs::remove_file(fresh)
+    })
+    .map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => CommandError::user(
+            format!("somebody else is answering `{id}`"),
+            "`checkrein approval list` shows what became of it",
+        ),
+        _ => CommandError::file("write", &path.display().to_string(), &error),
+    })?;
+    let settled = until_settled(environment, &given)?;
+    drop(lock);
+    if settled.state == ApprovalState::Allowed
+        && let Some(rule) = settled.rule(wanted, environment.now())
+    {
+        let allowance = Some(allowances::give(environment, &rule)?);
+        return Ok(AnsweredApproval { approval: settled, allowance });
+    }
+    Ok(AnsweredApproval { approval: settled, allowance: None })
+}
+
+/// Waits until the call has said what became of it. An answer that it does not take is withdrawn.
+fn until_settled(environment: &HostEnvironment, given: &Given) -> Result<ApprovalRequest, CommandError> {
+    let id = given.id.as_str();
+    let path = at(environment, id, ANSWER_FILE);
+    let started = Instant::now();
+    let mut was_taken = None;
+    loop {
+        let is_there = path.exists();
+        if !is_there && was_taken.is_none() {
+            was_taken = Some(Instant::now());
+        }
+        let now = one(environment, id).ok_or_else(|| unknown(id))?;
+        let is_given_up = was_taken.map_or(started.elapsed() > TAKEN_WITHIN, |at| at.elapsed() > DONE_WITHIN);
+        let is_over = now.settled.is_some() || now.state == ApprovalState::Gone || is_given_up;
+        if !is_over {
+            thread::sleep(PAUSE);
+            continue;
+        }
+        // Whoever renames it has it: the call, or nobody any more.
+        let is_withdrawn = is_there && fs::remove_file(&path).is_ok();
+        let is_ours = now.settled.as_ref().is_some_and(|settled| {
+            let is_same =
+                settled.answer.as_ref() == Some(&given.answer) && settled.by.as_ref() == Some(&given.by);
+            is_same && settled.end != ApprovalEnd::Stopped && !is_withdrawn
+        });
+        return if is_ours { Ok(now) } else { Err(stale(&now)) };
+    }
+}
+
+fn unknown(id: &str) -> CommandError {
+    CommandError::user(
+        format!("no question is called `{}`", crate::text::plain(id)),
+        "`checkrein approval list` lists them",
+    )
+}
+
+/// What is said to an answer that comes too late.
+fn stale(approval: &ApprovalRequest) -> CommandError {
+    let settled = approval.settled.as_ref();
+    let by = settled.and_then(|settled| settled.by.as_ref()).map(|by| format!(", by {}", by.name));
+    let by = by.unwrap_or_default();
+    let what = match (approval.state, settled.map(|settled| settled.end)) {
+        (ApprovalState::Allowed, _) => format!("it was allowed already{by}"),
+        (ApprovalState::Denied, Some(ApprovalEnd::Stopped)) => {
+            "the call was refused, since something changed while it waited".to_owned()
+        }
+        (ApprovalState::Denied, _) => format!("it was refused already{by}"),
+        (ApprovalState::Expired, _) => "the answer came too late, and the call was refused".to_owned(),
+        (ApprovalState::Gone, _) => "what waited for it has ended, so that nothing was allowed".to_owned(),
+        (ApprovalState::Pending, _) => "the call that waits did not take the answer".to_owned(),
+    };
+    let head = match approval.state {
+        ApprovalState::Pending => "was not answered",
+        ApprovalState::Allowed | ApprovalState::Denied | ApprovalState::Expired | ApprovalState::Gone => {
+            "does not wait any more"
+        }
+    };
+    CommandError::user(
+        format!("`{}` {head}: {what}", approval.id),
+        format!(
+            "`checkrein allow {}` lets the call pass when it is made again",
+            crate::text::plain(approval.review.action_id.as_str())
+        ),
+    )
+}

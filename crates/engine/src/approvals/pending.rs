@@ -1,0 +1,399 @@
+//! The files of questions that wait, and how it stands with each.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use checkrein_ledger::FolderName;
+use checkrein_policy::Digest;
+use checkrein_protocol::{AbsolutePath, ReviewRecord, RuledOut, Timestamp, Unliftable};
+use rustix::process::{Flock, FlockType, fcntl_getlk};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::allowances::{self, Allowance, AllowedFor, Wholeness};
+use crate::environment::HostEnvironment;
+use crate::error::CommandError;
+use crate::text::call;
+
+/// The greatest number of questions that are kept (ours).
+pub(super) const MOST: usize = 1000;
+/// The greatest length of a file, in bytes (ours).
+const LARGEST: u64 = 1024 * 1024;
+/// For how long a question is listed after it was asked, in milliseconds (ours).
+const LISTED: u64 = 7 * 24 * 60 * 60 * 1000;
+
+pub(super) const ASKED_FILE: &str = ".json";
+pub(super) const ANSWER_FILE: &str = ".answer";
+pub(super) const TAKEN_FILE: &str = ".taken";
+pub(super) const DONE_FILE: &str = ".done";
+
+/// An answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalAnswer {
+    /// Yes, to the call that waits.
+    Once,
+    /// Yes, and to the same call in the rest of the session.
+    Session,
+    /// Yes, and to the same call from now on, where it runs.
+    Always,
+    /// No.
+    No {
+        /// A word to the agent.
+        message: Option<String>,
+    },
+}
+
+impl ApprovalAnswer {
+    /// In one word: `once`, `session`, `always`, `no`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Session => "session",
+            Self::Always => "always",
+            Self::No { .. } => "no",
+        }
+    }
+
+    /// Whether more than the call that waits is allowed.
+    pub(super) fn is_lasting(&self) -> bool {
+        match self {
+            Self::Session | Self::Always => true,
+            Self::Once | Self::No { .. } => false,
+        }
+    }
+}
+
+/// From where an answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalSource {
+    /// `checkrein approval`.
+    CommandLine,
+    /// The page of the server.
+    Console,
+    /// A link in a notice.
+    Link,
+    /// A program that asked the server.
+    Api,
+}
+
+/// Who answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalAnswerer {
+    /// Their name: of the login, or by which they signed in.
+    pub name: String,
+    /// From where.
+    pub source: ApprovalSource,
+    /// What more is known of it: a terminal, an address.
+    pub place: Option<String>,
+}
+
+/// What became of a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalOutcome {
+    /// How it ended.
+    pub end: ApprovalEnd,
+    /// The answer, where there was one.
+    pub answer: Option<ApprovalAnswer>,
+    /// Who gave it.
+    pub by: Option<ApprovalAnswerer>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// How a question ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalEnd {
+    /// The user said yes, and the call went on.
+    Allowed,
+    /// The user said no.
+    Denied,
+    /// Nobody answered in time.
+    Expired,
+    /// The session was halted meanwhile, or the call would do something else by then.
+    Stopped,
+}
+
+/// How it stands with a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalState {
+    /// The call waits.
+    Pending,
+    /// The user said yes, and the call went on.
+    Allowed,
+    /// The call was refused: by the user, or since something changed meanwhile.
+    Denied,
+    /// Nobody answered in time, and the call was refused.
+    Expired,
+    /// What waited has ended without an answer.
+    Gone,
+}
+
+impl ApprovalState {
+    /// In one word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Allowed => "allowed",
+            Self::Denied => "denied",
+            Self::Expired => "expired",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// What the waiting call writes down. Everything in it is masked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Question {
+    pub(super) id: String,
+    pub(super) session: String,
+    pub(super) client: String,
+    pub(super) workspace: AbsolutePath,
+    pub(super) why: String,
+    pub(super) process: i32,
+    pub(super) asked_at: Timestamp,
+    pub(super) expires_at: Timestamp,
+    pub(super) review: Box<ReviewRecord>,
+}
+
+/// A question, and how it stands with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApprovalRequest {
+    /// Its name.
+    pub id: String,
+    /// The session, by the name of its folder.
+    pub session: FolderName,
+    /// The client.
+    pub client: String,
+    /// The project.
+    pub workspace: AbsolutePath,
+    /// Why nobody is asked at the client, as a clause.
+    pub why: String,
+    /// The number of the process that waits.
+    pub process: i32,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// When the answer is no.
+    pub expires_at: Timestamp,
+    /// The review of the call, masked.
+    pub review: Box<ReviewRecord>,
+    /// How it stands with it.
+    pub state: ApprovalState,
+    /// What became of it; `None` where nothing did.
+    pub settled: Option<ApprovalOutcome>,
+    /// The digest of what is shown of it.
+    pub(super) shown: String,
+}
+
+impl ApprovalRequest {
+    /// The call in one line, masked.
+    pub fn call(&self) -> String {
+        call(&self.review)
+    }
+
+    /// Why an answer cannot be given; `None` where it can. What holds for longer than the call that waits is held to what `checkrein allow`
+    /// lets pass.
+    pub fn bars(&self, answer: &ApprovalAnswer) -> Option<Unliftable> {
+        if !answer.is_lasting() {
+            return None;
+        }
+        // Whatever rules out anything rules out what lasts.
+        speaks_against(&self.review).into_iter().next()
+    }
+
+    /// What an answer allows beyond the call that waits, as `checkrein allow` would write it; `None` for an answer that does not, or cannot.
+    pub fn rule(&self, answer: &ApprovalAnswer, at: Timestamp) -> Option<Allowance> {
+        let span = match answer {
+            ApprovalAnswer::Session => AllowedFor::Session(self.session.as_str().to_owned()),
+            ApprovalAnswer::Always => AllowedFor::Always,
+            ApprovalAnswer::Once | ApprovalAnswer::No { .. } => return None,
+        };
+        if self.bars(answer).is_some() {
+            return None;
+        }
+        Some(Allowance { at, span, ..of_call(&self.review)? })
+    }
+}
+
+/// The allowance of one call, once.
+pub(super) fn of_call(review: &ReviewRecord) -> Option<Allowance> {
+    Some(Allowance {
+        digest: review.digest.clone()?,
+        directory: AbsolutePath::new(&review.cwd)?,
+        is_below: false,
+        span: AllowedFor::Once,
+        at: Timestamp(0),
+        words: call(review),
+        effects: review.effects.clone(),
+        code: review.code.clone()?,
+    })
+}
+
+/// What speaks against allowing a recorded call with `checkrein allow`, what rules out most first.
+pub fn speaks_against(review: &ReviewRecord) -> Vec<Unliftable> {
+    let mut against = review.unliftable.clone();
+    let is_barred = against.iter().any(|reason| reason.rules_out() == RuledOut::All);
+    if !is_barred && (review.code.is_none() || review.digest.is_none()) {
+        against.push(Unliftable::Older);
+    }
+    match allowances::wholeness(review) {
+        Wholeness::Whole => {}
+        Wholeness::Masked => against.push(Unliftable::Masked),
+        Wholeness::CutShort => against.push(Unliftable::CutShort),
+    }
+    against.sort_by_key(|reason| (std::cmp::Reverse(reason.rules_out()), *reason));
+    against.dedup();
+    against
+}
+
+/// All questions, oldest first. What cannot be read is left out: it is no question of ours.
+///
+/// # Errors
+///
+/// The folder cannot be read.
+pub fn all(environment: &HostEnvironment) -> Result<Vec<ApprovalRequest>, CommandError> {
+    let names = names(environment)
+        .map_err(|error| CommandError::file("read", &folder(environment).display().to_string(), &error))?;
+    let mut found: Vec<ApprovalRequest> = names.iter().filter_map(|name| read(environment, name)).collect();
+    found.sort_by(|one, other| (one.asked_at, &one.id).cmp(&(other.asked_at, &other.id)));
+    Ok(found)
+}
+
+/// The question of this name; `None` when there is none.
+pub fn one(environment: &HostEnvironment, id: &str) -> Option<ApprovalRequest> {
+    read(environment, id)
+}
+
+fn read(environment: &HostEnvironment, id: &str) -> Option<ApprovalRequest> {
+    if !is_name(id) {
+        return None;
+    }
+    let path = at(environment, id, ASKED_FILE);
+    let text = own_text(&path).ok()?;
+    let question: Question = serde_json::from_str(&text).ok()?;
+    if question.id != id {
+        return None;
+    }
+    let settled: Option<ApprovalOutcome> = stored(&at(environment, id, DONE_FILE));
+    let is_late = environment.now() > question.expires_at;
+    let state = match &settled {
+        Some(settled) => match settled.end {
+            ApprovalEnd::Allowed => ApprovalState::Allowed,
+            ApprovalEnd::Denied | ApprovalEnd::Stopped => ApprovalState::Denied,
+            ApprovalEnd::Expired => ApprovalState::Expired,
+        },
+        None if holder(&path) != Some(question.process) => ApprovalState::Gone,
+        None if is_late => ApprovalState::Expired,
+        None => ApprovalState::Pending,
+    };
+    Some(ApprovalRequest {
+        session: FolderName::on_disk(question.session.as_ref())?,
+        id: question.id,
+        client: question.client,
+        workspace: question.workspace,
+        why: question.why,
+        process: question.process,
+        asked_at: question.asked_at,
+        expires_at: question.expires_at,
+        review: question.review,
+        state,
+        settled,
+        shown: Digest::of(&text).to_string(),
+    })
+}
+
+/// The names of all questions.
+fn names(environment: &HostEnvironment) -> io::Result<Vec<String>> {
+    let folder = folder(environment);
+    match fs::symlink_metadata(&folder) {
+        Ok(facts) if facts.is_dir() => {}
+        Ok(_) => return Err(io::Error::new(ErrorKind::NotADirectory, "it is not a directory")),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    }
+    let entries = fs::read_dir(&folder)?.flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let asked = names.filter_map(|name| name.strip_suffix(ASKED_FILE).map(str::to_owned));
+    Ok(asked.filter(|name| is_name(name)).take(MOST).collect())
+}
+
+/// Removes what was asked long ago; how many questions are left. No file is opened: closing one would give up the locks of this process.
+pub(super) fn clear_away(environment: &HostEnvironment) -> io::Result<usize> {
+    let now = environment.now();
+    let mut left = 0;
+    for name in names(environment)? {
+        let path = at(environment, &name, ASKED_FILE);
+        let written = fs::symlink_metadata(&path)?.mtime().unsigned_abs().saturating_mul(1000);
+        if now.0.saturating_sub(written) <= LISTED {
+            left += 1;
+            continue;
+        }
+        for ending in [ANSWER_FILE, TAKEN_FILE, DONE_FILE, ASKED_FILE] {
+            // What stays is looked at again next time.
+            drop(fs::remove_file(at(environment, &name, ending)));
+        }
+    }
+    Ok(left)
+}
+
+fn is_name(name: &str) -> bool {
+    (4..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Where questions and answers are.
+pub(super) fn folder(environment: &HostEnvironment) -> PathBuf {
+    environment.state.root().join("approvals")
+}
+
+pub(super) fn at(environment: &HostEnvironment, id: &str, ending: &str) -> PathBuf {
+    folder(environment).join(format!("{id}{ending}"))
+}
+
+/// What a file of ours says: a regular one of this user, which nobody else may write, with one name.
+pub(super) fn own_text(path: &Path) -> io::Result<String> {
+    let facts = fs::symlink_metadata(path)?;
+    let is_own = facts.is_file()
+        && facts.uid() == rustix::process::geteuid().as_raw()
+        && facts.mode() & 0o077 == 0
+        && facts.nlink() == 1;
+    if !is_own {
+        return Err(io::Error::new(ErrorKind::InvalidData, "it is not a file of checkrein"));
+    }
+    checkrein_files::read_text(path, LARGEST)
+}
+
+pub(super) fn stored<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_str(&own_text(path).ok()?).ok()
+}
+
+/// The process that holds the lock on a file, as the kernel tells; `None` where none does, or it is this one.
+pub(super) fn holder(path: &Path) -> Option<i32> {
+    let file = checkrein_files::open(path).ok()?;
+    let found = fcntl_getlk(&file, &Flock::from(FlockType::WriteLock)).ok()??;
+    found.pid.map(rustix::process::Pid::as_raw_pid)
+}
+
+/// A new file of this user alone, locked as long as it is open. It is written under another name, and gets its own by `place`.
+pub(super) fn locked(
+    path: &Path,
+    bytes: &[u8],
+    place: fn(&Path, &Path) -> io::Result<()>,
+) -> io::Result<File> {
+    use std::io::Write as _;
+
+    let fresh = path.with_extension(format!("new-{}", checkrein_files::aside()));
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
+    let placed = rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)
+        .map_err(io::Error::from)
+        .and_then(|()| file.write_all(bytes))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| place(&fresh, path));
+    // Where it was linked or failed, the first name goes.
+    drop(fs::remove_file(&fresh));
+    placed.map(|()| file)
+}

@@ -1,0 +1,338 @@
+//! Who may ask for what: host, origin, key, role. Each request passes here before anything else looks at it.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use checkrein_engine::clock::Clock;
+
+use crate::answer::{ApiError, content};
+use crate::pages::failed;
+use crate::token::{Token, TokenDigest};
+use crate::visits::{VisitKind, Visits};
+
+/// The name of the cookie of a browser.
+pub(crate) const COOKIE: &str = "checkrein";
+/// The address of one-time links, before the key of the link.
+pub(crate) const OPEN: &str = "/open/";
+/// How many wrong keys a minute are answered as such (ours); further ones wait. A right key is never kept waiting.
+const WRONG_A_MINUTE: usize = 20;
+const MINUTE: u64 = 60_000;
+/// How many browsers are logged in at once (ours); the one that came first goes.
+const BROWSERS: usize = 64;
+/// How long a browser stays logged in, in milliseconds: 30 days (ours).
+const STAY: u64 = 30 * 24 * 60 * MINUTE;
+/// After how long the use of a key is written down again, in milliseconds (ours).
+const LOGIN_AGAIN: u64 = 60 * MINUTE;
+
+/// What a key is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Role {
+    /// Looking.
+    Viewer,
+    /// Looking, and doing what only people may.
+    Approver,
+}
+
+/// Who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Visitor {
+    pub(crate) role: Role,
+    /// How the key came.
+    pub(crate) by: KeyKind,
+}
+
+/// How a key came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum KeyKind {
+    Header,
+    Cookie,
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    Host,
+    Origin,
+    NoKey,
+    WrongKey,
+    TooMany,
+    Role,
+}
+
+/// The keys that are known, and what became of those that were tried.
+#[derive(Debug)]
+pub(crate) struct Access {
+    approver: TokenDigest,
+    viewer: TokenDigest,
+    browsers: Mutex<VecDeque<(TokenDigest, u64)>>,
+    links: Mutex<Vec<TokenDigest>>,
+    wrong: Mutex<VecDeque<u64>>,
+    told: Mutex<HashMap<(KeyKind, Role), u64>>,
+    visits: Visits,
+    clock: Arc<dyn Clock>,
+}
+
+impl Access {
+    /// Access by these two keys.
+    pub(crate) fn new(approver: &Token, viewer: &Token, visits: Visits, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            approver: approver.digest(),
+            viewer: viewer.digest(),
+            browsers: Mutex::default(),
+            links: Mutex::default(),
+            wrong: Mutex::default(),
+            told: Mutex::default(),
+            visits,
+            clock,
+        }
+    }
+
+    /// Returns the path of a link that logs one browser in, once.
+    pub(crate) fn link(&self) -> std::io::Result<String> {
+        let key = Token::random()?;
+        lock(&self.links).push(key.digest());
+        Ok(format!("{OPEN}{}", key.as_str()))
+    }
+
+    /// Uses a link up; returns the value of the cookie for the browser.
+    pub(crate) fn redeem(&self, key: &str) -> Option<Token> {
+        let digest = TokenDigest::of(key);
+        let mut links = lock(&self.links);
+        let place = links.iter().position(|one| *one == digest)?;
+        let fresh = Token::random().ok()?;
+        links.remove(place);
+        let now = self.clock.now();
+        let mut browsers = lock(&self.browsers);
+        browsers.push_back((fresh.digest(), now.0));
+        while browsers.len() > BROWSERS {
+            browsers.pop_front();
+        }
+        self.visits.note(now, VisitKind::Login, "one-time link", OPEN);
+        Some(fresh)
+    }
+
+    /// Writes down what a request did.
+    pub(crate) fn note_act(&self, what: &str, path: &str) {
+        self.visits.note(self.clock.now(), VisitKind::Act, what, path);
+    }
+
+    /// Writes down that a link was not taken.
+    pub(crate) fn note_refused_link(&self) {
+        self.visits.note(self.clock.now(), VisitKind::Refused, "used or unknown link", OPEN);
+    }
+
+    /// Who asks, by the key of the request.
+    fn visitor(&self, headers: &HeaderMap) -> Result<Visitor, Refusal> {
+        let now = self.clock.now().0;
+        let found = if let Some(value) = headers.get(header::AUTHORIZATION) {
+            let key = value.to_str().ok().and_then(bearer).ok_or(Refusal::WrongKey)?;
+            let digest = TokenDigest::of(key);
+            let role = [(self.approver, Role::Approver), (self.viewer, Role::Viewer)]
+                .into_iter()
+                .find_map(|(known, role)| (known == digest).then_some(role));
+            role.map(|role| Visitor { role, by: KeyKind::Header })
+        } else if let Some(key) = cookie(headers) {
+            let digest = TokenDigest::of(&key);
+            let is_known =
+                lock(&self.browsers).iter().any(|(known, since)| *known == digest && now < since + STAY);
+            is_known.then_some(Visitor { role: Role::Approver, by: KeyKind::Cookie })
+        } else {
+            return Err(Refusal::NoKey);
+        };
+        let Some(visitor) = found else { return Err(self.wrong_key(now)) };
+        let mut told = lock(&self.told);
+        let last = told.entry((visitor.by, visitor.role)).or_default();
+        if visitor.by == KeyKind::Header && (*last == 0 || now >= *last + LOGIN_AGAIN) {
+            *last = now;
+            let detail = match visitor.role {
+                Role::Approver => "key of the approver",
+                Role::Viewer => "key of the viewer",
+            };
+            self.visits.note(self.clock.now(), VisitKind::Login, detail, "");
+        }
+        Ok(visitor)
+    }
+
+    fn wrong_key(&self, now: u64) -> Refusal {
+        let mut wrong = lock(&self.wrong);
+        while wrong.front().is_some_and(|at| now >= at + MINUTE) {
+            wrong.pop_front();
+        }
+        if wrong.len() >= WRONG_A_MINUTE {
+            return Refusal::TooMany;
+        }
+        wrong.push_back(now);
+        Refusal::WrongKey
+    }
+
+    fn judge(&self, request: &Request) -> Result<Option<Visitor>, Refusal> {
+        let headers = request.headers();
+        // A page of another site that has its name lead here asks for its own name.
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        if !is_own_host(host) {
+            return Err(Refusal::Host);
+        }
+        // Browsers say from which page a request comes, and pages cannot change that.
+        let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
+        let is_own_origin = origin.is_none_or(|origin| origin == format!("http://{host}"));
+        let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or_default());
+        let is_own_site = site.is_none_or(|site| matches!(site, "same-origin" | "none"));
+        let path = request.uri().path();
+        if !is_own_origin || (!is_own_site && !path.starts_with(OPEN)) {
+            return Err(Refusal::Origin);
+        }
+        if path == "/healthz" || path.starts_with(OPEN) {
+            return Ok(None);
+        }
+        let visitor = self.visitor(headers)?;
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        // A form of another program on this machine carries the cookie too: what changes something must name its page.
+        if !is_read && visitor.by == KeyKind::Cookie && origin.is_none() {
+            return Err(Refusal::Origin);
+        }
+        let is_question = path == "/v1/check" || path == "/acgp/v1/messages";
+        if !is_read && !is_question && visitor.role < Role::Approver {
+            return Err(Refusal::Role);
+        }
+        Ok(Some(visitor))
+    }
+}
+
+impl Refusal {
+    /// In one clause, for the record.
+    fn detail(self) -> &'static str {
+        match self {
+            Self::Host => "wrong host",
+            Self::Origin => "wrong origin",
+            Self::NoKey => "no key",
+            Self::WrongKey => "wrong key",
+            Self::TooMany => "too many wrong keys",
+            Self::Role => "key of a viewer",
+        }
+    }
+
+    fn error(self) -> ApiError {
+        let (status, kind, message, hint) = match self {
+            Self::Host => (
+                StatusCode::FORBIDDEN,
+                "wrong_host",
+                "the request is for another host",
+                "use the address that `checkrein serve` printed",
+            ),
+            Self::Origin => (
+                StatusCode::FORBIDDEN,
+                "wrong_origin",
+                "the request comes from a page of another origin",
+                "use the pages of the server, or a program with `Authorization: Bearer TOKEN`",
+            ),
+            Self::NoKey => (
+                StatusCode::UNAUTHORIZED,
+                "no_key",
+                "the request has no key",
+                "send `Authorization: Bearer TOKEN`, or open the link that `checkrein serve` printed",
+            ),
+            Self::WrongKey => (
+                StatusCode::UNAUTHORIZED,
+                "wrong_key",
+                "the key is not valid",
+                "the key is in `server/checkrein.token` of the state directory; a link works once",
+            ),
+            Self::TooMany => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "too_many",
+                "too many wrong keys",
+                "wait a minute, or use the right key",
+            ),
+            Self::Role => (
+                StatusCode::FORBIDDEN,
+                "role",
+                "the key of a viewer changes nothing",
+                "use the key in `server/checkrein.token` of the state directory",
+            ),
+        };
+        ApiError::new(status, kind, message, hint)
+    }
+}
+
+/// Lets a request through, or answers it; and puts the headers on every answer that keep other pages out.
+pub(crate) async fn guard(
+    State(access): State<Arc<Access>>,
+    mut request: Request<Body>,
+    next: Next,
+) -> Response {
+    let mut response = match access.judge(&request) {
+        Ok(visitor) => {
+            if let Some(visitor) = visitor {
+                request.extensions_mut().insert(visitor);
+            }
+            next.run(request).await
+        }
+        Err(refusal) => {
+            let path = request.uri().path();
+            let path = if path.starts_with(OPEN) { OPEN } else { path };
+            access.visits.note(access.clock.now(), VisitKind::Refused, refusal.detail(), path);
+            let error = refusal.error();
+            let accepted = request.headers().get(header::ACCEPT).and_then(|kind| kind.to_str().ok());
+            if accepted.is_some_and(|kind| kind.contains("text/html")) && !path.starts_with("/v1/") {
+                content(error.status, "text/html; charset=utf-8", failed(&error.detail))
+            } else {
+                error.into_response()
+            }
+        }
+    };
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// What stands on every answer. Scripts, styles and pictures come from here alone, none stands in a page, no page frames ours.
+const HEADERS: [(&str, &str); 6] = [
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+         form-action 'self'; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+    ),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cache-control", "no-store"),
+];
+
+/// Whether a host is a name of this machine for itself, with any port: a tunnel has one of its own.
+fn is_own_host(host: &str) -> bool {
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => name,
+        _ => host,
+    };
+    matches!(name, "127.0.0.1" | "localhost" | "[::1]")
+        || name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, key) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
+}
+
+fn cookie(headers: &HeaderMap) -> Option<String> {
+    let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(';')).find_map(|part| {
+        let (name, value) = part.trim().split_once('=')?;
+        (name == COOKIE).then(|| value.to_owned())
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! The commands of the command line that the server gives on. Whoever starts the server brings them, so that there is one way to do each.
+
+use checkrein_engine::error::CommandError;
+use serde_json::Value as Json;
+
+/// A command, with what it is given.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServedCommand {
+    /// `issue list`.
+    Issues,
+    /// `incident list`.
+    Incidents,
+    /// `ticket list`.
+    Tickets,
+    /// `ticket close`.
+    CloseTicket {
+        /// The ticket.
+        ticket: String,
+        /// What the user says about it.
+        note: String,
+    },
+    /// `snapshot list` in a workspace.
+    Snapshots {
+        /// The workspace.
+        workspace: String,
+    },
+    /// `snapshot diff` in a workspace: what differs from now.
+    Difference {
+        /// The workspace.
+        workspace: String,
+        /// The number of the snapshot.
+        snapshot: u64,
+    },
+    /// `snapshot restore` in a workspace.
+    Restore {
+        /// The workspace.
+        workspace: String,
+        /// The number of the snapshot.
+        snapshot: u64,
+        /// What of it; all when empty.
+        paths: Vec<String>,
+    },
+    /// `stats`.
+    Stats {
+        /// How far back, in milliseconds.
+        period: u64,
+    },
+    /// `halt`.
+    Halt {
+        /// The session; `None` for all.
+        session: Option<String>,
+        /// Why.
+        reason: String,
+    },
+    /// `resume`.
+    Resume {
+        /// The session; `None` for all.
+        session: Option<String>,
+    },
+    /// `session rollback`.
+    Rollback {
+        /// The session.
+        session: String,
+        /// Before which action.
+        before: String,
+        /// Whether it is done.
+        extent: Extent,
+    },
+    /// `wrong`.
+    Wrong {
+        /// The call.
+        action: String,
+    },
+    /// `missed`.
+    Missed {
+        /// The call.
+        action: String,
+    },
+    /// `approval list`.
+    Approvals,
+    /// `approval allow` and `approval deny`.
+    Answer {
+        /// The question.
+        approval: String,
+        /// The answer.
+        answer: ServedAnswer,
+        /// From where it came.
+        from: AnswerDoor,
+    },
+    /// A line of `check --batch`.
+    Check {
+        /// The question.
+        question: Json,
+    },
+}
+
+/// An answer to a call that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServedAnswer {
+    /// Yes, to this call.
+    Once,
+    /// Yes, for the rest of the session.
+    Session,
+    /// Yes, from now on.
+    Always,
+    /// No, with a word to the agent.
+    No(Option<String>),
+}
+
+/// The way by which an answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerDoor {
+    /// A page.
+    Console,
+    /// A program.
+    Api,
+}
+
+/// Whether something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// It is.
+    Done,
+    /// It is shown only.
+    Shown,
+}
+
+/// Who carries commands out, on a thread that may wait.
+pub trait Commands: Send + Sync {
+    /// Does it; returns the objects that the command prints with `--json`.
+    fn carry_out(&self, command: ServedCommand) -> Result<Vec<Json>, CommandError>;
+}

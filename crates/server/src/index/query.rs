@@ -1,0 +1,247 @@
+//! What is asked of the index.
+
+use std::os::unix::fs::FileExt as _;
+
+use checkrein_ledger::{FolderName, StateDirectory, is_halted};
+use rusqlite::{Connection, Row, params};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::answer::signed;
+
+/// For how long after its last record a session counts as active, in milliseconds (ours).
+pub(crate) const ACTIVE: u64 = 5 * 60 * 1000;
+/// The most rows of a page (ours).
+pub(crate) const LONGEST_PAGE: u64 = 500;
+
+/// A session in a list.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct SessionRow {
+    /// The name of the session.
+    pub(crate) session: String,
+    /// The client, when known.
+    pub(crate) client: Option<String>,
+    /// Where it works, when known.
+    pub(crate) workspace: Option<String>,
+    /// What the user said first, cut.
+    pub(crate) task: Option<String>,
+    /// `halted`, `active` or `idle`.
+    pub(crate) state: String,
+    /// Why it is halted.
+    pub(crate) halted: Option<String>,
+    /// When it began, in milliseconds since 1970.
+    pub(crate) started: Option<i64>,
+    /// When its last record was written, in milliseconds since 1970.
+    pub(crate) last: i64,
+    /// How many records it has.
+    pub(crate) records: i64,
+    /// How many calls were reviewed.
+    pub(crate) calls: i64,
+    /// How many of them were asked about or refused.
+    pub(crate) stopped: i64,
+    /// Issues that are open.
+    pub(crate) open_issues: i64,
+    /// The last intervention.
+    pub(crate) rung: Option<String>,
+    /// Tokens that count against limits.
+    pub(crate) tokens: i64,
+    /// What they cost in US dollars.
+    pub(crate) dollars: f64,
+    /// Whether some of the tokens have no known price.
+    pub(crate) at_least: bool,
+    /// The last call.
+    pub(crate) last_call: Option<String>,
+    /// The verdict on it.
+    pub(crate) last_verdict: Option<String>,
+}
+
+/// A record in a list.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct RecordRow {
+    /// Its number in the index: what comes later has a greater one.
+    pub(crate) id: i64,
+    /// The session.
+    pub(crate) session: String,
+    /// Its number in the ledger of the session, from 1.
+    pub(crate) seq: i64,
+    /// When it was written, in milliseconds since 1970.
+    pub(crate) at: i64,
+    /// Its type, as in the ledger: `review`, `outcome`, `issue`, ...
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// The call that it is about.
+    pub(crate) action: Option<String>,
+    /// The verdict of a review.
+    pub(crate) verdict: Option<String>,
+    /// The risk of a review, from 0 to 1.
+    pub(crate) risk: Option<f64>,
+    /// What it says, in one line.
+    pub(crate) summary: String,
+}
+
+/// Which records are asked for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wanted {
+    pub(crate) session: Option<String>,
+    /// Those with a smaller number in the index.
+    pub(crate) before: Option<i64>,
+    /// Those with a greater number, oldest first.
+    pub(crate) after: Option<i64>,
+    pub(crate) kind: Option<String>,
+    pub(crate) verdict: Option<String>,
+    pub(crate) action: Option<String>,
+    /// Words in the line of the record.
+    pub(crate) search: Option<String>,
+    pub(crate) limit: u64,
+}
+
+/// Sessions, the one with the newest record first.
+pub(crate) fn sessions(
+    connection: &Connection,
+    state: &StateDirectory,
+    now: u64,
+    limit: u64,
+) -> rusqlite::Result<Vec<SessionRow>> {
+    let mut statement = connection.prepare(&format!("{SESSION} ORDER BY last DESC, folder LIMIT ?1"))?;
+    let rows = statement.query_map([signed(limit.min(LONGEST_PAGE))], |row| session_row(row, state, now))?;
+    rows.collect()
+}
+
+/// The session of a name; `None` when there is none.
+pub(crate) fn session(
+    connection: &Connection,
+    state: &StateDirectory,
+    now: u64,
+    name: &str,
+) -> rusqlite::Result<Option<SessionRow>> {
+    let mut statement =
+        connection.prepare(&format!("{SESSION} WHERE folder = ?1 OR session = ?1 LIMIT 1"))?;
+    let mut rows = statement.query_map([name], |row| session_row(row, state, now))?;
+    rows.next().transpose()
+}
+
+const SESSION: &str =
+    "SELECT folder, client, workspace, task, started, last, records, calls, stopped, open_issues, rung,
+    tokens, micro_dollars, unpriced, last_call, last_verdict FROM sessions";
+
+fn session_row(row: &Row<'_>, state: &StateDirectory, now: u64) -> rusqlite::Result<SessionRow> {
+    let folder: String = row.get(0)?;
+    let last: i64 = row.get(5)?;
+    let halted = FolderName::on_disk(folder.as_ref())
+        .and_then(|folder| is_halted(state, &folder))
+        .map(|halt| halt.reason);
+    let is_active = last >= signed(now.saturating_sub(ACTIVE));
+    let word = match (&halted, is_active) {
+        (Some(_), _) => "halted",
+        (None, true) => "active",
+        (None, false) => "idle",
+    };
+    Ok(SessionRow {
+        session: folder,
+        client: row.get(1)?,
+        workspace: row.get(2)?,
+        task: row.get(3)?,
+        state: word.to_owned(),
+        halted,
+        started: row.get(4)?,
+        last,
+        records: row.get(6)?,
+        calls: row.get(7)?,
+        stopped: row.get(8)?,
+        open_issues: row.get(9)?,
+        rung: row.get(10)?,
+        tokens: row.get(11)?,
+        dollars: row.get::<_, i64>(12)? as f64 / 1e6,
+        at_least: row.get::<_, i64>(13)? != 0,
+        last_call: row.get(14)?,
+        last_verdict: row.get(15)?,
+    })
+}
+
+/// Records, newest first; those after one oldest first.
+pub(crate) fn records(connection: &Connection, wanted: &Wanted) -> rusqlite::Result<Vec<RecordRow>> {
+    let order = if wanted.after.is_some() { "ASC" } else { "DESC" };
+    let by = if wanted.session.is_some() && wanted.after.is_none() { "seq" } else { "id" };
+    // Only what is asked for stands in the text, so that an index serves it.
+    let mut conditions = vec!["1".to_owned()];
+    let mut values: Vec<Box<dyn rusqlite::ToSql>> = Vec::new();
+    let mut add = |condition: &str, value: Box<dyn rusqlite::ToSql>| {
+        values.push(value);
+        conditions.push(condition.replace('?', &format!("?{}", values.len())));
+    };
+    if let Some(session) = &wanted.session {
+        add("folder = ?", Box::new(session.clone()));
+    }
+    if let Some(before) = wanted.before {
+        add(if by == "seq" { "seq < ?" } else { "id < ?" }, Box::new(before));
+    }
+    if let Some(after) = wanted.after {
+        add("id > ?", Box::new(after));
+    }
+    if let Some(kind) = &wanted.kind {
+        add("type = ?", Box::new(kind.clone()));
+    }
+    if let Some(verdict) = &wanted.verdict {
+        add("verdict = ?", Box::new(verdict.clone()));
+    }
+    if let Some(action) = &wanted.action {
+        add("action = ?", Box::new(action.clone()));
+    }
+    if let Some(search) = &wanted.search {
+        add("instr(lower(summary), lower(?)) > 0", Box::new(search.clone()));
+    }
+    let text = format!(
+        "SELECT id, folder, seq, at, type, action, verdict, risk, summary FROM records WHERE {} ORDER BY {by} {order} LIMIT {}",
+        conditions.join(" AND "),
+        wanted.limit.clamp(1, LONGEST_PAGE),
+    );
+    let mut statement = connection.prepare(&text)?;
+    let rows = statement.query_map(rusqlite::params_from_iter(values.iter().map(AsRef::as_ref)), |row| {
+        Ok(RecordRow {
+            id: row.get(0)?,
+            session: row.get(1)?,
+            seq: row.get(2)?,
+            at: row.get(3)?,
+            kind: row.get(4)?,
+            action: row.get(5)?,
+            verdict: row.get(6)?,
+            risk: row.get(7)?,
+            summary: row.get(8)?,
+        })
+    })?;
+    rows.collect()
+}
+
+/// All records about one call, whole, as they stand in the ledger of its session.
+pub(crate) fn call(
+    connection: &Connection,
+    state: &StateDirectory,
+    session: &str,
+    action: &str,
+) -> rusqlite::Result<Vec<Json>> {
+    let mut statement = connection.prepare(
+        "SELECT place, length FROM records WHERE folder = ?1 AND action = ?2 ORDER BY seq LIMIT 50",
+    )?;
+    let places = statement
+        .query_map(params![session, action], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?
+        .collect::<Result<Vec<_>, _>>()?;
+    let path = FolderName::on_disk(session.as_ref()).map(|folder| state.ledger(&folder));
+    let Some(Ok(file)) = path.map(checkrein_files::open) else { return Ok(Vec::new()) };
+    let read = |(place, length): (i64, i64)| {
+        let mut bytes = vec![0; usize::try_from(length).ok()?];
+        file.read_exact_at(&mut bytes, u64::try_from(place).ok()?).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    };
+    Ok(places.into_iter().filter_map(read).collect())
+}
+
+/// What was counted of each day since `day` (days since 1970): `what`, then `name`, then the value.
+pub(crate) fn days(connection: &Connection, day: u64) -> rusqlite::Result<Vec<(u64, String, String, f64)>> {
+    let mut statement = connection
+        .prepare("SELECT day, what, name, value FROM days WHERE day >= ?1 ORDER BY day, what, name")?;
+    let rows = statement.query_map([signed(day)], |row| {
+        Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get(1)?, row.get(2)?, row.get(3)?))
+    })?;
+    rows.collect()
+}

@@ -1,0 +1,111 @@
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+use checkrein_ledger::{Durability, StateDirectory};
+use checkrein_protocol::{RecordBody, SessionId, Timestamp};
+use checkrein_session::SessionLedger;
+
+use super::follower::Follower;
+use super::query::{Wanted, records, sessions};
+use super::*;
+
+struct Case {
+    _folder: tempfile::TempDir,
+    state: StateDirectory,
+    index: Index,
+}
+
+fn case() -> Case {
+    let folder = tempfile::tempdir().unwrap();
+    let state = StateDirectory::new(folder.path());
+    Case { index: Index::of(state.root()), state, _folder: folder }
+}
+
+impl Case {
+    fn write(&self, session: &str, body: RecordBody) {
+        SessionLedger::open(&self.state, &SessionId(session.to_owned()))
+            .append(Timestamp(1000), body, Durability::Plain)
+            .unwrap();
+    }
+
+    fn say(&self, session: &str, text: &str) {
+        self.write(session, RecordBody::Prompt { text: text.to_owned() });
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let wanted = Wanted { limit: 100, ..Wanted::default() };
+        let mut found: Vec<String> = records(&self.index.reader().unwrap(), &wanted)
+            .unwrap()
+            .into_iter()
+            .map(|row| format!("{}:{} {}", row.session, row.seq, row.summary))
+            .collect();
+        found.sort();
+        found
+    }
+}
+
+#[test]
+fn it_follows_what_is_written_and_is_the_same_when_made_again() {
+    let case = case();
+    case.say("a", "one");
+    let mut follower = Follower::new(&case.index, &case.state).unwrap();
+    assert_eq!(follower.round().unwrap(), 1);
+    case.say("b", "two");
+    case.say("a", "three");
+    assert_eq!(follower.round().unwrap(), 3);
+    assert_eq!(follower.round().unwrap(), 3);
+    let all = ["a:1 one", "a:2 three", "b:1 two"];
+    assert_eq!(case.lines(), all);
+
+    // Another process takes up nothing twice.
+    let mut second = Follower::new(&case.index, &case.state).unwrap();
+    assert_eq!(second.round().unwrap(), 3);
+    let found = sessions(&case.index.reader().unwrap(), &case.state, 1000, 10).unwrap();
+    assert_eq!(
+        found.iter().map(|one| (one.session.as_str(), one.records)).collect::<Vec<_>>(),
+        [("a", 2), ("b", 1)]
+    );
+    assert_eq!(found[0].task.as_deref(), Some("one"));
+    drop((follower, second));
+
+    // A file that is no database, or one of somebody else, is made again from the ledgers.
+    let path = case.state.root().join("index.db");
+    std::fs::write(&path, "not a database at all, but long enough to be looked at as if it were one")
+        .unwrap();
+    for ending in ["-wal", "-shm"] {
+        drop(std::fs::remove_file(case.state.root().join(format!("index.db{ending}"))));
+    }
+    Follower::new(&case.index, &case.state).unwrap().round().unwrap();
+    assert_eq!(case.lines(), all);
+    std::fs::remove_file(&path).unwrap();
+    for ending in ["-wal", "-shm"] {
+        drop(std::fs::remove_file(case.state.root().join(format!("index.db{ending}"))));
+    }
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE theirs(x); PRAGMA user_version=7").unwrap();
+    Follower::new(&case.index, &case.state).unwrap().round().unwrap();
+    assert_eq!(case.lines(), all);
+}
+
+#[test]
+fn a_ledger_that_was_replaced_is_read_again_and_one_that_is_gone_is_not_listed() {
+    let case = case();
+    case.say("a", "one");
+    case.say("b", "two");
+    let mut follower = Follower::new(&case.index, &case.state).unwrap();
+    follower.round().unwrap();
+    std::fs::remove_dir_all(case.state.root().join("sessions/a")).unwrap();
+    follower.round().unwrap();
+    assert_eq!(case.lines(), ["b:1 two"]);
+    let path = case.state.root().join("sessions/b/ledger.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let other = case.state.root().join("other");
+    std::fs::write(&other, text.replace("two", "new")).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    follower.round().unwrap();
+    assert_eq!(case.lines(), ["b:1 new"]);
+    // The beginning of a line waits for its end.
+    use std::io::Write as _;
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(b"{\"seq\":2").unwrap();
+    follower.round().unwrap();
+    assert_eq!(case.lines(), ["b:1 new"]);
+}

@@ -1,0 +1,40 @@
+//! The server of one machine: API, live events, metrics and console over the records of all sessions. Nothing that decides about a call
+//! needs it.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `address` | where the server listens: loopback or a unix socket |
+//! | `token` | keys: made from the randomness of the system, kept in private files |
+//! | `access` | who may ask for what: host, origin, key, role |
+//! | `visits` | the record of logins and of what was refused |
+//! | `answer` | errors and values as JSON |
+//! | `server` | from a bound address to requests |
+//! | `commands` | the commands of the command line that the server gives on |
+//! | `index` | the SQLite index over all ledgers |
+//! | `metrics` | `/metrics` |
+//! | `api` | `/v1` and its description |
+//! | `events` | `/v1/events` |
+//! | `acgp` | messages of ACGP |
+//! | `pages` | the console |
+//! | `graphs` | its graphs |
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod access;
+mod acgp;
+mod address;
+mod answer;
+mod api;
+mod commands;
+mod events;
+mod graphs;
+mod index;
+mod metrics;
+mod pages;
+mod server;
+mod token;
+mod visits;
+
+pub use address::{Address, AddressError};
+pub use commands::{AnswerDoor, Commands, Extent, ServedAnswer, ServedCommand};
+pub use server::{Announcement, Server};

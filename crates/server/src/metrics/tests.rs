@@ -1,0 +1,140 @@
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::index::Index;
+
+/// The text of a fresh index with a few sums.
+fn sample() -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let state = StateDirectory::new(folder.path());
+    let connection = Index::of(state.root()).writer().unwrap();
+    let add = |name: &str, pairs: &[(&str, &str)], value: f64| {
+        connection
+            .execute("INSERT INTO sums VALUES(?1, ?2, ?3)", rusqlite::params![name, labels(pairs), value])
+            .unwrap();
+    };
+    add(names::REVIEWS, &[("decision", "allow"), ("verdict", "ok")], 3.0);
+    add(names::TOKENS, &[("model", "odd \"name\"\\\n"), ("kind", "input")], 1.5);
+    add(
+        names::INTERVENTION_OUTCOMES,
+        &[("type", "soft_correction"), ("issue", "x"), ("outcome", "effective")],
+        3.0,
+    );
+    add(
+        names::INTERVENTION_OUTCOMES,
+        &[("type", "soft_correction"), ("issue", "x"), ("outcome", "ineffective")],
+        1.0,
+    );
+    for (bound, value) in [("0.1", 1.0), ("+Inf", 2.0)] {
+        add(names::RISK.bucket, &[("decision", "allow"), ("le", bound)], value);
+    }
+    add(names::RISK.sum, &[("decision", "allow")], 0.5);
+    add(names::RISK.count, &[("decision", "allow")], 2.0);
+    text(&connection, &state, 0, true).unwrap()
+}
+
+/// Reads the text form as Prometheus does: comments before samples of their family, names, quoted labels, numbers.
+fn parse(text: &str) -> BTreeMap<String, String> {
+    let mut kinds = BTreeMap::new();
+    let mut current = String::new();
+    let mut seen = BTreeSet::new();
+    assert!(text.ends_with('\n'));
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("# HELP ") {
+            current = rest.split(' ').next().unwrap().to_owned();
+            assert!(!kinds.contains_key(&current), "{current} twice");
+            continue;
+        }
+        if let Some(rest) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = rest.split_once(' ').unwrap();
+            assert_eq!(name, current);
+            assert!(["counter", "gauge", "histogram"].contains(&kind));
+            kinds.insert(name.to_owned(), kind.to_owned());
+            continue;
+        }
+        let end = line.find(['{', ' ']).unwrap();
+        let name = &line[..end];
+        assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{line}");
+        let of_family = match kinds[&current].as_str() {
+            "histogram" => {
+                ["_bucket", "_sum", "_count"].iter().any(|ending| name == format!("{current}{ending}"))
+            }
+            _ => name == current,
+        };
+        assert!(of_family, "{line} below {current}");
+        let mut rest = &line[end..];
+        if let Some(inner) = rest.strip_prefix('{') {
+            let mut pairs = inner;
+            loop {
+                let (label, value) = pairs.split_once("=\"").unwrap();
+                assert!(label.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{line}");
+                let mut is_escaped = false;
+                let close = value
+                    .char_indices()
+                    .find(|(_, one)| {
+                        let closes = *one == '"' && !is_escaped;
+                        is_escaped = *one == '\\' && !is_escaped;
+                        closes
+                    })
+                    .unwrap()
+                    .0;
+                pairs = &value[close + 1..];
+                match pairs.strip_prefix(',') {
+                    Some(next) => pairs = next,
+                    None => break,
+                }
+            }
+            rest = pairs.strip_prefix('}').unwrap();
+        }
+        assert!(rest[1..].parse::<f64>().is_ok(), "{line}");
+        assert!(seen.insert(line[..line.len() - rest.len()].to_owned()), "{line} twice");
+    }
+    kinds
+}
+
+#[test]
+fn the_text_is_what_prometheus_reads() {
+    let text = sample();
+    let kinds = parse(&text);
+    assert_eq!(kinds.len(), FAMILIES.len());
+    assert!(text.contains("checkrein_intervention_effectiveness{type=\"soft_correction\"} 0.75\n"), "{text}");
+    assert!(text.contains("checkrein_review_risk_bucket{decision=\"allow\",le=\"+Inf\"} 2\n"), "{text}");
+}
+
+#[test]
+fn what_is_documented_is_emitted_and_the_reverse() {
+    let page = include_str!("../../../../docs/operations.md");
+    let documented: BTreeMap<String, String> = page
+        .lines()
+        .filter_map(|line| {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            let name = cells.get(1)?.strip_prefix('`')?.strip_suffix('`')?;
+            name.starts_with("checkrein_").then(|| (name.to_owned(), cells[2].to_owned()))
+        })
+        .collect();
+    assert_eq!(documented, parse(&sample()));
+    for family in FAMILIES {
+        for label in family.labels {
+            let row = page.lines().find(|line| line.starts_with(&format!("| `{}` |", family.name))).unwrap();
+            assert!(row.contains(&format!("`{label}`")), "{row}");
+        }
+    }
+    // Alert rules, dashboard and expressions name no other metric.
+    let files = [
+        include_str!("../../../../docs/operations/alerts.yml"),
+        include_str!("../../../../docs/operations/grafana.json"),
+        page,
+    ];
+    for name in
+        files.iter().flat_map(|text| text.split(|one: char| !(one.is_ascii_alphanumeric() || one == '_')))
+    {
+        let base =
+            ["_bucket", "_sum", "_count"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+        if name.starts_with("checkrein_") {
+            assert!(documented.contains_key(name) || documented.contains_key(base), "{name}");
+        }
+    }
+    serde_json::from_str::<serde_json::Value>(files[1]).unwrap();
+}

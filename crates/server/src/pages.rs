@@ -1,0 +1,66 @@
+//! The console: pages as HTML. Nothing in them is a program but one small file of ours, which renews what the page shows; every button is a
+//! form that works without it.
+
+mod parts;
+mod views;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+
+use crate::answer::{ApiError, ErrorDetail, content};
+use crate::api::Call;
+use crate::server::App;
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// A page: its address, and what makes it.
+type Page = (&'static str, fn(&App, &Call) -> Result<String, ApiError>);
+
+const PAGES: [Page; 10] = [
+    ("/", views::sessions),
+    ("/sessions/{session}", views::session),
+    ("/sessions/{session}/calls/{action}", views::call),
+    ("/sessions/{session}/rollback", views::rollback),
+    ("/sessions/{session}/snapshots", views::snapshots),
+    ("/sessions/{session}/snapshots/{snapshot}", views::snapshot),
+    ("/approvals", views::approvals),
+    ("/calls", views::calls),
+    ("/review", views::review),
+    ("/stats", views::stats),
+];
+
+/// The router of all pages and of what they load.
+pub(crate) fn router() -> Router<Arc<App>> {
+    let mut router = Router::new();
+    for (path, make) in PAGES {
+        let answer = move |State(app): State<Arc<App>>,
+                           Path(path): Path<HashMap<String, String>>,
+                           Query(query): Query<HashMap<String, String>>| async move {
+            let call = Call { path, query, ..Call::default() };
+            match app.wait(move |app| make(app, &call)).await {
+                Ok(text) => content(StatusCode::OK, HTML, text),
+                Err(error) => content(error.status, HTML, failed(&error.detail)),
+            }
+        };
+        router = router.route(path, get(answer));
+    }
+    router
+        .route("/assets/style.css", get(async || asset("text/css", include_str!("../assets/style.css"))))
+        .route("/assets/live.js", get(async || asset("text/javascript", include_str!("../assets/live.js"))))
+}
+
+fn asset(kind: &'static str, text: &'static str) -> Response {
+    content(StatusCode::OK, kind, text).into_response()
+}
+
+/// The page of a request that failed.
+pub(crate) fn failed(detail: &ErrorDetail) -> String {
+    parts::Failed { message: &detail.message, hint: detail.hint.as_deref() }.render().unwrap_or_default()
+}

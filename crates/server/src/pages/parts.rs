@@ -1,0 +1,322 @@
+//! What the templates are filled with.
+
+use askama::Template;
+use checkrein_protocol::Timestamp;
+use serde_json::Value as Json;
+
+use crate::index::query::{RecordRow, SessionRow};
+
+/// A time as people read it: day and time in UTC.
+pub(super) fn when(at: i64) -> String {
+    let text = Timestamp(at.unsigned_abs()).calendar().to_rfc3339();
+    text.replace('T', " ").replace('Z', " UTC")
+}
+
+/// A part of an address.
+pub(super) fn encoded(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// A session on a page.
+pub(super) struct ShownSession {
+    /// Its name as a part of an address.
+    pub(super) session: String,
+    pub(super) when: String,
+    pub(super) dollars: String,
+    pub(super) row: SessionRow,
+}
+
+impl ShownSession {
+    pub(super) fn new(row: SessionRow) -> Self {
+        Self {
+            session: encoded(&row.session),
+            when: when(row.last),
+            dollars: format!("{:.2}", row.dollars),
+            row,
+        }
+    }
+
+    fn name(&self) -> &str {
+        self.row.session.get(..13).unwrap_or(&self.row.session)
+    }
+}
+
+/// A record on a page.
+pub(super) struct ShownRecord {
+    pub(super) when: String,
+    pub(super) session: String,
+    pub(super) action: String,
+    pub(super) row: RecordRow,
+}
+
+impl ShownRecord {
+    pub(super) fn new(row: RecordRow) -> Self {
+        Self {
+            when: when(row.at),
+            session: encoded(&row.session),
+            action: row.action.as_deref().map(encoded).unwrap_or_default(),
+            row,
+        }
+    }
+}
+
+/// Something that opens to its text.
+pub(super) struct Folded {
+    pub(super) kind: String,
+    pub(super) text: String,
+}
+
+#[derive(Template)]
+#[template(path = "sessions.html")]
+pub(super) struct Sessions {
+    pub(super) sessions: Vec<ShownSession>,
+}
+
+#[derive(Template)]
+#[template(path = "session.html")]
+pub(super) struct Session {
+    pub(super) one: ShownSession,
+    pub(super) rows: Vec<ShownRecord>,
+    pub(super) next: Option<String>,
+    pub(super) types: &'static [&'static str],
+    pub(super) verdicts: &'static [&'static str],
+    pub(super) kind: String,
+    pub(super) verdict: String,
+    pub(super) search: String,
+    pub(super) is_newest: bool,
+}
+
+#[derive(Template)]
+#[template(path = "calls.html")]
+pub(super) struct Calls {
+    pub(super) rows: Vec<ShownRecord>,
+    pub(super) next: Option<String>,
+    pub(super) verdicts: &'static [&'static str],
+    pub(super) verdict: String,
+    pub(super) search: String,
+    pub(super) is_newest: bool,
+}
+
+#[derive(Template)]
+#[template(path = "call.html")]
+pub(super) struct CallPage {
+    pub(super) session: String,
+    pub(super) action: String,
+    pub(super) review: Option<ShownReview>,
+    pub(super) records: Vec<Folded>,
+}
+
+/// A review on a page.
+pub(super) struct ShownReview {
+    pub(super) verdict: String,
+    pub(super) reason: String,
+    pub(super) call: String,
+    pub(super) decision: String,
+    pub(super) risk: String,
+    pub(super) level: String,
+    pub(super) factors: Vec<String>,
+    pub(super) rationality: String,
+    pub(super) rules: Vec<String>,
+    pub(super) alternatives: Vec<String>,
+    pub(super) snapshot: Option<u64>,
+    pub(super) effects: Vec<ShownEffect>,
+    pub(super) stopped: bool,
+}
+
+/// An effect on a page.
+pub(super) struct ShownEffect {
+    pub(super) kind: String,
+    pub(super) target: String,
+    pub(super) certainty: String,
+    pub(super) stake: String,
+}
+
+/// A field as text: a text without its quotes, everything else as JSON.
+pub(super) fn text(value: &Json, name: &str) -> String {
+    match value.get(name) {
+        Some(Json::String(text)) => text.clone(),
+        None | Some(Json::Null) => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// A list of texts.
+pub(super) fn texts(value: &Json, name: &str) -> Vec<String> {
+    let all = value.get(name).and_then(Json::as_array).into_iter().flatten();
+    all.map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned)).collect()
+}
+
+impl ShownReview {
+    /// From the body of a record.
+    pub(super) fn new(body: &Json) -> Self {
+        let verdict = text(body, "verdict");
+        let risk = &body["risk"];
+        let rationality = &body["rationality"];
+        let effects = body["effects"].as_array().into_iter().flatten();
+        Self {
+            reason: text(body, "reason"),
+            call: serde_json::to_string_pretty(&body["input"]).unwrap_or_default(),
+            decision: text(body, "decision"),
+            risk: format!("{:.2}", risk["score"].as_f64().unwrap_or_default()),
+            level: text(risk, "level"),
+            factors: texts(risk, "factors"),
+            rationality: rationality["score"].as_f64().map_or_else(
+                || "did not run".to_owned(),
+                |score| format!("{score:.2} ({})", text(rationality, "level")),
+            ),
+            rules: texts(body, "rules"),
+            alternatives: texts(body, "alternatives"),
+            snapshot: body["snapshot"]["id"].as_u64(),
+            effects: effects
+                .map(|effect| ShownEffect {
+                    kind: text(effect, "kind"),
+                    target: text(effect, "target"),
+                    certainty: text(effect, "certainty"),
+                    stake: text(effect, "stake"),
+                })
+                .collect(),
+            stopped: matches!(verdict.as_str(), "escalate" | "block" | "halt"),
+            verdict,
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "rollback.html")]
+pub(super) struct RollbackPage {
+    pub(super) session: String,
+    pub(super) before: String,
+    pub(super) plan: String,
+}
+
+/// A snapshot in a list.
+pub(super) struct ShownSnapshot {
+    pub(super) id: String,
+    pub(super) at: String,
+    pub(super) reason: String,
+    pub(super) entries: String,
+}
+
+#[derive(Template)]
+#[template(path = "snapshots.html")]
+pub(super) struct Snapshots {
+    pub(super) session: String,
+    pub(super) items: Vec<ShownSnapshot>,
+}
+
+/// A difference in a list.
+pub(super) struct ShownDifference {
+    pub(super) change: String,
+    pub(super) path: String,
+}
+
+#[derive(Template)]
+#[template(path = "snapshot.html")]
+pub(super) struct SnapshotPage {
+    pub(super) session: String,
+    pub(super) snapshot: String,
+    pub(super) items: Vec<ShownDifference>,
+}
+
+/// A ticket in a list.
+pub(super) struct ShownTicket {
+    pub(super) id: String,
+    pub(super) verdict: String,
+    pub(super) call: String,
+    pub(super) reason: String,
+}
+
+#[derive(Template)]
+#[template(path = "review.html")]
+pub(super) struct Review {
+    pub(super) tickets: Vec<ShownTicket>,
+    pub(super) incidents: Vec<Folded>,
+    pub(super) issues: Vec<Folded>,
+}
+
+/// A graph with what it comes to.
+pub(super) struct ShownGraph {
+    pub(super) title: &'static str,
+    pub(super) svg: String,
+    pub(super) sums: Vec<ShownSum>,
+}
+
+/// The sum of a part.
+pub(super) struct ShownSum {
+    pub(super) place: usize,
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+#[derive(Template)]
+#[template(path = "stats.html")]
+pub(super) struct Stats {
+    pub(super) days: u64,
+    pub(super) spans: [u64; 3],
+    pub(super) graphs: Vec<ShownGraph>,
+}
+
+#[derive(Template)]
+#[template(path = "failed.html")]
+pub(super) struct Failed<'a> {
+    pub(super) message: &'a str,
+    pub(super) hint: Option<&'a str>,
+}
+
+/// A question in a list.
+pub(super) struct ShownApproval {
+    pub(super) id: String,
+    pub(super) call: String,
+    pub(super) state: String,
+    pub(super) by: String,
+    pub(super) session: String,
+    pub(super) directory: String,
+    pub(super) risk: String,
+    pub(super) expires: String,
+    pub(super) rewrite: Option<String>,
+    pub(super) reasons: Vec<String>,
+    pub(super) effects: Vec<String>,
+    /// The answers that allow: the word on the wire, and that on the button.
+    pub(super) answers: Vec<(&'static str, &'static str)>,
+}
+
+impl ShownApproval {
+    /// From what `approval list` prints.
+    pub(super) fn new(one: &Json) -> Self {
+        let given = texts(one, "answers");
+        let all = [
+            ("once", "Allow this call"),
+            ("session", "Allow it in this session"),
+            ("always", "Always allow this call"),
+        ];
+        Self {
+            id: encoded(&text(one, "id")),
+            call: text(one, "action"),
+            state: text(one, "state"),
+            by: one.get("answered_by").map(|by| text(by, "name")).unwrap_or_default(),
+            session: encoded(&text(one, "session")),
+            directory: text(one, "directory"),
+            risk: text(one, "risk"),
+            expires: text(one, "expires_at"),
+            rewrite: one["rewrite"].as_str().map(str::to_owned),
+            reasons: texts(one, "reasons"),
+            effects: texts(one, "effects"),
+            answers: all.into_iter().filter(|(word, _)| given.iter().any(|one| one == word)).collect(),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "approvals.html")]
+pub(super) struct Approvals {
+    pub(super) waiting: Vec<ShownApproval>,
+    pub(super) settled: Vec<ShownApproval>,
+}

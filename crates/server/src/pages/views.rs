@@ -1,0 +1,253 @@
+//! What each page shows.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use axum::http::StatusCode;
+use serde_json::Value as Json;
+
+use super::parts::{
+    Approvals, CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownDifference, ShownApproval, ShownGraph,
+    ShownRecord, ShownReview, ShownSession, ShownSnapshot, ShownSum, ShownTicket, SnapshotPage, Snapshots,
+    Stats, encoded, text, when,
+};
+use crate::answer::ApiError;
+use crate::api::{Call, bad, session_of};
+use crate::commands::{Extent, ServedCommand};
+use crate::graphs::{Series, bars, number};
+use crate::index::DAY;
+use crate::index::query::{self, Wanted};
+use crate::server::App;
+
+/// The rows of a page (ours).
+const ROWS: u64 = 100;
+const VERDICTS: &[&str] = &["ok", "nudge", "escalate", "block", "halt"];
+const TYPES: &[&str] = &[
+    "review",
+    "outcome",
+    "prompt",
+    "issue",
+    "intervention",
+    "told",
+    "rollback",
+    "usage",
+    "halted",
+    "resumed",
+    "failure",
+    "event",
+];
+
+fn rendered(page: &impl Template) -> Result<String, ApiError> {
+    page.render().map_err(|error| {
+        ApiError::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "defect",
+            error.to_string(),
+            "report this as a defect",
+        )
+    })
+}
+
+pub(super) fn sessions(app: &App, _: &Call) -> Result<String, ApiError> {
+    let rows = query::sessions(&app.reader()?, app.state(), app.now(), ROWS)?;
+    rendered(&Sessions { sessions: rows.into_iter().map(ShownSession::new).collect() })
+}
+
+fn wanted(call: &Call) -> Result<Wanted, ApiError> {
+    Ok(Wanted {
+        before: call.number("before")?,
+        kind: call.asked("type"),
+        verdict: call.asked("verdict"),
+        search: call.asked("search"),
+        limit: ROWS,
+        ..Wanted::default()
+    })
+}
+
+/// The address of the next page: the same, further back.
+fn next(path: &str, call: &Call, before: Option<i64>) -> Option<String> {
+    let before = before?;
+    let kept = ["type", "verdict", "search"]
+        .iter()
+        .filter_map(|name| Some(format!("&{name}={}", encoded(&call.asked(name)?))));
+    Some(format!("{path}?before={before}{}", kept.collect::<String>()))
+}
+
+pub(super) fn session(app: &App, call: &Call) -> Result<String, ApiError> {
+    let one = ShownSession::new(session_of(app, call.part("session"))?);
+    let wanted = Wanted { session: Some(one.row.session.clone()), ..wanted(call)? };
+    let rows = query::records(&app.reader()?, &wanted)?;
+    let last = rows.last().filter(|_| rows.len() as u64 == ROWS).map(|last| last.seq);
+    rendered(&Session {
+        next: next(&format!("/sessions/{}", one.session), call, last),
+        one,
+        rows: rows.into_iter().map(ShownRecord::new).collect(),
+        types: TYPES,
+        verdicts: VERDICTS,
+        kind: wanted.kind.unwrap_or_default(),
+        verdict: wanted.verdict.unwrap_or_default(),
+        search: wanted.search.unwrap_or_default(),
+        is_newest: wanted.before.is_none(),
+    })
+}
+
+pub(super) fn approvals(app: &App, _: &Call) -> Result<String, ApiError> {
+    let all = app.commands.carry_out(ServedCommand::Approvals)?;
+    let shown = all.iter().rev().map(ShownApproval::new);
+    let (waiting, settled) = shown.partition(|one: &ShownApproval| one.state == "pending");
+    rendered(&Approvals { waiting, settled })
+}
+
+pub(super) fn calls(app: &App, call: &Call) -> Result<String, ApiError> {
+    let wanted = Wanted { kind: Some("review".to_owned()), ..wanted(call)? };
+    let rows = query::records(&app.reader()?, &wanted)?;
+    let last = rows.last().filter(|_| rows.len() as u64 == ROWS).map(|last| last.id);
+    rendered(&Calls {
+        next: next("/calls", call, last),
+        rows: rows.into_iter().map(ShownRecord::new).collect(),
+        verdicts: VERDICTS,
+        verdict: wanted.verdict.unwrap_or_default(),
+        search: wanted.search.unwrap_or_default(),
+        is_newest: wanted.before.is_none(),
+    })
+}
+
+pub(super) fn call(app: &App, call: &Call) -> Result<String, ApiError> {
+    let session = session_of(app, call.part("session"))?.session;
+    let records = query::call(&app.reader()?, app.state(), &session, call.part("action"))?;
+    if records.is_empty() {
+        return Err(ApiError::new(StatusCode::NOT_FOUND, "not_found", "no such call in this session", ""));
+    }
+    let review = records.iter().map(|record| &record["body"]).find(|body| body["type"] == "review");
+    rendered(&CallPage {
+        session: encoded(&session),
+        action: encoded(call.part("action")),
+        review: review.map(ShownReview::new),
+        records: records.iter().map(|record| folded(text(&record["body"], "type"), record)).collect(),
+    })
+}
+
+fn folded(kind: String, value: &Json) -> Folded {
+    Folded { kind, text: serde_json::to_string_pretty(value).unwrap_or_default() }
+}
+
+pub(super) fn rollback(app: &App, call: &Call) -> Result<String, ApiError> {
+    let session = session_of(app, call.part("session"))?.session;
+    let before = call.asked("before").ok_or_else(|| bad("`before` is missing", "name an action"))?;
+    let command =
+        ServedCommand::Rollback { session: session.clone(), before: before.clone(), extent: Extent::Shown };
+    let plan = app.commands.carry_out(command)?.pop().unwrap_or_default();
+    rendered(&RollbackPage {
+        session: encoded(&session),
+        before,
+        plan: serde_json::to_string_pretty(&plan).unwrap_or_default(),
+    })
+}
+
+fn workspace(app: &App, call: &Call) -> Result<(String, String), ApiError> {
+    let session = session_of(app, call.part("session"))?;
+    let workspace = session.workspace.ok_or_else(|| bad("where this session works is not recorded", ""))?;
+    Ok((session.session, workspace))
+}
+
+pub(super) fn snapshots(app: &App, call: &Call) -> Result<String, ApiError> {
+    let (session, workspace) = workspace(app, call)?;
+    let items = app.commands.carry_out(ServedCommand::Snapshots { workspace })?;
+    let shown = items.iter().rev().map(|one| ShownSnapshot {
+        id: text(one, "id"),
+        at: text(one, "at"),
+        reason: text(one, "reason"),
+        entries: text(one, "entries"),
+    });
+    rendered(&Snapshots { session: encoded(&session), items: shown.collect() })
+}
+
+pub(super) fn snapshot(app: &App, call: &Call) -> Result<String, ApiError> {
+    let (session, workspace) = workspace(app, call)?;
+    let snapshot = call.part("snapshot").parse().map_err(|_| bad("a snapshot is a number", ""))?;
+    let items = app.commands.carry_out(ServedCommand::Difference { workspace, snapshot })?;
+    let shown =
+        items.iter().map(|one| ShownDifference { change: text(one, "change"), path: text(one, "path") });
+    rendered(&SnapshotPage {
+        session: encoded(&session),
+        snapshot: snapshot.to_string(),
+        items: shown.collect(),
+    })
+}
+
+pub(super) fn review(app: &App, _: &Call) -> Result<String, ApiError> {
+    let open = |one: &&Json| one["closed"].is_null();
+    let tickets = app.commands.carry_out(ServedCommand::Tickets)?;
+    let tickets = tickets.iter().rev().filter(open).map(|one| ShownTicket {
+        id: text(one, "id"),
+        verdict: text(one, "verdict"),
+        call: text(one, "call"),
+        reason: text(one, "reason"),
+    });
+    let named = |one: &Json, fields: [&str; 3]| {
+        let words: Vec<String> =
+            fields.iter().map(|name| text(one, name)).filter(|word| !word.is_empty()).collect();
+        folded(words.join(" · "), one)
+    };
+    let newest = |all: Vec<Json>| all.into_iter().rev().take(100).collect::<Vec<_>>();
+    let incidents = newest(app.commands.carry_out(ServedCommand::Incidents)?);
+    let issues = newest(app.commands.carry_out(ServedCommand::Issues)?);
+    rendered(&Review {
+        tickets: tickets.take(100).collect(),
+        incidents: incidents.iter().map(|one| named(one, ["id", "session", "root_cause"])).collect(),
+        issues: issues.iter().map(|one| named(one, ["id", "kind", "summary"])).collect(),
+    })
+}
+
+pub(super) fn stats(app: &App, call: &Call) -> Result<String, ApiError> {
+    let days: u64 = call.number("days")?.unwrap_or(30).clamp(1, 366);
+    let today = app.now() / DAY;
+    let first = (today + 1).saturating_sub(days);
+    let names: Vec<String> = (first..=today)
+        .map(|day| when(crate::answer::signed(day * DAY)).chars().take(10).collect())
+        .collect();
+    let found = query::days(&app.reader()?, first)?;
+    let length = names.len();
+    let series = |what: &str| -> Vec<Series> {
+        let mut parts: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for (day, kind, name, value) in &found {
+            let place = usize::try_from(day.saturating_sub(first)).unwrap_or_default();
+            if kind == what && place < length {
+                let shown = if name.is_empty() { what.to_owned() } else { name.clone() };
+                parts.entry(shown).or_insert_with(|| vec![0.0; length])[place] += value;
+            }
+        }
+        parts.into_iter().map(|(name, values)| Series { name, values }).collect()
+    };
+    let named = |what: &str, word: &str| {
+        let part = series(what);
+        part.into_iter()
+            .map(move |one| Series { name: format!("{} {word}", one.name), ..one })
+            .collect::<Vec<_>>()
+    };
+    let mut effects = named("effective", "ended the issue");
+    effects.extend(named("ineffective", "did not"));
+    let graphs = [
+        ("Verdicts by day", series("verdict")),
+        ("Risk of calls by day", series("risk")),
+        ("Interventions by type", series("intervention")),
+        ("Intervention effectiveness", effects),
+        ("Escalations of interventions", series("escalation")),
+        ("Tokens by model", series("tokens")),
+        ("Dollars by model", series("dollars")),
+    ];
+    let graphs = graphs.map(|(title, parts)| ShownGraph {
+        title,
+        svg: bars(title, &names, &parts),
+        sums: parts
+            .iter()
+            .enumerate()
+            .map(|(place, one)| ShownSum {
+                place: place % 6,
+                name: one.name.clone(),
+                value: number(one.values.iter().sum()),
+            })
+            .collect(),
+    });
+    rendered(&Stats { days, spans: [7, 30, 90], graphs: graphs.into() })
+}

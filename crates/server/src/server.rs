@@ -1,0 +1,373 @@
+//! From a bound address to requests.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+use checkrein_ledger::StateDirectory;
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{Semaphore, watch};
+
+use crate::access::{Access, COOKIE, guard};
+use crate::address::Address;
+use crate::answer::{ApiError, content};
+use crate::api;
+use crate::commands::Commands;
+use crate::events::events;
+use crate::index::Index;
+use crate::index::follower::Follower;
+use crate::pages;
+use crate::token::Token;
+use crate::visits::Visits;
+
+/// The longest body of a request, in bytes (ours): more than the longest command that is reviewed.
+const LONGEST_BODY: usize = 1024 * 1024;
+/// The stack of a thread that reviews, in bytes, as in the hook: virtual memory, touched only as far as it is used (ours).
+const STACK: usize = 64 * 1024 * 1024;
+/// How often the ledgers are looked at (ours): an event is out well under a second after the call.
+const ROUND: std::time::Duration = std::time::Duration::from_millis(200);
+/// How many streams of events are open at once (ours).
+const STREAMS: usize = 64;
+
+/// The server of one state directory.
+pub struct Server {
+    environment: HostEnvironment,
+    access: Arc<Access>,
+    token: Token,
+    commands: Arc<dyn Commands>,
+}
+
+/// What requests are answered from.
+pub(crate) struct App {
+    environment: HostEnvironment,
+    pub(crate) access: Arc<Access>,
+    pub(crate) commands: Arc<dyn Commands>,
+    index: Index,
+    /// The number of the newest record in the index.
+    pub(crate) newest: watch::Receiver<i64>,
+    /// Streams of events that may still be opened.
+    pub(crate) streams: Arc<Semaphore>,
+    is_up: Arc<AtomicBool>,
+}
+
+impl App {
+    /// A connection to the index.
+    pub(crate) fn reader(&self) -> Result<Connection, ApiError> {
+        Ok(self.index.reader()?)
+    }
+
+    pub(crate) fn state(&self) -> &StateDirectory {
+        &self.environment.state
+    }
+
+    /// The time, in milliseconds since 1970.
+    pub(crate) fn now(&self) -> u64 {
+        self.environment.now().0
+    }
+
+    /// The time, as RFC 3339.
+    pub(crate) fn timestamp(&self) -> String {
+        self.environment.now().calendar().to_rfc3339()
+    }
+
+    /// Whether the index follows the ledgers.
+    pub(crate) fn is_up(&self) -> bool {
+        self.is_up.load(Ordering::Relaxed)
+    }
+
+    /// Does something that may take its time on another thread.
+    pub(crate) async fn wait<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        tokio::task::spawn_blocking(move || work(&self)).await.unwrap_or_else(|_| {
+            Err(ApiError::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "defect",
+                "the request failed unexpectedly",
+                "report this as a defect",
+            ))
+        })
+    }
+}
+
+/// What is said as soon as the server answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Announcement {
+    /// Where it answers: `http://127.0.0.1:PORT`, or `unix:PATH`.
+    pub url: String,
+    /// A link that logs one browser in, once.
+    pub open: String,
+    /// The key for programs, also in `server/checkrein.token` of the state directory.
+    pub token: String,
+}
+
+enum Listener {
+    Tcp(TcpListener, SocketAddr),
+    Unix(UnixListener, PathBuf),
+}
+
+impl Server {
+    /// The server over the state directory of an environment. Makes its keys at first use.
+    pub fn new(environment: HostEnvironment, commands: Arc<dyn Commands>) -> Result<Self, CommandError> {
+        let folder = environment.state.root().join("server");
+        let key = |name: &str| {
+            let path = folder.join(name);
+            Token::in_file(&path).map_err(|error| CommandError::file("use", path.display(), &error))
+        };
+        let (token, viewer) = (key("checkrein.token")?, key("checkrein-view.token")?);
+        let visits = Visits::new(folder.join("access.jsonl"));
+        let access = Arc::new(Access::new(&token, &viewer, visits, Arc::clone(&environment.clock)));
+        Ok(Self { environment, access, token, commands })
+    }
+
+    /// Answers requests at an address until the process is asked to end (SIGINT, SIGTERM). `announce` is called once, when it answers.
+    pub fn run(
+        self,
+        address: &Address,
+        announce: impl FnOnce(&Announcement) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(16)
+            .thread_stack_size(STACK)
+            .build()
+            .map_err(|error| system("cannot start the server", &error))?;
+        let ended = runtime.block_on(self.answer(address, announce));
+        // A stream of events has no end of its own.
+        runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+        ended
+    }
+
+    async fn answer(
+        self,
+        address: &Address,
+        announce: impl FnOnce(&Announcement) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        let listener = Listener::bind(address).await?;
+        let until = until_asked_to_end().map_err(|error| system("cannot wait for signals", &error))?;
+        let link = self.access.link().map_err(|error| system("no randomness", &error))?;
+        let url = listener.url();
+        let announcement = Announcement {
+            open: if url.starts_with("http") { format!("{url}{link}") } else { link },
+            url,
+            token: self.token.as_str().to_owned(),
+        };
+        let index = Index::of(self.environment.state.root());
+        let follower = Following::begin(&index, &self.environment.state)?;
+        let router = self.router(index, &follower);
+        announce(&announcement)?;
+        let served = tokio::select! {
+            served = listener.serve(router) => served,
+            () = until => Ok(()),
+        };
+        if let Address::Unix(path) = address {
+            drop(std::fs::remove_file(path));
+        }
+        served.map_err(|error| system("the server ended", &error))
+    }
+
+    fn router(self, index: Index, follower: &Following) -> Router {
+        let access = Arc::clone(&self.access);
+        let app = Arc::new(App {
+            environment: self.environment,
+            access: self.access,
+            commands: self.commands,
+            index,
+            newest: follower.newest.clone(),
+            streams: Arc::new(Semaphore::new(STREAMS)),
+            is_up: Arc::clone(&follower.is_up),
+        });
+        Router::new()
+            .route("/healthz", get(healthz))
+            .route("/open/{key}", get(open))
+            .route("/metrics", get(metrics))
+            .route("/v1/events", get(events))
+            .merge(api::router())
+            .merge(pages::router())
+            .fallback(async || not_found())
+            .method_not_allowed_fallback(async || {
+                ApiError::new(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "method",
+                    "the address does not take this method",
+                    "`/v1/openapi.json` lists the methods of each address",
+                )
+            })
+            .with_state(app)
+            .layer(DefaultBodyLimit::max(LONGEST_BODY))
+            .layer(from_fn_with_state(access, guard))
+    }
+}
+
+/// There is nothing at an address.
+pub(crate) fn not_found() -> ApiError {
+    ApiError::new(
+        StatusCode::NOT_FOUND,
+        "not_found",
+        "nothing is there",
+        "`/v1/openapi.json` lists all addresses",
+    )
+}
+
+async fn healthz(State(app): State<Arc<App>>) -> Response {
+    let index = if app.is_up() { "ok" } else { "failing" };
+    content(StatusCode::OK, "application/json", format!("{{\"status\":\"ok\",\"index\":\"{index}\"}}"))
+}
+
+async fn metrics(State(app): State<Arc<App>>) -> Response {
+    let text =
+        app.wait(|app| Ok(crate::metrics::text(&app.reader()?, app.state(), app.now(), app.is_up())?)).await;
+    match text {
+        Ok(text) => content(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
+        Err(error) => error.into_response(),
+    }
+}
+
+async fn open(
+    State(app): State<Arc<App>>,
+    axum::extract::Path(key): axum::extract::Path<String>,
+) -> Response {
+    let Some(cookie) = app.access.redeem(&key) else {
+        app.access.note_refused_link();
+        return ApiError::new(
+            StatusCode::UNAUTHORIZED,
+            "used_link",
+            "the link was used already, or is of another start of the server",
+            "`checkrein serve` prints a new one",
+        )
+        .into_response();
+    };
+    let mut response = content(StatusCode::SEE_OTHER, "text/plain", "");
+    let cookie = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000", cookie.as_str());
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
+    response
+}
+
+/// The thread that follows the ledgers; it ends when this is dropped.
+struct Following {
+    newest: watch::Receiver<i64>,
+    is_up: Arc<AtomicBool>,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Following {
+    fn begin(index: &Index, state: &StateDirectory) -> Result<Self, CommandError> {
+        let failed = |error: rusqlite::Error| CommandError {
+            hint: Some("check that the state directory can be written to".to_owned()),
+            ..system("cannot open the index", &io::Error::other(error))
+        };
+        let mut follower = Follower::new(index, state).map_err(failed)?;
+        let (tell, newest) = watch::channel(0);
+        let (is_up, is_over) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
+        let (up, over) = (Arc::clone(&is_up), Arc::clone(&is_over));
+        let thread = std::thread::Builder::new().name("follower".to_owned()).spawn(move || {
+            while !over.load(Ordering::Relaxed) {
+                let read = follower.round();
+                up.store(read.is_ok(), Ordering::Relaxed);
+                if let Ok(newest) = read {
+                    tell.send_if_modified(|known| std::mem::replace(known, newest) != newest);
+                }
+                std::thread::sleep(ROUND);
+            }
+        });
+        let thread = thread.map_err(|error| system("cannot follow the records", &error))?;
+        Ok(Self { newest, is_up, is_over, thread: Some(thread) })
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+impl Listener {
+    async fn bind(address: &Address) -> Result<Self, CommandError> {
+        match address {
+            Address::Loopback(address) => {
+                let failed = |error: io::Error| CommandError {
+                    hint: Some("choose another port; port 0 takes any free one".to_owned()),
+                    ..system(&format!("cannot listen on `{address}`"), &error)
+                };
+                let listener = TcpListener::bind(address).await.map_err(failed)?;
+                let bound = listener.local_addr().map_err(failed)?;
+                Ok(Self::Tcp(listener, bound))
+            }
+            Address::Unix(path) => {
+                let failed = |error: io::Error| CommandError::file("listen on", path.display(), &error);
+                remove_stale(path);
+                let listener = UnixListener::bind(path).map_err(failed)?;
+                std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
+                Ok(Self::Unix(listener, path.clone()))
+            }
+        }
+    }
+
+    fn url(&self) -> String {
+        match self {
+            Self::Tcp(_, address) => format!("http://{address}"),
+            Self::Unix(_, path) => format!("unix:{}", path.display()),
+        }
+    }
+
+    async fn serve(self, router: Router) -> io::Result<()> {
+        match self {
+            Self::Tcp(listener, _) => axum::serve(listener, router).await,
+            Self::Unix(listener, _) => axum::serve(listener, router).await,
+        }
+    }
+}
+
+/// Removes a socket on which nobody listens any more.
+fn remove_stale(path: &Path) {
+    use std::os::unix::fs::FileTypeExt as _;
+    let is_socket = std::fs::symlink_metadata(path).is_ok_and(|facts| facts.file_type().is_socket());
+    if is_socket && std::os::unix::net::UnixStream::connect(path).is_err() {
+        drop(std::fs::remove_file(path));
+    }
+}
+
+/// Ends when the process is asked to.
+fn until_asked_to_end() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+fn system(what: &str, error: &io::Error) -> CommandError {
+    CommandError {
+        kind: checkrein_engine::error::ErrorKind::System,
+        message: format!("{what}: {error}"),
+        hint: None,
+        in_short: None,
+    }
+}

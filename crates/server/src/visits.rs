@@ -1,0 +1,112 @@
+//! The record of logins and of what was refused: `server/access.jsonl` in the state directory, one JSON object a line.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use checkrein_protocol::Timestamp;
+use serde::Serialize;
+
+/// How many refusals are written down in a minute (ours); more are counted.
+const REFUSALS_A_MINUTE: u64 = 60;
+/// The length in bytes at which the file begins anew; the one before stays beside it (ours).
+const LONGEST: u64 = 4 * 1024 * 1024;
+const MINUTE: u64 = 60_000;
+
+/// What happened at the door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum VisitKind {
+    /// A key was taken.
+    Login,
+    /// A request was refused.
+    Refused,
+    /// Something was done by a request.
+    Act,
+}
+
+/// One line of the file.
+#[derive(Debug, Serialize)]
+struct Visit<'a> {
+    at: Timestamp,
+    kind: VisitKind,
+    detail: &'a str,
+    path: &'a str,
+    /// How many refusals before it were not written down.
+    #[serde(skip_serializing_if = "is_zero")]
+    not_written: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Writes the file.
+#[derive(Debug)]
+pub(crate) struct Visits {
+    path: PathBuf,
+    recent: Mutex<Recent>,
+}
+
+#[derive(Debug, Default)]
+struct Recent {
+    minute: u64,
+    refusals: u64,
+    not_written: u64,
+}
+
+impl Visits {
+    /// The record at `path`.
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path, recent: Mutex::default() }
+    }
+
+    /// Writes down what happened. A disk that is full keeps nobody out.
+    pub(crate) fn note(&self, at: Timestamp, kind: VisitKind, detail: &str, path: &str) {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if recent.minute != at.0 / MINUTE {
+            recent.minute = at.0 / MINUTE;
+            recent.refusals = 0;
+        }
+        if kind == VisitKind::Refused {
+            recent.refusals += 1;
+            if recent.refusals > REFUSALS_A_MINUTE {
+                recent.not_written += 1;
+                return;
+            }
+        }
+        let shown: String = path.chars().take(200).collect();
+        let visit = Visit { at, kind, detail, path: &shown, not_written: recent.not_written };
+        recent.not_written = 0;
+        let Ok(mut line) = serde_json::to_vec(&visit) else { return };
+        line.push(b'\n');
+        if std::fs::metadata(&self.path).is_ok_and(|facts| facts.len() >= LONGEST) {
+            drop(std::fs::rename(&self.path, self.path.with_extension("jsonl.1")));
+        }
+        let file =
+            checkrein_files::open_with(OpenOptions::new().append(true).create(true).mode(0o600), &self.path);
+        drop(file.and_then(|mut file| file.write_all(&line)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_refusals_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("access.jsonl");
+        let visits = Visits::new(path.clone());
+        for round in 0..200 {
+            visits.note(Timestamp(round), VisitKind::Refused, "no key", "/v1/sessions");
+        }
+        visits.note(Timestamp(MINUTE), VisitKind::Login, "link", "/open");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 61);
+        assert!(text.lines().last().unwrap().contains("\"not_written\":140"), "{text}");
+    }
+}
