@@ -89,7 +89,7 @@ pub fn answer(
             format!("somebody else is answering `{id}`"),
             "`checkrein approval list` shows what became of it",
         ),
-        _ => CommandError::file("write", &path.display().to_string(), &error),
+        _ => CommandError::file("write", path.display(), &error),
     })?;
     let settled = until_settled(environment, &given)?;
     drop(lock);

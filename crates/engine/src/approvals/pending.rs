@@ -216,7 +216,7 @@ impl ApprovalRequest {
         if self.bars(answer).is_some() {
             return None;
         }
-        Some(Allowance { at, span, ..of_call(&self.review)? })
+        Some(Allowance { span, at, ..of_call(&self.review)? })
     }
 }
 
@@ -258,7 +258,7 @@ pub fn speaks_against(review: &ReviewRecord) -> Vec<Unliftable> {
 /// The folder cannot be read.
 pub fn all(environment: &HostEnvironment) -> Result<Vec<ApprovalRequest>, CommandError> {
     let names = names(environment)
-        .map_err(|error| CommandError::file("read", &folder(environment).display().to_string(), &error))?;
+        .map_err(|error| CommandError::file("read", folder(environment).display(), &error))?;
     let mut found: Vec<ApprovalRequest> = names.iter().filter_map(|name| read(environment, name)).collect();
     found.sort_by(|one, other| (one.asked_at, &one.id).cmp(&(other.asked_at, &other.id)));
     Ok(found)
@@ -359,7 +359,7 @@ pub(super) fn own_text(path: &Path) -> io::Result<String> {
     let facts = fs::symlink_metadata(path)?;
     let is_own = facts.is_file()
         && facts.uid() == rustix::process::geteuid().as_raw()
-        && facts.mode() & 0o077 == 0
+        && facts.mode() & 0o777 == 0o600
         && facts.nlink() == 1;
     if !is_own {
         return Err(io::Error::new(ErrorKind::InvalidData, "it is not a file of checkrein"));

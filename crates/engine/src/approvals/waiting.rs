@@ -27,6 +27,7 @@ use crate::engine::halted;
 use crate::interventions::tell;
 use crate::questions::Nobody;
 use crate::session_ledger::mask_key;
+use crate::text::counted;
 
 /// The events in the ledger: something was asked, it was answered or not, something that is no answer was found in its place.
 pub const ASKED: &str = "checkrein.approval_asked";
@@ -411,7 +412,7 @@ impl<'a> Waiting<'a> {
 fn words(
     settled: &ApprovalOutcome,
     why: &str,
-    waited: Duration,
+    limit: Duration,
     wanted: Duration,
 ) -> Option<(String, String, String)> {
     let again = "Do not try it again, also not in another form";
@@ -432,17 +433,17 @@ fn words(
             )
         }
         ApprovalEnd::Expired => {
-            let short = if waited < wanted {
+            let short = if limit + Duration::from_secs(2) < wanted {
                 " (the client's registration allows no longer; the user can run `checkrein init`)"
             } else {
                 ""
             };
-            let why = format!("the user was asked and did not answer within {}", seconds(waited));
+            let why = format!("the user was asked and did not answer within {}", seconds(limit));
             let next = format!(
                 "{again}: go on without it, and say at the end that it is left. The user allows it by \
                  `checkrein allow LAST`{short}."
             );
-            let record = format!("refused: nobody answered within {}", seconds(waited));
+            let record = format!("refused: nobody answered within {}", seconds(limit));
             (why, next, record)
         }
         ApprovalEnd::Stopped => (
@@ -454,11 +455,10 @@ fn words(
 }
 
 fn seconds(duration: Duration) -> String {
-    let seconds = duration.as_secs_f64().round();
-    if seconds < 120.0 {
-        if seconds == 1.0 { "1 second".to_owned() } else { format!("{seconds} seconds") }
-    } else {
-        format!("{} minutes", (seconds / 60.0).round())
+    let seconds = duration.as_millis().saturating_add(500) / 1000;
+    match seconds {
+        0..120 => counted(u64::try_from(seconds).unwrap_or(u64::MAX), "second"),
+        more => format!("{} minutes", more.saturating_add(30) / 60),
     }
 }
 
