@@ -286,7 +286,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: WorktreeCommand,
     },
-    /// List and answer the calls that wait for you where nobody is at the client
+    /// List and answer the calls that wait for you
     #[command(
         after_help = "Examples:\n  checkrein approval list\n  checkrein approval allow 9f31\n  checkrein approval deny 9f31 --message 'leave that'"
     )]

@@ -279,6 +279,8 @@ fn read(environment: &HostEnvironment, id: &str) -> Option<ApprovalRequest> {
     if question.id != id {
         return None;
     }
+    // The lock first: whoever gives it up has written before what became of the question.
+    let is_held = holder(&path) == Some(question.process);
     let settled: Option<ApprovalOutcome> = stored(&at(environment, id, DONE_FILE));
     let is_late = environment.now() > question.expires_at;
     let state = match &settled {
@@ -287,7 +289,7 @@ fn read(environment: &HostEnvironment, id: &str) -> Option<ApprovalRequest> {
             ApprovalEnd::Denied | ApprovalEnd::Stopped => ApprovalState::Denied,
             ApprovalEnd::Expired => ApprovalState::Expired,
         },
-        None if holder(&path) != Some(question.process) => ApprovalState::Gone,
+        None if !is_held => ApprovalState::Gone,
         None if is_late => ApprovalState::Expired,
         None => ApprovalState::Pending,
     };
