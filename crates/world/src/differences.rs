@@ -223,7 +223,7 @@ mod tests {
         });
         let index: BTreeMap<String, Option<Name>> = index.collect();
         let found = said(objects.differences_from_index(&index, "main"));
-        assert_eq!(found, "A\tfour\nD\tstaged\n");
+        assert_eq!(found, "A\tfour\nD\tstaged");
         assert_eq!(objects.differences("nowhere", "main"), TreeDifferences::NoRevision);
     }
 }
