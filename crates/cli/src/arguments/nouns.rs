@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::commands::restore::{Consent, New};
+use crate::commands::restore::{New, RestoreConsent};
 use checkrein_snapshot::SnapshotId;
 use clap::{Args, Subcommand};
 
@@ -50,11 +50,11 @@ pub(crate) struct SessionConsent {
 }
 
 impl SessionConsent {
-    pub(crate) fn terms(&self) -> (Consent, New) {
+    pub(crate) fn terms(&self) -> (RestoreConsent, New) {
         let consent = match (self.yes, self.dry_run) {
-            (true, _) => Consent::Given,
-            (false, true) => Consent::ShowOnly,
-            (false, false) => Consent::Ask,
+            (true, _) => RestoreConsent::Given,
+            (false, true) => RestoreConsent::ShowOnly,
+            (false, false) => RestoreConsent::Ask,
         };
         (consent, if self.remove_new { New::Remove } else { New::Keep })
     }

@@ -1,6 +1,6 @@
 //! The command line of what puts files back.
 
-use crate::commands::restore::{Changed, Consent, GuardPlaces, New, Permissions};
+use crate::commands::restore::{Changed, GuardPlaces, New, Permissions, RestoreConsent};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -31,11 +31,11 @@ pub(crate) struct RestoreArguments {
 }
 
 impl RestoreArguments {
-    pub(crate) fn consent(&self) -> Consent {
+    pub(crate) fn consent(&self) -> RestoreConsent {
         match (self.yes, self.dry_run) {
-            (true, _) => Consent::Given,
-            (false, true) => Consent::ShowOnly,
-            (false, false) => Consent::Ask,
+            (true, _) => RestoreConsent::Given,
+            (false, true) => RestoreConsent::ShowOnly,
+            (false, false) => RestoreConsent::Ask,
         }
     }
 

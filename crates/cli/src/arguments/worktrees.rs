@@ -1,6 +1,6 @@
 //! The command line of worktrees and of going on with a run.
 
-use crate::commands::restore::Consent;
+use crate::commands::restore::RestoreConsent;
 #[cfg(target_os = "linux")]
 use crate::commands::run::RunSessionOptions;
 #[cfg(target_os = "linux")]
@@ -88,6 +88,6 @@ pub(crate) enum WorktreeCommand {
 }
 
 /// Whether a user has said yes.
-pub(crate) fn consent(yes: bool) -> Consent {
-    if yes { Consent::Given } else { Consent::Ask }
+pub(crate) fn consent(yes: bool) -> RestoreConsent {
+    if yes { RestoreConsent::Given } else { RestoreConsent::Ask }
 }

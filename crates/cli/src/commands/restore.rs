@@ -42,7 +42,7 @@ pub(super) const SHOWN: usize = 40;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Permissions {
     /// Whether the question is answered already.
-    pub consent: Consent,
+    pub consent: RestoreConsent,
     /// What happens to what was changed since.
     pub changed: Changed,
     /// What happens to what is new.
@@ -53,7 +53,7 @@ pub struct Permissions {
 
 /// Whether a user has said yes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Consent {
+pub enum RestoreConsent {
     /// They are asked.
     #[default]
     Ask,
@@ -114,10 +114,10 @@ pub enum Unfinished {
 
 impl Unfinished {
     /// For a command that does something, or only shows what it would do.
-    pub fn by(consent: Consent) -> Self {
+    pub fn by(consent: RestoreConsent) -> Self {
         match consent {
-            Consent::Given | Consent::Ask => Self::Finish,
-            Consent::ShowOnly => Self::Tell,
+            RestoreConsent::Given | RestoreConsent::Ask => Self::Finish,
+            RestoreConsent::ShowOnly => Self::Tell,
         }
     }
 }
@@ -284,9 +284,9 @@ pub fn restore(
         log(&format!("cannot be saved before: {}", plain(one)));
     }
     match case.permissions.consent {
-        Consent::Given => {}
-        Consent::ShowOnly => return tell(snapshot, &steps, &sorted, None, output),
-        Consent::Ask => match confirm("Do it? What is there now is saved first.") {
+        RestoreConsent::Given => {}
+        RestoreConsent::ShowOnly => return tell(snapshot, &steps, &sorted, None, output),
+        RestoreConsent::Ask => match confirm("Do it? What is there now is saved first.") {
             Reply::Yes => {}
             reply @ (Reply::No | Reply::Nobody) => return unconfirmed(reply, output),
         },

@@ -15,7 +15,7 @@ use checkrein_snapshot::{Listed, RestoreAction, SnapshotId, Step};
 use self::made::{Made, made_since};
 use super::name_choice::NamedKind;
 use super::restore::{
-    Consent, New, Permissions, RestoreContext, RestoreTerms, SHOWN, Unfinished, carry_out, held,
+    New, Permissions, RestoreConsent, RestoreContext, RestoreTerms, SHOWN, Unfinished, carry_out, held,
 };
 use super::session_choice::only_folder;
 use super::undo::{Opened, Stories, grounds, is_action, session as session_of};
@@ -34,7 +34,7 @@ pub fn rollback_session(
     environment: &HostEnvironment,
     session: &str,
     before: &str,
-    (consent, new): (Consent, New),
+    (consent, new): (RestoreConsent, New),
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let ledger = SessionLedger::of_folder(&environment.state, only_folder(environment, session)?);
@@ -78,19 +78,19 @@ pub fn rollback_session(
         rollback.show(&plan);
     }
     let is_empty = plan.steps.is_empty() && plan.made.is_empty();
-    if !is_empty && consent == Consent::Ask {
+    if !is_empty && consent == RestoreConsent::Ask {
         match confirm("Do it? What is there now is saved first.") {
             Reply::Yes => {}
             reply @ (Reply::No | Reply::Nobody) => return unconfirmed(reply, output),
         }
     }
-    if is_empty || consent == Consent::ShowOnly {
+    if is_empty || consent == RestoreConsent::ShowOnly {
         if output == OutputForm::Json {
             print(&told(&rollback.proposal(&plan))?);
         }
         let is_kept = plan.kept.values().any(|(step, _)| step.deed != RestoreAction::Remove)
             || !plan.made_kept.is_empty();
-        return Ok(if is_kept && consent != Consent::ShowOnly {
+        return Ok(if is_kept && consent != RestoreConsent::ShowOnly {
             ExitStatus::Failed
         } else {
             ExitStatus::Done

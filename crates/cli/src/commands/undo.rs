@@ -27,7 +27,7 @@ use self::unsaved::Unsaved;
 use self::words::{in_words, kept_as_new, made_in_words, pushed_in_words, unseen};
 use super::name_choice::NamedKind;
 use super::restore::{
-    Consent, Permissions, REMOTE, RestoreContext, RestoreTerms, Unfinished, Weight, gone, restore,
+    Permissions, REMOTE, RestoreConsent, RestoreContext, RestoreTerms, Unfinished, Weight, gone, restore,
 };
 use super::{ExitStatus, OutputForm};
 use crate::render::time;
@@ -225,7 +225,7 @@ fn not_the_newest(
     snapshot: &Listed,
     permissions: Permissions,
 ) -> Result<(), CommandError> {
-    if held_up.is_empty() || permissions.consent != Consent::Given {
+    if held_up.is_empty() || permissions.consent != RestoreConsent::Given {
         return Ok(());
     }
     held_up.iter().for_each(|one| log(&wrapped(one)));
@@ -517,7 +517,7 @@ impl Stories {
             "of the newest session `{}` nothing is left to take back; this action is of an earlier one",
             plain(newest.as_str())
         );
-        if permissions.consent == Consent::Given {
+        if permissions.consent == RestoreConsent::Given {
             let id = snapshot.id;
             let words = cut(&plain(&snapshot.snapshot.reason), 60);
             return Err(CommandError::user(

@@ -24,7 +24,7 @@ use removal::take_away;
 pub(super) use shared::{changes_since, note};
 use shared::{described_changes, show_changes, watch};
 
-use super::restore::{Consent, RestoreContext, Unfinished};
+use super::restore::{RestoreConsent, RestoreContext, Unfinished};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api;
 use crate::render::time;
@@ -397,7 +397,7 @@ fn show_patch(patch: &str) {
 pub fn discard(
     environment: &HostEnvironment,
     name: &str,
-    consent: Consent,
+    consent: RestoreConsent,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "worktree discard")?;
@@ -423,9 +423,9 @@ pub fn discard(
         ));
     }
     match consent {
-        Consent::Given => {}
-        Consent::ShowOnly => return unconfirmed(Reply::Nobody, output),
-        Consent::Ask => match confirm("Discard this? It is saved first.") {
+        RestoreConsent::Given => {}
+        RestoreConsent::ShowOnly => return unconfirmed(Reply::Nobody, output),
+        RestoreConsent::Ask => match confirm("Discard this? It is saved first.") {
             Reply::Yes => {}
             reply @ (Reply::No | Reply::Nobody) => return unconfirmed(reply, output),
         },

@@ -22,7 +22,7 @@ use super::shared::{described_changes, show_changes};
 use super::{Known, Shared, show, show_patch, with_copies};
 use crate::api;
 use crate::api::saved::LostGroup;
-use crate::commands::restore::{Consent, RestoreContext, Unfinished};
+use crate::commands::restore::{RestoreConsent, RestoreContext, Unfinished};
 use crate::commands::{ExitStatus, OutputForm, for_people_only};
 use crate::terminal::{Reply, confirm, counted, log, plain, print};
 use checkrein_engine::environment::HostEnvironment;
@@ -41,7 +41,7 @@ pub enum Afterwards {
 pub fn merge(
     environment: &HostEnvironment,
     name: &str,
-    consent: Consent,
+    consent: RestoreConsent,
     guard_files: GuardFiles,
     afterwards: Afterwards,
     output: OutputForm,
@@ -55,7 +55,7 @@ pub fn merge(
 fn merge_held(
     environment: &HostEnvironment,
     known: &Known,
-    consent: Consent,
+    consent: RestoreConsent,
     guard_files: GuardFiles,
     afterwards: Afterwards,
     output: OutputForm,
@@ -76,14 +76,14 @@ fn merge_held(
     if output == OutputForm::Text {
         show(&found);
         show_changes(&shared);
-        if consent == Consent::Ask && !found.files.is_empty() {
+        if consent == RestoreConsent::Ask && !found.files.is_empty() {
             show_patch(&found.patch);
         }
     }
     let reply = || match consent {
-        Consent::Given => Reply::Yes,
-        Consent::ShowOnly => Reply::Nobody,
-        Consent::Ask => confirm("Bring this into the work tree? What is there now is saved first."),
+        RestoreConsent::Given => Reply::Yes,
+        RestoreConsent::ShowOnly => Reply::Nobody,
+        RestoreConsent::Ask => confirm("Bring this into the work tree? What is there now is saved first."),
     };
     let run = known.owner.run.clone();
     let merged = if let (Some(changes), Some(repository)) = (&found.tree, known.repository()?) {
