@@ -22,7 +22,7 @@ use support::{TestEnvironment, copy_program, decision, reason, shell_call};
 /// A call that is asked about: it deletes something of the user outside the project.
 const CALL: &str = "rm ../diary.md";
 /// How long something may take to come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A home in which nobody is at the client.
 fn unattended(more: &str) -> TestEnvironment {
@@ -475,7 +475,7 @@ fn a_longer_wait_is_registered_with_the_client_and_told_to_the_hook() {
     let seconds = |question: &Json| {
         let shown = environment.succeed(&["approval", "show", &id(question)]);
         let state = shown.lines().find(|line| line.starts_with("state")).unwrap().to_owned();
-        state.split(' ').filter_map(|word| word.parse::<u64>().ok()).next().unwrap()
+        state.split(' ').find_map(|word| word.parse::<u64>().ok()).unwrap()
     };
     let question = waiting(&environment, 1).remove(0);
     assert!(seconds(&question) <= 20, "{question}");

@@ -204,8 +204,8 @@ fn operands(command: &str) -> &'static [&'static str] {
         "session recover" | "halt" | "resume" => &["s"],
         "ticket close" => &["s:1", "--note", "x"],
         "mcp accept" | "mcp forget" => &["nosuch", "--yes"],
-        "approval show" | "approval allow" | "approval deny" => &["nosuch"],
-        "incident show" | "run show" | "worktree diff" | "worktree merge" | "worktree discard" => &["nosuch"],
+        "approval show" | "approval allow" | "approval deny" | "incident show" | "run show"
+        | "worktree diff" | "worktree merge" | "worktree discard" => &["nosuch"],
         "undo" | "trust" | "policy update" | "policy unpin" => &["--yes"],
         "allow" => &["s:1", "--yes"],
         "snapshot restore" => &["1", "--yes"],
