@@ -82,7 +82,7 @@ fn macos() -> Outcome {
         return Ok(());
     }
     step("macOS", || {
-        // The grammars of the gates are C, for which there is no compiler of that system here. Lints link nothing, so any objects do.
+        // The grammars of the gates and SQLite are C, for which there is no compiler of that system here. Lints link nothing, so any objects do.
         run(cargo(&[
             "clippy",
             "--package",

@@ -26,8 +26,8 @@ use crate::commands::name_choice::is_near;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, approvals, audit, check, config, credential, diff, doctor, export,
     gate, halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy,
-    policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback, sessions, show,
-    snapshots, stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
+    policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback, sessions,
+    show, snapshots, stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, route, run};

@@ -15,8 +15,8 @@ use axum::routing::{MethodFilter, on};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json};
 
-use crate::commands::AnswerDoor;
 use crate::answer::{ApiError, content, json};
+use crate::commands::AnswerDoor;
 use crate::server::App;
 
 pub(crate) use handlers::{ROUTES, session_of};

@@ -74,17 +74,30 @@ const LIMIT: (&str, &str) = ("limit", "Rows, from 1 to 500; 100 without it");
 /// All addresses of the API.
 pub(crate) const ROUTES: &[Route] = &[
     Route {
-        verb: Get, path: "/v1/approvals", summary: "Lists calls that wait for an answer, and those that did",
-        query: NO_FIELDS, body: NO_FIELDS, answer: list, handle: |app, _| listed(app, ServedCommand::Approvals),
+        verb: Get,
+        path: "/v1/approvals",
+        summary: "Lists calls that wait for an answer, and those that did",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: list,
+        handle: |app, _| listed(app, ServedCommand::Approvals),
     },
     Route {
-        verb: Post, path: "/v1/approvals/{approval}/allow", summary: "Lets a waiting call go on",
-        query: NO_FIELDS, body: &[("for", "`once`, which holds without it, `session` or `always`")],
-        answer: done, handle: allow,
+        verb: Post,
+        path: "/v1/approvals/{approval}/allow",
+        summary: "Lets a waiting call go on",
+        query: NO_FIELDS,
+        body: &[("for", "`once`, which holds without it, `session` or `always`")],
+        answer: done,
+        handle: allow,
     },
     Route {
-        verb: Post, path: "/v1/approvals/{approval}/deny", summary: "Refuses a waiting call",
-        query: NO_FIELDS, body: &[("message", "A word to the agent")], answer: done,
+        verb: Post,
+        path: "/v1/approvals/{approval}/deny",
+        summary: "Refuses a waiting call",
+        query: NO_FIELDS,
+        body: &[("message", "A word to the agent")],
+        answer: done,
         handle: |app, call| answered(app, call, ServedAnswer::No(call.text("message"))),
     },
     Route {

@@ -7,9 +7,9 @@ use axum::http::StatusCode;
 use serde_json::Value as Json;
 
 use super::parts::{
-    Approvals, CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownDifference, ShownApproval, ShownGraph,
-    ShownRecord, ShownReview, ShownSession, ShownSnapshot, ShownSum, ShownTicket, SnapshotPage, Snapshots,
-    Stats, encoded, text, when,
+    Approvals, CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownApproval,
+    ShownDifference, ShownGraph, ShownRecord, ShownReview, ShownSession, ShownSnapshot, ShownSum,
+    ShownTicket, SnapshotPage, Snapshots, Stats, encoded, text, when,
 };
 use crate::answer::ApiError;
 use crate::api::{Call, bad, session_of};

@@ -13,8 +13,8 @@ use crate::commands::opinion::{Opinion, judge};
 use crate::commands::restore::{Consent, New, Permissions};
 use crate::commands::reviews::Shown;
 use crate::commands::{
-    ExitStatus, OutputForm, Switch, answered_for, approvals, check, diff, halt, incidents, marks, reviews, rollback,
-    session_rollback, snapshots, stats,
+    ExitStatus, OutputForm, Switch, answered_for, approvals, check, diff, halt, incidents, marks, reviews,
+    rollback, session_rollback, snapshots, stats,
 };
 use crate::terminal::{Reply, in_dialogue};
 

@@ -1,0 +1,89 @@
+//! Calls that wait in a real hook and are answered through the server.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod serve_support;
+mod support;
+
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Stdio};
+
+use serde_json::{Value as Json, json};
+use serve_support::Serving;
+use support::{TestEnvironment, decision, reason, shell_call};
+
+/// A home in which nobody is at the client, and something outside the project that a call deletes.
+fn unattended() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    std::fs::write(environment.home().join("diary.md"), "dear diary\n").unwrap();
+    environment.configure("config.yaml", "profile: unattended\n");
+    environment
+}
+
+/// Starts the hook with a call, and leaves it waiting.
+fn asks(environment: &TestEnvironment, id: &str) -> Child {
+    let mut hook = environment.command(env!("CARGO_BIN_EXE_checkrein-hook"));
+    hook.arg("claude").env_remove("CHECKREIN_APPROVALS_WAIT").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = hook.spawn().unwrap();
+    let call = shell_call(id, "rm ../diary.md", json!({}));
+    child.stdin.take().unwrap().write_all(&environment.payload("s", "PreToolUse", call)).unwrap();
+    child
+}
+
+/// What the hook answered in the end.
+fn answer_of(mut hook: Child) -> Json {
+    let mut text = String::new();
+    hook.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert!(hook.wait().unwrap().success());
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text:?}"))
+}
+
+/// The name of the one question that waits, as the API tells it.
+fn waiting(server: &Serving) -> String {
+    let is_waiting = |answer: &serve_support::Http| {
+        answer.json()["items"].as_array().unwrap().iter().any(|one| one["state"] == "pending")
+    };
+    let all = server.until("/v1/approvals", is_waiting).json();
+    let one = all["items"].as_array().unwrap().iter().find(|one| one["state"] == "pending").unwrap().clone();
+    one["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_call_waits_and_is_answered_by_api_and_by_button() {
+    let environment = unattended();
+    let server = Serving::start(&environment);
+
+    let hook = asks(&environment, "one");
+    let id = waiting(&server);
+    let viewer = std::fs::read_to_string(environment.state().join("server/checkrein-view.token")).unwrap();
+    let viewer = format!("Bearer {viewer}");
+    let refused = server.form(&format!("/v1/approvals/{id}/allow"), "", &[("Authorization", &viewer)]);
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    let given = server.post(&format!("/v1/approvals/{id}/allow"), &json!({ "for": "once" }));
+    assert_eq!((given.status, &given.json()["result"]["went_on"]), (200, &json!(true)), "{}", given.body);
+    let by = &given.json()["result"]["approval"]["answered_by"];
+    assert_eq!(by["source"], "api", "{by}");
+    assert_ne!(decision(&answer_of(hook)), Some("deny"));
+    // It counts once.
+    assert_eq!(server.post(&format!("/v1/approvals/{id}/allow"), &json!({})).status, 422);
+
+    let hook = asks(&environment, "two");
+    let id = waiting(&server);
+    let opened = server.get(server.open.strip_prefix(&server.url).unwrap(), &[]);
+    let cookie = opened.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let page = server.get("/approvals", &[("Cookie", &cookie)]);
+    assert!(page.body.contains("rm ../diary.md") && page.body.contains("Refuse"), "{}", page.body);
+    let headers = [("Cookie", cookie.as_str()), ("Origin", "http://localhost")];
+    let path = format!("/v1/approvals/{id}/deny");
+    let done = server.form(&path, "message=keep+the+diary&then=%2Fapprovals", &headers);
+    assert_eq!((done.status, done.header("location").as_deref()), (303, Some("/approvals")), "{}", done.body);
+    let told = answer_of(hook);
+    assert_eq!(decision(&told), Some("deny"));
+    assert!(reason(&told).contains("keep the diary"), "{told}");
+    assert!(environment.home().join("diary.md").exists());
+}
