@@ -14,12 +14,14 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use tokio::sync::mpsc;
 
-use crate::answer::{ApiError, content};
+use crate::answer::{ApiError, content, signed};
 use crate::index::query::{RecordRow, Wanted, records};
 use crate::server::App;
 
 /// After how long without an event a comment is sent, so that a lost client shows (ours).
 const SILENCE: Duration = Duration::from_secs(15);
+/// How old a record may be to count as one that is written now, in milliseconds (ours).
+const LATE: u64 = 30_000;
 /// How many events are read at once (ours).
 const PIECE: u64 = 200;
 
@@ -53,6 +55,8 @@ pub(crate) async fn events(
     let after = last.or(query.get("after").map(String::as_str)).and_then(|id| id.parse().ok());
     let session = query.get("session").filter(|name| !name.is_empty()).cloned();
     let mut newest = app.newest.clone();
+    // Without a number a stream tells what is written from now on, not what the index takes up late.
+    let since = after.is_none().then(|| signed(app.now().saturating_sub(LATE)));
     let mut after: i64 = after.unwrap_or(*newest.borrow_and_update());
     let (send, receive) = mpsc::channel(64);
     tokio::spawn(async move {
@@ -68,7 +72,8 @@ pub(crate) async fn events(
             let found = found.unwrap_or_default();
             if let Some(last) = found.last() {
                 after = last.id;
-                out = found.iter().map(event).collect::<String>().into();
+                let told = found.iter().filter(|row| since.is_none_or(|since| row.at >= since));
+                out = told.map(event).collect::<String>().into();
                 continue;
             }
             tokio::select! {

@@ -15,6 +15,7 @@ mod sums;
 
 pub(crate) use sums::DAY;
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -101,7 +102,6 @@ impl Index {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let connection = Connection::open_with_flags(&self.path, flags)?;
-        use std::os::unix::fs::PermissionsExt as _;
         drop(std::fs::set_permissions(&self.path, std::fs::Permissions::from_mode(0o600)));
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "journal_mode", "wal")?;

@@ -276,9 +276,9 @@ impl Following {
             hint: Some("check that the state directory can be written to".to_owned()),
             ..system("cannot open the index", &io::Error::other(error))
         };
-        let mut follower = Follower::new(index, state).map_err(failed)?;
-        let (tell, newest) = watch::channel(0);
         let (is_up, is_over) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
+        let mut follower = Follower::new(index, state, Arc::clone(&is_over)).map_err(failed)?;
+        let (tell, newest) = watch::channel(follower.newest().map_err(failed)?);
         let (up, over) = (Arc::clone(&is_up), Arc::clone(&is_over));
         let thread = std::thread::Builder::new().name("follower".to_owned()).spawn(move || {
             while !over.load(Ordering::Relaxed) {

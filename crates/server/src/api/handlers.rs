@@ -14,6 +14,8 @@ use crate::commands::{AnswerDoor, Extent, ServedAnswer, ServedCommand};
 use crate::index::query::{self, LONGEST_PAGE, RecordRow, SessionRow, Wanted};
 use crate::server::App;
 
+const VERDICTS: [VerdictKind; 5] =
+    [VerdictKind::Ok, VerdictKind::Nudge, VerdictKind::Escalate, VerdictKind::Block, VerdictKind::Halt];
 /// The rows of a page without a wish (ours).
 const PAGE: u64 = 100;
 const DAY: u64 = crate::index::DAY;
@@ -393,8 +395,7 @@ pub(crate) fn session_of(app: &App, name: &str) -> Result<SessionRow, ApiError> 
 
 fn verdict(call: &Call) -> Result<Option<String>, ApiError> {
     let Some(text) = call.asked("verdict") else { return Ok(None) };
-    use VerdictKind::{Block, Escalate, Halt, Nudge, Ok as Fine};
-    if [Fine, Nudge, Escalate, Block, Halt].iter().any(|kind| kind.name() == text) {
+    if VERDICTS.iter().any(|kind| kind.name() == text) {
         return Ok(Some(text));
     }
     Err(bad(format!("`{text}` is not a verdict"), "use ok, nudge, escalate, block or halt"))
@@ -436,7 +437,7 @@ fn page(app: &App, wanted: &Wanted) -> Result<Json, ApiError> {
     let is_full = records.len() as u64 == wanted.limit;
     let by_session = wanted.session.is_some();
     let next = records.last().filter(|_| is_full).map(|last| if by_session { last.seq } else { last.id });
-    value(&RecordPage { next, records })
+    value(&RecordPage { records, next })
 }
 
 fn call(app: &App, call: &Call) -> Result<Json, ApiError> {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use checkrein_ledger::{FolderName, StateDirectory};
 use checkrein_protocol::Record;
@@ -23,6 +25,7 @@ pub(crate) struct Follower {
     state: StateDirectory,
     connection: Connection,
     known: HashMap<FolderName, Seen>,
+    is_over: Arc<AtomicBool>,
 }
 
 /// How a ledger was when it was looked at last.
@@ -42,12 +45,19 @@ enum Looked {
 
 impl Follower {
     /// A follower of all ledgers of a state directory.
-    pub(crate) fn new(index: &Index, state: &StateDirectory) -> rusqlite::Result<Self> {
+    ///
+    /// It leaves off between two pieces of a ledger once `is_over` is set.
+    pub(crate) fn new(
+        index: &Index,
+        state: &StateDirectory,
+        is_over: Arc<AtomicBool>,
+    ) -> rusqlite::Result<Self> {
         Ok(Self {
             connection: index.writer()?,
             index: index.clone(),
             state: state.clone(),
             known: HashMap::new(),
+            is_over,
         })
     }
 
@@ -60,6 +70,11 @@ impl Follower {
             Err(error) if is_damage(&error) => self.begin_anew()?,
             Err(error) => return Err(error),
         }
+        self.newest()
+    }
+
+    /// The number of the newest record in the index; 0 when it is empty.
+    pub(crate) fn newest(&self) -> rusqlite::Result<i64> {
         let newest = self.connection.query_row("SELECT max(id) FROM records", [], |row| row.get(0))?;
         Ok(Option::unwrap_or_default(newest))
     }
@@ -75,6 +90,9 @@ impl Follower {
         let Ok(folders) = self.state.folders() else { return Ok(Looked::Read) };
         for folder in &folders {
             loop {
+                if self.is_over.load(Ordering::Relaxed) {
+                    return Ok(Looked::Read);
+                }
                 let path = self.state.ledger(folder);
                 let Ok(facts) = std::fs::metadata(&path) else { break };
                 let seen = Seen { device: facts.dev(), inode: facts.ino(), length: facts.len() };

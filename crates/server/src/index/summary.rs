@@ -43,7 +43,6 @@ pub(super) fn line(body: &RecordBody) -> String {
         RecordBody::SessionStarted { client, workspace, source, .. } => {
             format!("{client} in {workspace} ({source})")
         }
-        RecordBody::Prompt { text } => text.clone(),
         RecordBody::Review(review) => call(review),
         RecordBody::Outcome(outcome) => match &outcome.error {
             Some(error) => format!("failed: {error}"),
@@ -52,7 +51,7 @@ pub(super) fn line(body: &RecordBody) -> String {
         },
         RecordBody::Unanswered(unanswered) => format!("ran without an answer: {}", unanswered.call),
         RecordBody::Unreviewed(_) => "a call ran without a review".to_owned(),
-        RecordBody::Told { text, .. } => text.clone(),
+        RecordBody::Prompt { text } | RecordBody::Told { text, .. } => text.clone(),
         RecordBody::Event { name, .. } => name.clone(),
         RecordBody::Issue(issue) => {
             format!("{} ({}): {}", issue.kind.name(), super::sums::severity(issue.severity), issue.summary)

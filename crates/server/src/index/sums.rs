@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use checkrein_protocol::{
-    Intervention, InterventionKind, Issue, Judgement, PatternKind, Record, RecordBody, ReviewRecord,
-    RollbackStage, Severity, UsageRecord, VerdictKind,
+    ActionId, Intervention, InterventionKind, Issue, Judgement, PatternKind, Record, RecordBody,
+    ReviewRecord, RollbackStage, Severity, UsageRecord, VerdictKind,
 };
 use rusqlite::{OptionalExtension as _, Transaction, params};
 use serde_json::Value as Json;
@@ -57,7 +57,7 @@ impl<'a> Taken<'a> {
                 signed(record.seq),
                 at,
                 summary::kind(&record.body),
-                action.map(|id| id.as_str()),
+                action.map(ActionId::as_str),
                 verdict,
                 risk,
                 line,

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+use std::sync::Arc;
+
 use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_protocol::{RecordBody, SessionId, Timestamp};
 use checkrein_session::SessionLedger;
@@ -43,11 +45,15 @@ impl Case {
     }
 }
 
+fn opened(case: &Case) -> rusqlite::Result<Follower> {
+    Follower::new(&case.index, &case.state, Arc::default())
+}
+
 #[test]
 fn it_follows_what_is_written_and_is_the_same_when_made_again() {
     let case = case();
     case.say("a", "one");
-    let mut follower = Follower::new(&case.index, &case.state).unwrap();
+    let mut follower = opened(&case).unwrap();
     assert_eq!(follower.round().unwrap(), 1);
     case.say("b", "two");
     case.say("a", "three");
@@ -57,7 +63,7 @@ fn it_follows_what_is_written_and_is_the_same_when_made_again() {
     assert_eq!(case.lines(), all);
 
     // Another process takes up nothing twice.
-    let mut second = Follower::new(&case.index, &case.state).unwrap();
+    let mut second = opened(&case).unwrap();
     assert_eq!(second.round().unwrap(), 3);
     let found = sessions(&case.index.reader().unwrap(), &case.state, 1000, 10).unwrap();
     assert_eq!(
@@ -74,14 +80,14 @@ fn it_follows_what_is_written_and_is_the_same_when_made_again() {
     for ending in ["-wal", "-shm"] {
         drop(std::fs::remove_file(case.state.root().join(format!("index.db{ending}"))));
     }
-    Follower::new(&case.index, &case.state).unwrap().round().unwrap();
+    opened(&case).unwrap().round().unwrap();
     assert_eq!(case.lines(), all);
     std::fs::remove_file(&path).unwrap();
     for ending in ["-wal", "-shm"] {
         drop(std::fs::remove_file(case.state.root().join(format!("index.db{ending}"))));
     }
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE theirs(x); PRAGMA user_version=7").unwrap();
-    Follower::new(&case.index, &case.state).unwrap().round().unwrap();
+    opened(&case).unwrap().round().unwrap();
     assert_eq!(case.lines(), all);
 }
 
@@ -90,7 +96,7 @@ fn a_ledger_that_was_replaced_is_read_again_and_one_that_is_gone_is_not_listed()
     let case = case();
     case.say("a", "one");
     case.say("b", "two");
-    let mut follower = Follower::new(&case.index, &case.state).unwrap();
+    let mut follower = opened(&case).unwrap();
     follower.round().unwrap();
     std::fs::remove_dir_all(case.state.root().join("sessions/a")).unwrap();
     follower.round().unwrap();

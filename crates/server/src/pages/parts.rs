@@ -1,5 +1,7 @@
 //! What the templates are filled with.
 
+use std::fmt::Write as _;
+
 use askama::Template;
 use checkrein_protocol::Timestamp;
 use serde_json::Value as Json;
@@ -19,7 +21,7 @@ pub(super) fn encoded(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

@@ -219,14 +219,14 @@ pub(super) fn stats(app: &App, call: &Call) -> Result<String, ApiError> {
         }
         parts.into_iter().map(|(name, values)| Series { name, values }).collect()
     };
-    let named = |what: &str, word: &str| {
+    let results = |what: &str, word: &str| {
         let part = series(what);
         part.into_iter()
             .map(move |one| Series { name: format!("{} {word}", one.name), ..one })
             .collect::<Vec<_>>()
     };
-    let mut effects = named("effective", "ended the issue");
-    effects.extend(named("ineffective", "did not"));
+    let mut effects = results("effective", "ended the issue");
+    effects.extend(results("ineffective", "did not"));
     let graphs = [
         ("Verdicts by day", series("verdict")),
         ("Risk of calls by day", series("risk")),
