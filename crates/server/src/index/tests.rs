@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use checkrein_ledger::{Durability, StateDirectory};
@@ -109,7 +110,6 @@ fn a_ledger_that_was_replaced_is_read_again_and_one_that_is_gone_is_not_listed()
     follower.round().unwrap();
     assert_eq!(case.lines(), ["b:1 new"]);
     // The beginning of a line waits for its end.
-    use std::io::Write as _;
     let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(b"{\"seq\":2").unwrap();
     follower.round().unwrap();
