@@ -1,9 +1,16 @@
 //! The server as a real process: its contract, keys, and what it says of what hooks write down.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
 
 mod serve_support;
 mod support;
+
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::json;
 use serve_support::{Http, Serving};
@@ -47,7 +54,6 @@ fn it_answers_by_its_contract() {
     assert_eq!(again.token, server.token);
     let file = environment.state().join("server/checkrein.token");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), server.token);
-    use std::os::unix::fs::PermissionsExt as _;
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let visits = std::fs::read_to_string(environment.state().join("server/access.jsonl")).unwrap();
     assert!(visits.contains("one-time link") && visits.contains("wrong key"), "{visits}");

@@ -139,9 +139,7 @@ impl Http {
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text.push_str("Host: localhost\r\n");
         }
-        for (name, value) in headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
-        }
+        text.extend(headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")));
         stream.write_all(format!("{text}\r\n{body}").as_bytes()).unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();

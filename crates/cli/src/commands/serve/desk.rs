@@ -10,7 +10,7 @@ use checkrein_server::{AnswerDoor, Commands, Extent, ServedAnswer, ServedCommand
 use serde_json::{Deserializer, Value as Json};
 
 use crate::commands::opinion::{Opinion, judge};
-use crate::commands::restore::{Consent, New, Permissions};
+use crate::commands::restore::{New, Permissions, RestoreConsent};
 use crate::commands::reviews::Shown;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, answered_for, approvals, check, diff, halt, incidents, marks, reviews,
@@ -57,7 +57,7 @@ impl Desk {
                 diff::diff(&self.within(&workspace)?, number(snapshot)?, None, Switch::Off, JSON)
             }
             ServedCommand::Restore { workspace, snapshot, paths } => {
-                let permissions = Permissions { consent: Consent::Given, ..Permissions::default() };
+                let permissions = Permissions { consent: RestoreConsent::Given, ..Permissions::default() };
                 rollback::rollback(&self.within(&workspace)?, number(snapshot)?, &paths, permissions, JSON)
             }
             ServedCommand::Stats { period } => stats::stats(environment, period, Switch::Off, JSON),
@@ -70,8 +70,8 @@ impl Desk {
             }
             ServedCommand::Rollback { session, before, extent } => {
                 let consent = match extent {
-                    Extent::Done => Consent::Given,
-                    Extent::Shown => Consent::ShowOnly,
+                    Extent::Done => RestoreConsent::Given,
+                    Extent::Shown => RestoreConsent::ShowOnly,
                 };
                 let terms = (consent, New::default());
                 session_rollback::rollback_session(environment, &session, &before, terms, JSON)
