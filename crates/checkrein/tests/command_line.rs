@@ -198,6 +198,8 @@ fn operands(command: &str) -> &'static [&'static str] {
         "acp" | "exec" | "run" => &["--", "true"],
         "route" => &["--runner", "any", "--", "true"],
         "watch" => &["--once"],
+        // What it says when it serves is held to its form where it is tried; here it would go on.
+        "serve" => &["--listen", "nowhere"],
         "credential set" | "credential get" | "credential delete" => &["name"],
         "show" | "wrong" | "missed" => &["s:1"],
         "issue mark" => &["s:1", "confirmed"],
