@@ -454,7 +454,6 @@ mod tests {
             "/home/dev/.netr[c]",
             "/home/dev/proj/copy/checkrein/mask.key",
             "/srv/state/server/checkrein.token",
-            "/srv/state/server/*.token",
         ] {
             assert!(found(path), "{path} is a secret");
         }
