@@ -13,8 +13,7 @@ pub(super) fn is_of_ksh(text: &str) -> bool {
     defines_discipline(&bare)
         || bare.contains("|&") && talks_to_coprocess(&bare)
         || ["${ ", "${\n", "${\t", "${|"].iter().any(|start| expanded.contains(start))
-        || words(&bare).any(|word| matches!(word, "namespace" | "enum"))
-        || has_type(&bare)
+        || commands(&bare).any(begins_with_type)
 }
 
 /// `x.get() {` and `function x.set {`.
@@ -38,10 +37,19 @@ fn talks_to_coprocess(bare: &str) -> bool {
         || bare.contains(">&p")
 }
 
-/// `typeset -T`, whose types have functions of their own.
-fn has_type(bare: &str) -> bool {
-    let all: Vec<&str> = words(bare).collect();
-    all.windows(2).any(|pair| matches!(pair, ["typeset", option] if option.starts_with("-T")))
+/// `namespace`, `enum`, and `typeset -T`, whose types have functions of their own.
+fn begins_with_type(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    match words.next() {
+        Some("namespace" | "enum") => true,
+        Some("typeset") => words.next().is_some_and(|option| option.starts_with("-T")),
+        Some(_) | None => false,
+    }
+}
+
+/// What stands between the marks at which a command begins.
+fn commands(text: &str) -> impl Iterator<Item = &str> {
+    text.split([';', '&', '|', '{', '}', '(', ')', '\n', '`'])
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -73,6 +81,7 @@ mod tests {
             "read -p 'name: ' x; echo ${x}",
             "for f in *.get; do echo $f; done",
             "typeset -i n=1; print hello",
+            "kubectl get namespace; kubectl create namespace x # an enum",
         ] {
             assert!(!is_of_ksh(text), "{text}");
         }

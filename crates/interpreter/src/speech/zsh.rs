@@ -57,7 +57,8 @@ pub(super) fn is_of_zsh(text: &str) -> bool {
         || has_whole_array(&bare, &expanded)
 }
 
-/// The text with spaces for what stands in such quotes and in documents whose word is quoted: nothing of it is expanded there.
+/// The text with spaces for what stands in such quotes, in comments, and in documents whose word is quoted: nothing of it is expanded there.
+/// A text whose quotes do not end is left as it is.
 pub(super) fn blanked(text: &str, quotes: &[char]) -> String {
     let mut left = String::with_capacity(text.len());
     let mut open = None;
@@ -70,33 +71,41 @@ pub(super) fn blanked(text: &str, quotes: &[char]) -> String {
             left.push('\n');
             continue;
         }
+        let start = left.len();
+        let shown = |c: char, quote: char| if quotes.contains(&quote) { ' ' } else { c };
+        let mut before = ' ';
         let mut chars = line.chars();
         while let Some(c) = chars.next() {
             match open {
                 Some(quote) => {
+                    left.push(shown(c, quote));
                     if c == '\\' && quote == '"' {
-                        chars.next();
+                        left.extend(chars.next().map(|c| shown(c, quote)));
                     } else if c == quote {
                         open = None;
                     }
-                    left.push(' ');
                 }
-                None if quotes.contains(&c) => {
+                None if matches!(c, '\'' | '"') => {
                     open = Some(c);
-                    left.push(' ');
+                    left.push(shown(c, c));
                 }
                 None if c == '\\' => {
                     left.push(' ');
                     left.extend(chars.next().map(|_| ' '));
                 }
+                None if c == '#' && before.is_whitespace() => {
+                    left.push('\n');
+                    break;
+                }
                 None => left.push(c),
             }
+            before = c;
         }
-        if open.is_none() {
-            document = quoted_document(line);
-        }
+        // Only outside of quotes and comments a document begins; its word is read where it still stands.
+        let begins = open.is_none() && left.get(start..).is_some_and(|line| line.contains("<<"));
+        document = if begins { quoted_document(line) } else { None };
     }
-    left
+    if open.is_some() { text.to_owned() } else { left }
 }
 
 /// The word that ends a document which begins behind a line, where it is quoted.
@@ -133,6 +142,14 @@ fn has_command(bare: &str) -> bool {
         if options && OPTIONS.contains(&plain) {
             return true;
         }
+        let is_assignment = begins && behind.starts_with('=') && !COMMANDS.contains(&word);
+        if is_assignment {
+            // What stands behind the value is still where a command begins.
+            let end =
+                behind.find(|c: char| c.is_whitespace() || ";&|(){}`".contains(c)).unwrap_or(behind.len());
+            rest = behind.get(end..).unwrap_or_default();
+            continue;
+        }
         if begins {
             let is_definition = behind.trim_start().starts_with(['(', '{']);
             let is_list = matches!(word, "functions" | "aliases" | "periodic" | "galiases" | "saliases");
@@ -160,6 +177,9 @@ fn has_command(bare: &str) -> bool {
                     | "time"
                     | "builtin"
                     | "command"
+                    | "exec"
+                    | "noglob"
+                    | "nocorrect"
             );
         }
         rest = behind;
@@ -252,6 +272,11 @@ mod tests {
             "{ return } always { rm x }",
             "setopt PROMPT_SUBST; print -P \"$x\"",
             "f() { setopt localoptions; set -e }; f",
+            "# don't\nTRAPEXIT() { rm x }",
+            "echo \"it's\"; x='rm y'; ${=x}",
+            "echo \"<<'E'\"\nTRAPEXIT() { rm x }",
+            "FOO=1 emulate sh -c 'rm x'",
+            "noglob emulate sh -c 'rm x'",
         ] {
             assert!(is_of_zsh(text), "{text}");
         }
@@ -268,6 +293,8 @@ mod tests {
             "perl -e 'print $x[0]'; awk '{ a[$i]=(1) }' f",
             "cat > a.pl <<'END'\nprint $x[0];\nTRAPEXIT() {\nEND\nls",
             "grep -E '(e:|TRAPEXIT)' src/*.rs",
+            "ls # emulate it; disable the rest",
+            "FOO=emulate ls",
         ] {
             assert!(!is_of_zsh(text), "{text}");
         }
