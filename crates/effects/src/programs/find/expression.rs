@@ -267,23 +267,28 @@ impl Expression {
         }
     }
 
-    /// Whether a test of what the world does not say leaves much of what lies there. What is newer than a day or a year, or larger than
-    /// nothing, is most of it.
+    /// Whether some test of what the world does not say leaves only few of the files. What is newer than a day or a year, or larger than
+    /// nothing, is most of them.
     fn narrows(&self, sense: Sense) -> bool {
+        if !self.asks_unknown() {
+            return false;
+        }
         match (self, sense) {
             (Self::All(parts), Sense::Asked) | (Self::Any(parts), Sense::Denied) => {
                 parts.iter().any(|part| part.narrows(sense))
             }
-            (Self::Any(parts), Sense::Asked) | (Self::All(parts), Sense::Denied) => {
-                parts.iter().filter(|part| part.asks_unknown()).all(|part| part.narrows(sense))
+            // Behind a comma everything is taken, whatever comes before it.
+            (Self::Any(parts), Sense::Asked) | (Self::All(parts), Sense::Denied) | (Self::Both(parts), _) => {
+                parts.iter().all(|part| part.narrows(sense) || part.chooses_by_name())
             }
-            (Self::Both(parts), _) => parts.iter().any(|part| part.narrows(sense)),
             (Self::Not(part), Sense::Asked) => part.narrows(Sense::Denied),
             (Self::Not(part), Sense::Denied) => part.narrows(Sense::Asked),
             (Self::Facts(test), Sense::Asked) => !test.takes_most(),
             (Self::Facts(test), Sense::Denied) => !test.leaves_little(),
             (Self::Wide, sense) => sense == Sense::Denied,
-            (Self::Unknown | Self::Empty, _) => true,
+            // Few files are empty, and most are not.
+            (Self::Empty, sense) => sense == Sense::Asked,
+            (Self::Unknown, _) => true,
             (
                 Self::Name { .. }
                 | Self::Path { .. }
@@ -299,10 +304,14 @@ impl Expression {
         }
     }
 
+    fn chooses_by_name(&self) -> bool {
+        self.required_path().is_some()
+            || self.possible_names().iter().any(|name| name.chars().any(|c| !matches!(c, '*' | '?' | '.')))
+    }
+
     /// By what is chosen among what lies below the start.
     pub(super) fn choice(&self) -> Choice {
-        let chooses_by_name = self.required_path().is_some()
-            || self.possible_names().iter().any(|name| name.chars().any(|c| !matches!(c, '*' | '?' | '.')));
+        let chooses_by_name = self.chooses_by_name();
         if self.asks_unknown() && (chooses_by_name || self.narrows(Sense::Asked)) {
             Choice::Unseen
         } else if chooses_by_name {
@@ -596,9 +605,9 @@ impl Reader<'_> {
                 self.listed = self.next();
                 Expression::Always
             }
-            "-nouser" | "-nogroup" | "-readable" | "-writable" | "-executable" | "-quit" => {
-                Expression::Unknown
-            }
+            // Most of what lies where one may delete is one's own.
+            "-readable" | "-writable" => Expression::Wide,
+            "-nouser" | "-nogroup" | "-executable" | "-quit" => Expression::Unknown,
             "-print" => self.action(Action::Print { end: '\n', form: Form::Whole }),
             "-print0" => self.action(Action::Print { end: '\0', form: Form::Whole }),
             "-ls" => self.action(Action::PrintOther),

@@ -10,9 +10,11 @@ use crate::world::{Entry, FileFacts};
 /// A minute and a day, in milliseconds.
 const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
+/// What many files are longer than, in bytes (ours).
+const SHORT: u64 = 4096;
 /// What few files are longer than, in bytes, and since when few files were made, in milliseconds (ours).
 const LONG: u64 = 1 << 30;
-const SOON: u64 = 60 * MINUTE;
+const SOON: u64 = 10 * MINUTE;
 /// How near a file's age may be to where the answer changes without being open, in milliseconds: a command runs later than it is judged (ours).
 const LATER: u64 = 10 * MINUTE;
 /// The same for what lies behind: `find` counts a day from the second before (ours).
@@ -108,13 +110,14 @@ impl FactTest {
         matches!(self, Self::Age { .. })
     }
 
-    /// Whether most files pass it, wherever they lie: what was made or used since a day or longer, what is longer than nothing or shorter
+    /// Whether most files pass it, wherever they lie: what was made or used since a day or longer, what is longer than a little or shorter
     /// than a lot, what its owner may read (ours).
     pub(super) fn takes_most(&self) -> bool {
         match self {
             Self::Length { wanted, unit } => match wanted.order {
-                Ordering::Greater => wanted.count == 0,
-                Ordering::Less => wanted.count.saturating_mul(*unit) >= LONG,
+                Ordering::Greater => wanted.count.saturating_mul(*unit) < SHORT,
+                // Lengths are rounded up, so what is less than one unit is empty.
+                Ordering::Less => wanted.count > 1 && wanted.count.saturating_mul(*unit) >= LONG,
                 Ordering::Equal => false,
             },
             Self::Age { wanted, unit } => {
