@@ -41,8 +41,14 @@ impl Evaluator<'_, '_, '_> {
         }
         let whole = text.trim().trim_end_matches(';');
         let first = whole.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        // A function with a name is a declaration: it stays known by it, and gives no value.
+        let behind = whole.strip_prefix("async").map_or(whole, str::trim_start);
+        let is_unnamed = behind
+            .strip_prefix("function")
+            .is_some_and(|rest| rest.trim_start().trim_start_matches('*').trim_start().starts_with('('));
         let is_function = whole.starts_with('(')
-            || matches!(first, "function" | "async")
+            || is_unnamed
+            || first == "async" && !behind.starts_with("function")
             || whole.get(first.len()..).is_some_and(|rest| rest.trim_start().starts_with("=>"));
         if is_function {
             let made = "valueMadeOfText";

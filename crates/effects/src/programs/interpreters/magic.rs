@@ -30,7 +30,8 @@ pub(super) fn open_operands(machine: &mut Machine<'_>, call: &Call) {
                 || text.as_exact().is_some_and(|text| text.contains("readline") || text.contains("eof()"))
         })
     };
-    if arguments.has(&["-n", "-p"]) || texts.iter().any(is_read) {
+    let reads = arguments.has(&["-n", "-p"]) || texts.iter().any(is_read);
+    if reads {
         for name in names.iter().take(NAMES) {
             for text in name.alternatives().unwrap_or_default() {
                 open(machine, text);
@@ -38,10 +39,13 @@ pub(super) fn open_operands(machine: &mut Machine<'_>, call: &Call) {
         }
     }
     // Names that the program itself puts there.
-    let puts = |text: &&str| {
-        text.contains("@ARGV") && ["|\"", "|'", "\"|", "'|", "|)", "|}"].iter().any(|end| text.contains(end))
+    let puts = |text: &str| {
+        let is_set =
+            ["@ARGV =", "@ARGV=", "push @ARGV", "push(@ARGV", "unshift @ARGV", "unshift(@ARGV", "$ARGV["];
+        is_set.iter().any(|start| text.contains(start))
+            && ["|\"", "|'", "\"|", "'|", "|)", "|}"].iter().any(|end| text.contains(end))
     };
-    if texts.iter().filter(|text| is_read(text)).filter_map(Value::as_exact).any(|text| puts(&text)) {
+    if reads && texts.iter().filter_map(Value::as_exact).any(puts) {
         machine.unread("`perl` runs what the names of files say that it opens");
     }
 }
@@ -52,9 +56,7 @@ fn open(machine: &mut Machine<'_>, name: &str) {
     let command = name.strip_suffix('|').or_else(|| name.strip_prefix('|'));
     if let Some(command) = command {
         machine.run_where_unseen(&Value::exact(command.trim()), "the name of a file makes `perl` run it");
-    } else if let Some(file) = name.strip_prefix(">>").or_else(|| name.strip_prefix("+>")) {
-        machine.write(&Value::exact(file.trim()));
-    } else if let Some(file) = name.strip_prefix('>') {
+    } else if let Some(file) = [">>", "+>", ">"].iter().find_map(|sign| name.strip_prefix(sign)) {
         machine.write(&Value::exact(file.trim()));
     }
 }
@@ -70,15 +72,43 @@ pub(super) fn compile_only(machine: &mut Machine<'_>, call: &Call, code_options:
         }
     }
     let others: Vec<&str> = PERL_WORDS.iter().copied().filter(|word| *word != "use").collect();
-    let runs = |text: &&Value| {
-        text.as_exact().is_some_and(|text| {
-            let words = || text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-            let has_block = words().any(|word| matches!(word, "BEGIN" | "UNITCHECK" | "CHECK"));
-            let has_use = text.contains("use ") && text.contains(['(', '{', '`']);
-            (has_block || has_use) && !stays_in_text(text, &others)
-        })
-    };
-    for text in texts.iter().filter(runs) {
-        machine.possibly(|machine| drop(crate::programs::code(machine, call, text)));
+    for text in texts.iter().filter_map(Value::as_exact) {
+        let run = run_by_compiling(text);
+        if !run.is_empty() && !stays_in_text(&run, &others) {
+            machine
+                .possibly(|machine| drop(crate::programs::code(machine, call, &Value::exact(run.as_str()))));
+        }
     }
+}
+
+/// The blocks of a program that run while it is compiled, and the lines with `use` that compute something.
+fn run_by_compiling(text: &str) -> String {
+    let mut run = String::new();
+    for word in ["BEGIN", "UNITCHECK", "CHECK"] {
+        for (place, _) in text.match_indices(word) {
+            let before = text.get(..place).and_then(|before| before.chars().next_back());
+            let block =
+                text.get(place + word.len()..).map(str::trim_start).and_then(|rest| rest.strip_prefix('{'));
+            if let (false, Some(block)) = (before.is_some_and(|c| c.is_alphanumeric() || c == '_'), block) {
+                let mut depth = 1_usize;
+                let end = block.find(|c: char| {
+                    match c {
+                        '{' => depth += 1,
+                        '}' => depth -= 1,
+                        _ => {}
+                    }
+                    depth == 0
+                });
+                run.push_str(end.and_then(|end| block.get(..end)).unwrap_or(block));
+                run.push_str(";\n");
+            }
+        }
+    }
+    for line in text.split([';', '\n']).map(str::trim) {
+        if line.starts_with("use ") && line.contains(['(', '{', '`']) && !line.contains("qw(") {
+            run.push_str(line);
+            run.push_str(";\n");
+        }
+    }
+    run
 }
