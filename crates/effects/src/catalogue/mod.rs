@@ -24,15 +24,19 @@ mod built_in {
 /// The entry for a program: of the user, else built in; under its name, else under its name without a version
 /// (`python3.11`, `gcc-13`).
 pub(crate) fn find<'a>(name: &str, user: &'a UserCatalogue) -> Option<Cow<'a, Program>> {
-    let name = name.strip_suffix(".exe").unwrap_or(name);
     let exact = |name: &str| match user.entry(name) {
         Some(program) => Some(Cow::Borrowed(program)),
         None => built_in_entry(name).map(Cow::Owned),
     };
-    exact(name).or_else(|| {
-        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        if bare.is_empty() || bare == name { None } else { exact(bare) }
-    })
+    let (name, bare) = names_of(name);
+    exact(name).or_else(|| exact(bare?))
+}
+
+/// The name of a program without what says how its file is run, and without a version where it has one.
+fn names_of(name: &str) -> (&str, Option<&str>) {
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    (name, Some(bare).filter(|bare| !bare.is_empty() && *bare != name))
 }
 
 /// The built-in catalogue, as the interpreter asks it.
@@ -52,7 +56,11 @@ impl Programs for BuiltIn {
     }
 
     fn variables(&self, name: &str, user: &UserCatalogue) -> Vec<WrittenVariable> {
+        let (name, bare) = names_of(name);
         let mut all = built_in_variables(name);
+        if let (true, Some(bare)) = (all.is_empty(), bare) {
+            all = built_in_variables(bare);
+        }
         all.extend_from_slice(user.variables(name));
         all
     }
@@ -128,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn every_program_that_variables_lead_is_known() {
+    fn every_program_with_variables_is_known() {
         for (program, ..) in built_in::VARIABLES {
             assert!(!built_in_variables(program).is_empty(), "the variables of `{program}` do not decode");
             assert!(built_in_entry(program).is_some(), "`{program}` is not in the catalogue");
