@@ -53,6 +53,9 @@ impl Machine<'_> {
         let Output::Local(place) = output else { return };
         let Some(from) = AbsolutePath::new(place) else { return };
         let Some(name) = guard_program(&from).map(str::to_owned) else { return };
+        if self.entry(&from) == Entry::Directory {
+            return;
+        }
         for path in
             aims.iter().filter_map(|aim| aim.target.path()).filter(|path| guard_program(path).is_none())
         {

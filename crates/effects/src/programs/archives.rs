@@ -381,7 +381,9 @@ pub(crate) fn pax(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         let archive = arguments.value(&["-f"]).filter(|_| !packs && !arguments.has(&["-s"]));
         let place = destination.unwrap_or_else(|| Value::exact("."));
-        let selected = if packs { &[] } else { arguments.operands.as_slice() };
+        // With `-c` the others are taken, and with `-s` and `-i` they get names of their own.
+        let is_other = packs || arguments.has(&["-c", "-s", "-i"]);
+        let selected = if is_other { &[] } else { arguments.operands.as_slice() };
         if selected.is_empty() {
             unpack_from(machine, archive, &place, Names::Without(0));
         } else {

@@ -19,7 +19,9 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "update-ref" => update_ref(git, words),
         "filter-branch" | "filter-repo" => super::filters::filter(git, name, words),
         "replace" if words.any(&["-d", "--delete", "-f", "--force", "--edit", "-e"]) => {
-            if words.any(&["-f", "--force"]) {
+            if words.any(&["-f", "--force"])
+                && !words.any(&["--graft", "--convert-graft-file", "--edit", "-e"])
+            {
                 git.replace_objects(words.operands().get(1));
             } else {
                 git.move_any();
