@@ -50,7 +50,7 @@ pub(crate) fn by_status(event: &HookEvent, answer: &HookResponse, _for_user: Opt
             HookEventKind::BeforeAction { .. } | HookEventKind::Prompt { .. },
             HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason },
         ) => HookOutput::refusal(reason),
-        (HookEventKind::BeforeAction { .. }, HookResponse::Rewrite { input, text }) => {
+        (HookEventKind::BeforeAction { .. }, HookResponse::Rewrite { input, text, .. }) => {
             HookOutput::refusal(&instead(input, text))
         }
         (

@@ -23,9 +23,11 @@ pub(crate) fn answer(review: &Review, action: &Action) -> HookResponse {
     match review.verdict.kind {
         VerdictKind::Ok => HookResponse::NoOpinion,
         VerdictKind::Nudge => match &review.rewrite {
-            Some(rewrite) => {
-                HookResponse::Rewrite { input: rewritten_input(action, rewrite), text: review.message() }
-            }
+            Some(rewrite) => HookResponse::Rewrite {
+                consent: None,
+                input: rewritten_input(action, rewrite),
+                text: review.message(),
+            },
             None => HookResponse::Context { text: review.message() },
         },
         VerdictKind::Escalate => HookResponse::Ask {
@@ -69,7 +71,11 @@ pub(crate) fn agreed(review: &Review, action: &Action) -> HookResponse {
     match &review.rewrite {
         Some(rewrite) => {
             let text = format!("The user allowed this in a safer form. {}", rewrite.note);
-            HookResponse::Rewrite { input: rewritten_input(action, rewrite), text }
+            HookResponse::Rewrite {
+                consent: Some(Consent::Approved),
+                input: rewritten_input(action, rewrite),
+                text,
+            }
         }
         None => HookResponse::Allow {
             consent: Consent::Approved,

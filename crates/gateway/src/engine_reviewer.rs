@@ -153,7 +153,7 @@ impl Reviewer for EngineReviewer {
             HookResponse::Allow { text, .. } | HookResponse::Context { text } => {
                 Ruling::Passes(passage(Some(text), None))
             }
-            HookResponse::Rewrite { input, text } => Ruling::Passes(passage(Some(text), Some(input))),
+            HookResponse::Rewrite { input, text, .. } => Ruling::Passes(passage(Some(text), Some(input))),
             HookResponse::Ask { reason, input } => {
                 Ruling::Asked { question: reason, passage: passage(None, input) }
             }

@@ -234,8 +234,10 @@ pub enum HookResponse {
         /// The text for the model.
         text: String,
     },
-    /// Goes ahead in another form; the client's own permission rules apply to the new form.
+    /// Goes ahead in another form.
     Rewrite {
+        /// Why the client need not ask anybody; `None` where its own permission rules apply to the new form.
+        consent: Option<Consent>,
         /// The whole new input of the tool.
         input: Json,
         /// What was changed and why, for the model.

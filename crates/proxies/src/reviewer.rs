@@ -217,7 +217,7 @@ impl Ruling {
                 Self::Passed
             }
             HookResponse::Replaced { besides, .. } => Self::of(besides),
-            HookResponse::Rewrite { input, text } => Self::Refused(instead(input, text)),
+            HookResponse::Rewrite { input, text, .. } => Self::Refused(instead(input, text)),
             HookResponse::Ask { reason, .. } => Self::Asked(
                 reason.replace("If you agree, this runs instead: ", "A safer form, to be asked for: "),
             ),
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn an_answer_that_changes_a_call_refuses_it_where_it_cannot_be_changed() {
         let input = serde_json::json!({ "command": "git push --force-with-lease" });
-        let rewrite = HookResponse::Rewrite { input: input.clone(), text: "safer".to_owned() };
+        let rewrite = HookResponse::Rewrite { consent: None, input: input.clone(), text: "safer".to_owned() };
         assert!(matches!(Ruling::of(&rewrite), Ruling::Refused(text) if text.contains("--force-with-lease")));
         let reason = "checkrein asks you first: x\nIf you agree, this runs instead: y".to_owned();
         match Ruling::of(&HookResponse::Ask { reason, input: Some(input) }) {

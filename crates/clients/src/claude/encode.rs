@@ -63,11 +63,15 @@ fn before(name: &str, answer: &HookResponse) -> Json {
         }
         HookResponse::Context { text } => context(name, text),
         // Without a decision beside it the user's own permission rules still apply to the new input.
-        HookResponse::Rewrite { input, text } => json!({ "hookSpecificOutput": {
-            "hookEventName": name,
-            "updatedInput": input,
-            "additionalContext": text,
-        }}),
+        HookResponse::Rewrite { consent, input, text } => {
+            let mut answer = match consent {
+                Some(consent) => decision("allow", consent.reason()),
+                None => json!({ "hookSpecificOutput": { "hookEventName": name } }),
+            };
+            answer["hookSpecificOutput"]["updatedInput"] = input.clone();
+            answer["hookSpecificOutput"]["additionalContext"] = json!(text);
+            answer
+        }
         HookResponse::Ask { reason, input } => {
             let mut answer = decision("ask", reason);
             if let Some(input) = input {

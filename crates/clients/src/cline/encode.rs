@@ -44,7 +44,7 @@ fn before(action: &Action, answer: &HookResponse) -> Json {
         HookResponse::NoOpinion | HookResponse::Allow { .. } | HookResponse::Context { .. } => {
             said(answer.text())
         }
-        HookResponse::Rewrite { input, text } => match input.get("command").and_then(Json::as_str) {
+        HookResponse::Rewrite { input, text, .. } => match input.get("command").and_then(Json::as_str) {
             Some(command) => with_command(action, command, text),
             None => cancel(text),
         },

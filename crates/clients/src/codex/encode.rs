@@ -49,7 +49,7 @@ fn before(answer: &HookResponse) -> Json {
             text(answer).map_or(json!({}), |text| context("PreToolUse", text))
         }
         // Without the approval beside it the input that it had would run.
-        HookResponse::Rewrite { input, text } => json!({ "hookSpecificOutput": {
+        HookResponse::Rewrite { input, text, .. } => json!({ "hookSpecificOutput": {
             "hookEventName": "PreToolUse",
             "permissionDecision": "allow",
             "updatedInput": input,

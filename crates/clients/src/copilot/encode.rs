@@ -84,10 +84,10 @@ fn before(name: &str, action: &Action, answer: &HookResponse) -> Json {
             said(name, answer.text())
         }
         // What is typed into an open shell has other arguments than ours.
-        HookResponse::Rewrite { input, text } if action.input.get("input").is_some() => {
+        HookResponse::Rewrite { input, text, .. } if action.input.get("input").is_some() => {
             decision(name, "deny", &instead(input, text))
         }
-        HookResponse::Rewrite { input, text } => {
+        HookResponse::Rewrite { input, text, .. } => {
             let mut output = said(name, text);
             output["modifiedArgs"] = input.clone();
             if is_claude_style(name) {

@@ -44,7 +44,7 @@ fn before(answer: &HookResponse) -> Json {
         HookResponse::NoOpinion | HookResponse::Allow { .. } | HookResponse::Context { .. } => {
             message(answer.text())
         }
-        HookResponse::Rewrite { input, text } => json!({
+        HookResponse::Rewrite { input, text, .. } => json!({
             "systemMessage": text,
             "hookSpecificOutput": { "hookEventName": "BeforeTool", "tool_input": input },
         }),

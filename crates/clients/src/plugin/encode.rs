@@ -28,7 +28,7 @@ fn said(is_refusable: bool, answer: &HookResponse) -> Json {
         HookResponse::Replaced { besides, .. } => said(is_refusable, besides),
         HookResponse::Halt { reason } => deny(reason),
         HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } if is_refusable => deny(reason),
-        HookResponse::Rewrite { input, text } => {
+        HookResponse::Rewrite { input, text, .. } => {
             json!({ "decision": "pass", "input": input, "context": text })
         }
         other if other.text().is_empty() => json!({ "decision": "pass" }),

@@ -66,7 +66,7 @@ fn before(answer: &HookResponse) -> Json {
         HookResponse::Replaced { besides, .. } => before(besides),
         // What is said beside a call does not reach the model.
         HookResponse::NoOpinion | HookResponse::Allow { .. } | HookResponse::Context { .. } => json!({}),
-        HookResponse::Rewrite { input, text } => deny(&instead(input, text)),
+        HookResponse::Rewrite { input, text, .. } => deny(&instead(input, text)),
         HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason } => {
             deny(reason)
         }
