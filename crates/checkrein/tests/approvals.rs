@@ -191,7 +191,7 @@ fn without_an_answer_the_answer_is_no_and_a_late_one_is_refused() {
     assert_eq!(state(&environment, &question), "expired");
     for arguments in [&["approval", "allow", &question][..], &["approval", "deny", &question]] {
         let said = refused(&environment.checkrein(arguments));
-        assert!(said.contains("does not wait any more") && said.contains("too late"), "{said}");
+        assert!(said.contains("is no longer waiting") && said.contains("too late"), "{said}");
     }
     assert_eq!(decision(&environment.bash("s", CALL)), Some("deny"), "nothing was allowed");
 }
@@ -205,7 +205,7 @@ fn a_killed_hook_takes_its_question_with_it() {
     hook.wait().unwrap();
     assert_eq!(state(&environment, &question), "gone");
     let said = refused(&environment.checkrein(&["approval", "allow", &question, "--always"]));
-    assert!(said.contains("does not wait any more") && said.contains("nothing was allowed"), "{said}");
+    assert!(said.contains("is no longer waiting") && said.contains("nothing was allowed"), "{said}");
     // Stopped in the middle: who answers is told that nobody took it, and nothing stays that a later call could take.
     let mut hook = asks(&environment, "s", "two", CALL);
     let question = only(&environment);

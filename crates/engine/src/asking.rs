@@ -90,11 +90,31 @@ pub(crate) fn sign_of(process: i32, asker: Asker) -> Option<Sign> {
 /// The program that is installed, where this process is another file: under a name of its own an agent may run it unseen. Where no hook is
 /// registered by its path, none is known to be installed.
 fn copied_from(environment: &HostEnvironment) -> Option<AbsolutePath> {
-    let own = std::fs::canonicalize(std::env::current_exe().ok()?).ok()?;
+    differs(&std::fs::canonicalize(std::env::current_exe().ok()?).ok()?, environment, None)
+}
+
+/// The program with which people answer, where a process runs another file: the one beside this program, or one beside a registered hook.
+/// `None` where the system does not tell which file a process runs, as macOS.
+pub(crate) fn runs_another(environment: &HostEnvironment, process: i32) -> Option<AbsolutePath> {
+    if cfg!(target_os = "macos") {
+        return None;
+    }
+    let own = std::env::current_exe().ok()?;
+    let beside = AbsolutePath::new(own.parent()?.join("checkrein").to_str()?)?;
+    let running = std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
+    differs(&running, environment, Some(beside))
+}
+
+fn differs(
+    own: &std::path::Path,
+    environment: &HostEnvironment,
+    beside: Option<AbsolutePath>,
+) -> Option<AbsolutePath> {
     let installed: Vec<AbsolutePath> = Installations::load(environment)
         .ok()?
         .programs()
         .filter_map(|hook| Some(hook.parent()?.join("checkrein")))
+        .chain(beside)
         .filter(|program| std::fs::metadata(program.as_str()).is_ok_and(|facts| facts.is_file()))
         .collect();
     let is_own =

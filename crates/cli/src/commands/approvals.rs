@@ -137,7 +137,7 @@ fn state(environment: &HostEnvironment, one: &ApprovalRequest) -> String {
     match one.state {
         ApprovalState::Pending => {
             let left = one.expires_at.0.saturating_sub(environment.now().0).div_ceil(1000);
-            format!("waits for {left} s")
+            format!("expires in {left} s")
         }
         ApprovalState::Allowed => format!("allowed{}", by()),
         ApprovalState::Denied => match one.settled.as_ref().map(|settled| settled.end) {

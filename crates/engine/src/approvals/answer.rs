@@ -9,13 +9,14 @@ use checkrein_protocol::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::pending::{
-    ANSWER_FILE, ApprovalAnswer, ApprovalAnswerer, ApprovalEnd, ApprovalRequest, ApprovalState, at, locked,
-    one,
+    ANSWER_FILE, ApprovalAnswer, ApprovalAnswerer, ApprovalEnd, ApprovalRequest, ApprovalState, TAKEN_FILE,
+    at, locked, one,
 };
 use crate::allowances;
+use crate::asking::{self, Asker};
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
-use crate::text::cut;
+use crate::text::{cut, plain};
 
 /// How long the waiting call has to take an answer, and then to say that it went on (ours).
 const TAKEN_WITHIN: Duration = Duration::from_secs(5);
@@ -55,6 +56,12 @@ pub fn answer(
     wanted: &ApprovalAnswer,
     by: ApprovalAnswerer,
 ) -> Result<AnsweredApproval, CommandError> {
+    if let Some(sign) = asking::sign_of(own_process(), Asker::Person) {
+        return Err(CommandError::user(
+            format!("this process cannot answer `{}`: {sign}", plain(id)),
+            format!("`checkrein approval allow {}` in a terminal answers it", plain(id)),
+        ));
+    }
     let approval = one(environment, id).ok_or_else(|| unknown(id))?;
     if approval.state != ApprovalState::Pending {
         return Err(stale(&approval));
@@ -62,7 +69,7 @@ pub fn answer(
     if let Some(reason) = approval.bars(wanted) {
         return Err(CommandError::user(
             format!(
-                "`{}` can be allowed for the call that waits only: {}",
+                "`{}` can be allowed only for the waiting call: {}",
                 cut(&approval.call(), 100),
                 reason.why()
             ),
@@ -79,16 +86,17 @@ pub fn answer(
     let bytes = serde_json::to_vec(&given)
         .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
     let path = at(environment, id, ANSWER_FILE);
+    // An answer that was taken has left its name free.
+    if at(environment, id, TAKEN_FILE).exists() {
+        return Err(answering(id));
+    }
     // The lock is held until this ends: it says who answers.
     let lock = locked(&path, &bytes, |fresh, path| {
         fs::hard_link(fresh, path)?;
         fs::remove_file(fresh)
     })
     .map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => CommandError::user(
-            format!("somebody else is answering `{id}`"),
-            "`checkrein approval list` shows what became of it",
-        ),
+        ErrorKind::AlreadyExists => answering(id),
         _ => CommandError::file("write", path.display(), &error),
     })?;
     let settled = until_settled(environment, &given)?;
@@ -96,8 +104,13 @@ pub fn answer(
     if settled.state == ApprovalState::Allowed
         && let Some(rule) = settled.rule(wanted, environment.now())
     {
-        let allowance = Some(allowances::give(environment, &rule)?);
-        return Ok(AnsweredApproval { approval: settled, allowance });
+        let given = allowances::give(environment, &rule).map_err(|error| {
+            CommandError::user(
+                format!("the call went on, but nothing is allowed beyond it: {error}"),
+                format!("`checkrein allow {}` allows more", plain(settled.review.action_id.as_str())),
+            )
+        });
+        return Ok(AnsweredApproval { approval: settled, allowance: Some(given?) });
     }
     Ok(AnsweredApproval { approval: settled, allowance: None })
 }
@@ -131,9 +144,20 @@ fn until_settled(environment: &HostEnvironment, given: &Given) -> Result<Approva
     }
 }
 
+fn own_process() -> i32 {
+    i32::try_from(std::process::id()).unwrap_or_default()
+}
+
+fn answering(id: &str) -> CommandError {
+    CommandError::user(
+        format!("somebody else is answering `{id}`"),
+        "`checkrein approval list` shows what became of it",
+    )
+}
+
 fn unknown(id: &str) -> CommandError {
     CommandError::user(
-        format!("no question is called `{}`", crate::text::plain(id)),
+        format!("no question is called `{}`", plain(id)),
         "`checkrein approval list` lists them",
     )
 }
@@ -150,20 +174,14 @@ fn stale(approval: &ApprovalRequest) -> CommandError {
         }
         (ApprovalState::Denied, _) => format!("it was refused already{by}"),
         (ApprovalState::Expired, _) => "the answer came too late, and the call was refused".to_owned(),
-        (ApprovalState::Gone, _) => "what waited for it has ended, so that nothing was allowed".to_owned(),
+        (ApprovalState::Gone, _) => "the waiting call has ended, so nothing was allowed".to_owned(),
         (ApprovalState::Pending, _) => "the call that waits did not take the answer".to_owned(),
     };
     let head = match approval.state {
         ApprovalState::Pending => "was not answered",
         ApprovalState::Allowed | ApprovalState::Denied | ApprovalState::Expired | ApprovalState::Gone => {
-            "does not wait any more"
+            "is no longer waiting"
         }
     };
-    CommandError::user(
-        format!("`{}` {head}: {what}", approval.id),
-        format!(
-            "`checkrein allow {}` lets the call pass when it is made again",
-            crate::text::plain(approval.review.action_id.as_str())
-        ),
-    )
+    CommandError::user(format!("`{}` {head}: {what}", approval.id), approval.later())
 }

@@ -74,8 +74,6 @@ pub enum ApprovalSource {
     CommandLine,
     /// The page of the server.
     Console,
-    /// A link in a notice.
-    Link,
     /// A program that asked the server.
     Api,
 }
@@ -196,6 +194,11 @@ impl ApprovalRequest {
         call(&self.review)
     }
 
+    /// How the user lets the call pass when it is made again, as a sentence without an end.
+    pub(super) fn later(&self) -> String {
+        later(&self.review)
+    }
+
     /// Why an answer cannot be given; `None` where it can. What holds for longer than the call that waits is held to what `checkrein allow`
     /// lets pass.
     pub fn bars(&self, answer: &ApprovalAnswer) -> Option<Unliftable> {
@@ -249,6 +252,17 @@ pub fn speaks_against(review: &ReviewRecord) -> Vec<Unliftable> {
     against.sort_by_key(|reason| (std::cmp::Reverse(reason.rules_out()), *reason));
     against.dedup();
     against
+}
+
+/// How the user lets a recorded call pass when it is made again, as a sentence without an end.
+pub(super) fn later(review: &ReviewRecord) -> String {
+    match speaks_against(review).into_iter().find(|reason| reason.rules_out() == RuledOut::All) {
+        Some(reason) => reason.instead().to_owned(),
+        None => format!(
+            "`checkrein allow {}` lets the call pass when it is made again",
+            crate::text::plain(review.action_id.as_str())
+        ),
+    }
 }
 
 /// All questions, oldest first. What cannot be read is left out: it is no question of ours.
@@ -373,11 +387,13 @@ pub(super) fn stored<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_str(&own_text(path).ok()?).ok()
 }
 
-/// The process that holds the lock on a file, as the kernel tells; `None` where none does, or it is this one.
+/// The process that holds the lock on a whole file against all others, as the kernel tells; `None` where none does, or it is this one. Databases
+/// and browsers lock parts of their files, or let others read: whoever moves such a file here has no answer of the process that holds it.
 pub(super) fn holder(path: &Path) -> Option<i32> {
     let file = checkrein_files::open(path).ok()?;
     let found = fcntl_getlk(&file, &Flock::from(FlockType::WriteLock)).ok()??;
-    found.pid.map(rustix::process::Pid::as_raw_pid)
+    let is_whole = found.typ == FlockType::WriteLock && (found.start, found.length) == (0, 0);
+    found.pid.filter(|_| is_whole).map(rustix::process::Pid::as_raw_pid)
 }
 
 /// A new file of this user alone, locked as long as it is open. It is written under another name, and gets its own by `place`.

@@ -16,7 +16,7 @@ use serde_json::json;
 use super::answer::Given;
 use super::pending::{
     ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, DONE_FILE, MOST, Question,
-    TAKEN_FILE, at, clear_away, folder, holder, locked, of_call, own_text,
+    TAKEN_FILE, at, clear_away, folder, holder, later, locked, of_call, own_text,
 };
 use crate::allowances::{self, Allowance, Wholeness};
 use crate::asking::{self, Asker};
@@ -312,6 +312,9 @@ impl<'a> Waiting<'a> {
         if let Some(sign) = asking::sign_of(process, Asker::Person) {
             return Err(sign.to_string());
         }
+        if let Some(installed) = asking::runs_another(self.context.environment(), process) {
+            return Err(format!("the process behind it is another program than `{installed}`"));
+        }
         if given.id != self.question.id || given.shown != self.shown {
             return Err("it is the answer to something else".to_owned());
         }
@@ -398,7 +401,7 @@ impl<'a> Waiting<'a> {
             settled.end = ApprovalEnd::Stopped;
             why = format!("the answer could not be recorded: {error}");
         }
-        let words = words(&settled, &why, self.limit, wanted);
+        let words = words(&settled, &why, self.limit, wanted, &later(&self.question.review));
         let done = self.file(DONE_FILE);
         let acknowledgement = Acknowledgement { done, settled, _lock: self.lock };
         match words {
@@ -414,8 +417,9 @@ fn words(
     why: &str,
     limit: Duration,
     wanted: Duration,
+    later: &str,
 ) -> Option<(String, String, String)> {
-    let again = "Do not try it again, also not in another form";
+    let again = "Do not try it again, in this or any other form";
     Some(match settled.end {
         ApprovalEnd::Allowed => return None,
         ApprovalEnd::Denied => {
@@ -440,8 +444,7 @@ fn words(
             };
             let why = format!("the user was asked and did not answer within {}", seconds(limit));
             let next = format!(
-                "{again}: go on without it, and say at the end that it is left. The user allows it by \
-                 `checkrein allow LAST`{short}."
+                "{again}: go on without it, and say at the end that it was not done. For the user: {later}{short}."
             );
             let record = format!("refused: nobody answered within {}", seconds(limit));
             (why, next, record)
