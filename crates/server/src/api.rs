@@ -2,6 +2,7 @@
 
 mod handlers;
 mod openapi;
+mod routes;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,8 +20,9 @@ use crate::answer::{ApiError, content, json};
 use crate::commands::AnswerDoor;
 use crate::server::App;
 
-pub(crate) use handlers::{ROUTES, session_of};
+pub(crate) use handlers::session_of;
 pub(crate) use openapi::document;
+pub(crate) use routes::ROUTES;
 
 /// The method of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,10 +80,17 @@ impl Call {
         self.text(name).ok_or_else(|| bad(format!("the field `{name}` is missing"), ""))
     }
 
-    /// Whether a switch of the body is on; forms send texts.
-    pub(crate) fn is_on(&self, name: &str) -> bool {
-        matches!(self.body.get(name), Some(Json::Bool(true)))
-            || matches!(self.text(name).as_deref(), Some("true" | "on"))
+    /// Whether a switch of the body is on; forms send texts. What is neither on nor off is refused, since to take it for off does more.
+    pub(crate) fn is_on(&self, name: &str) -> Result<bool, ApiError> {
+        match self.body.get(name) {
+            None | Some(Json::Null | Json::Bool(false)) => Ok(false),
+            Some(Json::Bool(true)) => Ok(true),
+            Some(Json::String(text)) if matches!(text.as_str(), "true" | "on") => Ok(true),
+            Some(Json::String(text)) if matches!(text.as_str(), "" | "false" | "off") => Ok(false),
+            Some(Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_)) => {
+                Err(bad(format!("`{name}` is neither true nor false"), ""))
+            }
+        }
     }
 }
 
@@ -174,7 +183,7 @@ fn called(
     };
     let then =
         if is_form { fields.remove("then").and_then(|then| Some(then.as_str()?.to_owned())) } else { None };
-    // An empty list of fields takes any.
+    // A field called `*` takes any.
     let is_open = route.body.iter().any(|(name, _)| *name == "*");
     let known = |name: &str| is_open || route.body.iter().any(|(known, _)| *known == name);
     if let Some(name) = fields.keys().find(|name| !known(name)) {

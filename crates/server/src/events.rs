@@ -57,7 +57,9 @@ pub(crate) async fn events(
     let mut newest = app.newest.clone();
     // Without a number a stream tells what is written from now on, not what the index takes up late.
     let since = after.is_none().then(|| signed(app.now().saturating_sub(LATE)));
-    let mut after: i64 = after.unwrap_or(*newest.borrow_and_update());
+    // A number of an index that was made again since is beyond all that this one has.
+    let mut known: i64 = *newest.borrow_and_update();
+    let mut after: i64 = after.map_or(known, |after: i64| after.min(known));
     let (send, receive) = mpsc::channel(64);
     tokio::spawn(async move {
         let _permit = permit;
@@ -82,7 +84,11 @@ pub(crate) async fn events(
                         return;
                     }
                     // An index that was made again counts from 1.
-                    after = after.min(*newest.borrow());
+                    let now = *newest.borrow_and_update();
+                    if now < known {
+                        after = 0;
+                    }
+                    known = now;
                     out = Bytes::new();
                 }
                 () = tokio::time::sleep(SILENCE) => out = Bytes::from_static(b": still here\n\n"),

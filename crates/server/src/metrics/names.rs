@@ -92,12 +92,12 @@ families! {
     SURPRISES Counter "checkrein_surprises_total" [] "Changes that were not predicted, or predicted and not seen.";
     MASKED Counter "checkrein_secrets_masked_total" [] "Secrets masked in outputs before the model read them.";
     ISSUES Counter "checkrein_issues_total" ["issue", "severity"] "Behaviour patterns that were detected.";
-    ISSUES_ENDED Counter "checkrein_issues_ended_total" ["issue"] "Behaviour patterns that are no more.";
+    ISSUES_ENDED Counter "checkrein_issues_ended_total" ["issue"] "Behaviour patterns that have ended.";
     INTERVENTIONS Counter "checkrein_interventions_total" ["type", "issue"] "Interventions by type and issue.";
     INTERVENTION_OUTCOMES Counter "checkrein_intervention_outcomes_total" ["type", "issue", "outcome"] "Interventions whose result is known: the issue ended (effective), or the next intervention came first (ineffective).";
     EFFECTIVENESS Gauge "checkrein_intervention_effectiveness" ["type"] "Share of interventions with a known result that were effective.";
     ESCALATIONS Counter "checkrein_escalations_total" ["issue"] "Interventions on a higher rung than the one before about the same issue.";
-    HALTS Counter "checkrein_halts_total" ["by"] "Halts of sessions, by a person or by the guard.";
+    HALTS Counter "checkrein_halts_total" ["by"] "Halts of sessions, by a user or by the guard.";
     RECOVERIES Counter "checkrein_recoveries_total" ["kind"] "Rollbacks, restores and resumes that were done.";
     MARKS Counter "checkrein_marks_total" ["issue", "judgement"] "What users said of detected issues.";
     OPINIONS Counter "checkrein_opinions_total" ["opinion"] "Calls that users called wrongly stopped, or missed.";
