@@ -184,7 +184,7 @@ pub(crate) enum ApprovalCommand {
     },
     /// Let a waiting call go on (humans only)
     #[command(
-        after_help = "Says that the call went on only once it has. What lasts is what `checkrein allow` would write: exactly this call, where it ran.\n\nExamples:\n  checkrein approval allow 9f31\n  checkrein approval allow 9f31 --session"
+        after_help = "Reports success only after the call has continued. A lasting answer is what `checkrein allow` would write: exactly this call, where it ran.\n\nExamples:\n  checkrein approval allow 9f31\n  checkrein approval allow 9f31 --session"
     )]
     Allow(ApprovalAllowArguments),
     /// Refuse a waiting call (humans only)

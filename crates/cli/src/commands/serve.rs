@@ -31,7 +31,10 @@ pub fn serve(
         match output {
             OutputForm::Json => print(&super::line(announcement)?),
             OutputForm::Text => {
-                print(&format!("listening on {}\nopen {} in a browser; it works once", announcement.url, announcement.open));
+                print(&format!("listening on {}", announcement.url));
+                if announcement.url.starts_with("http") {
+                    print(&format!("open {} in a browser; it works once", announcement.open));
+                }
                 log("the key for programs is in `server/checkrein.token` of the state directory; Ctrl-C ends the server");
             }
         }

@@ -364,7 +364,7 @@ pub(crate) static KEYS: &[Key] = &[
     key!("approvals.wait", approvals.wait, Kind::Choice(ApprovalWait::WORDS), Order,
         "Which questions wait until a user answers them with `checkrein approval`: those of the profiles `unattended` and `strict`; with `lost` also those that the client loses or decides by itself; with `always` also those that it would ask; or none."),
     key!("approvals.wait_seconds", approvals.wait_seconds, Kind::Count(0), Lower,
-        "How long a call waits for that answer, in seconds; then the answer is no. What is longer than 20 seconds counts once `checkrein init` has registered it with the client."),
+        "How long a call waits for that answer, in seconds; then the answer is no. More than 20 seconds takes effect after `checkrein init`."),
 
     key!("snapshots.enabled", snapshots.enabled, Kind::Switch, On,
         "Whether files are saved before an action destroys them."),

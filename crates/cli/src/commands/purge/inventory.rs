@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 24] = [
+const STATE: [&str; 28] = [
     "allowed",
     "approvals",
     CANARIES,
@@ -22,6 +22,9 @@ const STATE: [&str; 24] = [
     "fallen-told.json",
     "halts",
     "incidents",
+    "index.db",
+    "index.db-shm",
+    "index.db-wal",
     "mcp",
     "installed.json",
     "installed.lock",
@@ -31,6 +34,7 @@ const STATE: [&str; 24] = [
     "retention.looked",
     "routes",
     "runs",
+    "server",
     "sessions",
     "snapshots",
     "team-policy.json",
