@@ -160,6 +160,17 @@ fn a_no_comes_with_a_word_to_the_agent() {
 }
 
 #[test]
+fn a_safer_form_that_is_allowed_runs_without_another_question() {
+    let environment = unattended("");
+    let hook = asks(&environment, "s", "one", "git push --force origin main");
+    environment.succeed(&["approval", "allow", &only(&environment)]);
+    let answer = answer_of(hook);
+    assert_eq!(decision(&answer), Some("allow"), "{answer}");
+    let input = &answer["hookSpecificOutput"]["updatedInput"];
+    assert_eq!(input["command"], "git push --force-with-lease origin main");
+}
+
+#[test]
 fn what_is_allowed_for_longer_is_an_allowance() {
     for (option, session, passes) in
         [("--session", "s", true), ("--session", "other", false), ("--always", "other", true)]
@@ -301,8 +312,12 @@ fn an_agent_answers_nothing() {
     };
     place(&forged.to_string());
     until_gone();
-    fs::write(environment.home().join("forged"), forged.to_string()).unwrap();
-    fs::set_permissions(environment.home().join("forged"), fs::Permissions::from_mode(0o600)).unwrap();
+    let moved = environment.home().join("forged");
+    let make = || {
+        fs::write(&moved, forged.to_string()).unwrap();
+        fs::set_permissions(&moved, fs::Permissions::from_mode(0o600)).unwrap();
+    };
+    make();
     let locker = "import fcntl, os, sys, time
 os.rename(sys.argv[1], sys.argv[1] + '2')
 file = open(sys.argv[1] + '2', 'r+')
@@ -317,11 +332,16 @@ time.sleep(1.5)
     );
     assert!(environment.command(&agent).args(["-c", &script]).status().unwrap().success());
     until_gone();
+    // Nor is a file that another program of the user holds: a browser, a database.
+    make();
+    assert!(environment.command("bash").args(["-c", &script]).status().unwrap().success());
+    until_gone();
     let found = events(&environment, "s", "checkrein.approval_forged");
     let why: Vec<&str> = found.iter().map(|one| one["why"].as_str().unwrap()).collect();
-    assert_eq!(why.len(), 2, "{why:?}");
+    assert_eq!(why.len(), 3, "{why:?}");
     assert!(why[0].contains("nobody stands behind it"), "{why:?}");
     assert!(why[1].contains("started by an agent (`claude`)"), "{why:?}");
+    assert!(why[2].contains("another program than"), "{why:?}");
     // What writes there is refused as a change to the guard, and the question still waits for the user.
     assert_eq!(decision(&environment.bash("s", &format!("echo x > {}", path.display()))), Some("deny"));
     assert_eq!(state(&environment, &question), "pending");

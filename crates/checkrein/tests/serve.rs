@@ -270,6 +270,12 @@ fn the_console_shows_it_and_its_buttons_work() {
     };
     let path = format!("/v1/snapshots/{id}/restore");
     assert_eq!(form(&path, "session=live&then=%2F", "http://evil.example").status, 403);
+    // What cannot be read is no wish for all of it.
+    for body in ["session=live&paths=notes.txt&then=%2F", "session=live&paths=&then=%2F"] {
+        assert_eq!(form(&path, body, "http://localhost").status, 400, "{body}");
+    }
+    let rollback = "/v1/sessions/live/rollback";
+    assert_eq!(form(rollback, "before=1&preview=yes&then=%2F", "http://localhost").status, 400);
     assert!(!environment.project().join("notes.txt").exists());
     let done = form(&path, "session=live&then=%2Fsessions%2Flive", "http://localhost");
     assert_eq!(
