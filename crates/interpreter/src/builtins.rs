@@ -134,7 +134,7 @@ fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
             let done = machine.call_words(words, Lookup::NoFunctions);
             if is_known { done } else { Done { status: Status::Open, ..done } }
         },
-        "noglob" | "nocorrect" => |machine, words| machine.call_words(words, Lookup::All),
+        "noglob" | "nocorrect" | "-" => |machine, words| machine.call_words(words, Lookup::All),
         "hash" => naming::hash,
         "type" | "whence" => naming::kind_of_command,
         "alias" => naming::alias,

@@ -23,6 +23,7 @@ mod lists;
 mod searching;
 mod settings;
 mod showing;
+mod sight;
 mod texts;
 
 use crate::builtins;

@@ -54,7 +54,7 @@ impl Machine<'_> {
             Value::Exact(name) => return self.call_name(name, rest, lookup),
             Value::AnyOf(texts) => texts.clone(),
             Value::Glob(_) | Value::Between { .. } | Value::Unknown => {
-                self.call_unknown(program);
+                self.call_unknown(program, rest);
                 return Done::next(Exit::unknown());
             }
         };
@@ -79,7 +79,7 @@ impl Machine<'_> {
         )
     }
 
-    fn call_unknown(&mut self, program: &Value) {
+    fn call_unknown(&mut self, program: &Value, rest: &[Value]) {
         if let Some(Output::Network(url)) =
             self.call.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned()
         {
@@ -90,6 +90,7 @@ impl Machine<'_> {
             ("", "") => self.opaque("the program that runs is not known"),
             (start, end) => self.opaque(format!("the program that runs is only known as `{start}...{end}`")),
         }
+        self.note_forced_removal(rest);
     }
 
     fn call_name(&mut self, name: &str, rest: &[Value], lookup: Lookup) -> Done {

@@ -18,6 +18,8 @@ use crate::world::{Entry, PathPattern, VersionState};
 
 /// Programs that take something away, or overwrite it, by operands that are words of their own.
 const TAKING: &[&str] = &["rm", "rmdir", "unlink", "shred", "srm", "wipe", "truncate", "find", "dd"];
+/// How programs of all kinds call the taking away of what follows, as a word or as an option.
+const VERBS: &[&str] = &["remove", "rm", "delete", "del", "erase", "purge", "destroy", "nuke", "obliterate"];
 /// Shells, of which the text is an operand.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 /// How the names of interpreters begin whose code is followed: what is opaque of it says so itself.
@@ -116,6 +118,31 @@ impl Machine<'_> {
         }
     }
 
+    /// Adds, as possible, the grave losses that words name which go to a program that nobody here reads.
+    pub fn note_words_for_others(&mut self, words: &[Value]) {
+        if self.budget.guessing || self.away.is_some() {
+            return;
+        }
+        for words in [forced_removal(words), taken_by_verb(words)].into_iter().flatten() {
+            self.keep_grave_losses(Losses::Ruinous, |machine| {
+                machine.call_words(&words, Lookup::NoFunctions)
+            });
+        }
+    }
+
+    /// Adds, as possible, the grave losses of words that are given to a program of which not even the name is known, when they force what
+    /// they name to go with everything below it, as only `rm` is told to.
+    pub(super) fn note_forced_removal(&mut self, rest: &[Value]) {
+        if self.budget.guessing || self.away.is_some() {
+            return;
+        }
+        if let Some(words) = forced_removal(rest) {
+            self.keep_grave_losses(Losses::Ruinous, |machine| {
+                machine.call_words(&words, Lookup::NoFunctions)
+            });
+        }
+    }
+
     /// The commands that would run the files of code that a call names, as far as the session may have written them.
     fn code_of_session(&self, call: &Call) -> Vec<Carried> {
         let mut found = Vec::new();
@@ -199,9 +226,36 @@ fn is_given_to_run(call: &Call, text: &str) -> bool {
     })
 }
 
+/// The call of `rm` that words would make which hold both options of `rm -rf`.
+fn forced_removal(words: &[Value]) -> Option<Vec<Value>> {
+    let has = |letters: [char; 2], long: &str| {
+        words.iter().filter_map(Value::as_exact).any(|word| {
+            let cluster = word.strip_prefix('-').filter(|rest| rest.chars().all(|c| c.is_ascii_alphabetic()));
+            word == long || cluster.is_some_and(|cluster| cluster.contains(letters))
+        })
+    };
+    let is_forced = has(['r', 'R'], "--recursive") && has(['f', 'f'], "--force");
+    is_forced.then(|| std::iter::once(Value::exact("rm")).chain(words.iter().cloned()).collect())
+}
+
+/// What words take away by a verb among them: the operands behind it.
+fn taken_by_verb(words: &[Value]) -> Option<Vec<Value>> {
+    let is_verb = |word: &Value| {
+        let word = word.as_exact().map(|word| word.trim_start_matches("--").to_ascii_lowercase());
+        word.is_some_and(|word| VERBS.contains(&word.as_str()))
+    };
+    let at = words.iter().position(is_verb)?;
+    let operands = words.get(at + 1..)?.iter().filter(|word| !word.known_start().starts_with('-'));
+    let taking = ["rm", "-rf", "--"].map(Value::exact);
+    let all: Vec<Value> = taking.into_iter().chain(operands.cloned()).collect();
+    (all.len() > 3).then_some(all)
+}
+
 /// The commands that the words and the input of a call seem to hold.
 fn carried(call: &Call) -> Vec<Carried> {
     let mut found = Vec::new();
+    found.extend(forced_removal(&call.words).map(Carried::Words));
+    found.extend(taken_by_verb(&call.words).map(Carried::Words));
     for (index, word) in call.words.iter().enumerate() {
         let Some(text) = word.as_exact() else { continue };
         let base = text.rsplit('/').next().unwrap_or(text);
@@ -248,7 +302,9 @@ fn command_within(text: &str) -> Option<String> {
             let command = text.get(start..)?;
             return Some(
                 match before {
-                    Some(quote @ ('"' | '\'' | '`')) => command.split(quote).next().unwrap_or(command),
+                    // m4 quotes with a back-tick and an apostrophe.
+                    Some('`') => command.split(['`', '\'']).next().unwrap_or(command),
+                    Some(quote @ ('"' | '\'')) => command.split(quote).next().unwrap_or(command),
                     Some('(') => command.split(')').next().unwrap_or(command),
                     Some('{') => command.split('}').next().unwrap_or(command),
                     Some('[') => command.split(']').next().unwrap_or(command),

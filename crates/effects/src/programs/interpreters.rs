@@ -410,7 +410,18 @@ pub(crate) fn run_script(machine: &mut Machine<'_>, call: &Call) -> Exit {
     match call.arguments.value(&["-e", "--eval", "-p", "--print"]) {
         Some(code) => super::code(machine, call, code),
         None => match call.arguments.operands.first() {
-            Some(file) => script(machine, call, file),
+            Some(file) => match file.as_exact() {
+                Some("-") => super::shells::code_input(machine, call),
+                // Packages of the registries of npm and JSR, as `npx` runs them.
+                Some(package) if package.starts_with("npm:") || package.starts_with("jsr:") => {
+                    machine.add(
+                        Draft::new(EffectKind::PackageInstall, Target::Service(package.to_owned()))
+                            .note("downloads a package and runs its code"),
+                    );
+                    Exit::unknown()
+                }
+                Some(_) | None => script(machine, call, file),
+            },
             None => super::shells::code_input(machine, call),
         },
     }

@@ -50,6 +50,10 @@ pub(crate) fn script(machine: &mut Machine<'_>, call: &Call) -> Exit {
             None => return Exit::unknown(),
         },
     };
+    // bun.sh, "bun run -": the code comes through standard input.
+    if manager == "bun" && name.as_exact() == Some("-") {
+        return super::shells::code_input(machine, call);
+    }
     let (own, rest) = own_options(&manager, rest);
     let named: Vec<Value> =
         arguments.values(&["-w", "--workspace"]).chain(&own.workspaces).cloned().collect();
@@ -268,6 +272,7 @@ pub(crate) fn runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 machine.run_file(&Value::exact(file.as_str()), rest);
             });
         }
+        machine.note_words_for_others(rest);
         return spawned(machine, &name, "");
     }
     let mut words = vec![Value::exact(name)];

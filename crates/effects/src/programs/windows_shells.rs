@@ -19,6 +19,10 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let is = |whole: &str, least: usize| option.len() >= least && whole.starts_with(&option);
         if is("command", 1) {
             let rest: Vec<&str> = words.filter_map(Value::as_exact).collect();
+            // about_Pwsh: "If the value of Command is -, the command text is read from standard input."
+            if rest == ["-"] {
+                return super::shells::code_input(machine, call);
+            }
             return follow_powershell(machine, call, &Value::Exact(rest.join(" ")));
         }
         if is("encodedcommand", 1) || option == "ec" {

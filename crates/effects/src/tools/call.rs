@@ -93,6 +93,11 @@ impl<'a> ToolCall<'a> {
         found
     }
 
+    /// The home directory of the user.
+    pub(crate) fn home(&self) -> &'a AbsolutePath {
+        &self.world.place().home
+    }
+
     /// What stands at a path.
     pub(crate) fn entry(&self, path: &AbsolutePath) -> Entry {
         self.world.entry(path)

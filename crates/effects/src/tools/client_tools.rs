@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::action::Action;
 use crate::effect::{Depth, EffectKind, NetworkReach, Severity, Stake, Target};
 use crate::interpreter::Last;
-use checkrein_facts::leads_guard;
+use checkrein_facts::{leads_guard, places};
 use checkrein_shell::quoted;
 
 use crate::nature::Nature;
@@ -272,9 +272,12 @@ fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>
 fn search(call: &mut ToolCall<'_>) {
     let text = call.text(PATH_KEYS).unwrap_or(".");
     let path = call.path(text, Last::Follow);
+    let home = call.home();
+    // A pattern chooses by the last part of a path, at any depth.
     let telling = call
         .text(&["glob", "include", "include_pattern", "includePattern"])
-        .filter(|pattern| pattern.starts_with('.'));
+        .and_then(|pattern| pattern.rsplit('/').next())
+        .filter(|name| name.starts_with('.') || places::credential(&path.join(name), home).is_some());
     if let Some(pattern) = telling {
         call.add(EffectKind::FileRead, Target::Glob(format!("{path}/{pattern}")));
     }

@@ -7,6 +7,7 @@ use crate::{Call, Machine, Output, Value, secrets};
 
 use super::searching::Search;
 use super::showing::SEARCHING;
+use super::sight::Sight;
 
 /// The secret whose lines a search through directories prints, as the output that carries it; `None` when there is none, or the search
 /// tells names and numbers only.
@@ -20,11 +21,9 @@ pub fn found_secret(machine: &mut Machine<'_>, call: &Call) -> Option<Output> {
         return None;
     }
     let mut search = Search::new(call);
-    let is_ripgrep = call.program == "rg";
-    search.extended |= is_ripgrep || search.perl;
-    let looks_everywhere = if is_ripgrep { ignores_nothing(call) } else { search.is_recursive() };
-    let names = search.names || search.other_names && !is_ripgrep;
-    if !looks_everywhere || names || search.count || search.quiet || search.patterns.is_empty() {
+    search.extended |= call.program == "rg" || search.perl;
+    let sight = Sight::of(call, &search)?;
+    if search.count || search.quiet || search.patterns.is_empty() {
         return None;
     }
     let here = [Value::exact(".")];
@@ -35,10 +34,11 @@ pub fn found_secret(machine: &mut Machine<'_>, call: &Call) -> Option<Output> {
             if machine.entry(root) != Entry::Directory {
                 continue;
             }
-            let found = machine
-                .credentials_within(root, &[])
-                .into_iter()
-                .find(|path| search.takes(root, path) && shows_secret(machine, &search, path));
+            let found = machine.credentials_within(root, &[]).into_iter().find(|path| {
+                sight.reaches(machine, root, path)
+                    && search.takes(root, path)
+                    && shows_secret(machine, &search, path)
+            });
             if let Some(path) = found {
                 return Some(machine.carry(&path));
             }
@@ -153,21 +153,6 @@ pub(super) fn control_files(machine: &Machine<'_>) -> Option<Vec<AbsolutePath>> 
         Listing::Unknown => return None,
     }
     Some(all)
-}
-
-/// Whether `rg` searches hidden files, and those that git ignores, as well.
-fn ignores_nothing(call: &Call) -> bool {
-    let written = |name: &str| call.words.iter().any(|word| word.as_exact() == Some(name));
-    let times = call
-        .words
-        .iter()
-        .filter_map(Value::as_exact)
-        .filter(|word| word.starts_with('-') && !word.starts_with("--"))
-        .map(|word| word.matches('u').count())
-        .sum::<usize>()
-        + call.words.iter().filter(|word| word.as_exact() == Some("--unrestricted")).count();
-    let is_hidden = times >= 2 || written("--hidden") || written("-.");
-    is_hidden && (times >= 1 || written("--no-ignore") || written("--no-ignore-vcs"))
 }
 
 /// Whether a line of a file that holds a secret fits, as far as that is known.

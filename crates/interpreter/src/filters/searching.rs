@@ -58,6 +58,9 @@ impl Search {
             };
             if text == "--" {
                 operands.extend(words.by_ref().cloned());
+            } else if takes_value(&call.program, text) {
+                search.strange = true;
+                words.next();
             } else if let Some(long) = text.strip_prefix("--") {
                 search.long_option(long);
             } else {
@@ -446,5 +449,41 @@ impl Search {
         let below = file.relative_to(root).unwrap_or_default();
         let excluded = below.split('/').any(|part| self.exclude.iter().any(|pattern| fits(pattern, part)));
         included && !excluded
+    }
+}
+
+/// Whether the word behind an option of a search that is not `grep` belongs to it, and says nothing about what a line must hold.
+fn takes_value(program: &str, option: &str) -> bool {
+    let (letters, longs): (&str, &[&str]) = match program {
+        "rg" => (
+            "gtTMdjEr",
+            &[
+                "--glob",
+                "--iglob",
+                "--type",
+                "--type-not",
+                "--type-add",
+                "--max-columns",
+                "--max-depth",
+                "--threads",
+                "--encoding",
+                "--replace",
+                "--sort",
+                "--sortr",
+                "--ignore-file",
+                "--engine",
+                "--color",
+                "--colors",
+                "--path-separator",
+                "--max-filesize",
+            ],
+        ),
+        "ag" => ("Gp", &["--ignore", "--ignore-dir", "--depth", "--file-search-regex", "--path-to-ignore"]),
+        "ack" => ("", &["--type", "--ignore-dir", "--ignore-directory", "--ignore-file", "--output"]),
+        _ => return false,
+    };
+    match option.strip_prefix('-') {
+        Some(letter) if letter.len() == 1 => letters.contains(letter),
+        Some(_) | None => longs.contains(&option),
     }
 }

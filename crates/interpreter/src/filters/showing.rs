@@ -49,8 +49,10 @@ const MEASURING: &[&str] = &[
 const COPYING: &[&str] = &["cp", "mv", "install", "ln"];
 
 /// Programs that print lines that fit a pattern, with the options of `grep`.
-pub(super) const SEARCHING: &[&str] =
-    &["grep", "egrep", "fgrep", "zgrep", "zegrep", "zfgrep", "bzgrep", "xzgrep", "lzgrep", "rg"];
+pub(super) const SEARCHING: &[&str] = &[
+    "grep", "egrep", "fgrep", "rgrep", "zgrep", "zegrep", "zfgrep", "bzgrep", "xzgrep", "lzgrep", "rg", "ag",
+    "ack", "ugrep",
+];
 
 /// What a call shows of the files that it reads and of its input.
 pub(crate) fn showing(call: &Call) -> Showing {

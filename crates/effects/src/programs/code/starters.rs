@@ -62,6 +62,7 @@ const STARTERS: &[(&[&str], &[&str])] = &[
             "guile",
             "racket",
             "emacs",
+            "emacsclient",
             "csi",
             "gosh",
             "chibi-scheme",

@@ -393,6 +393,7 @@ const FAMILIES: &[Family] = &[
     Family {
         languages: &[
             "emacs",
+            "emacsclient",
             "el",
             "guile",
             "racket",

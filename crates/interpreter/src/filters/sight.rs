@@ -1,0 +1,109 @@
+//! Which files below a directory a search looks into.
+//!
+//! Held against GNU grep 3.8, ripgrep 13.0, ag 2.2, ack 3.6 and ugrep 3.9. What is named itself is searched, whatever its name is.
+
+use crate::path::AbsolutePath;
+use crate::world::VersionState;
+use crate::{Call, Letters, Machine, Pattern, Value};
+
+use super::searching::Search;
+
+/// What a search through directories passes over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sight {
+    /// Whether files and directories are searched of which the name begins with a dot.
+    hidden: bool,
+    /// Whether files are searched that git ignores.
+    ignored: bool,
+    /// Patterns of the files that are searched, hidden and ignored ones too (`rg -g`); all files when there is none.
+    chosen: Vec<String>,
+}
+
+impl Sight {
+    /// What a call looks into; `None` when it searches no directories, or tells names only.
+    pub(super) fn of(call: &Call, search: &Search) -> Option<Self> {
+        let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+        let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
+        let letter = |letter: char| {
+            words
+                .iter()
+                .filter(|word| word.starts_with('-') && !word.starts_with("--"))
+                .map(|word| word.matches(letter).count())
+                .sum::<usize>()
+        };
+        let everything = Self { hidden: true, ignored: true, chosen: Vec::new() };
+        let names = search.names || search.other_names;
+        match call.program.as_str() {
+            "rg" => {
+                // `rg -L` follows links.
+                if search.names || has(&["--files", "--files-without-match", "--type-list"]) {
+                    return None;
+                }
+                let unrestricted =
+                    letter('u') + words.iter().filter(|word| **word == "--unrestricted").count();
+                Some(Self {
+                    hidden: unrestricted >= 2 || has(&["--hidden"]) || letter('.') > 0,
+                    ignored: unrestricted >= 1
+                        || has(&["--no-ignore", "--no-ignore-vcs"])
+                        || has(&["--no-ignore-parent"]),
+                    chosen: globs(&words),
+                })
+            }
+            "ag" => {
+                let lists = names || letter('g') > 0;
+                let all = letter('u') > 0 || has(&["--unrestricted"]);
+                (!lists).then(|| Self {
+                    hidden: all || has(&["--hidden"]),
+                    ignored: all
+                        || letter('U') + letter('t') + letter('a') > 0
+                        || has(&["--skip-vcs-ignores", "--all-text", "--all-types"]),
+                    chosen: Vec::new(),
+                })
+            }
+            "ack" => {
+                let lists =
+                    names || letter('f') + letter('g') > 0 || has(&["--no-recurse"]) || letter('n') > 0;
+                (!lists).then_some(everything)
+            }
+            "ugrep" => (!names).then(|| Self {
+                hidden: has(&["--hidden"]) || letter('.') > 0,
+                ignored: !words.iter().any(|word| word.starts_with("--ignore-files")),
+                chosen: Vec::new(),
+            }),
+            "rgrep" => (!names).then_some(everything),
+            _ => (search.is_recursive() && !names).then_some(everything),
+        }
+    }
+
+    /// Whether a file below a directory that is searched is looked into.
+    pub(super) fn reaches(&self, machine: &Machine<'_>, root: &AbsolutePath, file: &AbsolutePath) -> bool {
+        let below = file.relative_to(root).unwrap_or_default();
+        if !self.chosen.is_empty() {
+            return self.chosen.iter().any(|pattern| {
+                let pattern = pattern.trim_start_matches("**/");
+                let text = if pattern.contains('/') { below } else { file.name().unwrap_or_default() };
+                Pattern::new(pattern).matches(text, Letters::Exact).unwrap_or(true)
+            });
+        }
+        let is_hidden = below.split('/').any(|part| part.starts_with('.'));
+        (self.hidden || !is_hidden)
+            && (self.ignored || machine.world().version(file) != VersionState::Ignored)
+    }
+}
+
+/// The patterns after `-g` that choose files; those that begin with `!` leave some out.
+fn globs(words: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let value = match *word {
+            "-g" | "--glob" | "--iglob" => words.next().copied(),
+            _ => word
+                .strip_prefix("--glob=")
+                .or_else(|| word.strip_prefix("--iglob="))
+                .or_else(|| word.strip_prefix("-g")),
+        };
+        found.extend(value.filter(|value| !value.starts_with('!')).map(str::to_owned));
+    }
+    found
+}
