@@ -136,6 +136,14 @@ fn the_log_is_a_story_by_session_that_can_be_narrowed() {
 }
 
 #[test]
+fn a_session_that_was_under_way_when_the_hooks_came_belongs_to_the_project_it_worked_in() {
+    let asked = Asked::new();
+    asked.call("toolu_01list", "ls");
+    let log = asked.0.succeed(&["log", "--here"]);
+    assert!(log.contains("toolu_01list"), "{log}");
+}
+
+#[test]
 fn the_log_says_what_ran_in_place_of_a_call_and_quotes_the_first_prompt_once() {
     let asked = Asked::new();
     asked.event("UserPromptSubmit", json!({ "prompt": "push it" }));

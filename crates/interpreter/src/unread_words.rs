@@ -254,8 +254,11 @@ fn taken_by_verb(words: &[Value]) -> Option<Vec<Value>> {
 /// The commands that the words and the input of a call seem to hold.
 fn carried(call: &Call) -> Vec<Carried> {
     let mut found = Vec::new();
-    found.extend(forced_removal(&call.words).map(Carried::Words));
-    found.extend(taken_by_verb(&call.words).map(Carried::Words));
+    let is_taking = |word: &Value| word.as_exact().is_some_and(|word| TAKING.contains(&word));
+    if !call.words.iter().any(is_taking) {
+        found.extend(forced_removal(&call.words).map(Carried::Words));
+        found.extend(taken_by_verb(&call.words).map(Carried::Words));
+    }
     for (index, word) in call.words.iter().enumerate() {
         let Some(text) = word.as_exact() else { continue };
         let base = text.rsplit('/').next().unwrap_or(text);

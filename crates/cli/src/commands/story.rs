@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use checkrein_ledger::{FolderName, lines};
-use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_protocol::{AbsolutePath, ActionId, OutcomeRecord, Record, RecordBody, ReviewRecord, VerdictKind};
 use checkrein_session::SessionLedger;
+use checkrein_world::find_workspace;
 
 use super::answers::{QuestionOutcome, answers};
 use crate::render::{
@@ -49,6 +50,7 @@ impl SessionHead {
         let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
         let Ok(lines) = lines(&ledger.path()) else { return Self::default() };
         let mut head = Self::default();
+        let mut worked_in = None;
         for record in lines.take(HEAD).filter_map(|line| line.ok()?.record) {
             head.began = head.began.or(Some(record.at.0));
             match record.body {
@@ -56,9 +58,13 @@ impl SessionHead {
                     head.workspace = Some(workspace);
                 }
                 RecordBody::Prompt { text } if head.prompt.is_none() => head.prompt = Some(text),
+                RecordBody::Review(review) if worked_in.is_none() => worked_in = Some(review.cwd),
                 _ => {}
             }
         }
+        // The hooks may have come while the session was under way: its beginning is not recorded then.
+        let first = || AbsolutePath::new(&worked_in?).map(|cwd| find_workspace(&cwd).to_string());
+        head.workspace = head.workspace.or_else(first);
         head
     }
 }
