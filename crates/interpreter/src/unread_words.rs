@@ -95,8 +95,14 @@ impl Machine<'_> {
             return;
         }
         let mut all = carried(call);
-        // Whatever a program does with code that the session wrote, it may run it.
         if program.is_none() {
+            // Of a program that is known it is known what it calls so.
+            let is_taking = |word: &Value| word.as_exact().is_some_and(|word| TAKING.contains(&word));
+            if !call.words.iter().any(is_taking) {
+                all.extend(forced_removal(&call.words).map(Carried::Words));
+                all.extend(taken_by_verb(&call.words).map(Carried::Words));
+            }
+            // Whatever a program does with code that the session wrote, it may run it.
             all.extend(self.code_of_session(call));
         }
         for carried in all {
@@ -254,11 +260,6 @@ fn taken_by_verb(words: &[Value]) -> Option<Vec<Value>> {
 /// The commands that the words and the input of a call seem to hold.
 fn carried(call: &Call) -> Vec<Carried> {
     let mut found = Vec::new();
-    let is_taking = |word: &Value| word.as_exact().is_some_and(|word| TAKING.contains(&word));
-    if !call.words.iter().any(is_taking) {
-        found.extend(forced_removal(&call.words).map(Carried::Words));
-        found.extend(taken_by_verb(&call.words).map(Carried::Words));
-    }
     for (index, word) in call.words.iter().enumerate() {
         let Some(text) = word.as_exact() else { continue };
         let base = text.rsplit('/').next().unwrap_or(text);

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use checkrein_ledger::{FolderName, lines};
-use checkrein_protocol::{AbsolutePath, ActionId, OutcomeRecord, Record, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_protocol::{
+    AbsolutePath, ActionId, OutcomeRecord, Record, RecordBody, ReviewRecord, VerdictKind,
+};
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 

@@ -381,7 +381,12 @@ fn command(machine: &mut Machine<'_>, text: &str, client: &Client) {
             .split_once(char::is_whitespace)
             .map_or((text.trim_end(), ""), |(name, rest)| (name, rest.trim())),
     };
-    let unquoted = rest.trim_matches(['\'', '"']);
+    // A client with dots takes a shorter name, and puts the words of a command together with one blank.
+    let (name, words) = match client.commands {
+        Commands::Dot => (whole_name(name), plain_words(rest)),
+        Commands::Backslash => (name, rest.trim_matches(['\'', '"']).to_owned()),
+    };
+    let unquoted = words.as_str();
     let word = Value::exact(unquoted);
     match name {
         "!" | "shell" | "system" => {
@@ -447,6 +452,45 @@ fn command(machine: &mut Machine<'_>, text: &str, client: &Client) {
         "excel" | "edit" => machine.opaque("opens a program"),
         _ => {}
     }
+}
+
+/// The command of sqlite3 that a beginning of its name means (`shell.c.in` of 3.40 to 3.46: the least number of letters, in its order).
+fn whole_name(name: &str) -> &str {
+    const NAMES: &[(&str, usize)] = &[
+        ("backup", 3),
+        ("clone", 2),
+        ("import", 1),
+        ("load", 2),
+        ("log", 2),
+        ("output", 1),
+        ("once", 2),
+        ("read", 3),
+        ("restore", 3),
+        ("save", 2),
+        ("shell", 2),
+        ("system", 2),
+    ];
+    let is_meant = |(whole, least): &&(&str, usize)| name.len() >= *least && whole.starts_with(name);
+    NAMES.iter().find(is_meant).map_or(name, |(whole, _)| whole)
+}
+
+/// The words of a command of sqlite3 without their quotes.
+fn plain_words(text: &str) -> String {
+    let mut words = String::new();
+    let mut quote = None;
+    for letter in text.chars() {
+        match (quote, letter) {
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(open), _) if letter == open => quote = None,
+            (None, _) if letter.is_whitespace() => {
+                if !words.ends_with(' ') {
+                    words.push(' ');
+                }
+            }
+            (Some(_) | None, _) => words.push(letter),
+        }
+    }
+    words
 }
 
 /// Where results go: a file, or a program behind `|`.
