@@ -5,7 +5,7 @@ use checkrein_patterns::{Audience, PatternKind, PatternSensitivity, PatternSetti
 use checkrein_policy::{Approve, Config, Mode, Precedent, Profile, ReviewMode, Sensitivity};
 use checkrein_protocol::{Action, Consent, EffectKind, HookResponse};
 
-use checkrein_review::{Need, Review, Rewrite, VerdictKind, can_be_taken_back, to_save};
+use checkrein_review::{Need, Review, Rewrite, RewriteConsent, VerdictKind, can_be_taken_back, to_save};
 use serde_json::Value as Json;
 
 /// Whether an action goes ahead without waiting for copies: in mode `async`, where its risk lies below both thresholds for that and nothing
@@ -24,7 +24,10 @@ pub(crate) fn answer(review: &Review, action: &Action) -> HookResponse {
         VerdictKind::Ok => HookResponse::NoOpinion,
         VerdictKind::Nudge => match &review.rewrite {
             Some(rewrite) => HookResponse::Rewrite {
-                consent: None,
+                consent: match rewrite.consent {
+                    RewriteConsent::OnlyReads => Some(Consent::OnlyReads),
+                    RewriteConsent::NotNeeded | RewriteConsent::Asked => None,
+                },
                 input: rewritten_input(action, rewrite),
                 text: review.message(),
             },

@@ -134,14 +134,14 @@ impl Nobody {
                 "doing it in a terminal, or with `profile: interactive` in `~/.config/checkrein/config.yaml`"
             }
             Self::NotWanted | Self::Decided(_) => {
-                "doing it in a terminal, or by going on in permission mode `default`, in which they are asked"
+                "doing it in a terminal, with `checkrein allow LAST` there, or by going on in permission mode `default`, in which they are asked"
             }
-            Self::Headless => "doing it in a terminal, or in an interactive session, in which they are asked",
+            Self::Headless => "doing it in a terminal, with `checkrein allow LAST` there, or in an interactive session, in which they are asked",
             // A call of a service is nothing that a user could type.
             Self::Lost(title) if title == checkrein_clients::GATEWAY.title => {
                 "`checkrein allow LAST` in a terminal; then the same call passes"
             }
-            Self::Lost(_) => "doing it in a terminal",
+            Self::Lost(_) => "doing it in a terminal, or with `checkrein allow LAST` there",
             Self::Unexplained => "saying yes when the same call is made again",
         }
     }
@@ -260,16 +260,22 @@ pub(crate) fn asked_about(ledger: &SessionLedger, id: &ActionId) -> Option<Box<R
 /// Whether the client told of its question after the review. It gives no number of the call, so what is called tells.
 fn was_asked(records: &[Record], review: &ReviewRecord) -> bool {
     let is_review = |record: &Record| matches!(&record.body, RecordBody::Review(one) if one.action_id == review.action_id);
-    let behind = records.iter().skip_while(|record| !is_review(record));
-    behind.into_iter().any(|record| match &record.body {
-        RecordBody::Event { name, fields } if name == "PermissionRequest" => {
-            is_question_about(fields, review)
-        }
-        RecordBody::Event { name, fields } if name == approvals::ANSWERED => {
-            fields.get("action").and_then(Json::as_str) == Some(review.action_id.as_str())
-        }
+    let mut behind = records.iter().skip_while(|record| !is_review(record));
+    let by_client = behind.any(|record| match &record.body {
+        RecordBody::Event { name, fields } => name == "PermissionRequest" && is_question_about(fields, review),
         _ => false,
-    })
+    });
+    // What waited for an answer has it before its review is written down.
+    let by_approval = || {
+        records.iter().any(|record| match &record.body {
+            RecordBody::Event { name, fields } => {
+                name == approvals::ANSWERED
+                    && fields.get("action").and_then(Json::as_str) == Some(review.action_id.as_str())
+            }
+            _ => false,
+        })
+    };
+    by_client || by_approval()
 }
 
 /// Whether the fields of a recorded `PermissionRequest` are those of the question about a reviewed call.

@@ -205,6 +205,9 @@ pub enum Consent {
     Recoverable,
     /// A user was asked about this very call, and said yes.
     Approved,
+    /// It only reads and prints, and what it prints is masked. The client would ask about the pipe through the mask, though not about the
+    /// call as the agent made it.
+    OnlyReads,
 }
 
 impl Consent {
@@ -213,6 +216,7 @@ impl Consent {
         match self {
             Self::Recoverable => "checkrein: everything this does can be taken back",
             Self::Approved => "checkrein: the user was asked about this call and allowed it",
+            Self::OnlyReads => "checkrein: this only reads, and secrets in what it prints are masked",
         }
     }
 }

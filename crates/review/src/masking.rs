@@ -54,6 +54,8 @@ pub(crate) fn propose(
     if pipelines.iter().any(PlainPipeline::gives_names_another_meaning) {
         return None;
     }
+    // Only then is there nothing else in the text about which the client may want to ask.
+    let only_reads = pipelines.iter().all(PlainPipeline::prints_whole_lines);
     let edits: Vec<(Span, String)> = pipelines
         .into_iter()
         .filter(|pipeline| secrets.are_in(pipeline))
@@ -74,7 +76,7 @@ pub(crate) fn propose(
         note: "secrets in what it prints are masked: names stay, a value reads `[masked:KIND:FINGERPRINT]`, and equal values have equal \
                fingerprints. Programs that need the values read them from where they are"
             .to_owned(),
-        consent: RewriteConsent::NotNeeded,
+        consent: if only_reads { RewriteConsent::OnlyReads } else { RewriteConsent::NotNeeded },
         safety: Safety::Masked,
     })
 }

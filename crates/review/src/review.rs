@@ -108,7 +108,7 @@ impl<'a> Forecast<'a> {
         if let Some(rewrite) = safer().or_else(masked).or_else(contained) {
             review.decision = Decision::Modify;
             review.verdict.kind = match rewrite.consent {
-                RewriteConsent::NotNeeded => VerdictKind::Nudge,
+                RewriteConsent::NotNeeded | RewriteConsent::OnlyReads => VerdictKind::Nudge,
                 RewriteConsent::Asked => VerdictKind::Escalate,
             };
             review.rewrite = Some(rewrite);

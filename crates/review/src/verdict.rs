@@ -318,6 +318,8 @@ pub enum Safety {
 pub enum RewriteConsent {
     /// It does what was wanted, or no harm: it runs, and the agent is told.
     NotNeeded,
+    /// As `not_needed`, and it only reads and prints, so the client need not ask about the new form either.
+    OnlyReads,
     /// A user is asked, and sees the safer form.
     Asked,
 }

@@ -1,6 +1,7 @@
 //! Which hooks a subcommand fires (source: githooks(5) of git 2.47). Those of `commit` and `push` are fired where these are followed.
 
-use crate::world::Entry;
+use crate::path::AbsolutePath;
+use crate::world::{Entry, Listing, VersionState};
 
 use super::Git;
 
@@ -72,6 +73,28 @@ const OWN: &[(&[&str], &[&str])] = &[
 ];
 
 impl Git<'_, '_> {
+    /// Whether what `core.hooksPath` names in a file of settings are the hooks of the project, as they are committed: then they run for
+    /// everybody who works on it. A setting for all repositories names a folder of each of them.
+    pub(super) fn has_committed_hooks(&self, value: &str, file: &AbsolutePath) -> bool {
+        if matches!(value, "" | "/dev/null" | ".git/hooks") {
+            return true;
+        }
+        let machine = &*self.machine;
+        let root = &machine.world().place().workspace;
+        if !file.is_within(root) || file.name() != Some("config") {
+            return false;
+        }
+        let folder = root.join(value);
+        let Listing::Names(names) = machine.children(&folder) else { return false };
+        !names.is_empty()
+            && names.iter().all(|name| {
+                let hook = folder.join(name);
+                machine.entry(&hook) == Entry::Directory
+                    || machine.world().version(&hook) == VersionState::TrackedClean
+                        && !machine.is_of_session(&hook)
+            })
+    }
+
     /// Runs the hooks that a subcommand fires and that this command has made, or has pointed git to. Those that stand there already are the
     /// user's own.
     pub(super) fn fire_hooks(&mut self, name: &str) {

@@ -396,7 +396,11 @@ fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     git.machine.write_text(&path, &text);
     let dangerous = match &named {
         Some(name) => {
-            runs_code(name) && !value.as_exact().is_some_and(|value| is_harmless_program(name, value))
+            let is_harmless = value.as_exact().is_some_and(|value| {
+                is_harmless_program(name, value)
+                    && (!name.eq_ignore_ascii_case("core.hookspath") || git.has_committed_hooks(value, &file))
+            });
+            runs_code(name) && !is_harmless
         }
         None => true,
     };
