@@ -123,6 +123,26 @@ fn what_cannot_be_understood_runs_within_bounds() {
 }
 
 #[test]
+fn what_is_unfinished_is_sent_back_twice_and_then_the_turn_ends() {
+    let environment = guarded_with("gates:\n  at_turn_end: [completeness]\n");
+    let path = environment.project().join("load.py");
+    let stub = json!({ "file_path": path, "content": "def load(path):\n    raise NotImplementedError\n" });
+    let model = Model::start(vec![Turn::Calls(vec![("Write", stub)]), Turn::Says("finished")], vec![]);
+    let result = run(&environment, &model, &[]);
+    assert_eq!(result["subtype"], "success", "{result}");
+    let heard = model.heard();
+    assert!(heard.contains("load.py:2 in `load`"), "{heard}");
+    assert_eq!(heard.matches("this is not finished").count(), 2, "{heard}");
+    let records = environment.records(session_of(&result));
+    let answers: Vec<&str> = records
+        .iter()
+        .filter(|record| record["body"]["name"] == "checkrein.gate")
+        .map(|record| record["body"]["fields"]["answer"].as_str().unwrap())
+        .collect();
+    assert_eq!(answers, ["sent_back", "sent_back", "let_go"]);
+}
+
+#[test]
 fn a_halted_session_stays_halted() {
     let environment = guarded();
     environment.succeed(&["halt", "--all", "--reason", "enough for today"]);

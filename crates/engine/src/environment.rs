@@ -17,6 +17,7 @@ use crate::approvals::Patience;
 use crate::clock::{Clock, SystemClock};
 use crate::diagnostics::Diagnostics;
 use crate::error::CommandError;
+use crate::gate_process::{GateProcess, GateRunner};
 use crate::notifier::{Notifier, NotifyingProcess};
 
 /// What a process finds around itself.
@@ -48,6 +49,8 @@ pub struct HostEnvironment {
     pub clock: Arc<dyn Clock>,
     /// Who tells people.
     pub notifier: Arc<dyn Notifier>,
+    /// What runs gates at the end of a turn.
+    pub gates: Arc<dyn GateRunner>,
     /// How long a question may wait for an answer from outside the client; `None` where it may not.
     pub patience: Option<Arc<Patience>>,
     /// Where what does not work is collected.
@@ -129,6 +132,7 @@ impl HostEnvironment {
             client: checkrein_clients::FIRST,
             clock: Arc::new(SystemClock),
             notifier: Arc::new(NotifyingProcess::default()),
+            gates: Arc::new(GateProcess),
             patience: None,
             diagnostics: Diagnostics::default(),
         })

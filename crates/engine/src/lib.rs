@@ -35,6 +35,7 @@
 //! | `lost_records` | records that went while a session was going on: told, and put back as far as there is a copy |
 //! | `unreviewed` | calls that ran although no review had let them: told |
 //! | `turn_end` | what the agent said last, weighed |
+//! | `turn_gates`, `gate_process` | gates at the end of a turn, by something that is handed in: a process of its own |
 //! | `rollback` | the way back to what stood before a session went wrong |
 //! | `sparing` | the places of the guard, which no restore touches |
 //! | `stop`, `incident`, `cleanup` | a stop, what is kept of it, what it leaves behind |
@@ -77,6 +78,7 @@ pub mod error;
 pub mod fail_closed;
 mod flow;
 mod for_user;
+pub mod gate_process;
 pub mod incident;
 mod inheritance;
 pub mod installation;
@@ -102,6 +104,7 @@ pub mod sparing;
 pub mod stop;
 pub mod text;
 mod turn_end;
+mod turn_gates;
 mod unreviewed;
 pub mod usage;
 mod verification;

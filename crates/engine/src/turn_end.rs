@@ -19,6 +19,7 @@ use crate::monitor::{self, Noticed};
 use crate::records::{event_record, message_record};
 use crate::stop::{Barrier, Stopping, stop_session};
 use crate::text::counted;
+use crate::turn_gates;
 use crate::usage;
 
 /// By whom a session is stopped that offers itself new work again and again.
@@ -72,10 +73,7 @@ pub(crate) fn turn_ended(
         context.environment().diagnostics.add(format!("not recorded: {error}"));
     }
     let (Some(issue), Some(made)) = (about, noticed.intervention) else {
-        return match summary(state).filter(|_| is_answered) {
-            Some(text) => HookResponse::Context { text },
-            None => HookResponse::NoOpinion,
-        };
+        return at_rest(context, event, ledger, state, is_answered.then(|| summary(state)).flatten());
     };
     if issue.kind == PatternKind::Cascade {
         tell(context, ledger, CASCADE, "checkrein: an agent offers itself new work", &issue.summary);
@@ -83,6 +81,26 @@ pub(crate) fn turn_ended(
     match config.profile {
         Profile::Interactive => HookResponse::Context { text: made.text },
         Profile::Unattended | Profile::Strict => HookResponse::Deny { reason: made.text },
+    }
+}
+
+/// The answer where nothing that was said is in the way: gates look, and the user reads what became of the calls.
+fn at_rest(
+    context: &Context,
+    event: &HookEvent,
+    ledger: &SessionLedger,
+    state: &SessionState,
+    summary: Option<String>,
+) -> HookResponse {
+    let is_turn = matches!(event.moment, HookEventKind::TurnEnding { .. }) && state.halted().is_none();
+    let looked = is_turn.then(|| turn_gates::look(context, ledger, state)).flatten();
+    match (looked, summary) {
+        (Some(HookResponse::Context { text }), Some(summary)) => {
+            HookResponse::Context { text: format!("{text}\n{summary}") }
+        }
+        (Some(answer), _) => answer,
+        (None, Some(text)) => HookResponse::Context { text },
+        (None, None) => HookResponse::NoOpinion,
     }
 }
 

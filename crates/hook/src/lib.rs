@@ -7,7 +7,7 @@
 //! | `remarks` | what is said on standard error |
 //!
 //! **Invariants.** Nothing crosses the hook's edge but through [`checkrein_engine::fail_closed`]. The hook starts no
-//! runtime, opens no database, and no process but the one that tells people, where they want to be told. Only here memory goes unreturned,
+//! runtime, opens no database, and no process but the one that tells people, where they want to be told, and gates at the end of a turn, where they are asked for. Only here memory goes unreturned,
 //! since the process ends.
 
 mod edge;

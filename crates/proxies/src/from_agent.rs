@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use checkrein_engine::fail_closed::Failure;
-use checkrein_protocol::{Action, HookEventKind};
+use checkrein_protocol::{Action, HookEventKind, HookResponse};
 use serde_json::Value as Json;
 
 use crate::acts;
@@ -147,7 +147,12 @@ impl Desk {
                 });
                 if is_over {
                     let cwd = self.cwd(&session);
-                    self.event(&session, &cwd, "turn_end", HookEventKind::TurnEnding { message: None });
+                    let moment = HookEventKind::TurnEnding { message: None };
+                    let said = self.event(&session, &cwd, "turn_end", moment);
+                    // The turn is over for the agent; the user reads what would have sent it back.
+                    if let HookResponse::Deny { reason } = &said.answer {
+                        self.remark(&session, reason);
+                    }
                 }
             }
         }

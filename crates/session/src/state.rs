@@ -8,6 +8,7 @@ pub mod bounds;
 mod call_counts;
 mod changes;
 mod flow;
+mod gate_answers;
 mod known;
 mod plan;
 mod verdict_counts;
@@ -31,6 +32,7 @@ pub use call_counts::CallCounts;
 pub use changes::file_operations;
 use flow::SettledReadings;
 pub use flow::{FlowReading, FlowReadings};
+pub use gate_answers::{GATE_EVENT, GateAnswers};
 pub use verdict_counts::VerdictCounts;
 
 /// Events in which something happens that the agent did not do (ours).
@@ -85,6 +87,7 @@ pub struct SessionState {
     beginning: Option<Beginning>,
     /// When that was written down.
     begun_at: Option<Timestamp>,
+    gate_answers: GateAnswers,
 }
 
 /// Something that the user asked for.
@@ -96,7 +99,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"13";
+    const LAYOUT: [u8; 2] = *b"14";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;
@@ -117,6 +120,7 @@ impl Projection for SessionState {
                 self.behaviour.prompted();
                 self.controller.prompted();
                 self.calls_of_turn = CallCounts::default();
+                self.gate_answers.prompted();
                 self.take_goal(text);
             }
             RecordBody::Review(review) => self.take_review(review, record),
@@ -175,6 +179,7 @@ impl Projection for SessionState {
             RecordBody::Event { name, fields } if name == SAVED => {
                 self.baseline = fields.get("id").and_then(serde_json::Value::as_u64);
             }
+            RecordBody::Event { name, fields } if name == GATE_EVENT => self.gate_answers.take(fields),
             RecordBody::Event { name, .. } if name == RESTORED => self.controller.decided(),
             RecordBody::Halted { scope: HaltScope::All, .. }
             | RecordBody::Resumed { scope: HaltScope::All, .. }

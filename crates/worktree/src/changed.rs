@@ -18,6 +18,8 @@ pub enum ChangeBase {
     Revision(String),
     /// What is staged, with the last commit.
     Staged,
+    /// The work tree, with untracked files, with nothing: all of it is new.
+    Nothing,
 }
 
 /// A file that changed.
@@ -42,7 +44,7 @@ pub enum TextNow {
     NotRead(&'static str),
 }
 
-/// All files that changed, by path.
+/// All files that changed and that are `wanted`, by path from the root of the work tree.
 ///
 /// # Errors
 ///
@@ -51,11 +53,13 @@ pub fn changed_texts(
     repository: &GitRepository,
     base: &ChangeBase,
     longest: u64,
+    wanted: impl Fn(&Path) -> bool,
 ) -> Result<Vec<ChangedText>, RunError> {
     let call = Call::default();
     let then = match base {
         ChangeBase::LastCommit | ChangeBase::Staged => repository.head()?,
         ChangeBase::Revision(name) => Some(where_it_left(repository, name)?),
+        ChangeBase::Nothing => None,
     };
     // Before the first commit everything is new.
     let tree = match &then {
@@ -72,6 +76,7 @@ pub fn changed_texts(
         let untracked = ["ls-files", "--others", "--exclude-standard", "-z"];
         names.extend(self::names(&repository.bytes(&untracked, &call)?));
     }
+    names.retain(|name| wanted(Path::new(name)));
     names.sort();
     names.dedup();
     let changed = names.into_iter().map(|name| {
@@ -85,7 +90,7 @@ pub fn changed_texts(
                 Some(bytes) => TextNow::Bytes(bytes),
                 None => TextNow::Gone,
             },
-            ChangeBase::LastCommit | ChangeBase::Revision(_) => {
+            ChangeBase::LastCommit | ChangeBase::Revision(_) | ChangeBase::Nothing => {
                 on_disk(repository.work_tree(), &name, longest)
             }
         };

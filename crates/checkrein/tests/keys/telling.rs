@@ -22,6 +22,11 @@ pub fn rows() -> Vec<Row> {
             scene.verdict("date");
             scene.at(".local/state/checkrein/notices").exists().to_string()
         }),
+        row("gates.at_turn_end", ["[]", r#"["completeness"]"#], &[], |scene| {
+            scene.event("SessionStart", serde_json::json!({ "source": "startup" }));
+            scene.run("printf 'def load(path):\n    raise NotImplementedError\n' > new.py");
+            scene.event("Stop", serde_json::json!({}))["decision"].to_string()
+        }),
         row("notifications.questions", ["false", "true"], BY_COMMAND, |scene| {
             assert_eq!(scene.verdict("git push --force"), "ask");
             scene.at(".local/state/checkrein/notices").exists().to_string()

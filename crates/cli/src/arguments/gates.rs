@@ -31,6 +31,9 @@ pub(crate) struct GateArguments {
     /// Compare with where the branch left this revision
     #[arg(long, value_name = "REV", conflicts_with_all = ["staged", "batch"])]
     since: Option<String>,
+    /// Look only at files that changed after this, in milliseconds since 1970; without `--since` all of their content is new
+    #[arg(long, value_name = "MS", hide = true, conflicts_with_all = ["staged", "batch"])]
+    begun: Option<u64>,
     /// Look at what is staged
     #[arg(long, conflicts_with = "batch")]
     staged: bool,
@@ -51,12 +54,13 @@ impl From<GateArguments> for GateRequest {
         let base = match (wanted.since, wanted.staged) {
             (Some(revision), _) => ChangeBase::Revision(revision),
             (None, true) => ChangeBase::Staged,
+            (None, false) if wanted.begun.is_some() => ChangeBase::Nothing,
             (None, false) => ChangeBase::LastCommit,
         };
         Self {
             input: match wanted.batch {
                 Some(source) => GateInput::Batch(source),
-                None => GateInput::Changes { base, paths: wanted.paths },
+                None => GateInput::Changes { base, paths: wanted.paths, begun: wanted.begun },
             },
             strictness: if wanted.strict { Strictness::Warnings } else { Strictness::Errors },
             form: match wanted.form {

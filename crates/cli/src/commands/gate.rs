@@ -4,6 +4,7 @@ mod batch;
 mod report;
 
 use std::ops::RangeInclusive;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use checkrein_gates::{
@@ -44,6 +45,8 @@ pub enum GateInput {
         base: ChangeBase,
         /// Only files at or below these; all where there are none.
         paths: Vec<String>,
+        /// Only files that changed after this, in milliseconds since 1970; all where it is `None`.
+        begun: Option<u64>,
     },
 }
 
@@ -73,9 +76,9 @@ pub fn gate(
     wanted: &GateRequest,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let (base, paths) = match &wanted.input {
+    let (base, paths, begun) = match &wanted.input {
         GateInput::Batch(source) => return batch::batch(source),
-        GateInput::Changes { base, paths } => (base, paths),
+        GateInput::Changes { base, paths, begun } => (base, paths, *begun),
     };
     let workspace = workspace(environment)?;
     let Some(repository) = repository(environment, &workspace)? else {
@@ -88,10 +91,11 @@ pub fn gate(
         ));
     };
     let within = roots(environment, &workspace, paths)?;
-    let mut changed = changed_texts(&repository, base, LONGEST)?;
-    changed.retain(|file| {
-        within.is_empty() || within.iter().any(|root| Path::new(&file.path).starts_with(root))
-    });
+    let is_wanted = |path: &Path| {
+        let is_within = within.is_empty() || within.iter().any(|root| path.starts_with(root));
+        is_within && begun.is_none_or(|begun| changed_since(&workspace.join(path), begun))
+    };
+    let changed = changed_texts(&repository, base, LONGEST, is_wanted)?;
     let answer = examine(&changed, base, wanted.strictness);
     match (wanted.form, output) {
         (ReportForm::Usual, OutputForm::Text) => print(&report::text(&answer)),
@@ -100,6 +104,16 @@ pub fn gate(
         (ReportForm::Junit, _) => print(&report::junit(&answer)),
     }
     Ok(if answer.passed { ExitStatus::Done } else { ExitStatus::Blocked })
+}
+
+/// Whether a file changed at or after a time, by the clock of its file system; one that is gone or cannot be looked at counts.
+fn changed_since(path: &Path, begun: u64) -> bool {
+    let Ok(facts) = std::fs::symlink_metadata(path) else { return true };
+    let (seconds, nanos) = (facts.ctime(), facts.ctime_nsec());
+    // Kernels tell the time of changes to some milliseconds, some file systems to the second.
+    let coarse = if nanos == 0 { 1000 } else { 20 };
+    let changed = seconds.saturating_mul(1000).saturating_add(nanos / 1_000_000).saturating_add(coarse);
+    u64::try_from(changed).is_ok_and(|changed| changed >= begun)
 }
 
 /// The paths that were given, from the root of the work tree.
@@ -135,6 +149,7 @@ fn examine(changed: &[ChangedText], base: &ChangeBase, strictness: Strictness) -
             ChangeBase::LastCommit => "the last commit".to_owned(),
             ChangeBase::Revision(name) => format!("where the branch left {}", plain(name)),
             ChangeBase::Staged => "the last commit (staged changes)".to_owned(),
+            ChangeBase::Nothing => "an empty work tree".to_owned(),
         },
         files: 0,
         functions: 0,

@@ -6,7 +6,7 @@ use super::choice::{
     ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
     LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
 };
-use super::settings::Config;
+use super::settings::{Config, GateSettings};
 use super::value::{Field, Kind, Value};
 use crate::governance::{Fallback, RiskClass, Tier};
 
@@ -411,6 +411,9 @@ pub(crate) static KEYS: &[Key] = &[
 
     key!("output.mask_secrets", output.mask_secrets, Kind::Switch, On,
         "Whether secrets in what a tool answers are masked before the model reads it, where that is possible; a list of settings such as `.env` is then shown without its secrets, and without a question."),
+
+    key!("gates.at_turn_end", gates.at_turn_end, Kind::Words(GateSettings::AT_TURN_END), Gather,
+        "Gates that look at what the session changed when the agent ends its turn: what they find goes back to it, at most twice; `docs/gates.md`."),
 
     Key {
         path: "reviewer.risk_threshold",

@@ -140,6 +140,7 @@ fn setting(key: &Key) -> Json {
         Kind::Choice(words) => json!({ "enum": words }),
         Kind::Text => json!({ "type": "string" }),
         Kind::List => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::Words(words) => json!({ "type": "array", "items": { "enum": words } }),
         Kind::Rules => json!({ "type": "array", "items": rule() }),
         Kind::Tripwires => json!({ "type": "array", "items": map_of(TRIPWIRE_KEYS) }),
         Kind::Patterns => json!({ "type": "array", "items": map_of(PATTERN_KEYS) }),

@@ -45,6 +45,8 @@ pub struct Config {
     pub audit: Audit,
     /// What the model reads of what tools answer.
     pub output: OutputSettings,
+    /// Gates over what a session changed.
+    pub gates: GateSettings,
 }
 
 /// Questions that wait for an answer from outside the client.
@@ -54,6 +56,18 @@ pub struct Approvals {
     pub wait: ApprovalWait,
     /// For how long, in seconds.
     pub wait_seconds: u64,
+}
+
+/// Gates over what a session changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GateSettings {
+    /// Those that look when the agent ends its turn.
+    pub at_turn_end: Vec<String>,
+}
+
+impl GateSettings {
+    /// The gates that need nothing but the changes.
+    pub const AT_TURN_END: &'static [&'static str] = &["completeness"];
 }
 
 /// What the model reads of what tools answer.
@@ -511,6 +525,7 @@ impl Default for Config {
             containment: Containment::default(),
             audit: Audit::default(),
             output: OutputSettings::default(),
+            gates: GateSettings::default(),
         }
     }
 }

@@ -64,6 +64,8 @@ pub(crate) enum Kind {
     Text,
     /// A list of texts.
     List,
+    /// A list of some of these words.
+    Words(&'static [&'static str]),
     /// A list of rules.
     Rules,
     /// A list of tripwires.
@@ -87,6 +89,10 @@ impl Kind {
             }
             Self::Text => "a text".to_owned(),
             Self::List => "a list of texts".to_owned(),
+            Self::Words(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                format!("a list of {}", words.join(", "))
+            }
             Self::Rules => "a list of rules".to_owned(),
             Self::Tripwires => "a list of tripwires".to_owned(),
             Self::Patterns => "a list of patterns".to_owned(),
@@ -105,7 +111,8 @@ impl Kind {
             | Self::Count(_)
             | Self::Choice(_)
             | Self::Text
-            | Self::List => {}
+            | Self::List
+            | Self::Words(_) => {}
         }
         let wrong = |node: &Node| {
             let kind = ConfigErrorKind::BadValue {
@@ -115,14 +122,14 @@ impl Kind {
             };
             Fault::new(node.at, kind).with_optional_hint(self.hint(node))
         };
-        if self == Self::List {
+        if matches!(self, Self::List | Self::Words(_)) {
             let NodeValue::List(items) = &node.value else {
                 return Err(vec![wrong(node)]);
             };
             let mut texts = Vec::with_capacity(items.len());
             let mut faults = Vec::new();
             for item in items {
-                match item.scalar() {
+                match item.scalar().filter(|text| self.takes(text)) {
                     Some(text) => texts.push(text.to_owned()),
                     None => faults.push(wrong(item)),
                 }
@@ -159,7 +166,30 @@ impl Kind {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
                 Some(Value::List(items.map(str::to_owned).collect()))
             }
+            Self::Words(words) => {
+                let items: Vec<&str> =
+                    text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
+                let are_known = items.iter().all(|item| words.contains(item));
+                are_known.then(|| Value::List(items.into_iter().map(str::to_owned).collect()))
+            }
             Self::Rules | Self::Tripwires | Self::Patterns => None,
+        }
+    }
+
+    /// Whether a list may have this entry.
+    fn takes(self, text: &str) -> bool {
+        match self {
+            Self::Words(words) => words.contains(&text),
+            Self::Switch
+            | Self::Fraction
+            | Self::Amount
+            | Self::Count(_)
+            | Self::Choice(_)
+            | Self::Text
+            | Self::List
+            | Self::Rules
+            | Self::Tripwires
+            | Self::Patterns => true,
         }
     }
 
@@ -175,6 +205,10 @@ impl Kind {
                 "no" | "off" | "false" | "0" => Some("write `false`".to_owned()),
                 _ => None,
             },
+            Self::Words(words) if !words.contains(&text) => {
+                let word = closest(&text.to_lowercase(), words.iter().copied())?;
+                Some(format!("did you mean `{word}`?"))
+            }
             Self::Choice(words) => {
                 let lower = text.to_lowercase();
                 let word = closest(&lower, words.iter().copied())?;
@@ -200,7 +234,7 @@ impl Kind {
                     matches!(node.value, NodeValue::Quoted(_)) && digits == text && !digits.is_empty();
                 quoted.then(|| format!("write {digits} without quotes"))
             }
-            Self::List => (!text.is_empty()).then(|| format!("write `[{text}]`")),
+            Self::List | Self::Words(_) => (!text.is_empty()).then(|| format!("write `[{text}]`")),
             Self::Text | Self::Rules | Self::Tripwires | Self::Patterns => None,
         }
     }

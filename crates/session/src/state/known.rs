@@ -5,7 +5,7 @@ use checkrein_intervention::Controller;
 use checkrein_patterns::{DetectorState, Fingerprint};
 use checkrein_protocol::{AbsolutePath, ActionId, Beginning, Severity, Timestamp};
 
-use super::{CallCounts, SessionState, VerdictCounts};
+use super::{CallCounts, GateAnswers, SessionState, VerdictCounts};
 use crate::spent::UsageTotals;
 
 impl SessionState {
@@ -150,6 +150,11 @@ impl SessionState {
     /// What became of its calls.
     pub fn calls(&self) -> CallCounts {
         self.calls
+    }
+
+    /// How often gates sent the agent back at the end of a turn.
+    pub fn gate_answers(&self) -> &GateAnswers {
+        &self.gate_answers
     }
 
     /// What became of the calls since the user spoke last.
