@@ -225,3 +225,146 @@ fn outside_of_a_repository_nothing_says_what_changed() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("is not a git work tree"));
 }
+
+/// What stands in a finding beside its place.
+fn texts(output: &Output) -> Vec<String> {
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = answer["findings"].as_array().unwrap().iter();
+    findings.map(|one| one["text"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The outcome and what could not be looked at.
+fn outcome(output: &Output) -> (String, usize) {
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    (answer["outcome"].as_str().unwrap().to_owned(), answer["not_run"].as_array().unwrap().len())
+}
+
+/// A credential that is none, put together so that it stands nowhere as a whole.
+fn credential() -> String {
+    format!("{}_{}", "ghp", "16C7e42F292c6912E7710c838347Ae178B4a")
+}
+
+#[test]
+fn secrets_in_new_lines_are_found_and_not_shown() {
+    let environment = TestEnvironment::new();
+    let credential = credential();
+    environment.write("old.py", &format!("KEY = \"{credential}\"\n"));
+    environment.git(&["add", "--all"]);
+    environment.commit("before");
+    environment.write("old.py", &format!("import os\nKEY = \"{credential}\"\n"));
+    environment.write("src/new.py", &format!("a = 1\nKEY = \"{credential}\"\n"));
+    environment.write("tests/test_new.py", &format!("KEY = \"{credential}\"\n"));
+    environment.write("fine.py", "KEY = os.environ[\"KEY\"]\npassword = read_password()\n");
+    environment.write(".env", "DATABASE_PASSWORD=kJ8-qq2vXz91\nDEBUG=1\n");
+    environment.write(
+        "docs/a.md",
+        &format!("<!-- checkrein: allow secret: a key of the manual -->\n{credential}\n"),
+    );
+    let output = environment.checkrein(&["--json", "gate", "secrets"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!said(&output).contains(&credential) && !said(&output).contains("kJ8"), "{}", said(&output));
+    assert_eq!(
+        found(&output),
+        [".env:1 error secret", "src/new.py:2 error secret", "tests/test_new.py:1 warning secret"]
+    );
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&answer["allowed"], &answer["outcome"]), (&Json::from(1), &Json::from("failed")));
+
+    environment.git(&["add", "src/new.py"]);
+    let output = environment.checkrein(&["--json", "gate", "secrets", "--staged"]);
+    assert_eq!(found(&output), ["src/new.py:2 error secret"]);
+    let output = environment.checkrein(&["gate", "secrets", "--form", "sarif", "fine.py"]);
+    assert_eq!(output.status.code(), Some(0));
+    let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let rules = report["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), 2, "its own and the one about exemptions");
+}
+
+#[test]
+fn files_outside_of_a_list_are_found() {
+    let environment = TestEnvironment::new();
+    environment.write("src/old.rs", "fn a() {}\n");
+    environment.write("build.rs", "fn main() {}\n");
+    environment.git(&["add", "--all"]);
+    environment.commit("before");
+    environment.write("src/old.rs", "fn b() {}\n");
+    environment.write("src/new/x.rs", "");
+    environment.write("ci.yml", "# checkrein: allow out_of_scope: the new test needs a service\n");
+    fs::remove_file(environment.project().join("build.rs")).unwrap();
+    let output = environment.checkrein(&["--json", "gate", "scope", "--allow", "src/new"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(found(&output), ["build.rs:1 error out_of_scope", "src/old.rs:1 error out_of_scope"]);
+    assert!(texts(&output)[0].contains("build.rs is not in the patterns"), "{:?}", texts(&output));
+    let output = environment.checkrein(&["gate", "scope", "--allow", "src/**", "--allow", "*.rs"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+
+    environment.write(
+        "design.md",
+        "# Load\n\n## Files\n\n| File | Change |\n|---|---|\n| `src` | Modify (Directory) |\n| `build.rs` | Delete |\n",
+    );
+    let output = environment.checkrein(&["--json", "gate", "scope", "--design", "design.md"]);
+    assert_eq!(
+        (output.status.code(), outcome(&output)),
+        (Some(0), ("passed".to_owned(), 0)),
+        "{}",
+        said(&output)
+    );
+    environment.write("design.md", "# Load\n\nIt loads.\n");
+    let output = environment.checkrein(&["--json", "gate", "scope", "--design", "design.md"]);
+    assert_eq!((output.status.code(), outcome(&output)), (Some(2), ("not_run".to_owned(), 1)));
+    let output = environment.checkrein(&["gate", "scope", "--design", "design.md", "--form", "junit"]);
+    assert!(said(&output).contains("<failure message=\"not run\">"), "{}", said(&output));
+
+    for wrong in
+        [&["gate", "scope"][..], &["gate", "secrets", "--allow", "x"], &["gate", "secrets", "--batch", "-"]]
+    {
+        assert_eq!(environment.checkrein(wrong).status.code(), Some(1), "{wrong:?}");
+    }
+}
+
+#[test]
+fn imports_and_packages_that_do_not_exist_are_found() {
+    let environment = TestEnvironment::new();
+    environment.write("package.json", "{\n  \"dependencies\": {\n    \"react\": \"1\"\n  }\n}\n");
+    environment.write("package-lock.json", r#"{"packages": {"node_modules/react": {"version": "1.0.0"}}}"#);
+    environment.write("src/old.js", "import 'ghost-of-old';\n");
+    environment.git(&["add", "--all"]);
+    environment.commit("before");
+    environment.write(
+        "package.json",
+        "{\n  \"dependencies\": {\n    \"react\": \"1\",\n    \"ghost\": \"1\",\n    \"loadsh\": \"1\"\n  }\n}\n",
+    );
+    environment.write("src/old.js", "import 'ghost-of-old';\nimport 'react';\nimport './lod.js';\n");
+    environment.write(
+        "src/new.ts",
+        "import 'reactt';\n// checkrein: allow phantom_import: the bundler makes it\nimport 'made';\n",
+    );
+    environment.write("node_modules/installed/package.json", "{}");
+    environment.write("src/uses.ts", "import 'installed/x';\n");
+    environment.write("src/a.java", "import a.b.C;\n");
+    environment.write("tool.py", "import os\nimport yaml\n");
+    let output = environment.checkrein(&["--json", "gate", "phantoms", "src", "package.json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        found(&output),
+        [
+            "package.json:4 error phantom_package",
+            "package.json:5 error phantom_package",
+            "package.json:5 error lookalike_package",
+            "src/new.ts:1 error phantom_import",
+            "src/old.js:3 error phantom_import",
+        ]
+    );
+    assert!(texts(&output)[3].contains("did you mean `react`?"), "{:?}", texts(&output));
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["allowed"], 1);
+    let output = environment.checkrein(&["--json", "gate", "phantoms", "tool.py"]);
+    assert_eq!(
+        (output.status.code(), outcome(&output)),
+        (Some(2), ("not_run".to_owned(), 1)),
+        "no manifest of Python"
+    );
+    environment.write("requirements.txt", "PyYAML\n");
+    let output = environment.checkrein(&["--json", "gate", "phantoms", "tool.py"]);
+    assert_eq!((output.status.code(), outcome(&output)), (Some(0), ("passed".to_owned(), 0)));
+}

@@ -43,6 +43,18 @@ pub struct GateReport {
     pub findings: Vec<ReportedFinding>,
     /// What it did not look at.
     pub not_examined: Vec<NotLookedAt>,
+    /// What it could not look at as a whole.
+    #[serde(default)]
+    pub not_run: Vec<NotRunPart>,
+}
+
+/// A part of a gate that did not run.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct NotRunPart {
+    /// What.
+    pub what: String,
+    /// Why.
+    pub cause: String,
 }
 
 /// Something that a gate found.

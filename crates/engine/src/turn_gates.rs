@@ -137,6 +137,9 @@ impl Reports {
         let (passed, before) = (report.passed, (self.findings.len(), self.not_run.len()));
         let errors = report.findings.into_iter().filter(|finding| finding.weight == "error");
         self.findings.extend(errors.map(|finding| (gate.to_owned(), finding)));
+        self.not_run.extend(report.not_run.into_iter().map(|one| {
+            format!("gate {gate} did not look at {}: {}", plain_name(&one.what), plain_name(&one.cause))
+        }));
         let unread = report.not_examined.into_iter().filter(|file| file.fails);
         self.not_run.extend(unread.map(|file| {
             format!("gate {gate} did not read `{}`: {}", plain_name(&file.path), plain_name(&file.cause))
@@ -253,10 +256,16 @@ mod tests {
     #[test]
     fn what_did_not_pass_without_a_reason_did_not_run() {
         let mut reports = Reports::default();
-        reports.take("completeness", GateReport { passed: false, findings: vec![], not_examined: vec![] });
+        reports.take(
+            "completeness",
+            GateReport { passed: false, findings: vec![], not_examined: vec![], not_run: vec![] },
+        );
         assert_eq!(reports.not_run.len(), 1);
         let mut reports = Reports::default();
-        reports.take("completeness", GateReport { passed: true, findings: vec![], not_examined: vec![] });
+        reports.take(
+            "completeness",
+            GateReport { passed: true, findings: vec![], not_examined: vec![], not_run: vec![] },
+        );
         assert!(reports.not_run.is_empty() && reports.findings.is_empty());
     }
 

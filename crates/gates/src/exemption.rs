@@ -7,10 +7,10 @@ use crate::function::Function;
 use crate::source::{Source, line_of};
 
 /// The word before an exemption.
-const WORD: &str = "checkrein: allow ";
+pub(crate) const WORD: &str = "checkrein: allow ";
 
 /// The fewest letters of a reason (ours): less says nothing.
-const SHORTEST_REASON: usize = 10;
+pub(crate) const SHORTEST_REASON: usize = 10;
 
 /// One exemption.
 #[derive(Debug)]

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use crate::gate::Gate;
+
 /// Something that a gate found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateFinding {
@@ -41,140 +43,150 @@ impl FindingWeight {
     }
 }
 
-/// Kinds of findings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FindingKind {
+/// Declares the kinds of findings in one table: gate, name, what was seen, what to do.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $name:literal, $gate:expr, $seen:literal, $advice:literal;)*) => {
+        /// Kinds of findings.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum FindingKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl FindingKind {
+            /// All kinds.
+            pub const ALL: &[Self] = &[$(Self::$kind,)*];
+
+            /// The name that is printed and that exemptions use.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+
+            /// The gate that finds it; `None` where each does.
+            pub fn gate(self) -> Option<Gate> {
+                match self {
+                    $(Self::$kind => $gate,)*
+                }
+            }
+
+            /// What was seen, in words.
+            pub fn seen(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $seen,)*
+                }
+            }
+
+            /// What to do about it.
+            pub fn advice(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $advice,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
     /// A body that only says that it is not written.
-    NotImplemented,
+    NotImplemented "not_implemented", Some(Gate::Completeness),
+        "the body only says that it is not implemented",
+        "write the body, or remove the function and what calls it";
     /// A branch that says so.
-    UnfinishedBranch,
+    UnfinishedBranch "unfinished_branch", Some(Gate::Completeness),
+        "a branch is not implemented",
+        "write the branch, or return an error that says what is not supported";
     /// A description and nothing else.
-    DocumentationOnly,
+    DocumentationOnly "documentation_only", Some(Gate::Completeness),
+        "the function has a description and no body",
+        "write the body, or remove the function and what calls it";
     /// Nothing, with a comment that promises something.
-    PlaceholderBody,
+    PlaceholderBody "placeholder_body", Some(Gate::Completeness),
+        "a comment stands in place of the body",
+        "write the body, or remove the function and what calls it";
     /// Nothing at all.
-    EmptyBody,
+    EmptyBody "empty_body", Some(Gate::Completeness),
+        "the body is empty",
+        "write the body, or say in a comment why it does nothing";
     /// A fixed value that is named a stand-in.
-    FakeResult,
+    FakeResult "fake_result", Some(Gate::Completeness),
+        "the result is a stand-in",
+        "compute the result";
     /// A fixed value, whatever the arguments are.
-    FixedResult,
+    FixedResult "fixed_result", Some(Gate::Completeness),
+        "the result does not depend on the arguments",
+        "compute the result";
     /// A comment in place of code.
-    ElidedCode,
+    ElidedCode "elided_code", Some(Gate::Completeness),
+        "a comment stands in place of code",
+        "write the code that the comment stands for";
     /// A mark that work is left, such as TO-DO.
-    WorkMark,
+    WorkMark "work_mark", Some(Gate::Completeness),
+        "a mark says that work is left",
+        "finish the work, or open an issue and name it here";
     /// A test that asserts nothing.
-    NoAssertion,
+    NoAssertion "no_assertion", Some(Gate::Completeness),
+        "the test asserts nothing",
+        "assert what the test is about";
     /// An assertion that always holds.
-    TrivialAssertion,
+    TrivialAssertion "trivial_assertion", Some(Gate::Completeness),
+        "the assertion always holds",
+        "assert something that the code under test can break";
     /// A test that is not run, without a reason.
-    SkippedTest,
+    SkippedTest "skipped_test", Some(Gate::Completeness),
+        "the test is skipped without a reason",
+        "run the test, or say why it cannot run";
     /// A test that checks less than before.
-    WeakenedTest,
+    WeakenedTest "weakened_test", Some(Gate::Completeness),
+        "the test checks less than before",
+        "restore the assertions, or say why they no longer hold";
     /// An error that is caught and dropped.
-    SwallowedError,
+    SwallowedError "swallowed_error", Some(Gate::Completeness),
+        "an error is caught and dropped",
+        "handle the error, pass it on, or say in a comment why it does not matter";
     /// Code in a comment.
-    CommentedOutCode,
+    CommentedOutCode "commented_out_code", Some(Gate::Completeness),
+        "code is commented out",
+        "delete it: the repository keeps the old version";
     /// An exemption that does not say why.
-    ExemptionWithoutReason,
+    ExemptionWithoutReason "exemption_without_reason", None,
+        "an exemption does not say why",
+        "add the reason after the kind: `checkrein: allow KIND: REASON`";
     /// A text that could not be read as code.
-    NotParsed,
+    NotParsed "not_parsed", Some(Gate::Completeness),
+        "the text could not be read as code",
+        "correct the syntax";
+    /// A credential in a file.
+    Secret "secret", Some(Gate::Secrets),
+        "a credential stands in the text",
+        "take it out, read it from the environment or a secret store, and replace the credential: it may have been read";
+    /// A changed file that nobody listed.
+    OutOfScope "out_of_scope", Some(Gate::Scope),
+        "the file is outside the list of what may change",
+        "take the change back, or add the file to the list";
+    /// An import of what nothing shows to exist.
+    PhantomImport "phantom_import", Some(Gate::Phantoms),
+        "nothing shows that what is imported exists",
+        "import what is there, or add the package to the manifest and install it";
+    /// A package of a manifest that no lock file has.
+    PhantomPackage "phantom_package", Some(Gate::Phantoms),
+        "nothing shows that the package exists",
+        "look it up in its registry, then install it, which brings the lock file up to date";
+    /// A package that is named nearly like one that many know.
+    LookalikePackage "lookalike_package", Some(Gate::Phantoms),
+        "the name of the package differs by one letter from a well-known one",
+        "make sure that it is the one that is meant";
 }
 
 impl FindingKind {
-    /// All kinds.
-    pub const ALL: [Self; 17] = [
-        Self::NotImplemented,
-        Self::UnfinishedBranch,
-        Self::DocumentationOnly,
-        Self::PlaceholderBody,
-        Self::EmptyBody,
-        Self::FakeResult,
-        Self::FixedResult,
-        Self::ElidedCode,
-        Self::WorkMark,
-        Self::NoAssertion,
-        Self::TrivialAssertion,
-        Self::SkippedTest,
-        Self::WeakenedTest,
-        Self::SwallowedError,
-        Self::CommentedOutCode,
-        Self::ExemptionWithoutReason,
-        Self::NotParsed,
-    ];
-
-    /// The name that is printed and that exemptions use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NotImplemented => "not_implemented",
-            Self::UnfinishedBranch => "unfinished_branch",
-            Self::DocumentationOnly => "documentation_only",
-            Self::PlaceholderBody => "placeholder_body",
-            Self::EmptyBody => "empty_body",
-            Self::FakeResult => "fake_result",
-            Self::FixedResult => "fixed_result",
-            Self::ElidedCode => "elided_code",
-            Self::WorkMark => "work_mark",
-            Self::NoAssertion => "no_assertion",
-            Self::TrivialAssertion => "trivial_assertion",
-            Self::SkippedTest => "skipped_test",
-            Self::WeakenedTest => "weakened_test",
-            Self::SwallowedError => "swallowed_error",
-            Self::CommentedOutCode => "commented_out_code",
-            Self::ExemptionWithoutReason => "exemption_without_reason",
-            Self::NotParsed => "not_parsed",
-        }
-    }
-
     /// The kind of a name; `None` when there is none of that name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// What was seen, in words.
-    pub fn seen(self) -> &'static str {
-        match self {
-            Self::NotImplemented => "the body only says that it is not implemented",
-            Self::UnfinishedBranch => "a branch is not implemented",
-            Self::DocumentationOnly => "the function has a description and no body",
-            Self::PlaceholderBody => "a comment stands in place of the body",
-            Self::EmptyBody => "the body is empty",
-            Self::FakeResult => "the result is a stand-in",
-            Self::FixedResult => "the result does not depend on the arguments",
-            Self::ElidedCode => "a comment stands in place of code",
-            Self::WorkMark => "a mark says that work is left",
-            Self::NoAssertion => "the test asserts nothing",
-            Self::TrivialAssertion => "the assertion always holds",
-            Self::SkippedTest => "the test is skipped without a reason",
-            Self::WeakenedTest => "the test checks less than before",
-            Self::SwallowedError => "an error is caught and dropped",
-            Self::CommentedOutCode => "code is commented out",
-            Self::ExemptionWithoutReason => "an exemption does not say why",
-            Self::NotParsed => "the text could not be read as code",
-        }
-    }
-
-    /// What to do about it.
-    pub fn advice(self) -> &'static str {
-        match self {
-            Self::NotImplemented | Self::DocumentationOnly | Self::PlaceholderBody => {
-                "write the body, or remove the function and what calls it"
-            }
-            Self::UnfinishedBranch => "write the branch, or return an error that says what is not supported",
-            Self::EmptyBody => "write the body, or say in a comment why it does nothing",
-            Self::FakeResult | Self::FixedResult => "compute the result",
-            Self::ElidedCode => "write the code that the comment stands for",
-            Self::WorkMark => "finish the work, or open an issue and name it here",
-            Self::NoAssertion => "assert what the test is about",
-            Self::TrivialAssertion => "assert something that the code under test can break",
-            Self::SkippedTest => "run the test, or say why it cannot run",
-            Self::WeakenedTest => "restore the assertions, or say why they no longer hold",
-            Self::SwallowedError => {
-                "handle the error, pass it on, or say in a comment why it does not matter"
-            }
-            Self::CommentedOutCode => "delete it: the repository keeps the old version",
-            Self::ExemptionWithoutReason => "add the reason after the kind: `checkrein: allow KIND: REASON`",
-            Self::NotParsed => "correct the syntax",
-        }
+    /// Whether a gate finds it.
+    pub fn is_of(self, gate: Gate) -> bool {
+        self.gate().is_none_or(|own| own == gate)
     }
 }
 
@@ -185,6 +197,17 @@ impl fmt::Display for FindingKind {
 }
 
 impl GateFinding {
+    /// A finding about one line.
+    pub(crate) fn at(line: usize, kind: FindingKind, weight: FindingWeight, text: &str) -> Self {
+        let text = shown(text);
+        Self { line, first_line: line, last_line: line, kind, weight, function: String::new(), text }
+    }
+
+    /// A finding about a file as a whole.
+    pub(crate) fn of_file(kind: FindingKind, weight: FindingWeight, text: &str) -> Self {
+        Self { first_line: 1, last_line: usize::MAX, ..Self::at(1, kind, weight, text) }
+    }
+
     /// Whether it is about any line of some ranges.
     pub(crate) fn touches(&self, ranges: &[RangeInclusive<usize>]) -> bool {
         ranges.iter().any(|range| *range.start() <= self.last_line && self.first_line <= *range.end())
@@ -207,7 +230,7 @@ mod tests {
     #[test]
     fn names_are_told_apart_and_found() {
         for kind in FindingKind::ALL {
-            assert_eq!(FindingKind::named(kind.name()), Some(kind));
+            assert_eq!(FindingKind::named(kind.name()), Some(*kind));
         }
     }
 

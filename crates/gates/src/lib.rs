@@ -16,6 +16,15 @@
 //! | `comment` | code in comments, marks of unfinished work |
 //! | `exemption` | findings that somebody allowed, with the reason |
 //! | `completeness` | the gate: a fragment or a file, and what changed in it |
+//! | `secrets` | the gate: credentials in new lines, by who knows what one is |
+//! | `scope` | the gate: changed files that stand on no list |
+//! | `phantoms` | the gate: imports and packages that nothing shows to exist |
+//! | `imports` | what a text imports |
+//! | `manifest` | manifests and lock files |
+//! | `well_known` | standard libraries, and packages that many know |
+//! | `design` | a design document: sections, tables, the files that it names |
+//! | `line_exemption` | findings that somebody allowed in a text that is not read as code |
+//! | `gate` | the gates by name |
 //! | `finding` | what is found, in words |
 //!
 //! **Invariants.** Every text gets an answer: what cannot be read is said, and never counts as complete. No text makes
@@ -27,18 +36,34 @@ mod act;
 mod body;
 mod comment;
 mod completeness;
+mod design;
 mod dropped;
 mod exemption;
 mod finding;
 mod function;
+mod gate;
 mod grammar;
+mod imports;
 mod language;
+mod line_exemption;
+mod manifest;
+mod phantoms;
 mod proof;
 mod remark;
+mod scope;
+mod secrets;
 mod source;
+mod well_known;
 
 pub use completeness::{
     CodeOrigin, CodeVerdict, ExaminedFile, Fragment, FragmentAnswer, GateText, examine_file, judge_fragment,
 };
+pub use design::{Design, DesignChange, DesignFile, DesignSection, DesignTable};
 pub use finding::{FindingKind, FindingWeight, GateFinding};
+pub use gate::Gate;
 pub use language::SourceLanguage;
+pub use line_exemption::{Sifted, sift};
+pub use manifest::{Ecosystem, Package, PackageFile, PackageList, PackageSource, read_packages};
+pub use phantoms::{ImportAnswer, KnownPackages, OnDisk, examine_imports, examine_manifest};
+pub use scope::out_of_scope;
+pub use secrets::examine_secrets;

@@ -99,6 +99,22 @@ pub fn changed_texts(
     changed.collect()
 }
 
+/// The paths of all files of a work tree that are tracked, or new and not ignored, in order.
+///
+/// # Errors
+///
+/// When `git` fails.
+pub fn work_tree_paths(repository: &GitRepository) -> Result<Vec<String>, RunError> {
+    let listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+    let mut paths: Vec<String> = names(&repository.bytes(&listing, &Call::default())?)
+        .iter()
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    paths.sort();
+    paths.dedup();
+    Ok(paths)
+}
+
 /// The commit at which the work tree's branch left a revision; the revision itself where they have nothing in common.
 fn where_it_left(repository: &GitRepository, name: &str) -> Result<String, RunError> {
     let Some(commit) = repository.resolve(&format!("{name}^{{commit}}"))? else {

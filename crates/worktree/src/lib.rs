@@ -39,7 +39,7 @@ mod tree;
 
 pub use carry::Carried;
 pub use change::{Changes, FileOperation, GuardFiles, Merge, WorktreeChange, guard_files};
-pub use changed::{ChangeBase, ChangedText, TextNow, changed_texts};
+pub use changed::{ChangeBase, ChangedText, TextNow, changed_texts, work_tree_paths};
 pub use copy::{Copies, CopyMerge};
 pub use git::{GitEnvironment, GitRepository};
 pub use make::{Made, WorktreeOrigin, WorktreeRegistry, make};

@@ -13,6 +13,8 @@ pub struct GateAnswer {
     pub gate: String,
     /// Whether it passed.
     pub passed: bool,
+    /// `passed`, `failed`, or `not_run`: nothing fails it, and something could not be looked at.
+    pub outcome: String,
     /// What the changes were compared with, in words.
     pub compared_with: String,
     /// How many changed files were examined.
@@ -29,6 +31,17 @@ pub struct GateAnswer {
     pub findings: Vec<GateFindingEntry>,
     /// Changed files that were not examined.
     pub not_examined: Vec<NotExamined>,
+    /// What could not be looked at for the whole gate.
+    pub not_run: Vec<NotRun>,
+}
+
+/// Something that a gate could not look at.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NotRun {
+    /// What.
+    pub what: String,
+    /// Why.
+    pub cause: String,
 }
 
 /// Something that a gate found.

@@ -3,12 +3,30 @@
 use clap::{Args, ValueEnum};
 
 use crate::commands::gate::{GateInput, GateRequest, ReportForm, Strictness};
+use checkrein_gates::Gate;
 use checkrein_worktree::ChangeBase;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum GateName {
     // Stubs, fake results, tests that prove nothing, dropped errors.
     Completeness,
+    // Credentials in new lines.
+    Secrets,
+    // Changed files outside of a list.
+    Scope,
+    // Imports and packages that do not exist.
+    Phantoms,
+}
+
+impl From<GateName> for Gate {
+    fn from(name: GateName) -> Self {
+        match name {
+            GateName::Completeness => Self::Completeness,
+            GateName::Secrets => Self::Secrets,
+            GateName::Scope => Self::Scope,
+            GateName::Phantoms => Self::Phantoms,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -34,6 +52,12 @@ pub(crate) struct GateArguments {
     /// Look only at files that changed after this, in milliseconds since 1970; without `--since` all of their content is new
     #[arg(long, value_name = "MS", hide = true, conflicts_with_all = ["staged", "batch"])]
     begun: Option<u64>,
+    /// What may change: patterns of paths (`scope`); may be given several times
+    #[arg(long, value_name = "PATTERN")]
+    allow: Vec<String>,
+    /// Design document that lists the files (`scope`)
+    #[arg(long, value_name = "FILE")]
+    design: Option<String>,
     /// Look at what is staged
     #[arg(long, conflicts_with = "batch")]
     staged: bool,
@@ -50,7 +74,6 @@ pub(crate) struct GateArguments {
 
 impl From<GateArguments> for GateRequest {
     fn from(wanted: GateArguments) -> Self {
-        let GateName::Completeness = wanted.name;
         let base = match (wanted.since, wanted.staged) {
             (Some(revision), _) => ChangeBase::Revision(revision),
             (None, true) => ChangeBase::Staged,
@@ -58,6 +81,9 @@ impl From<GateArguments> for GateRequest {
             (None, false) => ChangeBase::LastCommit,
         };
         Self {
+            gate: wanted.name.into(),
+            allow: wanted.allow,
+            design: wanted.design,
             input: match wanted.batch {
                 Some(source) => GateInput::Batch(source),
                 None => GateInput::Changes { base, paths: wanted.paths, begun: wanted.begun },

@@ -1,15 +1,19 @@
-//! `checkrein gate`: what in the changed code is not done.
+//! `checkrein gate`: what must hold before work counts as done.
 
 mod batch;
+mod completeness;
+mod packages;
+mod phantoms;
 mod report;
+mod scope;
+mod secrets;
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use checkrein_gates::{
-    CodeOrigin, FindingKind, FindingWeight, GateFinding, GateText, SourceLanguage, examine_file,
-};
+use checkrein_gates::{FindingWeight, Gate, GateFinding, sift};
 use checkrein_worktree::{ChangeBase, ChangedText, TextNow, changed_texts};
 use similar::{ChangeTag, TextDiff};
 
@@ -26,6 +30,12 @@ const LONGEST: u64 = 1024 * 1024;
 /// What a gate is asked.
 #[derive(Debug)]
 pub struct GateRequest {
+    /// The gate.
+    pub gate: Gate,
+    /// What may change (`scope`).
+    pub allow: Vec<String>,
+    /// A design document.
+    pub design: Option<String>,
     /// What it looks at.
     pub input: GateInput,
     /// What fails it.
@@ -76,6 +86,7 @@ pub fn gate(
     wanted: &GateRequest,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
+    check_options(wanted)?;
     let (base, paths, begun) = match &wanted.input {
         GateInput::Batch(source) => return batch::batch(source),
         GateInput::Changes { base, paths, begun } => (base, paths, *begun),
@@ -96,7 +107,14 @@ pub fn gate(
         is_within && begun.is_none_or(|begun| changed_since(&workspace.join(path), begun))
     };
     let changed = changed_texts(&repository, base, LONGEST, is_wanted)?;
-    let answer = examine(&changed, base, wanted.strictness);
+    let mut answer = empty(wanted.gate, base);
+    match wanted.gate {
+        Gate::Completeness => changed.iter().for_each(|file| completeness::examine(file, &mut answer)),
+        Gate::Secrets => changed.iter().for_each(|file| secrets::examine(file, &mut answer)),
+        Gate::Phantoms => phantoms::examine(&repository, &changed, &mut answer)?,
+        Gate::Scope => scope::examine(environment, &workspace, wanted, &changed, &mut answer)?,
+    }
+    conclude(&mut answer, wanted.strictness);
     match (wanted.form, output) {
         (ReportForm::Usual, OutputForm::Text) => print(&report::text(&answer)),
         (ReportForm::Usual, OutputForm::Json) => print(&crate::api::pretty(&answer)?),
@@ -104,6 +122,23 @@ pub fn gate(
         (ReportForm::Junit, _) => print(&report::junit(&answer)),
     }
     Ok(if answer.passed { ExitStatus::Done } else { ExitStatus::Blocked })
+}
+
+/// Options belong to gates: one that is given to another is a mistake and not an empty wish.
+fn check_options(wanted: &GateRequest) -> Result<(), CommandError> {
+    let takes_allow = wanted.gate == Gate::Scope;
+    let takes_design = wanted.gate == Gate::Scope;
+    let gate = wanted.gate.name();
+    if !wanted.allow.is_empty() && !takes_allow {
+        return Err(CommandError::user(format!("gate {gate} has no option `--allow`"), "leave it out"));
+    }
+    if wanted.design.is_some() && !takes_design {
+        return Err(CommandError::user(format!("gate {gate} has no option `--design`"), "leave it out"));
+    }
+    if matches!(wanted.input, GateInput::Batch(_)) && wanted.gate != Gate::Completeness {
+        return Err(CommandError::user(format!("gate {gate} has no option `--batch`"), "leave it out"));
+    }
+    Ok(())
 }
 
 /// Whether a file changed at or after a time, by the clock of its file system; one that is gone or cannot be looked at counts.
@@ -141,10 +176,12 @@ fn roots(
         .collect()
 }
 
-fn examine(changed: &[ChangedText], base: &ChangeBase, strictness: Strictness) -> GateAnswer {
-    let mut answer = GateAnswer {
-        gate: "completeness".to_owned(),
+/// An answer that nothing was added to yet.
+fn empty(gate: Gate, base: &ChangeBase) -> GateAnswer {
+    GateAnswer {
+        gate: gate.name().to_owned(),
         passed: true,
+        outcome: String::new(),
         compared_with: match base {
             ChangeBase::LastCommit => "the last commit".to_owned(),
             ChangeBase::Revision(name) => format!("where the branch left {}", plain(name)),
@@ -158,62 +195,54 @@ fn examine(changed: &[ChangedText], base: &ChangeBase, strictness: Strictness) -
         allowed: 0,
         findings: Vec::new(),
         not_examined: Vec::new(),
-    };
-    for file in changed {
-        examine_one(file, &mut answer);
+        not_run: Vec::new(),
     }
+}
+
+/// Says what the findings come to.
+fn conclude(answer: &mut GateAnswer, strictness: Strictness) {
     let count = |word: &str| answer.findings.iter().filter(|finding| finding.weight == word).count();
     (answer.errors, answer.warnings) =
         (count(FindingWeight::Error.name()), count(FindingWeight::Warning.name()));
     let is_unread = answer.not_examined.iter().any(|file| file.fails);
     let is_strict = strictness == Strictness::Warnings;
-    answer.passed = answer.errors == 0 && !is_unread && (answer.warnings == 0 || !is_strict);
-    answer
+    let has_failed = answer.errors > 0 || is_unread || (answer.warnings > 0 && is_strict);
+    answer.passed = !has_failed && answer.not_run.is_empty();
+    answer.outcome = match (has_failed, answer.passed) {
+        (true, _) => "failed",
+        (false, true) => "passed",
+        (false, false) => "not_run",
+    }
+    .to_owned();
 }
 
-fn examine_one(file: &ChangedText, answer: &mut GateAnswer) {
-    let not_examined =
-        |cause: &str, fails: bool| NotExamined { path: file.path.clone(), cause: cause.to_owned(), fails };
-    let is_code = SourceLanguage::of_file(&file.path, "").is_some();
-    let bytes = match &file.now {
-        TextNow::Bytes(bytes) => bytes,
-        TextNow::NotRead(cause) => return answer.not_examined.push(not_examined(cause, is_code)),
-        TextNow::Gone => {
-            if is_code && CodeOrigin::of_path(&file.path) == CodeOrigin::Tests {
-                answer.findings.push(GateFindingEntry {
-                    path: file.path.clone(),
-                    line: 1,
-                    kind: FindingKind::WeakenedTest.name().to_owned(),
-                    weight: FindingWeight::Warning.name().to_owned(),
-                    function: String::new(),
-                    text: "the file is gone".to_owned(),
-                    seen: FindingKind::WeakenedTest.seen().to_owned(),
-                    advice: FindingKind::WeakenedTest.advice().to_owned(),
-                });
-            }
-            return;
+/// Takes up what was found in a text, without what it allows.
+fn take(answer: &mut GateAnswer, gate: Gate, path: &str, text: &str, findings: Vec<GateFinding>) {
+    let sifted = sift(gate, text, findings);
+    answer.allowed += sifted.allowed;
+    answer.findings.extend(sifted.findings.into_iter().map(|finding| entry(path, finding)));
+}
+
+/// The text of a changed file; `None` where it is gone, and where it is not read, which is said.
+fn text_of<'t>(file: &'t ChangedText, answer: &mut GateAnswer) -> Option<Cow<'t, str>> {
+    let cause = match &file.now {
+        TextNow::Bytes(bytes) if bytes.contains(&0) => "it is not text",
+        TextNow::Bytes(bytes) => {
+            answer.files += 1;
+            return Some(String::from_utf8_lossy(bytes));
         }
+        TextNow::Gone => return None,
+        TextNow::NotRead(cause) => cause,
     };
-    let text = String::from_utf8_lossy(bytes);
-    let Some(language) = SourceLanguage::of_file(&file.path, &text) else {
-        return answer.not_examined.push(not_examined("no grammar reads it", false));
-    };
-    if text.contains('\0') {
-        return answer.not_examined.push(not_examined("it is not text", true));
-    }
-    let before = file.before.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
-    let changed = before.as_ref().map(|before| changed_lines(before, &text));
-    let examined = examine_file(GateText {
-        language,
-        text: &text,
-        before: before.as_deref(),
-        changed: changed.as_deref(),
-        origin: CodeOrigin::of_path(&file.path),
-    });
-    answer.files += 1;
-    answer.functions += examined.functions;
-    answer.allowed += examined.allowed;
-    answer.findings.extend(examined.findings.into_iter().map(|finding| entry(&file.path, finding)));
+    // Pictures and the like are no texts; what is longer than a text may be, could be one.
+    let fails = matches!(file.now, TextNow::NotRead(_)) && cause.contains("longer");
+    answer.not_examined.push(NotExamined { path: file.path.clone(), cause: cause.to_owned(), fails });
+    None
+}
+
+/// What it held before.
+fn before_of(file: &ChangedText) -> Option<Cow<'_, str>> {
+    file.before.as_ref().map(|bytes| String::from_utf8_lossy(bytes))
 }
 
 fn entry(path: &str, finding: GateFinding) -> GateFindingEntry {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use checkrein_gates::{FindingKind, FindingWeight};
+use checkrein_gates::{FindingKind, FindingWeight, Gate};
 use serde_json::json;
 
 use crate::api::gates::{GateAnswer, GateFindingEntry};
@@ -44,15 +44,25 @@ pub(super) fn text(answer: &GateAnswer) -> String {
         let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         let _ = write!(text, "\nnot examined, because {cause}: {names}{rest}\n");
     }
+    for one in &answer.not_run {
+        let _ = write!(text, "\n{} was not looked at: {}\n", one.what, one.cause);
+    }
     text
 }
 
 /// What it comes to, in one sentence.
 fn summary(answer: &GateAnswer) -> String {
     let examined = format!(
-        "{} in {}, compared with {}",
-        counted(count(answer.functions), "changed function"),
-        counted(count(answer.files), "file"),
+        "{}{}, compared with {}",
+        if answer.gate == Gate::Completeness.name() {
+            format!("{} in ", counted(count(answer.functions), "changed function"))
+        } else {
+            String::new()
+        },
+        counted(
+            count(answer.files),
+            if answer.gate == Gate::Completeness.name() { "file" } else { "changed file" }
+        ),
         answer.compared_with
     );
     let found = match (answer.errors, answer.warnings) {
@@ -63,7 +73,10 @@ fn summary(answer: &GateAnswer) -> String {
             format!("{}, {}", counted(count(errors), "error"), counted(count(warnings), "warning"))
         }
     };
-    let verdict = if answer.passed { "passed" } else { "failed" };
+    let verdict = match answer.outcome.as_str() {
+        "not_run" => "not run",
+        outcome => outcome,
+    };
     let allowed = if answer.allowed > 0 {
         format!(", {} allowed with a reason", answer.allowed)
     } else {
@@ -78,13 +91,17 @@ fn count(number: usize) -> u64 {
 
 /// SARIF 2.1.0, as code scanning takes it.
 pub(super) fn sarif(answer: &GateAnswer) -> Result<String, CommandError> {
-    let rules = FindingKind::ALL.map(|kind| {
-        json!({
-            "id": kind.name(),
-            "shortDescription": { "text": kind.seen() },
-            "help": { "text": kind.advice() },
+    let gate = Gate::ALL.into_iter().find(|gate| gate.name() == answer.gate);
+    let kinds = FindingKind::ALL.iter().filter(|kind| gate.is_none_or(|gate| kind.is_of(gate)));
+    let rules: Vec<_> = kinds
+        .map(|kind| {
+            json!({
+                "id": kind.name(),
+                "shortDescription": { "text": kind.seen() },
+                "help": { "text": kind.advice() },
+            })
         })
-    });
+        .collect();
     let results: Vec<_> = answer
         .findings
         .iter()
@@ -102,12 +119,15 @@ pub(super) fn sarif(answer: &GateAnswer) -> Result<String, CommandError> {
             })
         })
         .collect();
-    let unread: Vec<_> = answer
+    let mut unread: Vec<_> = answer
         .not_examined
         .iter()
         .filter(|file| file.fails)
         .map(|file| json!({ "level": "error", "message": { "text": format!("`{}` was not examined: {}", file.path, file.cause) } }))
         .collect();
+    unread.extend(answer.not_run.iter().map(
+        |one| json!({ "level": "error", "message": { "text": format!("{} was not looked at: {}", one.what, one.cause) } }),
+    ));
     pretty(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -177,6 +197,16 @@ pub(super) fn junit(answer: &GateAnswer) -> String {
             escaped(&answer.gate),
             escaped(&file.path),
             escaped(&file.cause)
+        );
+    }
+    for one in &answer.not_run {
+        failures += 1;
+        let _ = writeln!(
+            cases,
+            "    <testcase classname=\"{}\" name=\"{}\">\n      <failure message=\"not run\">{}</failure>\n    </testcase>",
+            escaped(&answer.gate),
+            escaped(&one.what),
+            escaped(&one.cause)
         );
     }
     let passed = answer.files.saturating_sub(files.len());

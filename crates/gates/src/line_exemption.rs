@@ -1,0 +1,83 @@
+//! Findings that somebody allowed in a text that is not read as code: `checkrein: allow KIND: REASON` on the line or on the one above.
+
+use crate::exemption::{SHORTEST_REASON, WORD};
+use crate::finding::{FindingKind, FindingWeight, GateFinding};
+use crate::gate::Gate;
+
+/// What is left of findings, and how many were allowed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sifted {
+    /// By line.
+    pub findings: Vec<GateFinding>,
+    /// How many somebody allowed.
+    pub allowed: usize,
+}
+
+/// Takes away what a text allows. A finding about a file as a whole is allowed anywhere in it. An exemption without a reason allows
+/// nothing, and is a finding where it names a kind of this gate.
+pub fn sift(gate: Gate, text: &str, mut findings: Vec<GateFinding>) -> Sifted {
+    let mut without_reason = Vec::new();
+    let before = findings.len();
+    for (line, shown) in (1..).zip(text.lines()) {
+        let Some((_, wanted)) = shown.split_once(WORD) else { continue };
+        let (names, reason) = wanted.split_once(':').unwrap_or((wanted, ""));
+        let word = |name: &str| {
+            let end = |sign: char| !(sign.is_ascii_lowercase() || sign == '_');
+            FindingKind::named(name.trim().split(end).next().unwrap_or_default())
+        };
+        let kinds: Vec<FindingKind> = names.split(',').filter_map(word).collect();
+        if !kinds.iter().any(|kind| kind.gate() == Some(gate)) {
+            continue;
+        }
+        let reason = ["*/", "-->", "\",", "\""]
+            .iter()
+            .fold(reason.trim(), |reason, end| reason.strip_suffix(end).unwrap_or(reason).trim_end());
+        if reason.chars().count() < SHORTEST_REASON {
+            let kind = FindingKind::ExemptionWithoutReason;
+            without_reason.push(GateFinding::at(line, kind, FindingWeight::Error, shown));
+            continue;
+        }
+        findings.retain(|finding| {
+            !(kinds.contains(&finding.kind) && finding.first_line <= line + 1 && line <= finding.last_line)
+        });
+    }
+    let allowed = before - findings.len();
+    findings.extend(without_reason);
+    findings.sort_by_key(|finding| (finding.line, finding.kind));
+    Sifted { findings, allowed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(line: usize) -> GateFinding {
+        GateFinding::at(line, FindingKind::Secret, FindingWeight::Error, "x")
+    }
+
+    #[test]
+    fn an_exemption_holds_for_its_line_and_the_one_below() {
+        let text = "a\n# checkrein: allow secret: a key of the documentation\nb\nc\n";
+        let sifted = sift(Gate::Secrets, text, vec![found(1), found(2), found(3), found(4)]);
+        let lines: Vec<usize> = sifted.findings.iter().map(|one| one.line).collect();
+        assert_eq!((lines, sifted.allowed), (vec![1, 4], 2));
+        let json = "{\n  \"//\": \"checkrein: allow secret: a key of the documentation\",\n  \"b\": 1\n}\n";
+        assert_eq!(sift(Gate::Secrets, json, vec![found(3)]).allowed, 1);
+    }
+
+    #[test]
+    fn a_file_as_a_whole_is_allowed_anywhere() {
+        let whole = GateFinding::of_file(FindingKind::OutOfScope, FindingWeight::Error, "x");
+        let text = "a\nb\nc # checkrein: allow out_of_scope: the caller had to change too\n";
+        assert_eq!(sift(Gate::Scope, text, vec![whole]), Sifted { findings: vec![], allowed: 1 });
+    }
+
+    #[test]
+    fn without_a_reason_nothing_is_allowed() {
+        let sifted = sift(Gate::Secrets, "# checkrein: allow secret: no\n", vec![found(1)]);
+        let kinds: Vec<&str> = sifted.findings.iter().map(|one| one.kind.name()).collect();
+        assert_eq!(kinds, ["exemption_without_reason", "secret"]);
+        // It is the business of another gate.
+        assert!(sift(Gate::Scope, "# checkrein: allow secret\n", vec![]).findings.is_empty());
+    }
+}
