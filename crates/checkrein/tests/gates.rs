@@ -368,3 +368,60 @@ fn imports_and_packages_that_do_not_exist_are_found() {
     let output = environment.checkrein(&["--json", "gate", "phantoms", "tool.py"]);
     assert_eq!((output.status.code(), outcome(&output)), (Some(0), ("passed".to_owned(), 0)));
 }
+
+#[test]
+fn licences_of_new_packages_must_be_allowed_and_known() {
+    let environment = TestEnvironment::new();
+    let lock = |more: &str| {
+        format!(
+            "{{\"packages\": {{\n\"node_modules/old\": {{\"version\": \"1.0.0\", \"license\": \"GPL-3.0-only\"}}{more}\n}}}}\n"
+        )
+    };
+    environment.write("package.json", "{}");
+    environment.write("package-lock.json", &lock(""));
+    environment.git(&["add", "--all"]);
+    environment.commit("before");
+    let more = ",\n\"node_modules/fine\": {\"version\": \"1.0.0\", \"license\": \"(MIT OR GPL-2.0-only)\"},\n\"node_modules/strict\": {\"version\": \"1.0.0\", \"license\": \"AGPL-3.0-only\"},\n\
+                \"node_modules/told\": {\"version\": \"1.0.0\"},\n\"node_modules/dark\": {\"version\": \"1.0.0\"}";
+    environment.write("package-lock.json", &lock(more));
+    environment
+        .write("package.json", r#"{"dependencies": {"fine": "1", "strict": "1", "told": "1", "dark": "1"}}"#);
+    environment.write(".gitignore", "node_modules\n.venv\n");
+    environment.write("node_modules/told/package.json", r#"{"license": "ISC"}"#);
+    let output = environment.checkrein(&["--json", "gate", "licences"]);
+    assert_eq!(output.status.code(), Some(2));
+    let kinds = |output: &Output| -> Vec<String> {
+        let named = found(output).into_iter().map(|one| one.rsplit(' ').next().unwrap().to_owned());
+        named.zip(texts(output)).map(|(kind, text)| format!("{kind} {text}")).collect()
+    };
+    assert_eq!(
+        kinds(&output),
+        [
+            "licence_not_allowed `strict` 1.0.0: AGPL-3.0-only",
+            "licence_unknown `dark` 1.0.0: nothing on disk tells its licence",
+        ]
+    );
+    let output = environment.checkrein(&["--json", "gate", "licences", "--allow", "AGPL-3.0-only"]);
+    assert_eq!(found(&output).len(), 3, "a list replaces the one that is built in: {:?}", kinds(&output));
+
+    // Rust and Python, with no lock file that tells.
+    environment.git(&["add", "--all"]);
+    environment.commit("packages");
+    environment.write("Cargo.toml", "[dependencies]\nfree = \"1\"\nbound = \"1\"\n");
+    let shelf = environment.home().join(".cargo/registry/src/registry-1");
+    for (name, licence) in [("free-1.2.0", "MIT OR Apache-2.0"), ("bound-1.0.0", "GPL-3.0-only")] {
+        fs::create_dir_all(shelf.join(name)).unwrap();
+        fs::write(shelf.join(name).join("Cargo.toml"), format!("[package]\nlicense = \"{licence}\"\n"))
+            .unwrap();
+    }
+    environment.write(
+        "requirements.txt",
+        "Flask\n# checkrein: allow licence_unknown: we wrote it ourselves\nours\n",
+    );
+    environment.write(
+        ".venv/lib/python3.12/site-packages/flask-3.0.0.dist-info/METADATA",
+        "Name: Flask\nLicense-Expression: BSD-3-Clause\n",
+    );
+    let output = environment.checkrein(&["--json", "gate", "licences"]);
+    assert_eq!(kinds(&output), ["licence_not_allowed `bound`: GPL-3.0-only"]);
+}

@@ -172,6 +172,14 @@ kinds! {
     PhantomPackage "phantom_package", Some(Gate::Phantoms),
         "nothing shows that the package exists",
         "look it up in its registry, then install it, which brings the lock file up to date";
+    /// A new package under a licence that is not allowed.
+    LicenceNotAllowed "licence_not_allowed", Some(Gate::Licences),
+        "the licence of a new package is not among those that are allowed",
+        "use another package, or have the licence allowed";
+    /// A new package whose licence nothing tells.
+    LicenceUnknown "licence_unknown", Some(Gate::Licences),
+        "the licence of a new package is not known",
+        "install the package, so that its description can be read, or look its licence up";
     /// A package that is named nearly like one that many know.
     LookalikePackage "lookalike_package", Some(Gate::Phantoms),
         "the name of the package differs by one letter from a well-known one",

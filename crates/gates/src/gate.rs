@@ -11,11 +11,14 @@ pub enum Gate {
     Scope,
     /// Imports and packages that do not exist.
     Phantoms,
+    /// New packages under licences that are not allowed.
+    Licences,
 }
 
 impl Gate {
     /// All gates.
-    pub const ALL: [Self; 4] = [Self::Completeness, Self::Secrets, Self::Scope, Self::Phantoms];
+    pub const ALL: [Self; 5] =
+        [Self::Completeness, Self::Secrets, Self::Scope, Self::Phantoms, Self::Licences];
 
     /// The word that is given and printed.
     pub fn name(self) -> &'static str {
@@ -24,6 +27,7 @@ impl Gate {
             Self::Secrets => "secrets",
             Self::Scope => "scope",
             Self::Phantoms => "phantoms",
+            Self::Licences => "licences",
         }
     }
 }

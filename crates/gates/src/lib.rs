@@ -19,6 +19,7 @@
 //! | `secrets` | the gate: credentials in new lines, by who knows what one is |
 //! | `scope` | the gate: changed files that stand on no list |
 //! | `phantoms` | the gate: imports and packages that nothing shows to exist |
+//! | `licences` | the gate: new packages under licences that are not allowed |
 //! | `imports` | what a text imports |
 //! | `manifest` | manifests and lock files |
 //! | `well_known` | standard libraries, and packages that many know |
@@ -45,6 +46,7 @@ mod gate;
 mod grammar;
 mod imports;
 mod language;
+mod licences;
 mod line_exemption;
 mod manifest;
 mod phantoms;
@@ -62,6 +64,7 @@ pub use design::{Design, DesignChange, DesignFile, DesignSection, DesignTable};
 pub use finding::{FindingKind, FindingWeight, GateFinding};
 pub use gate::Gate;
 pub use language::SourceLanguage;
+pub use licences::{PERMISSIVE, examine_licences, licence_of_metadata};
 pub use line_exemption::{Sifted, sift};
 pub use manifest::{Ecosystem, Package, PackageFile, PackageList, PackageSource, read_packages};
 pub use phantoms::{ImportAnswer, KnownPackages, OnDisk, examine_imports, examine_manifest};

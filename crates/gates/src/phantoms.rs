@@ -191,7 +191,8 @@ fn python(path: &str, module: &str, known: &KnownPackages, disk: &dyn OnDisk) ->
     }
     let mut parts = module.split('.');
     let root = parts.next().unwrap_or_default().trim();
-    if Ecosystem::Python.is_standard(root) {
+    // What begins with a line below is a part of an interpreter or of something that is built.
+    if Ecosystem::Python.is_standard(root) || root.starts_with('_') {
         return Ok(());
     }
     let is_named = |name: &str| {
@@ -235,6 +236,8 @@ fn is_python_module(place: &str, known: &KnownPackages, disk: &dyn OnDisk) -> bo
         || disk.exists(&format!("{place}.py"))
         // Modules that are built or generated have no file yet.
         || place.contains("_pb2")
+        // It makes its modules while it runs.
+        || place.contains("six/moves")
         || place.rsplit('/').next().is_some_and(|name| name.starts_with('_'))
 }
 

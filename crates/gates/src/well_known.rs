@@ -901,10 +901,12 @@ impl Ecosystem {
             Self::Go => KNOWN_GO,
             Self::Cargo => KNOWN_CARGO,
         };
-        if list.contains(&name) {
+        let name = self.normal(name);
+        if list.iter().any(|known| self.normal(known) == name) {
             return None;
         }
-        list.iter().copied().find(|known| known.len() >= SHORTEST && is_one_slip(known, name))
+        let is_near = |known: &&str| known.len() >= SHORTEST && is_one_slip(&self.normal(known), &name);
+        list.iter().copied().find(is_near)
     }
 }
 
@@ -952,6 +954,7 @@ mod tests {
         assert_eq!(Ecosystem::Npm.lookalike("preact"), None, "both are known");
         assert_eq!(Ecosystem::Npm.lookalike("loadsh"), Some("lodash"));
         assert_eq!(Ecosystem::Cargo.lookalike("serde_jsom"), Some("serde_json"));
+        assert_eq!(Ecosystem::Cargo.lookalike("serde-json"), None, "it is the same crate");
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub(crate) enum GateName {
     Scope,
     // Imports and packages that do not exist.
     Phantoms,
+    // New packages under licences that are not allowed.
+    Licences,
 }
 
 impl From<GateName> for Gate {
@@ -25,6 +27,7 @@ impl From<GateName> for Gate {
             GateName::Secrets => Self::Secrets,
             GateName::Scope => Self::Scope,
             GateName::Phantoms => Self::Phantoms,
+            GateName::Licences => Self::Licences,
         }
     }
 }
@@ -52,8 +55,8 @@ pub(crate) struct GateArguments {
     /// Look only at files that changed after this, in milliseconds since 1970; without `--since` all of their content is new
     #[arg(long, value_name = "MS", hide = true, conflicts_with_all = ["staged", "batch"])]
     begun: Option<u64>,
-    /// What may change: patterns of paths (`scope`); may be given several times
-    #[arg(long, value_name = "PATTERN")]
+    /// Pattern of paths that may change (`scope`), or licence (`licences`); repeatable
+    #[arg(long, value_name = "WHAT")]
     allow: Vec<String>,
     /// Design document that lists the files (`scope`)
     #[arg(long, value_name = "FILE")]

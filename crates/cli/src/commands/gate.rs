@@ -2,6 +2,7 @@
 
 mod batch;
 mod completeness;
+mod licences;
 mod packages;
 mod phantoms;
 mod report;
@@ -13,7 +14,7 @@ use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use checkrein_gates::{FindingWeight, Gate, GateFinding, sift};
+use checkrein_gates::{FindingWeight, Gate, GateFinding, PERMISSIVE, sift};
 use checkrein_worktree::{ChangeBase, ChangedText, TextNow, changed_texts};
 use similar::{ChangeTag, TextDiff};
 
@@ -111,6 +112,14 @@ pub fn gate(
     match wanted.gate {
         Gate::Completeness => changed.iter().for_each(|file| completeness::examine(file, &mut answer)),
         Gate::Secrets => changed.iter().for_each(|file| secrets::examine(file, &mut answer)),
+        Gate::Licences => {
+            let allowed = if wanted.allow.is_empty() {
+                PERMISSIVE.map(str::to_owned).to_vec()
+            } else {
+                wanted.allow.clone()
+            };
+            licences::examine(environment, &repository, &changed, &allowed, &mut answer);
+        }
         Gate::Phantoms => phantoms::examine(&repository, &changed, &mut answer)?,
         Gate::Scope => scope::examine(environment, &workspace, wanted, &changed, &mut answer)?,
     }
@@ -126,7 +135,7 @@ pub fn gate(
 
 /// Options belong to gates: one that is given to another is a mistake and not an empty wish.
 fn check_options(wanted: &GateRequest) -> Result<(), CommandError> {
-    let takes_allow = wanted.gate == Gate::Scope;
+    let takes_allow = matches!(wanted.gate, Gate::Scope | Gate::Licences);
     let takes_design = wanted.gate == Gate::Scope;
     let gate = wanted.gate.name();
     if !wanted.allow.is_empty() && !takes_allow {

@@ -67,7 +67,7 @@ pub struct GateSettings {
 
 impl GateSettings {
     /// The gates that need nothing but the changes.
-    pub const AT_TURN_END: &'static [&'static str] = &["completeness", "secrets", "phantoms"];
+    pub const AT_TURN_END: &'static [&'static str] = &["completeness", "secrets", "phantoms", "licences"];
 }
 
 /// What the model reads of what tools answer.
