@@ -7,8 +7,21 @@ pub struct Design {
     pub sections: Vec<DesignSection>,
     /// Its tables, in order.
     pub tables: Vec<DesignTable>,
+    /// The items of its lists, in order.
+    pub items: Vec<DesignItem>,
     /// The files that it says will change, in order.
     pub files: Vec<DesignFile>,
+    /// The numbers of its lines outside of fenced code.
+    pub(crate) prose: Vec<usize>,
+}
+
+/// An item of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DesignItem {
+    /// Its first line, counted from 1.
+    pub line: usize,
+    /// Its text on that line, without the sign before it.
+    pub text: String,
 }
 
 /// A heading, and where what stands below it ends.
@@ -88,7 +101,9 @@ impl Design {
         let sections = sections(&lines, text.lines().count());
         let tables = tables(&lines);
         let files = files(&lines, &sections, &tables);
-        Self { sections, tables, files }
+        let items = lines.iter().filter_map(item).collect();
+        let prose = lines.iter().map(|line| line.number).collect();
+        Self { sections, tables, items, files, prose }
     }
 }
 
@@ -196,6 +211,20 @@ fn files(lines: &[Line<'_>], sections: &[DesignSection], tables: &[DesignTable])
     let mut seen = std::collections::HashSet::new();
     files.retain(|file| seen.insert(file.path.clone()));
     files
+}
+
+/// The item of a list that begins in a line: behind a sign, or behind a number with a dot.
+fn item(line: &Line<'_>) -> Option<DesignItem> {
+    let text = line.text.trim_start();
+    let sign = ["- ", "* ", "+ "].into_iter().find_map(|sign| text.strip_prefix(sign));
+    let numbered = || {
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let rest = text.get(digits..)?;
+        (digits > 0).then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")))?
+    };
+    let text = sign.or_else(numbered)?.trim();
+    let text = ["[ ] ", "[x] ", "[X] "].into_iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
+    Some(DesignItem { line: line.number, text: text.to_owned() })
 }
 
 fn speaks_of_files(title: &str) -> bool {

@@ -180,6 +180,54 @@ kinds! {
     LicenceUnknown "licence_unknown", Some(Gate::Licences),
         "the licence of a new package is not known",
         "install the package, so that its description can be read, or look its licence up";
+    /// A section that a document needs.
+    MissingSection "missing_section", Some(Gate::Mechanical),
+        "a section of the document is missing or empty",
+        "write it";
+    /// A path of a document that does not fit the work tree.
+    MissingPath "missing_path", Some(Gate::Mechanical),
+        "a path of the document does not fit the work tree",
+        "correct the path, or list the file with what becomes of it";
+    /// A table that is not well formed.
+    BrokenTable "broken_table", Some(Gate::Mechanical),
+        "a table of the document is not well formed",
+        "give each row as many cells as the head, and a line of dashes below it";
+    /// A document that is too short or too long.
+    DocumentSize "document_size", Some(Gate::Mechanical),
+        "the document is too short or too long",
+        "say what is to be done, and leave out what is not";
+    /// A requirement that no test is planned for.
+    RequirementWithoutTest "requirement_without_test", Some(Gate::TestPlan),
+        "no test is planned for the requirement",
+        "plan one, and name the number of the requirement in it";
+    /// A test that says nothing it could fail by.
+    VagueTest "vague_test", Some(Gate::TestPlan),
+        "the test says nothing that it could fail by",
+        "say what goes in and what must come out";
+    /// A test that is left to people.
+    DelegatedTest "delegated_test", Some(Gate::TestPlan),
+        "the test is left to people",
+        "plan a test that runs by itself, or say `manual` in the column of its type";
+    /// A test that has the name of another.
+    RepeatedTest "repeated_test", Some(Gate::TestPlan),
+        "the test has the name of another one",
+        "say what it tests that the other does not";
+    /// A file that a design names and that did not change as it says.
+    DesignNotDone "design_not_done", Some(Gate::Implementation),
+        "a file of the design did not change as it says",
+        "do what the design says, or correct the design";
+    /// A changed file that the design does not name.
+    NotInDesign "not_in_design", Some(Gate::Implementation),
+        "the file changed, and the design does not name it",
+        "take the change back, or add the file to the design";
+    /// Tests that were not seen to run since the last change.
+    TestsNotSeen "tests_not_seen", Some(Gate::Implementation),
+        "tests were not seen to pass since the last change",
+        "run the tests in a session that is recorded";
+    /// Tests that failed when they ran last.
+    TestsFailed "tests_failed", Some(Gate::Implementation),
+        "tests failed when they ran last",
+        "make them pass";
     /// A package that is named nearly like one that many know.
     LookalikePackage "lookalike_package", Some(Gate::Phantoms),
         "the name of the package differs by one letter from a well-known one",

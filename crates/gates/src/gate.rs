@@ -13,12 +13,26 @@ pub enum Gate {
     Phantoms,
     /// New packages under licences that are not allowed.
     Licences,
+    /// What can be told of a design document without understanding it.
+    Mechanical,
+    /// Requirements against planned tests.
+    TestPlan,
+    /// Changes against a design, and tests that were seen to pass.
+    Implementation,
 }
 
 impl Gate {
     /// All gates.
-    pub const ALL: [Self; 5] =
-        [Self::Completeness, Self::Secrets, Self::Scope, Self::Phantoms, Self::Licences];
+    pub const ALL: [Self; 8] = [
+        Self::Completeness,
+        Self::Secrets,
+        Self::Scope,
+        Self::Phantoms,
+        Self::Licences,
+        Self::Mechanical,
+        Self::TestPlan,
+        Self::Implementation,
+    ];
 
     /// The word that is given and printed.
     pub fn name(self) -> &'static str {
@@ -28,6 +42,9 @@ impl Gate {
             Self::Scope => "scope",
             Self::Phantoms => "phantoms",
             Self::Licences => "licences",
+            Self::Mechanical => "mechanical",
+            Self::TestPlan => "test-plan",
+            Self::Implementation => "implementation",
         }
     }
 }

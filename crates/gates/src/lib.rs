@@ -23,6 +23,9 @@
 //! | `imports` | what a text imports |
 //! | `manifest` | manifests and lock files |
 //! | `well_known` | standard libraries, and packages that many know |
+//! | `mechanical` | the gate: sections, paths, tables and size of a design document |
+//! | `test_plan` | the gate: requirements against planned tests |
+//! | `implementation` | the gate: changes against a design, and tests that were seen to pass |
 //! | `design` | a design document: sections, tables, the files that it names |
 //! | `line_exemption` | findings that somebody allowed in a text that is not read as code |
 //! | `gate` | the gates by name |
@@ -44,29 +47,37 @@ mod finding;
 mod function;
 mod gate;
 mod grammar;
+mod implementation;
 mod imports;
 mod language;
 mod licences;
 mod line_exemption;
 mod manifest;
+mod mechanical;
 mod phantoms;
 mod proof;
 mod remark;
 mod scope;
 mod secrets;
 mod source;
+mod test_plan;
 mod well_known;
 
 pub use completeness::{
     CodeOrigin, CodeVerdict, ExaminedFile, Fragment, FragmentAnswer, GateText, examine_file, judge_fragment,
 };
-pub use design::{Design, DesignChange, DesignFile, DesignSection, DesignTable};
+pub use design::{Design, DesignChange, DesignFile, DesignItem, DesignSection, DesignTable};
 pub use finding::{FindingKind, FindingWeight, GateFinding};
 pub use gate::Gate;
+pub use implementation::{
+    FileChange, RunEnd, TestRun, examine_runs, not_in_design, runs_tests, undone_files,
+};
 pub use language::SourceLanguage;
 pub use licences::{PERMISSIVE, examine_licences, licence_of_metadata};
 pub use line_exemption::{Sifted, sift};
 pub use manifest::{Ecosystem, Package, PackageFile, PackageList, PackageSource, read_packages};
+pub use mechanical::examine_design;
 pub use phantoms::{ImportAnswer, KnownPackages, OnDisk, examine_imports, examine_manifest};
 pub use scope::out_of_scope;
 pub use secrets::examine_secrets;
+pub use test_plan::{TestPlanAnswer, examine_test_plan};

@@ -18,6 +18,12 @@ pub(crate) enum GateName {
     Phantoms,
     // New packages under licences that are not allowed.
     Licences,
+    // Sections, paths, tables and size of a design document.
+    Mechanical,
+    // Requirements against planned tests.
+    TestPlan,
+    // Changes against a design document, and tests that were seen to pass.
+    Implementation,
 }
 
 impl From<GateName> for Gate {
@@ -28,6 +34,9 @@ impl From<GateName> for Gate {
             GateName::Scope => Self::Scope,
             GateName::Phantoms => Self::Phantoms,
             GateName::Licences => Self::Licences,
+            GateName::Mechanical => Self::Mechanical,
+            GateName::TestPlan => Self::TestPlan,
+            GateName::Implementation => Self::Implementation,
         }
     }
 }
@@ -58,9 +67,12 @@ pub(crate) struct GateArguments {
     /// Pattern of paths that may change (`scope`), or licence (`licences`); repeatable
     #[arg(long, value_name = "WHAT")]
     allow: Vec<String>,
-    /// Design document that lists the files (`scope`)
+    /// Design document (`scope`, `mechanical`, `test-plan`, `implementation`)
     #[arg(long, value_name = "FILE")]
     design: Option<String>,
+    /// Text that a heading of the document must have (`mechanical`); repeatable
+    #[arg(long, value_name = "TITLE")]
+    section: Vec<String>,
     /// Look at what is staged
     #[arg(long, conflicts_with = "batch")]
     staged: bool,
@@ -87,6 +99,7 @@ impl From<GateArguments> for GateRequest {
             gate: wanted.name.into(),
             allow: wanted.allow,
             design: wanted.design,
+            sections: wanted.section,
             input: match wanted.batch {
                 Some(source) => GateInput::Batch(source),
                 None => GateInput::Changes { base, paths: wanted.paths, begun: wanted.begun },

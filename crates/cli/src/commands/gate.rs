@@ -2,6 +2,7 @@
 
 mod batch;
 mod completeness;
+mod documents;
 mod licences;
 mod packages;
 mod phantoms;
@@ -17,6 +18,8 @@ use std::path::Path;
 use checkrein_gates::{FindingWeight, Gate, GateFinding, PERMISSIVE, sift};
 use checkrein_worktree::{ChangeBase, ChangedText, TextNow, changed_texts};
 use similar::{ChangeTag, TextDiff};
+
+use documents::DocumentContext;
 
 use super::worktree::{repository, workspace};
 use super::{ExitStatus, OutputForm};
@@ -37,6 +40,8 @@ pub struct GateRequest {
     pub allow: Vec<String>,
     /// A design document.
     pub design: Option<String>,
+    /// What its headings must have (`mechanical`).
+    pub sections: Vec<String>,
     /// What it looks at.
     pub input: GateInput,
     /// What fails it.
@@ -107,8 +112,13 @@ pub fn gate(
         let is_within = within.is_empty() || within.iter().any(|root| path.starts_with(root));
         is_within && begun.is_none_or(|begun| changed_since(&workspace.join(path), begun))
     };
-    let changed = changed_texts(&repository, base, LONGEST, is_wanted)?;
+    let changed = match wanted.gate {
+        // They look at one document as it is.
+        Gate::Mechanical | Gate::TestPlan => Vec::new(),
+        gate => changed_texts(&repository, base, longest(gate), is_wanted)?,
+    };
     let mut answer = empty(wanted.gate, base);
+    let document = DocumentContext { environment, workspace: &workspace, repository: &repository, wanted };
     match wanted.gate {
         Gate::Completeness => changed.iter().for_each(|file| completeness::examine(file, &mut answer)),
         Gate::Secrets => changed.iter().for_each(|file| secrets::examine(file, &mut answer)),
@@ -120,6 +130,9 @@ pub fn gate(
             };
             licences::examine(environment, &repository, &changed, &allowed, &mut answer);
         }
+        Gate::Mechanical => document.mechanical(&mut answer)?,
+        Gate::TestPlan => document.test_plan(&mut answer)?,
+        Gate::Implementation => document.implementation(&changed, &mut answer)?,
         Gate::Phantoms => phantoms::examine(&repository, &changed, &mut answer)?,
         Gate::Scope => scope::examine(environment, &workspace, wanted, &changed, &mut answer)?,
     }
@@ -136,13 +149,17 @@ pub fn gate(
 /// Options belong to gates: one that is given to another is a mistake and not an empty wish.
 fn check_options(wanted: &GateRequest) -> Result<(), CommandError> {
     let takes_allow = matches!(wanted.gate, Gate::Scope | Gate::Licences);
-    let takes_design = wanted.gate == Gate::Scope;
+    let takes_design =
+        matches!(wanted.gate, Gate::Scope | Gate::Mechanical | Gate::TestPlan | Gate::Implementation);
     let gate = wanted.gate.name();
     if !wanted.allow.is_empty() && !takes_allow {
         return Err(CommandError::user(format!("gate {gate} has no option `--allow`"), "leave it out"));
     }
     if wanted.design.is_some() && !takes_design {
         return Err(CommandError::user(format!("gate {gate} has no option `--design`"), "leave it out"));
+    }
+    if !wanted.sections.is_empty() && wanted.gate != Gate::Mechanical {
+        return Err(CommandError::user(format!("gate {gate} has no option `--section`"), "leave it out"));
     }
     if matches!(wanted.input, GateInput::Batch(_)) && wanted.gate != Gate::Completeness {
         return Err(CommandError::user(format!("gate {gate} has no option `--batch`"), "leave it out"));
@@ -192,6 +209,7 @@ fn empty(gate: Gate, base: &ChangeBase) -> GateAnswer {
         passed: true,
         outcome: String::new(),
         compared_with: match base {
+            _ if matches!(gate, Gate::Mechanical | Gate::TestPlan) => "the work tree".to_owned(),
             ChangeBase::LastCommit => "the last commit".to_owned(),
             ChangeBase::Revision(name) => format!("where the branch left {}", plain(name)),
             ChangeBase::Staged => "the last commit (staged changes)".to_owned(),
@@ -232,8 +250,23 @@ fn take(answer: &mut GateAnswer, gate: Gate, path: &str, text: &str, findings: V
     answer.findings.extend(sifted.findings.into_iter().map(|finding| entry(path, finding)));
 }
 
+/// The longest file that a gate reads, in bytes.
+fn longest(gate: Gate) -> u64 {
+    match gate {
+        // Where no tree is made of it a text may be long (ours).
+        Gate::Secrets => 16 * LONGEST,
+        Gate::Completeness
+        | Gate::Scope
+        | Gate::Phantoms
+        | Gate::Licences
+        | Gate::Mechanical
+        | Gate::TestPlan
+        | Gate::Implementation => LONGEST,
+    }
+}
+
 /// The text of a changed file; `None` where it is gone, and where it is not read, which is said.
-fn text_of<'t>(file: &'t ChangedText, answer: &mut GateAnswer) -> Option<Cow<'t, str>> {
+fn text_of<'t>(file: &'t ChangedText, gate: Gate, answer: &mut GateAnswer) -> Option<Cow<'t, str>> {
     let cause = match &file.now {
         TextNow::Bytes(bytes) if bytes.contains(&0) => "it is not text",
         TextNow::Bytes(bytes) => {
@@ -245,7 +278,11 @@ fn text_of<'t>(file: &'t ChangedText, answer: &mut GateAnswer) -> Option<Cow<'t,
     };
     // Pictures and the like are no texts; what is longer than a text may be, could be one.
     let fails = matches!(file.now, TextNow::NotRead(_)) && cause.contains("longer");
-    answer.not_examined.push(NotExamined { path: file.path.clone(), cause: cause.to_owned(), fails });
+    let cause = match fails {
+        true => format!("it is longer than {} MiB", longest(gate) >> 20),
+        false => cause.to_owned(),
+    };
+    answer.not_examined.push(NotExamined { path: file.path.clone(), cause, fails });
     None
 }
 

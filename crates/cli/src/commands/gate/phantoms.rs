@@ -48,7 +48,7 @@ fn examine_one(
     if !is_manifest && !is_code {
         return;
     }
-    let Some(text) = text_of(file, answer) else { return };
+    let Some(text) = text_of(file, Gate::Phantoms, answer) else { return };
     let before = before_of(file);
     let not_examined =
         |cause: &str, fails| NotExamined { path: file.path.clone(), cause: cause.to_owned(), fails };

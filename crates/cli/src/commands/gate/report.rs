@@ -52,19 +52,17 @@ pub(super) fn text(answer: &GateAnswer) -> String {
 
 /// What it comes to, in one sentence.
 fn summary(answer: &GateAnswer) -> String {
-    let examined = format!(
-        "{}{}, compared with {}",
-        if answer.gate == Gate::Completeness.name() {
-            format!("{} in ", counted(count(answer.functions), "changed function"))
-        } else {
-            String::new()
-        },
-        counted(
-            count(answer.files),
-            if answer.gate == Gate::Completeness.name() { "file" } else { "changed file" }
-        ),
-        answer.compared_with
-    );
+    let files = count(answer.files);
+    let examined = match gate_of(answer) {
+        Some(Gate::Completeness) => {
+            format!("{} in {}", counted(count(answer.functions), "changed function"), counted(files, "file"))
+        }
+        Some(Gate::Mechanical | Gate::TestPlan) => counted(files, "document"),
+        Some(Gate::Secrets | Gate::Scope | Gate::Phantoms | Gate::Licences | Gate::Implementation) | None => {
+            counted(files, "changed file")
+        }
+    };
+    let examined = format!("{examined}, compared with {}", answer.compared_with);
     let found = match (answer.errors, answer.warnings) {
         (0, 0) => "nothing found".to_owned(),
         (errors, 0) => counted(count(errors), "error"),
@@ -85,13 +83,17 @@ fn summary(answer: &GateAnswer) -> String {
     format!("{verdict}: {found}{allowed}; {examined}")
 }
 
+fn gate_of(answer: &GateAnswer) -> Option<Gate> {
+    Gate::ALL.into_iter().find(|gate| gate.name() == answer.gate)
+}
+
 fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 /// SARIF 2.1.0, as code scanning takes it.
 pub(super) fn sarif(answer: &GateAnswer) -> Result<String, CommandError> {
-    let gate = Gate::ALL.into_iter().find(|gate| gate.name() == answer.gate);
+    let gate = gate_of(answer);
     let kinds = FindingKind::ALL.iter().filter(|kind| gate.is_none_or(|gate| kind.is_of(gate)));
     let rules: Vec<_> = kinds
         .map(|kind| {

@@ -12,7 +12,7 @@ const LISTS: [&str; 6] = [".properties", ".ini", ".cfg", ".conf", ".tfvars", ".e
 
 /// Looks at one changed file.
 pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
-    let Some(text) = text_of(file, answer) else { return };
+    let Some(text) = text_of(file, Gate::Secrets, answer) else { return };
     let name = file.path.rsplit('/').next().unwrap_or_default();
     let is_list = name.starts_with(".env") || LISTS.iter().any(|end| name.ends_with(end));
     let shown = if is_list { ShownText::List } else { ShownText::Anything };

@@ -1,0 +1,192 @@
+//! The gates over design documents: what they are like, what they plan, and what was made of them, with tests that real hooks recorded.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::process::Output;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, shell_call};
+
+const DESIGN: &str = "# 12 - Load settings
+
+## Requirements
+
+- REQ-1: settings are read from a file that lies beside the code
+- REQ-2: a file that cannot be read is refused with the number of its line
+
+## Files
+
+| File | Change |
+|---|---|
+| `src/load.rs` | Add |
+| `src/main.rs` | Modify |
+
+## Tests
+
+| Scenario | Requirement | Type |
+|---|---|---|
+| a file with two settings gives both of them | REQ-1 | unit |
+| a bracket that is never closed names its line | REQ-2 | unit |
+";
+
+fn project(design: &str) -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.write("src/main.rs", "fn main() {}\n");
+    environment.write("docs/design.md", design);
+    environment.git(&["add", "--all"]);
+    environment.commit("before");
+    environment
+}
+
+fn gate(environment: &TestEnvironment, name: &str, more: &[&str]) -> (Output, Vec<String>) {
+    let arguments = [&["--json", "gate", name, "--design", "docs/design.md"], more].concat();
+    let output = environment.checkrein(&arguments);
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let finding = |one: &Json| {
+        let text = |name: &str| one[name].as_str().unwrap().to_owned();
+        format!("{}:{} {} {}", text("path"), one["line"], text("weight"), text("kind"))
+    };
+    let mut found: Vec<String> = answer["findings"].as_array().unwrap().iter().map(finding).collect();
+    for one in answer["not_run"].as_array().unwrap() {
+        found.push(format!("not run: {}", one["what"].as_str().unwrap()));
+    }
+    found.insert(0, answer["outcome"].as_str().unwrap().to_owned());
+    (output, found)
+}
+
+#[test]
+fn a_document_is_held_against_the_work_tree() {
+    let environment = project(DESIGN);
+    let (output, found) = gate(&environment, "mechanical", &[]);
+    assert_eq!((output.status.code(), found), (Some(0), vec!["passed".to_owned()]));
+    let (output, found) = gate(&environment, "mechanical", &["--section", "Rollback"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(found, ["failed", "docs/design.md:1 error missing_section"]);
+
+    let wrong = DESIGN
+        .replace("`src/main.rs` | Modify", "`src/man.rs` | Modify | x")
+        .replace("| `src/load.rs` | Add |", "| `lib/load.rs` | Add |");
+    environment.write("docs/design.md", &wrong);
+    let (_, found) = gate(&environment, "mechanical", &[]);
+    assert_eq!(
+        found,
+        [
+            "failed",
+            "docs/design.md:12 error missing_path",
+            "docs/design.md:13 error missing_path",
+            "docs/design.md:13 error broken_table",
+        ]
+    );
+    let allowed = format!(
+        "{DESIGN}\n<!-- checkrein: allow missing_path: the next change adds it -->\nSee `src/next.rs`.\n"
+    );
+    environment.write("docs/design.md", &allowed);
+    assert_eq!(gate(&environment, "mechanical", &["--strict"]).1, ["passed"]);
+
+    let output = environment.checkrein(&["gate", "mechanical"]);
+    assert_eq!(output.status.code(), Some(1));
+    let output = environment.checkrein(&["gate", "mechanical", "--design", "nowhere.md"]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn requirements_need_tests_that_say_something() {
+    let environment = project(DESIGN);
+    assert_eq!(gate(&environment, "test-plan", &[]).1, ["passed"]);
+    let vague = DESIGN
+        .replace("a file with two settings gives both of them", "loading works as expected, by manual check");
+    environment.write("docs/design.md", &vague.replace("| REQ-2 |", "| REQ-1 |"));
+    let (output, found) = gate(&environment, "test-plan", &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        found,
+        [
+            "failed",
+            "docs/design.md:6 error requirement_without_test",
+            "docs/design.md:19 error vague_test",
+            "docs/design.md:19 error delegated_test",
+        ]
+    );
+    environment.write("docs/design.md", "# Nothing\n\n## Tests\n\n- a: b\n");
+    let (output, found) = gate(&environment, "test-plan", &[]);
+    assert_eq!(
+        (output.status.code(), found),
+        (Some(2), vec!["not_run".to_owned(), "not run: the requirements".to_owned()])
+    );
+}
+
+/// A call of the shell in a recorded session, with its output.
+fn called(environment: &TestEnvironment, id: &str, command: &str, output: &str) {
+    let call = |more: Json| shell_call(id, command, more);
+    environment.answer_to(&environment.payload("s", "PreToolUse", call(json!({}))));
+    let response = json!({ "tool_response": { "stdout": output, "stderr": "" } });
+    environment.answer_to(&environment.payload("s", "PostToolUse", call(response)));
+}
+
+const PASSED: &str =
+    "running 3 tests\n\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+const FAILED: &str =
+    "running 3 tests\n\ntest result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";
+
+#[test]
+fn what_changed_is_held_against_the_document_and_the_records() {
+    let environment = project(DESIGN);
+    environment.write("src/load.rs", "pub fn load() {}\n");
+    environment.write("src/more.rs", "pub fn more() {}\n");
+    let (output, found) = gate(&environment, "implementation", &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        found,
+        [
+            "failed",
+            "docs/design.md:13 error design_not_done",
+            "src/more.rs:1 error not_in_design",
+            "not run: the tests",
+        ]
+    );
+    std::fs::remove_file(environment.project().join("src/more.rs")).unwrap();
+    environment.write("src/main.rs", "mod load;\nfn main() {}\n");
+    assert_eq!(gate(&environment, "implementation", &[]).1, ["not_run", "not run: the tests"]);
+
+    environment.answer_to(&environment.payload("s", "SessionStart", json!({ "source": "startup" })));
+    thread::sleep(Duration::from_millis(30));
+    // What an agent prints is no run.
+    called(&environment, "a", "echo 'test result: ok. 3 passed; 0 failed'", PASSED);
+    assert_eq!(
+        gate(&environment, "implementation", &[]).1,
+        ["failed", "docs/design.md:1 error tests_not_seen"]
+    );
+    called(&environment, "b", "cargo test", FAILED);
+    assert_eq!(
+        gate(&environment, "implementation", &[]).1,
+        ["failed", "docs/design.md:1 error tests_failed"]
+    );
+    called(&environment, "c", "cargo test", PASSED);
+    assert_eq!(gate(&environment, "implementation", &[]).1, ["passed"]);
+
+    // A change after the tests, and one more run.
+    thread::sleep(Duration::from_millis(30));
+    environment.write("src/load.rs", "pub fn load() { load_all() }\n");
+    assert_eq!(
+        gate(&environment, "implementation", &[]).1,
+        ["failed", "docs/design.md:1 error tests_not_seen"]
+    );
+    thread::sleep(Duration::from_millis(30));
+    called(&environment, "d", "cargo test", PASSED);
+    let (output, found) = gate(&environment, "implementation", &[]);
+    assert_eq!((output.status.code(), found), (Some(0), vec!["passed".to_owned()]));
+    for form in ["sarif", "junit"] {
+        let output =
+            environment.checkrein(&["gate", "implementation", "--design", "docs/design.md", "--form", form]);
+        assert_eq!(output.status.code(), Some(0), "{form}");
+    }
+}

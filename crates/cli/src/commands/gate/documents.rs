@@ -1,0 +1,188 @@
+//! The gates over a design document: what it is like, what it plans, and what was made of it.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+use checkrein_gates::{
+    Design, DesignChange, FileChange, Gate, RunEnd, TestRun, examine_design, examine_runs, examine_test_plan,
+    not_in_design, runs_tests, undone_files,
+};
+use checkrein_glob::{Glob, Style};
+use checkrein_ledger::lines;
+use checkrein_protocol::{AbsolutePath, ActionId, RecordBody};
+use checkrein_session::SessionLedger;
+use checkrein_worktree::{ChangedText, GitRepository, TextNow, work_tree_paths};
+
+use super::scope::design;
+use super::{GateRequest, take};
+use crate::api::gates::{GateAnswer, NotRun};
+use crate::terminal::plain_name;
+
+/// What a document is judged with.
+pub(super) struct DocumentContext<'a> {
+    pub(super) environment: &'a HostEnvironment,
+    pub(super) workspace: &'a Path,
+    pub(super) repository: &'a GitRepository,
+    pub(super) wanted: &'a GateRequest,
+}
+
+impl DocumentContext<'_> {
+    /// The document, the name under which it is reported, and its path in the work tree where it lies there.
+    fn document(&self) -> Result<(String, String, Option<String>), CommandError> {
+        let Some(name) = &self.wanted.design else {
+            return Err(CommandError::user(
+                format!("gate {} needs a design document", self.wanted.gate.name()),
+                "name it with `--design FILE`",
+            ));
+        };
+        let (text, own) = design(self.environment, self.workspace, name)?;
+        Ok((text, own.clone().unwrap_or_else(|| name.clone()), own))
+    }
+
+    /// Sections, paths, tables, size.
+    pub(super) fn mechanical(&self, answer: &mut GateAnswer) -> Result<(), CommandError> {
+        let (text, name, _) = self.document()?;
+        let paths: BTreeSet<String> = work_tree_paths(self.repository)?
+            .into_iter()
+            // One that is deleted and not committed is in the list of git.
+            .filter(|path| std::fs::symlink_metadata(self.workspace.join(path)).is_ok())
+            .collect();
+        answer.files = 1;
+        take(answer, Gate::Mechanical, &name, &text, examine_design(&text, &paths, &self.wanted.sections));
+        Ok(())
+    }
+
+    /// Requirements and tests.
+    pub(super) fn test_plan(&self, answer: &mut GateAnswer) -> Result<(), CommandError> {
+        let (text, name, _) = self.document()?;
+        let judged = examine_test_plan(&text);
+        answer.files = 1;
+        if let Some(cause) = judged.not_run {
+            answer.not_run.push(NotRun { what: "the requirements".to_owned(), cause: cause.to_owned() });
+        }
+        take(answer, Gate::TestPlan, &name, &text, judged.findings);
+        Ok(())
+    }
+
+    /// What changed against the document, and the tests since.
+    pub(super) fn implementation(
+        &self,
+        changed: &[ChangedText],
+        answer: &mut GateAnswer,
+    ) -> Result<(), CommandError> {
+        let (text, name, own) = self.document()?;
+        let files = Design::read(&text).files;
+        let means = |pattern: &str, path: &str| {
+            Glob::new(pattern.trim_end_matches('/'), Style::Setting).or_below().matches(path)
+        };
+        if files.is_empty() {
+            let cause = format!("`{}` names no files", plain_name(&name));
+            answer.not_run.push(NotRun { what: "the list of files".to_owned(), cause });
+        } else {
+            let changes: Vec<FileChange<'_>> = changed.iter().map(change).collect();
+            take(answer, Gate::Implementation, &name, &text, undone_files(&files, &changes, means));
+            for file in changed.iter().filter(|file| own.as_ref() != Some(&file.path)) {
+                answer.files += 1;
+                if files.iter().any(|named| means(&named.path, &file.path)) {
+                    continue;
+                }
+                let text = match &file.now {
+                    TextNow::Bytes(bytes) => String::from_utf8_lossy(bytes),
+                    TextNow::Gone | TextNow::NotRead(_) => "".into(),
+                };
+                let finding = not_in_design(&plain_name(&file.path), &plain_name(&name));
+                take(answer, Gate::Implementation, &file.path, &text, vec![finding]);
+            }
+        }
+        self.tests(changed, &text, &name, own.as_deref(), answer)
+    }
+
+    /// Whether tests were seen to pass since the last of these files changed.
+    fn tests(
+        &self,
+        changed: &[ChangedText],
+        text: &str,
+        name: &str,
+        own: Option<&str>,
+        answer: &mut GateAnswer,
+    ) -> Result<(), CommandError> {
+        let files = changed.iter().filter(|file| Some(file.path.as_str()) != own);
+        let times: Vec<u64> = files.map(|file| changed_at(self.workspace, &file.path)).collect();
+        let Some(last) = times.into_iter().max() else { return Ok(()) };
+        match recorded_runs(self.environment, self.workspace)? {
+            None => answer.not_run.push(NotRun {
+                what: "the tests".to_owned(),
+                cause: "no session of this work tree is on record".to_owned(),
+            }),
+            Some(runs) => {
+                let finding = examine_runs(last, &runs).into_iter().collect();
+                take(answer, Gate::Implementation, name, text, finding);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn change(file: &ChangedText) -> FileChange<'_> {
+    let change = match (&file.before, &file.now) {
+        (_, TextNow::Gone) => DesignChange::Removed,
+        (None, TextNow::Bytes(_) | TextNow::NotRead(_)) => DesignChange::Added,
+        (Some(_), TextNow::Bytes(_) | TextNow::NotRead(_)) => DesignChange::Changed,
+    };
+    FileChange { path: &file.path, change }
+}
+
+/// When a file was written last, in milliseconds since 1970. Of one that is gone, when its folder was.
+fn changed_at(workspace: &Path, path: &str) -> u64 {
+    let mut place = Some(workspace.join(path));
+    while let Some(path) = place.filter(|path| path.starts_with(workspace)) {
+        if let Ok(facts) = std::fs::symlink_metadata(&path) {
+            let time = facts.mtime().saturating_mul(1000).saturating_add(facts.mtime_nsec() / 1_000_000);
+            return u64::try_from(time).unwrap_or_default();
+        }
+        place = path.parent().map(Path::to_owned);
+    }
+    0
+}
+
+/// The runs of tests in the records of all sessions of a work tree; `None` where there is no session.
+fn recorded_runs(
+    environment: &HostEnvironment,
+    workspace: &Path,
+) -> Result<Option<Vec<TestRun>>, CommandError> {
+    let here = AbsolutePath::new(&workspace.to_string_lossy());
+    let mut sessions = checkrein_session::sessions(&environment.state)?;
+    sessions.retain(|session| here.is_some() && session.workspace == here);
+    if sessions.is_empty() {
+        return Ok(None);
+    }
+    let mut runs = Vec::new();
+    for session in sessions {
+        let ledger = SessionLedger::of_folder(&environment.state, session.folder);
+        let mut open: Option<(ActionId, u64)> = None;
+        for record in lines(&ledger.path())?.filter_map(|line| line.ok()?.record) {
+            match record.body {
+                RecordBody::Review(review) => {
+                    let command =
+                        review.input.get("command").and_then(serde_json::Value::as_str).unwrap_or_default();
+                    if runs_tests(&review.programs, command) {
+                        open = Some((review.action_id, record.at.0));
+                    }
+                }
+                RecordBody::Outcome(outcome) => {
+                    let began = open.as_ref().filter(|(id, _)| *id == outcome.action_id);
+                    let tests = outcome.observation.and_then(|seen| seen.tests);
+                    if let (Some((_, began)), Some(tests)) = (began, tests) {
+                        let end = if outcome.failed { RunEnd::Failed } else { RunEnd::Done };
+                        runs.push(TestRun { began: *began, passed: tests.passed, failed: tests.failed, end });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(Some(runs))
+}

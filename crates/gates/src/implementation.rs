@@ -1,0 +1,200 @@
+//! The gate of implementations: what a design names against what changed, and whether tests ran and passed since.
+
+use crate::design::{DesignChange, DesignFile};
+use crate::finding::{FindingKind, FindingWeight, GateFinding};
+
+/// A file that changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileChange<'a> {
+    /// Its path from the root of the work tree.
+    pub path: &'a str,
+    /// What became of it.
+    pub change: DesignChange,
+}
+
+/// A run of tests that was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TestRun {
+    /// When it began, in milliseconds since 1970.
+    pub began: u64,
+    /// How many tests passed.
+    pub passed: u32,
+    /// How many failed.
+    pub failed: u32,
+    /// How the command ended.
+    pub end: RunEnd,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunEnd {
+    /// Without an error.
+    Done,
+    /// With one.
+    Failed,
+}
+
+/// The files of a design that did not change as it says. `means` tells whether a pattern of the design means a path.
+pub fn undone_files(
+    files: &[DesignFile],
+    changed: &[FileChange<'_>],
+    means: impl Fn(&str, &str) -> bool,
+) -> Vec<GateFinding> {
+    let judge = |file: &DesignFile| {
+        let own: Vec<DesignChange> = changed
+            .iter()
+            .filter(|change| means(&file.path, change.path))
+            .map(|change| change.change)
+            .collect();
+        let is_gone = own.iter().all(|change| *change == DesignChange::Removed);
+        let words = match file.change {
+            _ if own.is_empty() => format!("`{}` did not change", file.path),
+            DesignChange::Removed if !is_gone => {
+                format!("`{}` is to be removed and is there", file.path)
+            }
+            DesignChange::Added | DesignChange::Changed if is_gone => format!("`{}` is gone", file.path),
+            DesignChange::Added | DesignChange::Changed | DesignChange::Removed | DesignChange::Unsaid => {
+                return None;
+            }
+        };
+        Some(GateFinding::at(file.line, FindingKind::DesignNotDone, FindingWeight::Error, &words))
+    };
+    files.iter().filter_map(judge).collect()
+}
+
+/// The finding about a file that changed and that the design does not name.
+pub fn not_in_design(path: &str, design: &str) -> GateFinding {
+    let words = format!("{path} is not among the files of `{design}`");
+    GateFinding::of_file(FindingKind::NotInDesign, FindingWeight::Error, &words)
+}
+
+/// What recorded runs of tests say about a change that was made at a time, in milliseconds since 1970. The last run that began after it
+/// decides.
+pub fn examine_runs(changed_at: u64, runs: &[TestRun]) -> Option<GateFinding> {
+    let finding = |kind, words: &str| Some(GateFinding::at(1, kind, FindingWeight::Error, words));
+    let since = runs.iter().filter(|run| run.began >= changed_at).max_by_key(|run| run.began);
+    match since {
+        None if runs.is_empty() => finding(FindingKind::TestsNotSeen, "no run of tests is on record"),
+        None => {
+            finding(FindingKind::TestsNotSeen, "the last recorded run of tests began before the last change")
+        }
+        Some(run) if run.failed > 0 || run.end == RunEnd::Failed => {
+            let words = format!("{} passed, {} failed in the last recorded run", run.passed, run.failed);
+            finding(FindingKind::TestsFailed, &words)
+        }
+        Some(run) if run.passed == 0 => {
+            finding(FindingKind::TestsNotSeen, "no test passed in the last recorded run")
+        }
+        Some(_) => None,
+    }
+}
+
+/// Programs that run tests.
+const RUNNERS: [&str; 38] = [
+    "ava",
+    "bazel",
+    "bun",
+    "bundle",
+    "cargo",
+    "cargo-nextest",
+    "composer",
+    "ctest",
+    "deno",
+    "dotnet",
+    "go",
+    "gotestsum",
+    "gradle",
+    "gradlew",
+    "jest",
+    "just",
+    "make",
+    "mix",
+    "mocha",
+    "mvn",
+    "mvnw",
+    "ninja",
+    "nox",
+    "npm",
+    "npx",
+    "phpunit",
+    "playwright",
+    "pnpm",
+    "prove",
+    "pytest",
+    "rake",
+    "rspec",
+    "swift",
+    "tap",
+    "task",
+    "tox",
+    "vitest",
+    "yarn",
+];
+
+/// Whether a call runs tests, by its programs and its text: what a text only prints is no run.
+pub fn runs_tests(programs: &[String], command: &str) -> bool {
+    let is_runner = |program: &String| {
+        RUNNERS.contains(&program.as_str())
+            || (program.starts_with("py.test") || program.starts_with("pytest"))
+    };
+    let is_python =
+        |program: &String| program.starts_with("python") || program == "uv" || program == "poetry";
+    let has = |words: &str| command.contains(words);
+    let by_python = has("-m pytest")
+        || has("-m unittest")
+        || has("-m nose2")
+        || has("manage.py test")
+        || has("run pytest");
+    let by_node = has("--test") && programs.iter().any(|program| program == "node");
+    programs.iter().any(is_runner) || (programs.iter().any(is_python) && by_python) || by_node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(began: u64, passed: u32, failed: u32) -> TestRun {
+        TestRun { began, passed, failed, end: RunEnd::Done }
+    }
+
+    #[test]
+    fn the_last_run_since_the_change_decides() {
+        let kind = |runs: &[TestRun]| examine_runs(100, runs).map(|finding| finding.kind.name());
+        assert_eq!(kind(&[]), Some("tests_not_seen"));
+        assert_eq!(kind(&[run(99, 3, 0)]), Some("tests_not_seen"), "before the change");
+        assert_eq!(kind(&[run(99, 3, 0), run(100, 3, 0)]), None);
+        assert_eq!(kind(&[run(120, 3, 0), run(110, 2, 1)]), None, "whatever their order");
+        assert_eq!(kind(&[run(110, 3, 0), run(120, 2, 1)]), Some("tests_failed"));
+        assert_eq!(kind(&[TestRun { end: RunEnd::Failed, ..run(110, 3, 0) }]), Some("tests_failed"));
+        assert_eq!(kind(&[run(110, 0, 0)]), Some("tests_not_seen"));
+    }
+
+    #[test]
+    fn files_must_change_as_the_design_says() {
+        let file = |path: &str, change| DesignFile { path: path.to_owned(), change, line: 1 };
+        let changed = [
+            FileChange { path: "a.rs", change: DesignChange::Changed },
+            FileChange { path: "b.rs", change: DesignChange::Removed },
+        ];
+        let words = |path: &str, change| -> Vec<String> {
+            let findings = undone_files(&[file(path, change)], &changed, |pattern, path| pattern == path);
+            findings.into_iter().map(|finding| finding.text).collect()
+        };
+        assert!(
+            words("a.rs", DesignChange::Changed).is_empty()
+                && words("b.rs", DesignChange::Removed).is_empty()
+        );
+        assert_eq!(words("c.rs", DesignChange::Unsaid), ["`c.rs` did not change"]);
+        assert_eq!(words("a.rs", DesignChange::Removed), ["`a.rs` is to be removed and is there"]);
+        assert_eq!(words("b.rs", DesignChange::Changed), ["`b.rs` is gone"]);
+    }
+
+    #[test]
+    fn what_only_prints_runs_no_tests() {
+        let programs = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert!(runs_tests(&programs(&["cargo"]), "cargo test"));
+        assert!(runs_tests(&programs(&["python3"]), "python3 -m pytest -q"));
+        assert!(!runs_tests(&programs(&["echo"]), "echo 'test result: ok. 3 passed; 0 failed'"));
+        assert!(!runs_tests(&programs(&["python3"]), "python3 -c 'print(\"3 passed\")'"));
+    }
+}
