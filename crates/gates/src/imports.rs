@@ -1,6 +1,6 @@
 //! What a text imports, from its syntax tree.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use tree_sitter::Node;
 
@@ -24,6 +24,7 @@ pub(crate) fn imports_of(language: SourceLanguage, text: &str) -> Option<Vec<Imp
         Err(Unread::TooLong | Unread::TooHard) => return None,
     };
     let mut imports: Vec<Import> = Vec::new();
+    let mut scopes = Scopes::new();
     for node in descendants(source.root()) {
         match language {
             SourceLanguage::Python => python(&source, node, &mut imports),
@@ -34,7 +35,7 @@ pub(crate) fn imports_of(language: SourceLanguage, text: &str) -> Option<Vec<Imp
                 let path = node.child_by_field_name("path");
                 imports.extend(path.map(|path| import(path, unquoted(source.text(path)))));
             }
-            SourceLanguage::Rust => rust(&source, node, &mut imports),
+            SourceLanguage::Rust => rust(&source, node, &mut scopes, &mut imports),
             SourceLanguage::Go
             | SourceLanguage::Java
             | SourceLanguage::C
@@ -56,8 +57,11 @@ fn unquoted(text: &str) -> &str {
     text.trim_matches(['"', '\'', '`'])
 }
 
+/// How far up it is looked for what an import stands in (ours).
+const HEIGHT: usize = 100;
+
 fn ancestors(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    std::iter::successors(node.parent(), |node| node.parent())
+    std::iter::successors(node.parent(), Node::parent).take(HEIGHT)
 }
 
 fn python(source: &Source, node: Node<'_>, imports: &mut Vec<Import>) {
@@ -93,7 +97,9 @@ fn is_tried(source: &Source, node: Node<'_>) -> bool {
 
 fn javascript(source: &Source, node: Node<'_>, imports: &mut Vec<Import>) {
     let text = match node.kind() {
-        "import_statement" | "export_statement" => node.child_by_field_name("source"),
+        "import_statement" | "export_statement" | "import_require_clause" => {
+            node.child_by_field_name("source")
+        }
         "call_expression" => {
             let called = node.child_by_field_name("function").map(|called| source.text(called));
             // What is asked for while it runs may be tried.
@@ -103,14 +109,16 @@ fn javascript(source: &Source, node: Node<'_>, imports: &mut Vec<Import>) {
             let first = arguments.and_then(|arguments| arguments.named_child(0));
             first.filter(|first| first.kind() == "string")
         }
-        "import_require_clause" => node.child_by_field_name("source"),
         _ => None,
     };
     imports.extend(text.map(|text| import(text, unquoted(source.text(text)))));
 }
 
+/// The names in each place that has a `use`, by the number of its node.
+type Scopes<'t> = HashMap<usize, Option<HashSet<&'t str>>>;
+
 /// Paths of `use` and `extern crate` whose first name nothing beside them brings.
-fn rust(source: &Source, node: Node<'_>, imports: &mut Vec<Import>) {
+fn rust<'t>(source: &'t Source, node: Node<'t>, scopes: &mut Scopes<'t>, imports: &mut Vec<Import>) {
     match node.kind() {
         "extern_crate_declaration" => {
             let name = node.child_by_field_name("name");
@@ -119,7 +127,7 @@ fn rust(source: &Source, node: Node<'_>, imports: &mut Vec<Import>) {
         "use_declaration" => {
             let Some(argument) = node.child_by_field_name("argument") else { return };
             let Some(place) = node.parent() else { return };
-            let in_scope = names_in(source, place);
+            let in_scope = scopes.entry(place.id()).or_insert_with(|| names_in(source, place));
             // What a glob brings is not known.
             let Some(in_scope) = in_scope else { return };
             for (name, line) in first_names(source, argument) {
@@ -165,11 +173,11 @@ fn names_in<'t>(source: &'t Source, place: Node<'t>) -> Option<HashSet<&'t str>>
         for node in inner {
             match node.kind() {
                 "use_as_clause" => {
-                    names.extend(node.child_by_field_name("alias").map(|name| source.text(name)))
+                    names.extend(node.child_by_field_name("alias").map(|name| source.text(name)));
                 }
                 // `use serde::de;` brings `de`, and `use serde;` what must be there already.
                 "scoped_identifier" => {
-                    names.extend(node.child_by_field_name("name").map(|name| source.text(name)))
+                    names.extend(node.child_by_field_name("name").map(|name| source.text(name)));
                 }
                 "identifier" if node.parent().is_some_and(|above| above.kind() == "use_list") => {
                     let is_outer = node

@@ -83,7 +83,7 @@ struct Reader<'t> {
     allowed: &'t [String],
 }
 
-impl<'t> Reader<'t> {
+impl Reader<'_> {
     fn takes(&mut self, word: &str) -> bool {
         let is_next = self.words.get(self.at).is_some_and(|next| next.eq_ignore_ascii_case(word));
         self.at += usize::from(is_next);

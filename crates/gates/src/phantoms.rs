@@ -249,8 +249,12 @@ fn npm(path: &str, name: &str, known: &KnownPackages, disk: &dyn OnDisk) -> Resu
         for part in name.split('/') {
             match part {
                 "." | "" => {}
-                ".." if place.pop().is_none() => return Ok(()),
-                ".." => {}
+                // What lies outside of the work tree is not judged.
+                ".." => {
+                    if place.pop().is_none() {
+                        return Ok(());
+                    }
+                }
                 part => place.push(part),
             }
         }

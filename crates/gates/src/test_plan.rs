@@ -225,6 +225,8 @@ fn repeated(tests: &[Entry]) -> Vec<GateFinding> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     const PLAN: &str = "# Plan\n\n## Requirements\n\n1. REQ-1: settings are read from a file\n2. REQ-2: a broken file is refused with its line\n\n\
@@ -245,9 +247,13 @@ mod tests {
         assert_eq!(found(&gap), (vec!["6 error requirement_without_test".to_owned()], 2, 1));
         // Of forty, one may be missing.
         let mut many = "# Plan\n\n## Requirements\n\n".to_owned();
-        (1..=40).for_each(|number| many.push_str(&format!("- REQ-{number}: it does thing {number}\n")));
+        for number in 1..=40 {
+            let _ = writeln!(many, "- REQ-{number}: it does thing {number}");
+        }
         many.push_str("\n## Tests\n\n");
-        (1..40).for_each(|number| many.push_str(&format!("- case {number} for REQ-{number}\n")));
+        for number in 1..40 {
+            let _ = writeln!(many, "- case {number} for REQ-{number}");
+        }
         assert_eq!(found(&many), (vec!["44 warning requirement_without_test".to_owned()], 40, 39));
     }
 

@@ -235,12 +235,12 @@ fn conclude(answer: &mut GateAnswer, strictness: Strictness) {
     let is_strict = strictness == Strictness::Warnings;
     let has_failed = answer.errors > 0 || is_unread || (answer.warnings > 0 && is_strict);
     answer.passed = !has_failed && answer.not_run.is_empty();
-    answer.outcome = match (has_failed, answer.passed) {
+    let outcome = match (has_failed, answer.passed) {
         (true, _) => "failed",
         (false, true) => "passed",
         (false, false) => "not_run",
-    }
-    .to_owned();
+    };
+    outcome.clone_into(&mut answer.outcome);
 }
 
 /// Takes up what was found in a text, without what it allows.
@@ -278,10 +278,8 @@ fn text_of<'t>(file: &'t ChangedText, gate: Gate, answer: &mut GateAnswer) -> Op
     };
     // Pictures and the like are no texts; what is longer than a text may be, could be one.
     let fails = matches!(file.now, TextNow::NotRead(_)) && cause.contains("longer");
-    let cause = match fails {
-        true => format!("it is longer than {} MiB", longest(gate) >> 20),
-        false => cause.to_owned(),
-    };
+    let cause =
+        if fails { format!("it is longer than {} MiB", longest(gate) >> 20) } else { cause.to_owned() };
     answer.not_examined.push(NotExamined { path: file.path.clone(), cause, fails });
     None
 }

@@ -645,6 +645,9 @@ mod tests {
                 ),
                 Kind::Text => Value::Text("x".to_owned()),
                 Kind::List => Value::List(vec!["x".to_owned()]),
+                Kind::Words(words) => {
+                    Value::List(words.iter().take(1).map(|word| (*word).to_owned()).collect())
+                }
                 Kind::Rules | Kind::Tripwires | Kind::Patterns => continue,
             };
             let before: Vec<Value> = KEYS.iter().map(|other| (other.read)(&config)).collect();

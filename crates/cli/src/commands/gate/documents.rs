@@ -82,8 +82,8 @@ impl DocumentContext<'_> {
             let cause = format!("`{}` names no files", plain_name(&name));
             answer.not_run.push(NotRun { what: "the list of files".to_owned(), cause });
         } else {
-            let changes: Vec<FileChange<'_>> = changed.iter().map(change).collect();
-            take(answer, Gate::Implementation, &name, &text, undone_files(&files, &changes, means));
+            let all: Vec<FileChange<'_>> = changed.iter().map(change).collect();
+            take(answer, Gate::Implementation, &name, &text, undone_files(&files, &all, means));
             for file in changed.iter().filter(|file| own.as_ref() != Some(&file.path)) {
                 answer.files += 1;
                 if files.iter().any(|named| means(&named.path, &file.path)) {
