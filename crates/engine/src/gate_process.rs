@@ -142,7 +142,7 @@ fn answer_of(child: &mut Child, time: Duration) -> Result<(Vec<u8>, Vec<u8>), St
         let Some(Ok(receiver)) = reader else { return Err("its output could not be read".to_owned()) };
         *text = receiver
             .recv_timeout(until.saturating_duration_since(Instant::now()))
-            .map_err(|_| format!("it took longer than {} seconds", time.as_secs()))?;
+            .map_err(|_| format!("it took longer than {:.1} seconds", time.as_secs_f64()))?;
     }
     let [said, complaint] = texts;
     Ok((said, complaint))

@@ -5,7 +5,7 @@ use crate::finding::{FindingKind, FindingWeight, GateFinding};
 
 /// A file that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileChange<'a> {
+pub struct PathChange<'a> {
     /// Its path from the root of the work tree.
     pub path: &'a str,
     /// What became of it.
@@ -22,12 +22,12 @@ pub struct TestRun {
     /// How many failed.
     pub failed: u32,
     /// How the command ended.
-    pub end: RunEnd,
+    pub end: CommandEnd,
 }
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunEnd {
+pub enum CommandEnd {
     /// Without an error.
     Done,
     /// With one.
@@ -37,7 +37,7 @@ pub enum RunEnd {
 /// The files of a design that did not change as it says. `means` tells whether a pattern of the design means a path.
 pub fn undone_files(
     files: &[DesignFile],
-    changed: &[FileChange<'_>],
+    changed: &[PathChange<'_>],
     means: impl Fn(&str, &str) -> bool,
 ) -> Vec<GateFinding> {
     let judge = |file: &DesignFile| {
@@ -78,7 +78,7 @@ pub fn examine_runs(changed_at: u64, runs: &[TestRun]) -> Option<GateFinding> {
         None => {
             finding(FindingKind::TestsNotSeen, "the last recorded run of tests began before the last change")
         }
-        Some(run) if run.failed > 0 || run.end == RunEnd::Failed => {
+        Some(run) if run.failed > 0 || run.end == CommandEnd::Failed => {
             let words = format!("{} passed, {} failed in the last recorded run", run.passed, run.failed);
             finding(FindingKind::TestsFailed, &words)
         }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     fn run(began: u64, passed: u32, failed: u32) -> TestRun {
-        TestRun { began, passed, failed, end: RunEnd::Done }
+        TestRun { began, passed, failed, end: CommandEnd::Done }
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(kind(&[run(99, 3, 0), run(100, 3, 0)]), None);
         assert_eq!(kind(&[run(120, 3, 0), run(110, 2, 1)]), None, "whatever their order");
         assert_eq!(kind(&[run(110, 3, 0), run(120, 2, 1)]), Some("tests_failed"));
-        assert_eq!(kind(&[TestRun { end: RunEnd::Failed, ..run(110, 3, 0) }]), Some("tests_failed"));
+        assert_eq!(kind(&[TestRun { end: CommandEnd::Failed, ..run(110, 3, 0) }]), Some("tests_failed"));
         assert_eq!(kind(&[run(110, 0, 0)]), Some("tests_not_seen"));
     }
 
@@ -173,8 +173,8 @@ mod tests {
     fn files_must_change_as_the_design_says() {
         let file = |path: &str, change| DesignFile { path: path.to_owned(), change, line: 1 };
         let changed = [
-            FileChange { path: "a.rs", change: DesignChange::Changed },
-            FileChange { path: "b.rs", change: DesignChange::Removed },
+            PathChange { path: "a.rs", change: DesignChange::Changed },
+            PathChange { path: "b.rs", change: DesignChange::Removed },
         ];
         let words = |path: &str, change| -> Vec<String> {
             let findings = undone_files(&[file(path, change)], &changed, |pattern, path| pattern == path);

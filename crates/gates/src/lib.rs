@@ -70,7 +70,7 @@ pub use design::{Design, DesignChange, DesignFile, DesignItem, DesignSection, De
 pub use finding::{FindingKind, FindingWeight, GateFinding};
 pub use gate::Gate;
 pub use implementation::{
-    FileChange, RunEnd, TestRun, examine_runs, not_in_design, runs_tests, undone_files,
+    CommandEnd, PathChange, TestRun, examine_runs, not_in_design, runs_tests, undone_files,
 };
 pub use language::SourceLanguage;
 pub use licences::{PERMISSIVE, examine_licences, licence_of_metadata};

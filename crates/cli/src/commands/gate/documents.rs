@@ -1,14 +1,14 @@
 //! The gates over a design document: what it is like, what it plans, and what was made of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_gates::{
-    Design, DesignChange, FileChange, Gate, RunEnd, TestRun, examine_design, examine_runs, examine_test_plan,
-    not_in_design, runs_tests, undone_files,
+    CommandEnd, Design, DesignChange, Gate, PathChange, TestRun, examine_design, examine_runs,
+    examine_test_plan, not_in_design, runs_tests, undone_files,
 };
 use checkrein_glob::{Glob, Style};
 use checkrein_ledger::lines;
@@ -82,7 +82,7 @@ impl DocumentContext<'_> {
             let cause = format!("`{}` names no files", plain_name(&name));
             answer.not_run.push(NotRun { what: "the list of files".to_owned(), cause });
         } else {
-            let all: Vec<FileChange<'_>> = changed.iter().map(change).collect();
+            let all: Vec<PathChange<'_>> = changed.iter().map(change).collect();
             take(answer, Gate::Implementation, &name, &text, undone_files(&files, &all, means));
             for file in changed.iter().filter(|file| own.as_ref() != Some(&file.path)) {
                 answer.files += 1;
@@ -126,21 +126,22 @@ impl DocumentContext<'_> {
     }
 }
 
-fn change(file: &ChangedText) -> FileChange<'_> {
+fn change(file: &ChangedText) -> PathChange<'_> {
     let change = match (&file.before, &file.now) {
         (_, TextNow::Gone) => DesignChange::Removed,
         (None, TextNow::Bytes(_) | TextNow::NotRead(_)) => DesignChange::Added,
         (Some(_), TextNow::Bytes(_) | TextNow::NotRead(_)) => DesignChange::Changed,
     };
-    FileChange { path: &file.path, change }
+    PathChange { path: &file.path, change }
 }
 
-/// When a file was written last, in milliseconds since 1970. Of one that is gone, when its folder was.
+/// When the state of a file changed last, in milliseconds since 1970: unlike the time of writing nothing sets it back. Of one that is gone,
+/// that of its folder.
 fn changed_at(workspace: &Path, path: &str) -> u64 {
     let mut place = Some(workspace.join(path));
     while let Some(path) = place.filter(|path| path.starts_with(workspace)) {
         if let Ok(facts) = std::fs::symlink_metadata(&path) {
-            let time = facts.mtime().saturating_mul(1000).saturating_add(facts.mtime_nsec() / 1_000_000);
+            let time = facts.ctime().saturating_mul(1000).saturating_add(facts.ctime_nsec() / 1_000_000);
             return u64::try_from(time).unwrap_or_default();
         }
         place = path.parent().map(Path::to_owned);
@@ -162,22 +163,22 @@ fn recorded_runs(
     let mut runs = Vec::new();
     for session in sessions {
         let ledger = SessionLedger::of_folder(&environment.state, session.folder);
-        let mut open: Option<(ActionId, u64)> = None;
+        let mut open: HashMap<ActionId, u64> = HashMap::new();
         for record in lines(&ledger.path())?.filter_map(|line| line.ok()?.record) {
             match record.body {
                 RecordBody::Review(review) => {
                     let command =
                         review.input.get("command").and_then(serde_json::Value::as_str).unwrap_or_default();
                     if runs_tests(&review.programs, command) {
-                        open = Some((review.action_id, record.at.0));
+                        open.insert(review.action_id, record.at.0);
                     }
                 }
                 RecordBody::Outcome(outcome) => {
-                    let began = open.as_ref().filter(|(id, _)| *id == outcome.action_id);
+                    let began = open.remove(&outcome.action_id);
                     let tests = outcome.observation.and_then(|seen| seen.tests);
-                    if let (Some((_, began)), Some(tests)) = (began, tests) {
-                        let end = if outcome.failed { RunEnd::Failed } else { RunEnd::Done };
-                        runs.push(TestRun { began: *began, passed: tests.passed, failed: tests.failed, end });
+                    if let (Some(began), Some(tests)) = (began, tests) {
+                        let end = if outcome.failed { CommandEnd::Failed } else { CommandEnd::Done };
+                        runs.push(TestRun { began, passed: tests.passed, failed: tests.failed, end });
                     }
                 }
                 _ => {}
