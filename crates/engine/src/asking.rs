@@ -7,6 +7,7 @@
 //! for the agent (a running `tmux`, `at`, `systemd-run --user`), or that has left the line and made itself a terminal (`script`).
 
 use std::fmt;
+use std::os::unix::fs::MetadataExt as _;
 
 use checkrein_protocol::AbsolutePath;
 
@@ -128,6 +129,8 @@ struct Process {
     number: i32,
     session: i32,
     has_terminal: bool,
+    /// Whether it runs a program of the system, which nobody but root can have put there.
+    is_of_system: bool,
     name: String,
     words: Vec<String>,
 }
@@ -157,10 +160,24 @@ fn read(number: i32) -> Option<(Process, i32)> {
         number,
         session: found.session,
         has_terminal: found.has_terminal,
+        is_of_system: is_of_system(number),
         name: found.name,
         words: words.collect(),
     };
     Some((process, found.parent))
+}
+
+/// Whether a process is one of root, or runs a file that only root can change. Where the system does not tell, as macOS, every one is.
+fn is_of_system(number: i32) -> bool {
+    if cfg!(target_os = "macos") {
+        return true;
+    }
+    let of_root = std::fs::metadata(format!("/proc/{number}")).is_ok_and(|process| process.uid() == 0);
+    let only_root = || {
+        std::fs::metadata(format!("/proc/{number}/exe"))
+            .is_ok_and(|program| program.uid() == 0 && program.mode() & 0o022 == 0)
+    };
+    of_root || only_root()
 }
 
 fn judge(line: &[Process], asker: Asker) -> Option<Sign> {
@@ -182,18 +199,45 @@ fn is_detached(line: &[Process]) -> bool {
     let Some(own) = line.first() else { return false };
     let Some(place) = line.iter().position(|process| process.number == own.session) else { return true };
     let is_orphan = line.get(place + 1).is_some_and(|above| above.number == 1 || above.name == "systemd");
-    let leader = line.get(place).map_or("", |leader| leader.name.as_str());
-    is_orphan && !own.has_terminal && (place == 0 || STARTERS.contains(&leader))
+    let is_known = line.get(place).is_some_and(|leader| leader.is_of_system && LEADERS.contains(&leader.name.as_str()));
+    is_orphan && !own.has_terminal && !is_known
 }
 
 /// The names that the processes of `run` and `exec` give themselves.
 const SUPERVISING: &str = checkrein_sandbox::SUPERVISING;
 const CONFINING: &str = checkrein_sandbox::CONFINING;
 
-/// Programs that lead a session only as long as they run something else; no service and no login is one.
-const STARTERS: [&str; 13] = [
-    "sh", "bash", "dash", "zsh", "ksh", "fish", "busybox", "env", "nohup", "setsid", "timeout", "perl",
-    "python3",
+/// Programs of the system that lead the sessions in which people and their jobs work without a terminal: logins, timed jobs, desktops and
+/// containers. What leads a session besides, and was started by nobody who is left, may be anything that an agent wrote.
+const LEADERS: &[&str] = &[
+    "sshd",
+    "sshd-session",
+    "sshd-auth",
+    "dropbear",
+    "login",
+    "cron",
+    "crond",
+    "anacron",
+    "fcron",
+    "atd",
+    "systemd",
+    "gnome-shell",
+    "gnome-session-b",
+    "plasmashell",
+    "kwin_wayland",
+    "xfce4-session",
+    "xfce4-panel",
+    "cinnamon-sessio",
+    "gdm-x-session",
+    "gdm-wayland-ses",
+    "sddm-helper",
+    "lightdm",
+    "containerd-shim",
+    "conmon",
+    "tini",
+    "docker-init",
+    "dumb-init",
+    "catatonit",
 ];
 
 /// The client whose program a process runs, itself or by an interpreter.
@@ -224,6 +268,7 @@ mod tests {
             number: count - i32::try_from(place).unwrap(),
             session,
             has_terminal: terminal,
+            is_of_system: true,
             name: name.split(' ').next().unwrap().rsplit('/').next().unwrap().to_owned(),
             words: name.split(' ').map(str::to_owned).collect(),
         };
@@ -245,7 +290,7 @@ mod tests {
             (vec!["checkrein", "bash", "login", "systemd"], 1, true),
             // Jobs: cron, a runner of continuous integration, a container.
             (vec!["checkrein", "sh", "cron", "systemd"], 1, false),
-            (vec!["checkrein", "bash", "Runner.Worker", "Runner.Listener", "systemd"], 3, false),
+            (vec!["checkrein", "bash", "runner", "containerd-shim", "systemd"], 3, false),
             (vec!["checkrein", "sh"], 1, false),
         ] {
             assert_eq!(of(&names, leader, terminal), None, "{names:?}");
@@ -281,6 +326,13 @@ mod tests {
         // The same with a session of its own.
         assert_eq!(of(&["checkrein", "sh", "systemd"], 1, false), Some(Sign::Detached));
         assert_eq!(of(&["checkrein", "systemd"], 0, false), Some(Sign::Detached));
+        // Any program can lead a session, and call itself as it likes.
+        for leader in ["awk", "node", "python3.11", "make", "rs-1f2e3d", "Runner.Listener"] {
+            assert_eq!(of(&["checkrein", "sh", leader, "systemd"], 2, false), Some(Sign::Detached), "{leader}");
+        }
+        let mut named = line(&["checkrein", "sh", "cron", "systemd"], 2, false);
+        named[2].is_of_system = false;
+        assert_eq!(judge(&named, Asker::Person), Some(Sign::Detached));
         // What a service runs may be meant for it.
         let service = line(&["checkrein", "systemd"], 0, false);
         assert_eq!(judge(&service, Asker::PersonOrService), None);

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, sockopt};
+use rustix::net::{AddressFamily, Shutdown, SocketAddrUnix, sockopt};
 
 use super::caller::{Caller, Follow};
 use super::{Answer, AttemptedAction, Mediator, path_of};
+use crate::process_tree;
 
 /// A socket for connections over the network.
 pub(super) const TCP: &str = "a TCP socket";
@@ -30,6 +31,11 @@ pub(super) fn kind(family: u64, kind: u64) -> &'static str {
     } else {
         "a socket of that family"
     }
+}
+
+/// Whether a process that the command started listens at the other end of a connection.
+fn is_answered_by_the_command(socket: &OwnedFd) -> bool {
+    sockopt::socket_peercred(socket).is_ok_and(|peer| process_tree::is_below(peer.pid.as_raw_nonzero().get()))
 }
 
 /// What an address names.
@@ -62,7 +68,9 @@ impl Mediator {
         }
     }
 
-    /// A socket in the file system may be connected to where it may be written to.
+    /// A socket in the file system may be connected to where it may be written to, and where a process of the command listens: behind
+    /// those of others, as that of a terminal multiplexer, are programs that do what they are told outside of the scope. One that is named
+    /// itself is meant.
     fn connect_file(&self, caller: &Caller, socket: &OwnedFd, path: &[u8]) -> Answer {
         let target = match caller.target(libc::AT_FDCWD, path, Follow::Links) {
             Ok(target) => target,
@@ -73,7 +81,14 @@ impl Mediator {
             return self.refuse(caller, AttemptedAction::Local(real), Errno::ACCESS);
         }
         let held = format!("/proc/self/fd/{}", target.as_raw_fd());
-        caller.acting(|| rustix::net::connect(socket, &SocketAddrUnix::new(held)?)).into()
+        let connected = caller.acting(|| rustix::net::connect(socket, &SocketAddrUnix::new(held)?));
+        let is_named = self.scope.write.contains(&real);
+        // Who listens is known by the connection alone. Nothing has gone through it yet.
+        if connected.is_ok() && !is_named && !is_answered_by_the_command(socket) {
+            let _ = rustix::net::shutdown(socket, Shutdown::Both);
+            return self.refuse(caller, AttemptedAction::Local(real), Errno::ACCESS);
+        }
+        connected.into()
     }
 
     /// A name for a socket: the kernel judges those in the file system, we those of the network.
