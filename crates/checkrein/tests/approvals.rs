@@ -10,49 +10,18 @@
 mod support;
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::process::{Child, Command, Output};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
+use support::waiting::{CALL, answer_of, asks, asks_of, unattended};
 use support::{TestEnvironment, copy_program, decision, reason, shell_call};
 
-/// A call that is asked about: it deletes something of the user outside the project.
-const CALL: &str = "rm ../diary.md";
 /// How long something may take to come.
 const PATIENCE: Duration = Duration::from_mins(1);
-
-/// A home in which nobody is at the client.
-fn unattended(more: &str) -> TestEnvironment {
-    let environment = TestEnvironment::new();
-    fs::write(environment.home().join("diary.md"), "dear diary\n").unwrap();
-    environment.configure("config.yaml", &format!("profile: unattended\n{more}"));
-    environment
-}
-
-/// Starts the hook with a call, and leaves it waiting.
-fn asks(environment: &TestEnvironment, session: &str, id: &str, command: &str) -> Child {
-    asks_of(environment, session, shell_call(id, command, json!({})), &["claude"])
-}
-
-fn asks_of(environment: &TestEnvironment, session: &str, call: Json, arguments: &[&str]) -> Child {
-    let mut hook = environment.command(env!("CARGO_BIN_EXE_checkrein-hook"));
-    hook.args(arguments).env_remove("CHECKREIN_APPROVALS_WAIT");
-    hook.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
-    let mut child = hook.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(&environment.payload(session, "PreToolUse", call)).unwrap();
-    child
-}
-
-/// What a hook answered in the end.
-fn answer_of(mut hook: Child) -> Json {
-    let mut text = String::new();
-    hook.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-    assert!(hook.wait().unwrap().success());
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text:?}"))
-}
 
 fn list(environment: &TestEnvironment) -> Vec<Json> {
     serde_json::from_str(&environment.succeed(&["approval", "list", "--json"])).unwrap()
@@ -159,6 +128,62 @@ fn a_no_comes_with_a_word_to_the_agent() {
     assert!(environment.home().join("diary.md").exists());
     let listed = list(&environment);
     assert_eq!((&listed[0]["state"], &listed[0]["message"]), (&json!("denied"), &json!("keep my diary")));
+}
+
+#[test]
+fn a_no_holds_for_the_same_call_of_the_session_until_the_user_lifts_it() {
+    let environment = unattended("");
+    let say_no = |session: &str, id: &str| {
+        let hook = asks(&environment, session, id, CALL);
+        environment.succeed(&["approval", "deny", &only(&environment), "--message", "keep my diary"]);
+        assert_eq!(decision(&answer_of(hook)), Some("deny"));
+    };
+    say_no("s", "one");
+    // The same call again: nobody is asked, and the agent hears the same word.
+    let told = answer_of(asks(&environment, "s", "two", CALL));
+    assert_eq!(decision(&told), Some("deny"));
+    let told = reason(&told);
+    assert!(told.contains("said no") && told.contains("The user says: keep my diary"), "{told}");
+    assert_eq!(list(&environment).len(), 1);
+    assert_eq!(events(&environment, "s", "checkrein.approval_asked").len(), 1);
+    let records = environment.records("s");
+    let answered = records.iter().rev().find_map(|one| one["body"]["answered"].as_str()).unwrap().to_owned();
+    assert!(answered.starts_with("refused: the user said no less than 1 minute ago. "), "{answered}");
+    // Another call, and the same in another session, are other questions.
+    say_no("other", "three");
+    let hook = asks(&environment, "s", "four", "rm -f ../diary.md");
+    environment.succeed(&["approval", "deny", &only(&environment)]);
+    answer_of(hook);
+    // What the user says to the agent may have lifted it, and what they allow has.
+    let prompt = environment.payload("s", "UserPromptSubmit", json!({ "prompt": "delete the diary after all" }));
+    environment.answer_to(&prompt);
+    let hook = asks(&environment, "s", "five", CALL);
+    environment.succeed(&["approval", "allow", &only(&environment)]);
+    assert_eq!(decision(&answer_of(hook)), Some("allow"));
+    environment.succeed(&["allow", "three", "--yes"]);
+    let lifted = environment.answer_to(&environment.payload(
+        "other",
+        "PreToolUse",
+        shell_call("six", CALL, json!({})),
+    ));
+    assert_ne!(decision(&lifted), Some("deny"), "{lifted}");
+}
+
+#[test]
+fn what_killed_processes_were_writing_is_cleared_away() {
+    let environment = unattended("");
+    let folder = environment.state().join("approvals");
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).unwrap();
+    let (old, new) = (folder.join("abcd.new-1"), folder.join("abcd.new-2"));
+    for path in [&old, &new] {
+        fs::write(path, "{").unwrap();
+    }
+    let touched = Command::new("touch").args(["-d", "2 hours ago"]).arg(&old).status().unwrap();
+    assert!(touched.success());
+    let hook = asks(&environment, "s", "one", CALL);
+    environment.succeed(&["approval", "deny", &only(&environment)]);
+    answer_of(hook);
+    assert!(!old.exists() && new.exists());
 }
 
 #[test]
@@ -514,7 +539,7 @@ fn a_longer_wait_is_registered_with_the_client_and_told_to_the_hook() {
     assert!(settings.contains("checkrein-hook claude --wait 90)"), "{settings}");
     assert!(settings.contains("\"timeout\": 100") && !settings.contains("\"timeout\": 30"), "{settings}");
     let call = shell_call("two", CALL, json!({}));
-    let hook = asks_of(&environment, "s", call, &["claude", "--wait", "90"]);
+    let hook = asks_of(&environment, "t", call, &["claude", "--wait", "90"]);
     let question = waiting(&environment, 1).remove(0);
     assert!((60..=90).contains(&seconds(&question)), "{question}");
     environment.succeed(&["approval", "allow", &id(&question)]);

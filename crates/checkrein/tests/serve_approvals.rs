@@ -10,38 +10,10 @@
 mod serve_support;
 mod support;
 
-use std::io::{Read as _, Write as _};
-use std::process::{Child, Stdio};
-
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use serve_support::Serving;
-use support::{TestEnvironment, decision, reason, shell_call};
-
-/// A home in which nobody is at the client, and something outside the project that a call deletes.
-fn unattended() -> TestEnvironment {
-    let environment = TestEnvironment::new();
-    std::fs::write(environment.home().join("diary.md"), "dear diary\n").unwrap();
-    environment.configure("config.yaml", "profile: unattended\n");
-    environment
-}
-
-/// Starts the hook with a call, and leaves it waiting.
-fn asks(environment: &TestEnvironment, id: &str) -> Child {
-    let mut hook = environment.command(env!("CARGO_BIN_EXE_checkrein-hook"));
-    hook.arg("claude").env_remove("CHECKREIN_APPROVALS_WAIT").stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = hook.spawn().unwrap();
-    let call = shell_call(id, "rm ../diary.md", json!({}));
-    child.stdin.take().unwrap().write_all(&environment.payload("s", "PreToolUse", call)).unwrap();
-    child
-}
-
-/// What the hook answered in the end.
-fn answer_of(mut hook: Child) -> Json {
-    let mut text = String::new();
-    hook.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-    assert!(hook.wait().unwrap().success());
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text:?}"))
-}
+use support::waiting::{CALL, answer_of, asks, unattended};
+use support::{decision, reason};
 
 /// The name of the one question that waits, as the API tells it.
 fn waiting(server: &Serving) -> String {
@@ -55,10 +27,10 @@ fn waiting(server: &Serving) -> String {
 
 #[test]
 fn a_call_waits_and_is_answered_by_api_and_by_button() {
-    let environment = unattended();
+    let environment = unattended("");
     let server = Serving::start(&environment);
 
-    let hook = asks(&environment, "one");
+    let hook = asks(&environment, "s", "one", CALL);
     let id = waiting(&server);
     let viewer = std::fs::read_to_string(environment.state().join("server/checkrein-view.token")).unwrap();
     let viewer = format!("Bearer {viewer}");
@@ -72,7 +44,7 @@ fn a_call_waits_and_is_answered_by_api_and_by_button() {
     // It counts once.
     assert_eq!(server.post(&format!("/v1/approvals/{id}/allow"), &json!({})).status, 422);
 
-    let hook = asks(&environment, "two");
+    let hook = asks(&environment, "t", "two", CALL);
     let id = waiting(&server);
     let opened = server.get(server.open.strip_prefix(&server.url).unwrap(), &[]);
     let cookie = opened.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();

@@ -8,6 +8,7 @@
 //! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
 //! | `allowances` | what a user allowed beforehand |
 //! | `approvals` | questions that wait for an answer from outside the client |
+//! | `held_file` | files that say something as long as a process holds them |
 //! | `context` | what is known around a call |
 //! | `environment` | what is found around: home, state, configuration, variables |
 //! | `asking` | who asks: a user or an agent, told by the processes above |
@@ -79,6 +80,7 @@ pub mod fail_closed;
 mod flow;
 mod for_user;
 pub mod gate_process;
+mod held_file;
 pub mod incident;
 mod inheritance;
 pub mod installation;

@@ -7,6 +7,7 @@ pub mod client;
 pub mod gemini_model;
 pub mod model;
 pub mod terminal;
+pub mod waiting;
 
 use std::fs;
 use std::io::Write as _;

@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use super::pending::{
     ANSWER_FILE, ApprovalAnswer, ApprovalAnswerer, ApprovalEnd, ApprovalRequest, ApprovalState, TAKEN_FILE,
-    at, locked, one,
+    at, one,
 };
 use crate::allowances;
 use crate::asking::{self, Asker};
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
+use crate::held_file::locked;
 use crate::text::{cut, plain};
 
 /// How long the waiting call has to take an answer, and then to say that it went on (ours).

@@ -1,26 +1,23 @@
 //! The files of questions that wait, and how it stands with each.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
 
 use checkrein_ledger::FolderName;
 use checkrein_policy::Digest;
 use checkrein_protocol::{AbsolutePath, ReviewRecord, RuledOut, Timestamp, Unliftable};
-use rustix::process::{Flock, FlockType, fcntl_getlk};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::allowances::{self, Allowance, AllowedFor, Wholeness};
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
+use crate::held_file::{holder, is_left_behind, own_text, stored};
 use crate::text::call;
 
 /// The greatest number of questions that are kept (ours).
 pub(super) const MOST: usize = 1000;
-/// The greatest length of a file, in bytes (ours).
-const LARGEST: u64 = 1024 * 1024;
 /// For how long a question is listed after it was asked, in milliseconds (ours).
 const LISTED: u64 = 7 * 24 * 60 * 60 * 1000;
 
@@ -338,9 +335,14 @@ fn names(environment: &HostEnvironment) -> io::Result<Vec<String>> {
     Ok(asked.filter(|name| is_name(name)).take(MOST).collect())
 }
 
-/// Removes what was asked long ago; how many questions are left. No file is opened: closing one would give up the locks of this process.
+/// Removes what was asked long ago, and what killed processes were writing; how many questions are left. No file is opened: closing one would give up the locks of this process.
 pub(super) fn clear_away(environment: &HostEnvironment) -> io::Result<usize> {
     let now = environment.now();
+    for entry in fs::read_dir(folder(environment))?.flatten() {
+        if is_left_behind(&entry.path(), now.0) {
+            drop(fs::remove_file(entry.path()));
+        }
+    }
     let mut left = 0;
     for name in names(environment)? {
         let path = at(environment, &name, ASKED_FILE);
@@ -368,50 +370,4 @@ pub(super) fn folder(environment: &HostEnvironment) -> PathBuf {
 
 pub(super) fn at(environment: &HostEnvironment, id: &str, ending: &str) -> PathBuf {
     folder(environment).join(format!("{id}{ending}"))
-}
-
-/// What a file of ours says: a regular one of this user, which nobody else may write, with one name.
-pub(super) fn own_text(path: &Path) -> io::Result<String> {
-    let facts = fs::symlink_metadata(path)?;
-    let is_own = facts.is_file()
-        && facts.uid() == rustix::process::geteuid().as_raw()
-        && facts.mode() & 0o777 == 0o600
-        && facts.nlink() == 1;
-    if !is_own {
-        return Err(io::Error::new(ErrorKind::InvalidData, "it is not a file of checkrein"));
-    }
-    checkrein_files::read_text(path, LARGEST)
-}
-
-pub(super) fn stored<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_str(&own_text(path).ok()?).ok()
-}
-
-/// The process that holds the lock on a whole file against all others, as the kernel tells; `None` where none does, or it is this one. Databases
-/// and browsers lock parts of their files, or let others read: whoever moves such a file here has no answer of the process that holds it.
-pub(super) fn holder(path: &Path) -> Option<i32> {
-    let file = checkrein_files::open(path).ok()?;
-    let found = fcntl_getlk(&file, &Flock::from(FlockType::WriteLock)).ok()??;
-    let is_whole = found.typ == FlockType::WriteLock && (found.start, found.length) == (0, 0);
-    found.pid.filter(|_| is_whole).map(rustix::process::Pid::as_raw_pid)
-}
-
-/// A new file of this user alone, locked as long as it is open. It is written under another name, and gets its own by `place`.
-pub(super) fn locked(
-    path: &Path,
-    bytes: &[u8],
-    place: fn(&Path, &Path) -> io::Result<()>,
-) -> io::Result<File> {
-    use std::io::Write as _;
-
-    let fresh = path.with_extension(format!("new-{}", checkrein_files::aside()));
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
-    let placed = rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)
-        .map_err(io::Error::from)
-        .and_then(|()| file.write_all(bytes))
-        .and_then(|()| file.sync_all())
-        .and_then(|()| place(&fresh, path));
-    // Where it was linked or failed, the first name goes.
-    drop(fs::remove_file(&fresh));
-    placed.map(|()| file)
 }

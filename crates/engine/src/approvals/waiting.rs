@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_files::Forced;
-use checkrein_ledger::{Durability, mask::mask_body};
+use checkrein_ledger::{Durability, last, mask::mask_body};
 use checkrein_policy::{ApprovalWait, Digest, Mode};
 use checkrein_protocol::{ActionId, HookResponse, RecordBody, ReviewRecord, Timestamp};
 use checkrein_review::{Review, VerdictKind};
@@ -15,8 +15,9 @@ use serde_json::json;
 
 use super::answer::Given;
 use super::pending::{
-    ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, DONE_FILE, MOST, Question,
-    TAKEN_FILE, at, clear_away, folder, holder, later, locked, of_call, own_text,
+    self, ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, ApprovalRequest, DONE_FILE,
+    MOST, Question,
+    TAKEN_FILE, at, clear_away, folder, later, of_call,
 };
 use crate::allowances::{self, Allowance, Wholeness};
 use crate::asking::{self, Asker};
@@ -24,6 +25,7 @@ use crate::checkpoint;
 use crate::context::Context;
 use crate::corridor::Call;
 use crate::engine::halted;
+use crate::held_file::{holder, locked, own_text};
 use crate::interventions::tell;
 use crate::questions::Nobody;
 use crate::session_ledger::mask_key;
@@ -49,6 +51,12 @@ const HALT_PAUSE: Duration = Duration::from_millis(500);
 const LEAST: Duration = Duration::from_millis(500);
 /// How long a file may be there before it must be an answer: it gets a second name for a moment (ours).
 const NAMED_WITHIN: Duration = Duration::from_millis(500);
+/// For how long a no holds for the same call of its session without another question, in milliseconds (ours).
+const NO_HOLDS: u64 = 10 * 60 * 1000;
+/// In how many of the newest records it is looked for that the user spoke (ours).
+const LOOKED_THROUGH: usize = 256;
+/// What an agent is told behind a refusal.
+const AGAIN: &str = "Do not try it again, in this or any other form";
 /// After how many forged answers nobody waits any longer (ours).
 const FORGERIES: usize = 16;
 
@@ -78,7 +86,8 @@ pub(crate) enum Waited {
         next: String,
         /// What the record says.
         in_the_record: String,
-        acknowledgement: Acknowledgement,
+        /// `None` where nobody was asked, since they said no a moment ago.
+        acknowledgement: Option<Acknowledgement>,
     },
 }
 
@@ -87,7 +96,7 @@ impl Waited {
     pub(crate) fn acknowledgement(self, answer: &HookResponse) -> Option<Acknowledgement> {
         match self {
             Self::NotAsked => None,
-            Self::Refused { acknowledgement, .. } => Some(acknowledgement),
+            Self::Refused { acknowledgement, .. } => acknowledgement,
             Self::Allowed { mut acknowledgement } => {
                 if matches!(answer, HookResponse::Deny { .. } | HookResponse::Halt { .. }) {
                     acknowledgement.settled.end = ApprovalEnd::Stopped;
@@ -123,6 +132,9 @@ pub(crate) fn wait(
     again: &dyn Fn(&Allowance) -> Option<String>,
 ) -> Waited {
     let Some((granted, wanted)) = granted(context, asked) else { return Waited::NotAsked };
+    if let Some(refused) = said_no_before(context, ledger, asked) {
+        return refused;
+    }
     match Waiting::begin(context, ledger, asked, granted) {
         Ok(waiting) => {
             let found = waiting.until_answered();
@@ -133,6 +145,44 @@ pub(crate) fn wait(
             Waited::NotAsked
         }
     }
+}
+
+/// The answer that the user gave a moment ago to the same call of the session, unchanged: a no, which they need not say again. What they
+/// allowed since is asked about no more, and what they wrote since may have lifted it.
+fn said_no_before(context: &Context, ledger: &SessionLedger, asked: &Asked<'_>) -> Option<Waited> {
+    let environment = context.environment();
+    let now = environment.now();
+    let is_same = |one: &ApprovalRequest| {
+        let review = &one.review;
+        one.session == *ledger.folder()
+            && review.digest.is_some()
+            && (&review.digest, &review.cwd, &review.code)
+                == (&asked.record.digest, &asked.record.cwd, &asked.record.code)
+    };
+    let newest = pending::all(environment).ok()?.into_iter().rfind(is_same)?;
+    let settled = newest.settled.filter(|settled| settled.end == ApprovalEnd::Denied)?;
+    let Some(ApprovalAnswer::No { message }) = &settled.answer else { return None };
+    let since = now.0.checked_sub(settled.at.0).filter(|since| *since < NO_HOLDS)?;
+    if has_spoken_since(ledger, settled.at) {
+        return None;
+    }
+    let said = message.as_ref().map(|message| format!("The user says: {message}\n")).unwrap_or_default();
+    let ago = counted(since.div_ceil(60_000).max(1), "minute");
+    Some(Waited::Refused {
+        why: format!("the user was asked about this very call less than {ago} ago and said no"),
+        next: format!("{said}{AGAIN}, unless the user's words say otherwise: go on without it."),
+        in_the_record: match said.trim() {
+            "" => format!("{SAID_NO} less than {ago} ago"),
+            said => format!("{SAID_NO} less than {ago} ago. {said}"),
+        },
+        acknowledgement: None,
+    })
+}
+
+/// Whether the user wrote something since then, as far as the newest records tell.
+fn has_spoken_since(ledger: &SessionLedger, at: Timestamp) -> bool {
+    let newest = last(&ledger.path(), LOOKED_THROUGH).unwrap_or_default();
+    newest.iter().any(|record| record.at > at && matches!(record.body, RecordBody::Prompt { .. }))
 }
 
 /// How long this question waits, and how long it was meant to; `None` where it does not.
@@ -406,7 +456,9 @@ impl<'a> Waiting<'a> {
         let acknowledgement = Acknowledgement { done, settled, _lock: self.lock };
         match words {
             None => Waited::Allowed { acknowledgement },
-            Some((why, next, in_the_record)) => Waited::Refused { why, next, in_the_record, acknowledgement },
+            Some((why, next, in_the_record)) => {
+                Waited::Refused { why, next, in_the_record, acknowledgement: Some(acknowledgement) }
+            }
         }
     }
 }
@@ -419,7 +471,6 @@ fn words(
     wanted: Duration,
     later: &str,
 ) -> Option<(String, String, String)> {
-    let again = "Do not try it again, in this or any other form";
     Some(match settled.end {
         ApprovalEnd::Allowed => return None,
         ApprovalEnd::Denied => {
@@ -429,7 +480,7 @@ fn words(
             };
             (
                 "the user was asked and said no".to_owned(),
-                format!("{said}{again}, unless the user's words say otherwise: go on without it."),
+                format!("{said}{AGAIN}, unless the user's words say otherwise: go on without it."),
                 match said.trim() {
                     "" => SAID_NO.to_owned(),
                     said => format!("{SAID_NO}. {said}"),
@@ -444,14 +495,14 @@ fn words(
             };
             let why = format!("the user was asked and did not answer within {}", seconds(limit));
             let next = format!(
-                "{again}: go on without it, and say at the end that it was not done. For the user: {later}{short}."
+                "{AGAIN}: go on without it, and say at the end that it was not done. For the user: {later}{short}."
             );
             let record = format!("refused: nobody answered within {}", seconds(limit));
             (why, next, record)
         }
         ApprovalEnd::Stopped => (
             format!("something changed while the user was asked: {why}"),
-            format!("{again} before that is settled."),
+            format!("{AGAIN} before that is settled."),
             format!("refused: while the user was asked something changed: {why}"),
         ),
     })
