@@ -155,7 +155,8 @@ fn a_no_holds_for_the_same_call_of_the_session_until_the_user_lifts_it() {
     environment.succeed(&["approval", "deny", &only(&environment)]);
     answer_of(hook);
     // What the user says to the agent may have lifted it, and what they allow has.
-    let prompt = environment.payload("s", "UserPromptSubmit", json!({ "prompt": "delete the diary after all" }));
+    let prompt =
+        environment.payload("s", "UserPromptSubmit", json!({ "prompt": "delete the diary after all" }));
     environment.answer_to(&prompt);
     let hook = asks(&environment, "s", "five", CALL);
     environment.succeed(&["approval", "allow", &only(&environment)]);

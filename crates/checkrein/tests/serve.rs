@@ -12,7 +12,7 @@ mod support;
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use serve_support::{Http, Serving};
 use support::{TestEnvironment, shell_call};
 
@@ -48,6 +48,15 @@ fn it_answers_by_its_contract() {
     let cookie = opened.header("set-cookie").unwrap();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     assert_eq!(server.get(&path, &[]).status, 401);
+    // A browser that comes from a mail or a chat brings no cookie over a redirect: a page of ours leads on.
+    let link = server.post("/v1/links", &json!({})).json()["open"].as_str().unwrap().to_owned();
+    let viewer = std::fs::read_to_string(environment.state().join("server/checkrein-view.token")).unwrap();
+    let as_viewer = server.form("/v1/links", "", &[("Authorization", &format!("Bearer {viewer}"))]);
+    assert_eq!(as_viewer.status, 403, "{}", as_viewer.body);
+    let opened = server.get(&link, &[("Sec-Fetch-Site", "cross-site"), ("Accept", "text/html")]);
+    assert_eq!((opened.status, opened.header("location")), (200, None), "{}", opened.body);
+    assert!(opened.body.contains("http-equiv=\"refresh\" content=\"0; url=/\""), "{}", opened.body);
+    assert!(opened.header("set-cookie").unwrap().contains("SameSite=Strict"));
 
     // The key stays over a new start, the file is the owner's, and the record of logins holds no key.
     let again = Serving::start(&environment);
@@ -60,6 +69,47 @@ fn it_answers_by_its_contract() {
     assert!(!visits.contains(&server.token));
 
     assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn a_user_opens_the_console_of_the_server_that_runs() {
+    let environment = TestEnvironment::new();
+    let none = environment.checkrein(&["open"]);
+    assert_eq!(none.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&none.stderr).contains("no server runs"));
+    let first = Serving::start(&environment);
+    let mut second = Serving::start(&environment);
+    let link = |output: &str| -> Json { serde_json::from_str(output).unwrap() };
+    let told = link(&environment.succeed(&["open", "--json"]));
+    assert_eq!((&told["url"], &told["schema"]), (&json!(second.url), &json!("checkrein/server-link/1")));
+    let path = |link: &str, server: &Serving| link.trim().strip_prefix(&server.url).unwrap().to_owned();
+    let opened = second.get(&path(told["open"].as_str().unwrap(), &second), &[]);
+    assert_eq!((opened.status, opened.header("location").as_deref()), (303, Some("/")));
+    // An agent gets none.
+    let mut inside = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    let inside = inside.args(["open", "--print"]).env("CLAUDECODE", "1").output().unwrap();
+    assert!(String::from_utf8_lossy(&inside.stderr).contains("for humans only"));
+    // A server that has ended is not asked, however it ended.
+    assert_eq!(second.terminate(), Some(0));
+    let printed = environment.succeed(&["open", "--print"]);
+    assert_eq!(first.get(&path(&printed, &first), &[]).status, 303, "{printed}");
+    // The browser gets a file that only the user reads; others read command lines.
+    let folder = environment.home().join("bin");
+    std::fs::create_dir_all(&folder).unwrap();
+    let opener = folder.join("xdg-open");
+    std::fs::write(&opener, "#!/bin/sh\ncat \"$1\" > \"$HOME/seen\"; stat -c %a \"$1\" >> \"$HOME/seen\"\n")
+        .unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let search = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let mut open = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    let output = open.arg("open").env("PATH", search).output().unwrap();
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    let seen = std::fs::read_to_string(environment.home().join("seen")).unwrap();
+    assert!(seen.ends_with("600\n"), "{seen}");
+    let link = seen.split("url=").nth(1).unwrap().split('"').next().unwrap();
+    assert_eq!(first.get(&path(link, &first), &[]).status, 303, "{seen}");
+    drop(first);
+    assert_eq!(environment.checkrein(&["open"]).status.code(), Some(1));
 }
 
 #[test]
@@ -264,7 +314,18 @@ fn the_console_shows_it_and_its_buttons_work() {
     std::fs::remove_file(environment.project().join("notes.txt")).unwrap();
     let saved = server.asked("/v1/snapshots?session=live").json();
     let id = saved["items"].as_array().unwrap().last().expect("a snapshot")["id"].clone();
-    assert!(page(&format!("/sessions/live/snapshots/{id}")).contains("notes.txt"));
+    let shown = page(&format!("/sessions/live/snapshots/{id}"));
+    assert!(shown.contains("notes.txt") && shown.contains("1 lines come back, 0 go"), "{shown}");
+    assert!(shown.contains("<ins>kept</ins>") && shown.contains("comes back: "), "{shown}");
+    // The lines are for who may restore them.
+    let viewer = std::fs::read_to_string(environment.state().join("server/checkrein-view.token")).unwrap();
+    let viewer = format!("Bearer {viewer}");
+    let seen = server.get(&format!("/sessions/live/snapshots/{id}"), &[("Authorization", &viewer)]);
+    assert!(seen.body.contains("notes.txt") && !seen.body.contains("kept"), "{}", seen.body);
+    let lines = format!("/v1/snapshots/{id}/diff?session=live&lines=on");
+    assert_eq!(server.get(&lines, &[("Authorization", &viewer)]).status, 403);
+    let told = server.asked(&lines).json();
+    assert_eq!(told["items"][0]["text"]["lines"][0]["text"], "kept", "{told}");
     let form = |path: &str, body: &str, origin: &str| {
         server.form(path, body, &[("Cookie", &cookie), ("Origin", origin)])
     };

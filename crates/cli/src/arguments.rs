@@ -24,7 +24,7 @@ pub(crate) use nouns::{
 };
 pub(crate) use old_forms::{OldForm, OldReviewsForm, RollbackForm};
 pub(crate) use restoring::UndoArguments;
-pub(crate) use server::ServeArguments;
+pub(crate) use server::{OpenArguments, ServeArguments};
 pub(crate) use supervision::{
     AcpArguments, CredentialCommand, ExecArguments, RouteArguments, RunArguments, RunCommand,
 };
@@ -137,6 +137,11 @@ pub(crate) enum Command {
         after_help = "Prints where it answers, a link that logs one browser in once, and with `--json` the key for programs, as one line. Ends with Ctrl-C. Other machines cannot reach it: there is no TLS yet.\n\nExamples:\n  checkrein serve\n  checkrein serve --listen 127.0.0.1:0 --json\n  checkrein serve --listen unix:$XDG_RUNTIME_DIR/checkrein.sock"
     )]
     Serve(ServeArguments),
+    /// Open the console of the running server in a browser (humans only)
+    #[command(
+        after_help = "Has the server that `checkrein serve` started make a new link, which logs one browser in, once. `--print` and `--json` print it; whoever opens it first is logged in.\n\nExamples:\n  checkrein open\n  checkrein open --print"
+    )]
+    Open(OpenArguments),
     /// Count calls, verdicts, answers and spending
     #[command(
         after_help = "Tokens are those that count against limits: what is read from the cache is left out. An intervention ended the issue when the issue ended before the next one about it.\n\nExamples:\n  checkrein stats\n  checkrein stats --since 7d --here"

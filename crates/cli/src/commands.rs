@@ -28,6 +28,7 @@ pub mod mcp;
 pub(crate) mod mcp_servers;
 pub mod name_choice;
 pub mod notify;
+pub mod open;
 pub mod opinion;
 pub mod policy;
 pub mod policy_try;

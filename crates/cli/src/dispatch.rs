@@ -25,7 +25,7 @@ use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, approvals, audit, check, config, credential, diff, doctor, export,
-    gate, halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, opinion, policy,
+    gate, halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, open, opinion, policy,
     policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback, sessions,
     show, snapshots, stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
 };
@@ -322,6 +322,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         }
         Command::Trust { yes, command: None } => trust::trust(&environment, yes.into(), output),
         Command::Serve(wanted) => serve::serve(&environment, &wanted.into(), output),
+        Command::Open(wanted) => open::open(&environment, wanted.into(), output),
         Command::Stats { since, here } => stats::stats(&environment, since, here.into(), output),
         Command::Session { command } => sessions(&environment, command, output),
         Command::Snapshot { command } => snapshots(&environment, command, output),

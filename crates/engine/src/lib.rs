@@ -8,6 +8,7 @@
 //! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
 //! | `allowances` | what a user allowed beforehand |
 //! | `approvals` | questions that wait for an answer from outside the client |
+//! | `servers` | the servers of this state directory that answer now |
 //! | `held_file` | files that say something as long as a process holds them |
 //! | `context` | what is known around a call |
 //! | `environment` | what is found around: home, state, configuration, variables |
@@ -100,6 +101,7 @@ mod records;
 pub mod replay;
 pub mod rollback;
 pub mod rules;
+pub mod servers;
 pub mod session_ledger;
 mod session_texts;
 pub mod sparing;

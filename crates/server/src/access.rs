@@ -24,6 +24,8 @@ const WRONG_A_MINUTE: usize = 20;
 const MINUTE: u64 = 60_000;
 /// How many browsers are logged in at once (ours); the one that came first goes.
 const BROWSERS: usize = 64;
+/// How many links wait to be used (ours); the one that was made first goes.
+const LINKS: usize = 64;
 /// How long a browser stays logged in, in milliseconds: 30 days (ours).
 const STAY: u64 = 30 * 24 * 60 * MINUTE;
 /// After how long the use of a key is written down again, in milliseconds (ours).
@@ -70,7 +72,7 @@ pub(crate) struct Access {
     approver: TokenDigest,
     viewer: TokenDigest,
     browsers: Mutex<VecDeque<(TokenDigest, u64)>>,
-    links: Mutex<Vec<TokenDigest>>,
+    links: Mutex<VecDeque<TokenDigest>>,
     wrong: Mutex<VecDeque<u64>>,
     told: Mutex<HashMap<(KeyKind, Role), u64>>,
     visits: Visits,
@@ -95,7 +97,11 @@ impl Access {
     /// Returns the path of a link that logs one browser in, once.
     pub(crate) fn link(&self) -> std::io::Result<String> {
         let key = Token::random()?;
-        lock(&self.links).push(key.digest());
+        let mut links = lock(&self.links);
+        links.push_back(key.digest());
+        while links.len() > LINKS {
+            links.pop_front();
+        }
         Ok(format!("{OPEN}{}", key.as_str()))
     }
 
@@ -116,12 +122,19 @@ impl Access {
         Some(fresh)
     }
 
-    /// Writes down what a request did.
+    /// Writes what was noted into the file, on a thread that may wait for the disk. Nothing is answered before its line is written.
+    async fn write_down(self: Arc<Self>) {
+        if self.visits.is_behind() {
+            drop(tokio::task::spawn_blocking(move || self.visits.write()).await);
+        }
+    }
+
+    /// Notes what a request did.
     pub(crate) fn note_act(&self, what: &str, path: &str) {
         self.visits.note(self.clock.now(), VisitKind::Act, what, path);
     }
 
-    /// Writes down that a link was not taken.
+    /// Notes that a link was not taken.
     pub(crate) fn note_refused_link(&self) {
         self.visits.note(self.clock.now(), VisitKind::Refused, "used or unknown link", OPEN);
     }
@@ -285,6 +298,7 @@ pub(crate) async fn guard(
             }
         }
     };
+    access.write_down().await;
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));

@@ -7,15 +7,16 @@ mod routes;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, on};
+use axum::{Extension, Router};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json};
 
+use crate::access::{Role, Visitor};
 use crate::answer::{ApiError, content, json};
 use crate::commands::AnswerDoor;
 use crate::server::App;
@@ -51,6 +52,8 @@ pub(crate) struct Call {
     pub(crate) query: HashMap<String, String>,
     pub(crate) body: Map<String, Json>,
     pub(crate) door: Option<AnswerDoor>,
+    /// What the key is good for.
+    pub(crate) role: Option<Role>,
 }
 
 impl Call {
@@ -62,6 +65,11 @@ impl Call {
     /// A field of the query, where it is not empty.
     pub(crate) fn asked(&self, name: &str) -> Option<String> {
         self.query.get(name).filter(|text| !text.is_empty()).cloned()
+    }
+
+    /// Whether the key is that of the approver.
+    pub(crate) fn is_of_approver(&self) -> bool {
+        self.role == Some(Role::Approver)
     }
 
     /// A number of the query.
@@ -110,10 +118,13 @@ pub(crate) fn router() -> Router<Arc<App>> {
         let answer = move |State(app): State<Arc<App>>,
                            Path(path): Path<HashMap<String, String>>,
                            Query(query): Query<HashMap<String, String>>,
+                           Extension(visitor): Extension<Visitor>,
                            headers: HeaderMap,
                            body: Bytes| async move {
             match called(route, path, query, &headers, &body) {
-                Ok((call, then)) => carried(app, route, call, then).await,
+                Ok((call, then)) => {
+                    carried(app, route, Call { role: Some(visitor.role), ..call }, then).await
+                }
                 Err(error) => error.into_response(),
             }
         };
@@ -190,7 +201,7 @@ fn called(
         return Err(bad(format!("`{name}` is not a field of this request"), "`/v1/openapi.json` lists them"));
     }
     let door = Some(if is_form { AnswerDoor::Console } else { AnswerDoor::Api });
-    Ok((Call { path, query, body: fields, door }, then))
+    Ok((Call { path, query, body: fields, door, role: None }, then))
 }
 
 fn form(body: &[u8]) -> Result<Map<String, Json>, ApiError> {

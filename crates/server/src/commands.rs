@@ -30,6 +30,8 @@ pub enum ServedCommand {
         workspace: String,
         /// The number of the snapshot.
         snapshot: u64,
+        /// What is told of each file.
+        detail: Detail,
     },
     /// `snapshot restore` in a workspace.
     Restore {
@@ -114,6 +116,15 @@ pub enum AnswerDoor {
     Console,
     /// A program.
     Api,
+}
+
+/// What is told of a file that differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Its path.
+    Paths,
+    /// Also the lines that differ.
+    Lines,
 }
 
 /// Whether something is done.

@@ -7,6 +7,7 @@
 //! | `token` | keys: made from the randomness of the system, kept in private files |
 //! | `access` | who may ask for what: host, origin, key, role |
 //! | `visits` | the record of logins and of what was refused |
+//! | `caller` | asking a server that answers for a link |
 //! | `answer` | errors and values as JSON |
 //! | `server` | from a bound address to requests |
 //! | `commands` | the commands of the command line that the server gives on |
@@ -25,6 +26,7 @@ mod acgp;
 mod address;
 mod answer;
 mod api;
+mod caller;
 mod commands;
 mod events;
 mod graphs;
@@ -36,5 +38,6 @@ mod token;
 mod visits;
 
 pub use address::{Address, AddressError};
-pub use commands::{AnswerDoor, Commands, Extent, ServedAnswer, ServedCommand};
+pub use caller::new_link;
+pub use commands::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, ServedCommand};
 pub use server::{Announcement, Server};

@@ -8,12 +8,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use askama::Template;
-use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 
+use crate::access::Visitor;
 use crate::answer::{ApiError, ErrorDetail, content};
 use crate::api::Call;
 use crate::server::App;
@@ -42,8 +43,9 @@ pub(crate) fn router() -> Router<Arc<App>> {
     for (path, make) in PAGES {
         let answer = move |State(app): State<Arc<App>>,
                            Path(path): Path<HashMap<String, String>>,
-                           Query(query): Query<HashMap<String, String>>| async move {
-            let call = Call { path, query, ..Call::default() };
+                           Query(query): Query<HashMap<String, String>>,
+                           Extension(visitor): Extension<Visitor>| async move {
+            let call = Call { path, query, role: Some(visitor.role), ..Call::default() };
             match app.wait(move |app| make(app, &call)).await {
                 Ok(text) => content(StatusCode::OK, HTML, text),
                 Err(error) => content(error.status, HTML, failed(&error.detail)),
@@ -58,6 +60,11 @@ pub(crate) fn router() -> Router<Arc<App>> {
 
 fn asset(kind: &'static str, text: &'static str) -> Response {
     content(StatusCode::OK, kind, text).into_response()
+}
+
+/// A page that leads on to the console.
+pub(crate) fn onward() -> String {
+    parts::Onward {}.render().unwrap_or_default()
 }
 
 /// The page of a request that failed.

@@ -10,12 +10,13 @@ use std::thread::JoinHandle;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_engine::servers;
 use checkrein_ledger::StateDirectory;
 use rusqlite::Connection;
 use schemars::JsonSchema;
@@ -163,6 +164,9 @@ impl Server {
         let until = until_asked_to_end().map_err(|error| system("cannot wait for signals", &error))?;
         let link = self.access.link().map_err(|error| system("no randomness", &error))?;
         let url = listener.url();
+        // As long as this lives, `checkrein open` finds the server.
+        let _announced = servers::announce(&self.environment, &url)
+            .map_err(|error| system("cannot say that the server answers", &error))?;
         let announcement = Announcement {
             open: if url.starts_with("http") { format!("{url}{link}") } else { link },
             url,
@@ -242,6 +246,7 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
 async fn open(
     State(app): State<Arc<App>>,
     axum::extract::Path(key): axum::extract::Path<String>,
+    headers: HeaderMap,
 ) -> Response {
     let Some(cookie) = app.access.redeem(&key) else {
         app.access.note_refused_link();
@@ -249,16 +254,25 @@ async fn open(
             StatusCode::UNAUTHORIZED,
             "used_link",
             "the link was used already, or is of another start of the server",
-            "`checkrein serve` prints a new one",
+            "`checkrein open` makes a new one",
         )
         .into_response();
     };
-    let mut response = content(StatusCode::SEE_OTHER, "text/plain", "");
+    // A browser that comes from a page elsewhere, a mail or a chat, carries neither the cookie nor its own site over a redirect. A page of
+    // ours that leads on does.
+    let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
+    let mut response = if site.is_none_or(|site| matches!(site, "same-origin" | "none")) {
+        content(StatusCode::SEE_OTHER, "text/plain", "")
+    } else {
+        content(StatusCode::OK, "text/html; charset=utf-8", pages::onward())
+    };
     let cookie = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000", cookie.as_str());
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
-    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
+    if response.status() == StatusCode::SEE_OTHER {
+        response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
+    }
     response
 }
 
@@ -281,17 +295,37 @@ impl Following {
         let (tell, newest) = watch::channel(follower.newest().map_err(failed)?);
         let (up, over) = (Arc::clone(&is_up), Arc::clone(&is_over));
         let thread = std::thread::Builder::new().name("follower".to_owned()).spawn(move || {
-            while !over.load(Ordering::Relaxed) {
-                let read = follower.round();
-                up.store(read.is_ok(), Ordering::Relaxed);
-                if let Ok(newest) = read {
-                    tell.send_if_modified(|known| std::mem::replace(known, newest) != newest);
-                }
-                std::thread::sleep(ROUND);
-            }
+            follow(&over, up, &tell, || follower.round());
         });
         let thread = thread.map_err(|error| system("cannot follow the records", &error))?;
         Ok(Self { newest, is_up, is_over, thread: Some(thread) })
+    }
+}
+
+/// Looks at the ledgers again and again. However it ends, the index does not follow any more then, and that is said.
+fn follow<E>(
+    is_over: &AtomicBool,
+    is_up: Arc<AtomicBool>,
+    tell: &watch::Sender<i64>,
+    mut round: impl FnMut() -> Result<i64, E>,
+) {
+    let following = IsFollowing(is_up);
+    while !is_over.load(Ordering::Relaxed) {
+        let read = round();
+        following.0.store(read.is_ok(), Ordering::Relaxed);
+        if let Ok(newest) = read {
+            tell.send_if_modified(|known| std::mem::replace(known, newest) != newest);
+        }
+        std::thread::sleep(ROUND);
+    }
+}
+
+/// Whether the index follows; it does not once this is dropped, also by a panic.
+struct IsFollowing(Arc<AtomicBool>);
+
+impl Drop for IsFollowing {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 
@@ -369,5 +403,27 @@ fn system(what: &str, error: &io::Error) -> CommandError {
         message: format!("{what}: {error}"),
         hint: None,
         in_short: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_follower_that_panics_is_not_up() {
+        let is_up = Arc::new(AtomicBool::new(true));
+        let (tell, newest) = watch::channel(0);
+        let up = Arc::clone(&is_up);
+        let mut left = 2;
+        let thread = std::thread::spawn(move || {
+            follow(&AtomicBool::new(false), up, &tell, || {
+                left -= 1;
+                assert!(left > 0, "a defect");
+                Ok::<i64, ()>(7)
+            });
+        });
+        assert!(thread.join().is_err());
+        assert_eq!((*newest.borrow(), is_up.load(Ordering::Relaxed)), (7, false));
     }
 }

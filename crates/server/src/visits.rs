@@ -44,11 +44,13 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Writes the file.
+/// Writes the file. What happened is noted at once, and written by whoever may wait for the disk.
 #[derive(Debug)]
 pub(crate) struct Visits {
     path: PathBuf,
     recent: Mutex<Recent>,
+    /// One writes at a time, so that lines stay in order.
+    writing: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -56,15 +58,17 @@ struct Recent {
     minute: u64,
     refusals: u64,
     not_written: u64,
+    /// Lines that are not in the file yet.
+    noted: Vec<u8>,
 }
 
 impl Visits {
     /// The record at `path`.
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, recent: Mutex::default() }
+        Self { path, recent: Mutex::default(), writing: Mutex::default() }
     }
 
-    /// Writes down what happened. A disk that is full keeps nobody out.
+    /// Notes what happened.
     pub(crate) fn note(&self, at: Timestamp, kind: VisitKind, detail: &str, path: &str) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if recent.minute != at.0 / MINUTE {
@@ -81,14 +85,29 @@ impl Visits {
         let shown: String = path.chars().take(200).collect();
         let visit = Visit { at, kind, detail, path: &shown, not_written: recent.not_written };
         recent.not_written = 0;
-        let Ok(mut line) = serde_json::to_vec(&visit) else { return };
-        line.push(b'\n');
+        let Ok(line) = serde_json::to_vec(&visit) else { return };
+        recent.noted.extend(line);
+        recent.noted.push(b'\n');
+    }
+
+    /// Whether something is noted that is not in the file yet.
+    pub(crate) fn is_behind(&self) -> bool {
+        !self.recent.lock().unwrap_or_else(PoisonError::into_inner).noted.is_empty()
+    }
+
+    /// Writes what was noted into the file. A disk that is full keeps nobody out.
+    pub(crate) fn write(&self) {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = std::mem::take(&mut self.recent.lock().unwrap_or_else(PoisonError::into_inner).noted);
+        if lines.is_empty() {
+            return;
+        }
         if std::fs::metadata(&self.path).is_ok_and(|facts| facts.len() >= LONGEST) {
             drop(std::fs::rename(&self.path, self.path.with_extension("jsonl.1")));
         }
         let file =
             checkrein_files::open_with(OpenOptions::new().append(true).create(true).mode(0o600), &self.path);
-        drop(file.and_then(|mut file| file.write_all(&line)));
+        drop(file.and_then(|mut file| file.write_all(&lines)));
     }
 }
 
@@ -105,6 +124,9 @@ mod tests {
             visits.note(Timestamp(round), VisitKind::Refused, "no key", "/v1/sessions");
         }
         visits.note(Timestamp(MINUTE), VisitKind::Login, "link", "/open");
+        assert!(visits.is_behind() && !path.exists());
+        visits.write();
+        assert!(!visits.is_behind());
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().count(), 61);
         assert!(text.lines().last().unwrap().contains("\"not_written\":140"), "{text}");

@@ -398,6 +398,15 @@ pub struct CredentialDeleted {
     pub deleted: bool,
 }
 
+/// A link that logs one browser in, once.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ServerLink {
+    /// Where the server answers: `http://127.0.0.1:PORT`, or `unix:PATH`.
+    pub url: String,
+    /// The link, or its path where the server answers at a socket.
+    pub open: String,
+}
+
 /// A notice that was sent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NoticeSent {
@@ -482,5 +491,6 @@ answers! {
     McpServer => "mcp-server",
     McpAccepted => "mcp-accepted",
     NoticeSent => "notice",
+    ServerLink => "server-link",
     AuditedSession => "audit",
 }

@@ -94,6 +94,7 @@ fn answers() -> Vec<Entry> {
         entry::<installation::CredentialDeleted>(&[("credential delete", One)]),
         entry::<installation::McpServer>(&[("mcp list", Lines)]),
         entry::<installation::McpAccepted>(&[("mcp accept", One), ("mcp forget", One)]),
+        entry::<installation::ServerLink>(&[("open", One)]),
         entry::<installation::NoticeSent>(&[("notice send", Lines), ("notice test", Lines)]),
         entry::<ErrorAnswer>(&[]),
         entry::<Remark>(&[]),

@@ -111,6 +111,31 @@ pub struct SnapshotDifference {
     pub from_bytes: Option<u64>,
     /// Its length after; null where it does not exist.
     pub to_bytes: Option<u64>,
+    /// The lines that differ, with `--patch`; missing where it is not text, or too long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<TextDifference>,
+}
+
+/// The lines of a text that differ, each with three around it that do not.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TextDifference {
+    /// The lines, in order.
+    pub lines: Vec<DifferingLine>,
+    /// How many further lines are left out.
+    pub further: u64,
+}
+
+/// A line of a text that is compared.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DifferingLine {
+    /// `same`, `removed` or `added`.
+    pub change: &'static str,
+    /// Its number before, from 1; null where it was not there.
+    pub from: Option<u64>,
+    /// Its number after, from 1; null where it is not there.
+    pub to: Option<u64>,
+    /// The line without its end.
+    pub text: String,
 }
 
 /// What an undo or a restore did, or would do.

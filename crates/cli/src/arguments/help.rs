@@ -21,6 +21,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "show",
             "watch",
             "serve",
+            "open",
             "stats",
             "statusline",
             "undo",

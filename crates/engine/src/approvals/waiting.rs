@@ -16,8 +16,7 @@ use serde_json::json;
 use super::answer::Given;
 use super::pending::{
     self, ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, ApprovalRequest, DONE_FILE,
-    MOST, Question,
-    TAKEN_FILE, at, clear_away, folder, later, of_call,
+    MOST, Question, TAKEN_FILE, at, clear_away, folder, later, of_call,
 };
 use crate::allowances::{self, Allowance, Wholeness};
 use crate::asking::{self, Asker};

@@ -85,6 +85,7 @@ fn a_link_works_once_and_its_cookie_needs_an_origin_to_change_something() {
     assert_eq!(judge("GET", &[]), None);
     assert_eq!(judge("POST", &[]), Some(Refusal::Origin));
     assert_eq!(judge("POST", &[("origin", "http://127.0.0.1:8080")]), None);
+    access.visits.write();
     let told = std::fs::read_to_string(folder.path().join("access.jsonl")).unwrap();
     assert!(told.contains("one-time link") && !told.contains(key), "{told}");
 }

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Call, bad};
 use crate::answer::ApiError;
-use crate::commands::{AnswerDoor, Extent, ServedAnswer, ServedCommand};
+use crate::commands::{AnswerDoor, Detail, Extent, ServedAnswer, ServedCommand};
 use crate::index::query::{self, LONGEST_PAGE, RecordRow, SessionRow, Wanted};
 use crate::server::App;
 
@@ -192,6 +192,20 @@ pub(super) fn answered(app: &App, call: &Call, answer: ServedAnswer) -> Result<J
     acted(app, ServedCommand::Answer { approval, answer, from: call.door.unwrap_or(AnswerDoor::Api) })
 }
 
+/// A link that logs one browser in, once.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct NewLink {
+    /// Its path on this server.
+    open: String,
+}
+
+pub(super) fn new_link(app: &App, _: &Call) -> Result<Json, ApiError> {
+    let open = app.access.link().map_err(|error| {
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "system", format!("no randomness: {error}"), "")
+    })?;
+    value(&NewLink { open })
+}
+
 pub(super) fn reason(call: &Call) -> String {
     call.text("reason").unwrap_or_else(|| "a user stopped it through the server".to_owned())
 }
@@ -222,6 +236,24 @@ pub(super) fn restore(app: &App, call: &Call) -> Result<Json, ApiError> {
         }
     };
     acted(app, ServedCommand::Restore { workspace, snapshot: snapshot_of(call)?, paths })
+}
+
+pub(super) fn difference(app: &App, call: &Call) -> Result<Json, ApiError> {
+    let workspace = workspace_of(app, call.asked("workspace"), call.asked("session"))?;
+    let detail = match call.asked("lines").as_deref() {
+        None | Some("off") => Detail::Paths,
+        Some("on") if call.is_of_approver() => Detail::Lines,
+        Some("on") => {
+            return Err(ApiError::new(
+                StatusCode::FORBIDDEN,
+                "role",
+                "the key of a viewer does not read what is in files",
+                "use the key in `server/checkrein.token` of the state directory",
+            ));
+        }
+        Some(other) => return Err(bad(format!("`{other}` is neither `on` nor `off`"), "")),
+    };
+    listed(app, ServedCommand::Difference { workspace, snapshot: snapshot_of(call)?, detail })
 }
 
 pub(super) fn snapshot_of(call: &Call) -> Result<u64, ApiError> {

@@ -5,8 +5,8 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use super::Route;
 use super::Verb::{Get, Post};
 use super::handlers::{
-    RecordPage, SessionPage, SpendingRow, acted, allow, answered, call, check, listed, of_type, reason,
-    restore, rollback, session, sessions, snapshot_of, spending, stats, timeline, workspace_of,
+    NewLink, RecordPage, SessionPage, SpendingRow, acted, allow, answered, call, check, difference, listed,
+    new_link, of_type, reason, restore, rollback, session, sessions, spending, stats, timeline, workspace_of,
 };
 use crate::acgp;
 use crate::commands::{ServedAnswer, ServedCommand};
@@ -178,13 +178,14 @@ pub(crate) const ROUTES: &[Route] = &[
         verb: Get,
         path: "/v1/snapshots/{snapshot}/diff",
         summary: "Lists what differs now from a snapshot",
-        query: &[("workspace", "The root of the workspace"), ("session", "Or a session that works there")],
+        query: &[
+            ("workspace", "The root of the workspace"),
+            ("session", "Or a session that works there"),
+            ("lines", "`on` also lists the lines of text that differ; with the key of the approver"),
+        ],
         body: NO_FIELDS,
         answer: list,
-        handle: |app, call| {
-            let workspace = workspace_of(app, call.asked("workspace"), call.asked("session"))?;
-            listed(app, ServedCommand::Difference { workspace, snapshot: snapshot_of(call)? })
-        },
+        handle: difference,
     },
     Route {
         verb: Get,
@@ -314,6 +315,15 @@ pub(crate) const ROUTES: &[Route] = &[
             let note = call.text("note").unwrap_or_else(|| "seen".to_owned());
             acted(app, ServedCommand::CloseTicket { ticket: call.part("ticket").to_owned(), note })
         },
+    },
+    Route {
+        verb: Post,
+        path: "/v1/links",
+        summary: "Makes a link that logs one browser in, once",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: |all| all.subschema_for::<NewLink>(),
+        handle: new_link,
     },
     Route {
         verb: Post,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use askama::Template;
+use checkrein_engine::text::plain;
 use checkrein_protocol::Timestamp;
 use serde_json::Value as Json;
 
@@ -214,10 +215,78 @@ pub(super) struct Snapshots {
     pub(super) items: Vec<ShownSnapshot>,
 }
 
-/// A difference in a list.
+/// A file that differs from a snapshot, as a restore would change it.
 pub(super) struct ShownDifference {
     pub(super) change: String,
     pub(super) path: String,
+    /// What a restore does with it.
+    pub(super) restored: &'static str,
+    pub(super) lines: Vec<ShownLine>,
+    /// How many lines come back, and how many go.
+    pub(super) back: usize,
+    pub(super) gone: usize,
+    pub(super) further: u64,
+}
+
+/// A line of a file that differs from a snapshot.
+pub(super) struct ShownLine {
+    pub(super) fate: Fate,
+    /// Its number now, and in the snapshot.
+    pub(super) now: String,
+    pub(super) then: String,
+    pub(super) text: String,
+    /// Whether lines are left out before it.
+    pub(super) is_after_gap: bool,
+}
+
+/// What a restore does with a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Stays,
+    ComesBack,
+    Goes,
+}
+
+impl ShownDifference {
+    /// From what `snapshot diff` prints, which tells what happened since; a restore does the reverse.
+    pub(super) fn new(one: &Json) -> Self {
+        let change = text(one, "change");
+        let lines = one["text"]["lines"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let (mut shown, mut last): (Vec<ShownLine>, _) = (Vec::new(), (0, 0));
+        for line in lines {
+            let fate = match line["change"].as_str() {
+                Some("removed") => Fate::ComesBack,
+                Some("added") => Fate::Goes,
+                _ => Fate::Stays,
+            };
+            let (then, now) = (line["from"].as_u64(), line["to"].as_u64());
+            let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+            let is_after_gap = then.is_some_and(|then| then > last.0 + 1)
+                || (then.is_none() && now.is_some_and(|now| now > last.1 + 1));
+            last = (then.unwrap_or(last.0), now.unwrap_or(last.1));
+            shown.push(ShownLine {
+                fate,
+                now: number(now),
+                then: number(then),
+                text: plain(&text(line, "text")),
+                is_after_gap,
+            });
+        }
+        let count = |fate| shown.iter().filter(|line| line.fate == fate).count();
+        Self {
+            restored: match change.as_str() {
+                "removed" => "comes back",
+                "added" => "goes, where only the saved action can have made it",
+                _ => "becomes what it was",
+            },
+            path: plain(&text(one, "path")),
+            back: count(Fate::ComesBack),
+            gone: count(Fate::Goes),
+            further: one["text"]["further"].as_u64().unwrap_or_default(),
+            lines: shown,
+            change,
+        }
+    }
 }
 
 #[derive(Template)]
@@ -225,6 +294,7 @@ pub(super) struct ShownDifference {
 pub(super) struct SnapshotPage {
     pub(super) session: String,
     pub(super) snapshot: String,
+    pub(super) count: usize,
     pub(super) items: Vec<ShownDifference>,
 }
 
@@ -265,6 +335,10 @@ pub(super) struct Stats {
     pub(super) spans: [u64; 3],
     pub(super) graphs: Vec<ShownGraph>,
 }
+
+#[derive(Template)]
+#[template(path = "onward.html")]
+pub(super) struct Onward {}
 
 #[derive(Template)]
 #[template(path = "failed.html")]

@@ -13,7 +13,7 @@ use super::parts::{
 };
 use crate::answer::ApiError;
 use crate::api::{Call, bad, session_of};
-use crate::commands::{Extent, ServedCommand};
+use crate::commands::{Detail, Extent, ServedCommand};
 use crate::graphs::{Series, bars, number};
 use crate::index::DAY;
 use crate::index::query::{self, Wanted};
@@ -165,13 +165,15 @@ pub(super) fn snapshots(app: &App, call: &Call) -> Result<String, ApiError> {
 pub(super) fn snapshot(app: &App, call: &Call) -> Result<String, ApiError> {
     let (session, workspace) = workspace(app, call)?;
     let snapshot = call.part("snapshot").parse().map_err(|_| bad("a snapshot is a number", ""))?;
-    let items = app.commands.carry_out(ServedCommand::Difference { workspace, snapshot })?;
-    let shown =
-        items.iter().map(|one| ShownDifference { change: text(one, "change"), path: text(one, "path") });
+    // What is in files is for who may restore them.
+    let detail = if call.is_of_approver() { Detail::Lines } else { Detail::Paths };
+    let items = app.commands.carry_out(ServedCommand::Difference { workspace, snapshot, detail })?;
+    let shown: Vec<ShownDifference> = items.iter().map(ShownDifference::new).collect();
     rendered(&SnapshotPage {
         session: encoded(&session),
         snapshot: snapshot.to_string(),
-        items: shown.collect(),
+        count: shown.len(),
+        items: shown,
     })
 }
 

@@ -6,7 +6,7 @@ use checkrein_engine::approvals::{ApprovalAnswer, ApprovalSource};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_protocol::AbsolutePath;
-use checkrein_server::{AnswerDoor, Commands, Extent, ServedAnswer, ServedCommand};
+use checkrein_server::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, ServedCommand};
 use serde_json::{Deserializer, Value as Json};
 
 use crate::commands::opinion::{Opinion, judge};
@@ -53,8 +53,12 @@ impl Desk {
             ServedCommand::Tickets => reviews::reviews(environment, Shown::All, JSON),
             ServedCommand::CloseTicket { ticket, note } => reviews::close(environment, &ticket, &note, JSON),
             ServedCommand::Snapshots { workspace } => snapshots::list(&self.within(&workspace)?, ROWS, JSON),
-            ServedCommand::Difference { workspace, snapshot } => {
-                diff::diff(&self.within(&workspace)?, number(snapshot)?, None, Switch::Off, JSON)
+            ServedCommand::Difference { workspace, snapshot, detail } => {
+                let patch = match detail {
+                    Detail::Paths => Switch::Off,
+                    Detail::Lines => Switch::On,
+                };
+                diff::diff(&self.within(&workspace)?, number(snapshot)?, None, patch, JSON)
             }
             ServedCommand::Restore { workspace, snapshot, paths } => {
                 let permissions = Permissions { consent: RestoreConsent::Given, ..Permissions::default() };
