@@ -10,10 +10,10 @@
 mod serve_support;
 mod support;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use serve_support::Serving;
 use support::waiting::{CALL, answer_of, asks, unattended};
-use support::{decision, reason};
+use support::{TestEnvironment, decision, reason};
 
 /// The name of the one question that waits, as the API tells it.
 fn waiting(server: &Serving) -> String {
@@ -58,4 +58,170 @@ fn a_call_waits_and_is_answered_by_api_and_by_button() {
     assert_eq!(decision(&told), Some("deny"));
     assert!(reason(&told).contains("keep the diary"), "{told}");
     assert!(environment.home().join("diary.md").exists());
+}
+
+/// A HITL message with this payload, sent with the key of the viewer.
+fn hitl(server: &Serving, viewer: &str, id: &str, payload: &Json) -> serve_support::Http {
+    let message = json!({
+        "protocol": "acgp", "protocol_version": "1.0.0", "message_type": "HITL", "message_id": id,
+        "timestamp": "2026-01-01T00:00:00Z", "sender_id": "urn:acgp:agent:test", "receiver_id": "any",
+        "payload": payload,
+    });
+    let key = format!("Bearer {viewer}");
+    server.sent("POST", "/acgp/v1/messages", &message.to_string(), &[("Authorization", &key)])
+}
+
+#[test]
+fn a_framework_puts_a_question_and_a_person_answers_it() {
+    let environment = TestEnvironment::new();
+    std::fs::write(environment.home().join("diary.md"), "dear diary\n").unwrap();
+    let server = Serving::start(&environment);
+    let viewer = std::fs::read_to_string(environment.state().join("server/checkrein-view.token")).unwrap();
+    let action = |command: &str| json!({ "name": "Bash", "parameters": { "command": command, "cwd": environment.project() } });
+    let ask = |id: &str, payload: Json| {
+        let answer = hitl(&server, &viewer, id, &payload);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let answer = answer.json();
+        assert_eq!(
+            (&answer["message_type"], &answer["in_reply_to"]),
+            (&json!("HITL"), &json!(id)),
+            "{answer}"
+        );
+        answer["payload"].clone()
+    };
+
+    // It waits, with what is asked about and by whom, in the list of all questions.
+    let put = ask("m1", json!({ "trace_id": "t", "action": action(CALL), "message": "may I tidy up?" }));
+    let question = put["hitl_id"].as_str().unwrap().to_owned();
+    assert_eq!(
+        (&put["status"], &put["intervention"], &put["hitl_result"]),
+        (&json!("pending"), &json!("escalate"), &Json::Null),
+        "{put}"
+    );
+    let listed = server.asked("/v1/approvals").json()["items"][0].clone();
+    for (field, value) in [
+        ("id", json!(question)),
+        ("client", json!("acgp")),
+        ("asked_by", json!("urn:acgp:agent:test")),
+        ("asked_with", json!("may I tidy up?")),
+        ("action_hash", put["action_hash"].clone()),
+        ("answers", json!(["once", "no"])),
+    ] {
+        assert_eq!(listed[field], value, "{listed}");
+    }
+    assert!(listed["action"].as_str().unwrap().contains(CALL), "{listed}");
+    assert_eq!(
+        server.post(&format!("/v1/approvals/{question}/allow"), &json!({ "for": "always" })).status,
+        422
+    );
+    // Its sender cannot answer it, nor ask about another action with it.
+    let own = server.form(
+        &format!("/v1/approvals/{question}/allow"),
+        "",
+        &[("Authorization", &format!("Bearer {viewer}"))],
+    );
+    assert_eq!(own.status, 403);
+    let other = hitl(&server, &viewer, "m2", &json!({ "hitl_id": question, "action": action("rm -rf ~") }));
+    assert_eq!((other.status, &other.json()["error"]["kind"]), (409, &json!("acgp_3003")));
+    // A request waits for the answer, which comes by the command line.
+    let answer = std::thread::scope(|scope| {
+        let waits = scope
+            .spawn(|| ask("m3", json!({ "hitl_id": question, "action": action(CALL), "wait_seconds": 30 })));
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let said = environment.succeed(&["approval", "allow", &question]);
+        assert!(said.contains("may I tidy up?") && said.ends_with("the call went on\n"), "{said}");
+        waits.join().unwrap()
+    });
+    assert_eq!((&answer["status"], &answer["intervention"]), (&json!("allowed"), &json!("ok")), "{answer}");
+    let result = &answer["hitl_result"];
+    assert_eq!(
+        (&result["decision"], &result["reviewer"], &result["action_hash"]),
+        (&json!("approved"), &json!("dev"), &put["action_hash"])
+    );
+    // The yes is for one receiver, who may have lost it on the way, and for no other.
+    assert_eq!(ask("m3", json!({ "hitl_id": question }))["status"], "allowed");
+    let used = ask("m4", json!({ "hitl_id": question }));
+    assert_eq!((&used["status"], &used["intervention"]), (&json!("used"), &json!("block")), "{used}");
+    assert_eq!(server.post(&format!("/v1/approvals/{question}/allow"), &json!({})).status, 422);
+
+    // By API a no, with a word.
+    let put = ask("m5", json!({ "action": action(CALL) }));
+    let question = put["hitl_id"].as_str().unwrap().to_owned();
+    let denied = server.post(&format!("/v1/approvals/{question}/deny"), &json!({ "message": "leave it" }));
+    assert_eq!((denied.status, &denied.json()["result"]["went_on"]), (200, &json!(false)), "{}", denied.body);
+    let answer = ask("m6", json!({ "hitl_id": question }));
+    assert_eq!((&answer["status"], &answer["message"]), (&json!("denied"), &json!("leave it")), "{answer}");
+    assert_eq!(answer["hitl_result"]["decision"], "rejected");
+    // Nobody answers.
+    let answer = ask("m7", json!({ "action": action(CALL), "timeout_seconds": 1, "wait_seconds": 20 }));
+    assert_eq!(
+        (&answer["status"], &answer["intervention"]),
+        (&json!("expired"), &json!("block")),
+        "{answer}"
+    );
+    // What is refused anyway is put to nobody.
+    let answer = ask("m8", json!({ "action": action("rm -rf ~") }));
+    assert_eq!(
+        (&answer["status"], &answer["intervention"], &answer["hitl_id"]),
+        (&json!("refused"), &json!("block"), &Json::Null),
+        "{answer}"
+    );
+    // What cannot be read, and what nobody put.
+    for (payload, status) in [
+        (json!({}), 400),
+        (json!({ "action": action(CALL), "wait_seconds": 1000 }), 400),
+        (json!({ "action": action(CALL), "timeout_seconds": "soon" }), 400),
+        (json!({ "action": { "name": "Bash", "parameters": { "command": "ls", "cwd": "/nowhere" } } }), 400),
+        (json!({ "hitl_id": "0123456789" }), 404),
+        (json!({ "hitl_id": "../../x" }), 404),
+    ] {
+        let answer = hitl(&server, &viewer, "m9", &payload);
+        assert_eq!(answer.status, status, "{payload}: {}", answer.body);
+    }
+    // A question of a hook is not told to who sends messages.
+    environment.configure("config.yaml", "profile: unattended\n");
+    let hook = asks(&environment, "s", "one", CALL);
+    let of_hook = waiting(&server);
+    assert_eq!(hitl(&server, &viewer, "m10", &json!({ "hitl_id": of_hook })).status, 404);
+    server.post(&format!("/v1/approvals/{of_hook}/deny"), &json!({}));
+    answer_of(hook);
+    // On record, in a session of its own.
+    let events: Vec<Json> = environment
+        .records(listed["session"].as_str().unwrap())
+        .iter()
+        .map(|one| one["body"]["name"].clone())
+        .collect();
+    assert_eq!(events.iter().filter(|name| **name == "checkrein.approval_answered").count(), 3, "{events:?}");
+
+    // The example as it stands there.
+    let example = support::repository().join("examples/acgp/ask.py");
+    let asking = environment
+        .command("python3")
+        .arg(&example)
+        .args(["--url", &server.url, "--people", "--cwd", environment.project().to_str().unwrap(), CALL])
+        .env("CHECKREIN_TOKEN", &viewer)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let question = waiting(&server);
+    assert_eq!(server.post(&format!("/v1/approvals/{question}/allow"), &json!({})).status, 200);
+    let output = asking.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(environment.home().join("diary.md").exists(), "asking runs nothing");
+}
+
+#[test]
+fn a_question_outlives_the_server_that_put_it() {
+    let environment = TestEnvironment::new();
+    std::fs::write(environment.home().join("diary.md"), "dear diary\n").unwrap();
+    let mut server = Serving::start(&environment);
+    let key = server.token.clone();
+    let action = json!({ "name": "Bash", "parameters": { "command": CALL, "cwd": environment.project() } });
+    let put = hitl(&server, &key, "m1", &json!({ "action": action })).json();
+    let question = put["payload"]["hitl_id"].as_str().unwrap().to_owned();
+    assert_eq!(server.terminate(), Some(0));
+    environment.succeed(&["approval", "allow", &question]);
+    let server = Serving::start(&environment);
+    let answer = hitl(&server, &key, "m2", &json!({ "hitl_id": question })).json();
+    assert_eq!(answer["payload"]["status"], "allowed", "{answer}");
 }

@@ -490,6 +490,7 @@ fn approvals(
             };
             approvals::answer(environment, &wanted.id, &answer, output)
         }
+        ApprovalCommand::Put => approvals::put::put(environment),
         ApprovalCommand::Deny { id, message } => {
             approvals::answer(environment, &id, &ApprovalAnswer::No { message }, output)
         }

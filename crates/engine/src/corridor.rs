@@ -177,7 +177,7 @@ pub(crate) fn before(
     }
     let waited = if halted.is_none() {
         let again = |asked: &Allowance| changed_since(context, action, asked, &world);
-        let asked = Asked { call, id: &id, review: &review, record: &record, nobody };
+        let asked = Asked { call, id: &id, review: &review, record: &record, nobody, put: None };
         approvals::wait(context, ledger, &asked, &again)
     } else {
         Waited::NotAsked
@@ -231,7 +231,7 @@ pub(crate) fn before(
 }
 
 /// Why a call that waited for an answer would not do any more what was asked about; `None` where it would. Everything is read anew.
-fn changed_since(
+pub(crate) fn changed_since(
     context: &Context,
     action: &Action,
     asked: &Allowance,
@@ -344,6 +344,36 @@ pub fn check(context: &Context, action: &Action, cache: Option<&mut ReviewCache>
     let review = protected.judge(&forecast, plain);
     let state = SessionState::default();
     adjudicate(review, &alone(context, action, &state, world.history()), Surface::Check).review
+}
+
+/// Reviews an action that somebody else than a client wants to take, as `check` does, and makes its record. With it comes the world in which
+/// it was looked at.
+pub(crate) fn looked_at(
+    context: &Context,
+    action: &Action,
+    state: &SessionState,
+    id: ActionId,
+    started: Instant,
+) -> (Review, ReviewRecord, RealWorld) {
+    let world = context.world(state.history());
+    let forecast = Forecast::of(action, &world, context.policy());
+    let plain = forecast.judge(&Saved::default());
+    let protected = checkpoint::protect(context, &forecast, &plain, &Protection::Ask);
+    let review = protected.judge(&forecast, plain);
+    let program = context.environment().program.as_deref();
+    let stopped = StoppedCall::of(&forecast, &world, &review, program);
+    drop(forecast);
+    let adjudicated = adjudicate(review, &alone(context, action, state, world.history()), Surface::Check);
+    let review = adjudicated.review;
+    let mode = context.policy().config().mode;
+    let mut record = review_record(&review, action, id, None, mode, started.elapsed().as_micros());
+    record.digest = Some(allowances::digest(action));
+    record.code = Some(stopped.code);
+    record.unliftable = stopped.unliftable;
+    record.unliftable.extend(adjudicated.unliftable);
+    record.unliftable.sort();
+    record.unliftable.dedup();
+    (review, record, world)
 }
 
 /// Reviews an action about which the client is going to ask a user by itself.

@@ -80,6 +80,20 @@ pub enum ServedCommand {
     },
     /// `approval list`.
     Approvals,
+    /// `approval show`, of exactly this name.
+    Approval {
+        /// The question.
+        approval: String,
+    },
+    /// A question that a framework puts.
+    Put(ServedQuestion),
+    /// A yes, handed out to who asked for it.
+    HandOut {
+        /// The question.
+        approval: String,
+        /// Who receives it.
+        receiver: String,
+    },
     /// `approval allow` and `approval deny`.
     Answer {
         /// The question.
@@ -94,6 +108,23 @@ pub enum ServedCommand {
         /// The question.
         question: Json,
     },
+}
+
+/// A question that a framework puts by message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServedQuestion {
+    /// The session that it counts to.
+    pub session: String,
+    /// Who asks, in their own words.
+    pub asker: String,
+    /// What they say about it.
+    pub message: Option<String>,
+    /// The digest of the action as it was sent.
+    pub action_hash: String,
+    /// How long it waits, in seconds.
+    pub seconds: u64,
+    /// The action, as a line of `check --batch`.
+    pub question: Json,
 }
 
 /// An answer to a call that waits.

@@ -39,5 +39,5 @@ mod visits;
 
 pub use address::{Address, AddressError};
 pub use caller::new_link;
-pub use commands::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, ServedCommand};
+pub use commands::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, ServedCommand, ServedQuestion};
 pub use server::{Announcement, Server};

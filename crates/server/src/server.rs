@@ -44,6 +44,9 @@ const STACK: usize = 64 * 1024 * 1024;
 const ROUND: std::time::Duration = std::time::Duration::from_millis(200);
 /// How many streams of events are open at once (ours).
 const STREAMS: usize = 64;
+/// How many threads do what may take its time (ours), and how many of them wait for the answer of a person at most.
+const THREADS: usize = 32;
+const WAITS: usize = 16;
 
 /// The server of one state directory.
 pub struct Server {
@@ -63,6 +66,8 @@ pub(crate) struct App {
     pub(crate) newest: watch::Receiver<i64>,
     /// Streams of events that may still be opened.
     pub(crate) streams: Arc<Semaphore>,
+    /// Requests that may still wait for the answer of a person.
+    pub(crate) waits: Semaphore,
     is_up: Arc<AtomicBool>,
 }
 
@@ -145,7 +150,7 @@ impl Server {
     ) -> Result<(), CommandError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .max_blocking_threads(16)
+            .max_blocking_threads(THREADS)
             .thread_stack_size(STACK)
             .build()
             .map_err(|error| system("cannot start the server", &error))?;
@@ -195,6 +200,7 @@ impl Server {
             index,
             newest: follower.newest.clone(),
             streams: Arc::new(Semaphore::new(STREAMS)),
+            waits: Semaphore::new(WAITS),
             is_up: Arc::clone(&follower.is_up),
         });
         Router::new()

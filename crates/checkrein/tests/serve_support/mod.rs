@@ -75,6 +75,11 @@ impl Serving {
         Http::over(&mut TcpStream::connect(self.address()).unwrap(), "POST", path, &headers, body)
     }
 
+    /// A request with these headers.
+    pub fn sent(&self, method: &str, path: &str, body: &str, headers: &[(&str, &str)]) -> Http {
+        Http::over(&mut TcpStream::connect(self.address()).unwrap(), method, path, headers, body)
+    }
+
     fn request(&self, method: &str, path: &str, body: &str) -> Http {
         let key = format!("Bearer {}", self.token);
         let headers = [("Authorization", key.as_str()), ("Content-Type", "application/json")];

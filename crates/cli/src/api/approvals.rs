@@ -44,6 +44,12 @@ pub struct ApprovalEntry {
     pub effects: Vec<String>,
     /// Why nobody is asked at the client.
     pub why: String,
+    /// Who put it by message, in their own words; null for a call of a hook.
+    pub asked_by: Option<String>,
+    /// The digest of the action as it was sent by message; null for a call of a hook.
+    pub action_hash: Option<String>,
+    /// What who put it says about it; null where they said nothing.
+    pub asked_with: Option<String>,
     /// When it was asked.
     pub asked_at: Moment,
     /// When the answer is no.

@@ -198,6 +198,9 @@ pub(crate) enum ApprovalCommand {
         #[arg(long, value_name = "TEXT")]
         message: Option<String>,
     },
+    /// Put a question of a framework, read from standard input, and wait for its answer (for the server)
+    #[command(hide = true)]
+    Put,
 }
 
 #[derive(Debug, Args)]

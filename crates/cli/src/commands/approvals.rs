@@ -1,5 +1,7 @@
 //! `checkrein approval`: calls that wait for an answer, and answering them.
 
+pub(crate) mod put;
+
 use checkrein_engine::allowances::in_words;
 use checkrein_engine::approvals::{
     self, AnsweredApproval, ApprovalAnswer, ApprovalAnswerer, ApprovalEnd, ApprovalRequest, ApprovalSource,
@@ -51,6 +53,13 @@ pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Resu
         OutputForm::Json => print(&api::pretty(&entry(&one))?),
         OutputForm::Text => page(&question(environment, &one)),
     }
+    Ok(ExitStatus::Done)
+}
+
+/// Prints the question of exactly this name for programs.
+pub(crate) fn named(environment: &HostEnvironment, id: &str) -> Result<ExitStatus, CommandError> {
+    let one = approvals::one(environment, id).ok_or_else(|| NamedKind::Approval.unknown(id))?;
+    print(&api::line(&entry(&one))?);
     Ok(ExitStatus::Done)
 }
 
@@ -169,8 +178,14 @@ fn question(environment: &HostEnvironment, one: &ApprovalRequest) -> String {
     lines.extend(shown::effects(review).into_iter().map(|effect| told(&format!("effect   {effect}"))));
     lines.push(told(&format!("session  {} ({})", one_line(one.session.as_str()), one_line(&one.client))));
     lines.push(told(&format!("asked    {}, since {}", time(one.asked_at.0), one_line(&one.why))));
+    if let Some(message) = one.put.as_ref().and_then(|put| put.message.as_ref()) {
+        lines.push(told(&format!("says     {}", one_line(message))));
+    }
     lines.push(told(&format!("state    {}", state(environment, one))));
     for answer in [ApprovalAnswer::Session, ApprovalAnswer::Always] {
+        if one.is_for_once() {
+            break;
+        }
         let option = format!("--{}", answer.word());
         if let Some(reason) = one.bars(&answer) {
             lines.push(told(&format!("note     {}: for this call only", reason.why())));
@@ -197,8 +212,8 @@ fn entry(one: &ApprovalRequest) -> ApprovalEntry {
     let word = |value: &Json| value.as_str().unwrap_or_default().to_owned();
     let bar = one.bars(&ApprovalAnswer::Always);
     let answers: &[&str] = match (one.state, bar) {
-        (ApprovalState::Pending, None) => &["once", "session", "always", "no"],
-        (ApprovalState::Pending, Some(_)) => &["once", "no"],
+        (ApprovalState::Pending, None) if !one.is_for_once() => &["once", "session", "always", "no"],
+        (ApprovalState::Pending, _) => &["once", "no"],
         (
             ApprovalState::Allowed | ApprovalState::Denied | ApprovalState::Expired | ApprovalState::Gone,
             _,
@@ -221,6 +236,9 @@ fn entry(one: &ApprovalRequest) -> ApprovalEntry {
         reasons: std::iter::once(&review.reason).chain(&review.further_reasons).cloned().collect(),
         effects: shown::effects(review),
         why: one.why.clone(),
+        asked_by: one.put.as_ref().map(|put| put.asker.clone()),
+        action_hash: one.put.as_ref().map(|put| put.action_hash.clone()),
+        asked_with: one.put.as_ref().and_then(|put| put.message.clone()),
         asked_at: one.asked_at.into(),
         expires_at: one.expires_at.into(),
         state: one.state.word().to_owned(),

@@ -154,7 +154,7 @@ fn without_place(error: &serde_json::Error) -> String {
     text.rsplit_once(" at line ").map_or(text.clone(), |(cause, _)| cause.to_owned())
 }
 
-fn action(question: BatchQuestion, cwd: AbsolutePath) -> Action {
+pub(super) fn action(question: BatchQuestion, cwd: AbsolutePath) -> Action {
     match (question.command, question.tool) {
         (Some(command), _) => Action::command(command, cwd),
         (None, tool) => {
@@ -164,7 +164,10 @@ fn action(question: BatchQuestion, cwd: AbsolutePath) -> Action {
 }
 
 /// The working directory that was given, or that of this process. What would happen in a directory that is not there is not known.
-fn directory(environment: &HostEnvironment, given: Option<&str>) -> Result<AbsolutePath, CommandError> {
+pub(super) fn directory(
+    environment: &HostEnvironment,
+    given: Option<&str>,
+) -> Result<AbsolutePath, CommandError> {
     let Some(text) = given else { return Ok(environment.cwd.clone()) };
     let path = environment.cwd.join(text);
     match std::fs::metadata(path.as_str()) {

@@ -77,6 +77,15 @@ pub fn answer(
             format!("`checkrein approval allow {id} --once` lets it pass this time"),
         ));
     }
+    if approval.is_for_once() && wanted.is_lasting() {
+        return Err(CommandError::user(
+            format!(
+                "`{}` can be allowed only this time: whoever asks will ask again",
+                cut(&approval.call(), 100)
+            ),
+            format!("`checkrein approval allow {id} --once` lets it pass this time"),
+        ));
+    }
     let given = Given {
         id: id.to_owned(),
         shown: approval.shown.clone(),

@@ -10,6 +10,7 @@ use checkrein_policy::Digest;
 use checkrein_protocol::{AbsolutePath, ReviewRecord, RuledOut, Timestamp, Unliftable};
 use serde::{Deserialize, Serialize};
 
+use super::put::PutBy;
 use crate::allowances::{self, Allowance, AllowedFor, Wholeness};
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
@@ -25,6 +26,7 @@ pub(super) const ASKED_FILE: &str = ".json";
 pub(super) const ANSWER_FILE: &str = ".answer";
 pub(super) const TAKEN_FILE: &str = ".taken";
 pub(super) const DONE_FILE: &str = ".done";
+pub(super) const USED_FILE: &str = ".used";
 
 /// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,6 +156,9 @@ pub(super) struct Question {
     pub(super) asked_at: Timestamp,
     pub(super) expires_at: Timestamp,
     pub(super) review: Box<ReviewRecord>,
+    /// Who put it, where no hook did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) put: Option<PutBy>,
 }
 
 /// A question, and how it stands with it.
@@ -177,6 +182,8 @@ pub struct ApprovalRequest {
     pub expires_at: Timestamp,
     /// The review of the call, masked.
     pub review: Box<ReviewRecord>,
+    /// Who put it, where no hook did: a framework.
+    pub put: Option<PutBy>,
     /// How it stands with it.
     pub state: ApprovalState,
     /// What became of it; `None` where nothing did.
@@ -206,8 +213,16 @@ impl ApprovalRequest {
         speaks_against(&self.review).into_iter().next()
     }
 
+    /// Whether only the call that waits can be allowed, whatever it is: who put the question asks about each.
+    pub fn is_for_once(&self) -> bool {
+        self.put.is_some()
+    }
+
     /// What an answer allows beyond the call that waits, as `checkrein allow` would write it; `None` for an answer that does not, or cannot.
     pub fn rule(&self, answer: &ApprovalAnswer, at: Timestamp) -> Option<Allowance> {
+        if self.put.is_some() {
+            return None;
+        }
         let span = match answer {
             ApprovalAnswer::Session => AllowedFor::Session(self.session.as_str().to_owned()),
             ApprovalAnswer::Always => AllowedFor::Always,
@@ -314,6 +329,7 @@ fn read(environment: &HostEnvironment, id: &str) -> Option<ApprovalRequest> {
         asked_at: question.asked_at,
         expires_at: question.expires_at,
         review: question.review,
+        put: question.put,
         state,
         settled,
         shown: Digest::of(&text).to_string(),
@@ -351,7 +367,7 @@ pub(super) fn clear_away(environment: &HostEnvironment) -> io::Result<usize> {
             left += 1;
             continue;
         }
-        for ending in [ANSWER_FILE, TAKEN_FILE, DONE_FILE, ASKED_FILE] {
+        for ending in [ANSWER_FILE, TAKEN_FILE, DONE_FILE, USED_FILE, ASKED_FILE] {
             // What stays is looked at again next time.
             drop(fs::remove_file(at(environment, &name, ending)));
         }

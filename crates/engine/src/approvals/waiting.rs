@@ -18,6 +18,7 @@ use super::pending::{
     self, ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, ApprovalRequest, DONE_FILE,
     MOST, Question, TAKEN_FILE, at, clear_away, folder, later, of_call,
 };
+use super::put::{FRAMEWORK, PutBy};
 use crate::allowances::{self, Allowance, Wholeness};
 use crate::asking::{self, Asker};
 use crate::checkpoint;
@@ -68,6 +69,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) record: &'a ReviewRecord,
     /// Why nobody can be asked at the client; `None` where somebody can.
     pub(crate) nobody: Option<Nobody>,
+    /// Who put the question, where no hook did.
+    pub(crate) put: Option<&'a PutBy>,
 }
 
 /// What became of a question.
@@ -200,14 +203,14 @@ fn granted(context: &Context, asked: &Asked<'_>) -> Option<(Duration, Duration)>
 }
 
 /// What ended the waiting.
-enum Found {
+pub(super) enum Found {
     Answer(Given),
     Nothing,
     Halted(String),
     Forgeries,
 }
 
-struct Waiting<'a> {
+pub(super) struct Waiting<'a> {
     context: &'a Context,
     ledger: &'a SessionLedger,
     asked: &'a Asked<'a>,
@@ -220,7 +223,7 @@ struct Waiting<'a> {
 
 impl<'a> Waiting<'a> {
     /// Writes the question down, and tells of it.
-    fn begin(
+    pub(super) fn begin(
         context: &'a Context,
         ledger: &'a SessionLedger,
         asked: &'a Asked<'a>,
@@ -251,16 +254,21 @@ impl<'a> Waiting<'a> {
         let question = Question {
             id,
             session,
-            client: environment.client.client.name().to_owned(),
+            client: match asked.put {
+                Some(_) => FRAMEWORK.to_owned(),
+                None => environment.client.client.name().to_owned(),
+            },
             workspace: context.workspace().clone(),
-            why: asked.nobody.map_or_else(
-                || "questions wait for an answer from outside the client".to_owned(),
-                Nobody::why,
-            ),
+            why: match (asked.put, asked.nobody) {
+                (Some(put), _) => format!("`{}` asks for the word of a person", put.asker),
+                (None, Some(nobody)) => nobody.why(),
+                (None, None) => "questions wait for an answer from outside the client".to_owned(),
+            },
             process,
             asked_at,
             expires_at: Timestamp(asked_at.0.saturating_add(limit_ms)),
             review,
+            put: asked.put.cloned(),
         };
         let text = serde_json::to_string_pretty(&question).map_err(|error| error.to_string())?;
         let path = at(environment, &question.id, ASKED_FILE);
@@ -270,6 +278,16 @@ impl<'a> Waiting<'a> {
             Self { context, ledger, asked, question, shown: Digest::of(&text).to_string(), limit, lock };
         waiting.tell()?;
         Ok(waiting)
+    }
+
+    /// The name of the question.
+    pub(super) fn id(&self) -> &str {
+        &self.question.id
+    }
+
+    /// When the answer is no.
+    pub(super) fn expires_at(&self) -> Timestamp {
+        self.question.expires_at
     }
 
     /// Writes into the ledger that it is asked, which must succeed, and tells people.
@@ -293,7 +311,7 @@ impl<'a> Waiting<'a> {
             crate::text::cut(&call, 300),
             review.cwd,
             self.question.client,
-            review.reason,
+            self.question.put.as_ref().and_then(|put| put.message.as_deref()).unwrap_or(&review.reason),
             seconds(self.limit),
         );
         tell(self.context, self.ledger, "approval", "checkrein: a call waits for your answer", &text);
@@ -311,7 +329,7 @@ impl<'a> Waiting<'a> {
     }
 
     /// Looks for an answer until one comes or the limit is reached.
-    fn until_answered(&self) -> Found {
+    pub(super) fn until_answered(&self) -> Found {
         let started = Instant::now();
         let (mut looked, mut there_since, mut forgeries) = (started, None, 0);
         let path = self.file(ANSWER_FILE);
@@ -389,7 +407,12 @@ impl<'a> Waiting<'a> {
     }
 
     /// Takes up what was found, and writes it down.
-    fn end(self, found: Found, wanted: Duration, again: &dyn Fn(&Allowance) -> Option<String>) -> Waited {
+    pub(super) fn end(
+        self,
+        found: Found,
+        wanted: Duration,
+        again: &dyn Fn(&Allowance) -> Option<String>,
+    ) -> Waited {
         let at = self.context.environment().now();
         let mut settled = ApprovalOutcome { end: ApprovalEnd::Expired, answer: None, by: None, at };
         let mut why = String::new();

@@ -328,7 +328,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route {
         verb: Post,
         path: "/acgp/v1/messages",
-        summary: "Takes a message of ACGP: TRACE or EVAL",
+        summary: "Takes a message of ACGP: TRACE, EVAL or HITL",
         query: NO_FIELDS,
         body: &[("*", "The envelope and its payload")],
         answer: object,

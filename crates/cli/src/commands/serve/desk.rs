@@ -1,14 +1,19 @@
 //! What the server gives on: the commands themselves, with what they print for programs as their answer.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
-use checkrein_engine::approvals::{ApprovalAnswer, ApprovalSource};
+use checkrein_engine::approvals::{ApprovalAnswer, ApprovalSource, HandedOut, PutBy, hand_out};
 use checkrein_engine::environment::HostEnvironment;
-use checkrein_engine::error::CommandError;
+use checkrein_engine::error::{CommandError, ErrorKind};
 use checkrein_protocol::AbsolutePath;
-use checkrein_server::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, ServedCommand};
-use serde_json::{Deserializer, Value as Json};
+use checkrein_server::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, ServedCommand, ServedQuestion};
+use serde_json::{Deserializer, Value as Json, json};
 
+use crate::commands::approvals::put::Letter;
 use crate::commands::opinion::{Opinion, judge};
 use crate::commands::restore::{New, Permissions, RestoreConsent};
 use crate::commands::reviews::Shown;
@@ -16,20 +21,26 @@ use crate::commands::{
     ExitStatus, OutputForm, Switch, answered_for, approvals, check, diff, halt, incidents, marks, reviews,
     rollback, session_rollback, snapshots, stats,
 };
-use crate::terminal::{Reply, in_dialogue};
+use crate::terminal::{Reply, in_dialogue, print};
 
 /// How many rows a list has at most (ours).
 const ROWS: usize = 500;
+/// How many questions of frameworks wait at once (ours).
+const QUESTIONS: usize = 32;
+/// The longest line in which such a question says what became of it, in bytes (ours).
+const LONGEST_LINE: u64 = 64 * 1024;
 
 /// Carries out commands for the server.
 #[derive(Debug)]
 pub(super) struct Desk {
     environment: HostEnvironment,
+    /// The processes in which questions of frameworks wait.
+    waiting: Mutex<Vec<Child>>,
 }
 
 impl Desk {
     pub(super) fn new(environment: &HostEnvironment) -> Self {
-        Self { environment: environment.clone() }
+        Self { environment: environment.clone(), waiting: Mutex::default() }
     }
 
     /// As if the user stood in a workspace.
@@ -42,6 +53,60 @@ impl Desk {
             )
         })?;
         Ok(HostEnvironment { cwd, ..self.environment.clone() })
+    }
+
+    /// Has a question wait in a process of its own: a lock says who waits, and this process answers questions too.
+    fn put(&self, question: ServedQuestion) -> Result<ExitStatus, CommandError> {
+        let failed = |error: &dyn std::fmt::Display| CommandError {
+            kind: ErrorKind::System,
+            message: format!("the question cannot be put: {error}"),
+            hint: None,
+            in_short: None,
+        };
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+        if waiting.len() >= QUESTIONS {
+            return Err(CommandError::user(
+                format!("{QUESTIONS} questions wait already"),
+                "ask again once some of them are answered",
+            ));
+        }
+        let letter = Letter {
+            session: question.session,
+            put: PutBy {
+                asker: question.asker,
+                action_hash: question.action_hash,
+                message: question.message,
+            },
+            seconds: question.seconds,
+            question: question.question,
+        };
+        let letter = serde_json::to_vec(&letter).map_err(|error| failed(&error))?;
+        let program =
+            self.environment.program.as_ref().ok_or_else(|| failed(&"this program is not known"))?;
+        // A group of its own: the question outlives the server, and is answered by the command line then.
+        let mut child = Command::new(program)
+            .args(["approval", "put", "--json"])
+            .current_dir(self.environment.cwd.as_str())
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| failed(&error))?;
+        if let Some(mut pipe) = child.stdin.take() {
+            // Who does not read it answers nothing, which is told below.
+            drop(pipe.write_all(&letter));
+        }
+        let output = child.stdout.take().map(BufReader::new);
+        waiting.push(child);
+        drop(waiting);
+        let mut line = String::new();
+        if let Some(output) = output {
+            output.take(LONGEST_LINE).read_line(&mut line).map_err(|error| failed(&error))?;
+        }
+        print(&line);
+        Ok(ExitStatus::Done)
     }
 
     fn run(&self, command: ServedCommand) -> Result<ExitStatus, CommandError> {
@@ -83,6 +148,14 @@ impl Desk {
             ServedCommand::Wrong { action } => judge(environment, &action, Opinion::Wrong, JSON),
             ServedCommand::Missed { action } => judge(environment, &action, Opinion::Missed, JSON),
             ServedCommand::Approvals => approvals::list(environment, JSON),
+            ServedCommand::Approval { approval } => approvals::named(environment, &approval),
+            ServedCommand::Put(question) => self.put(question),
+            ServedCommand::HandOut { approval, receiver } => {
+                let handed = hand_out(environment, &approval, &receiver)
+                    .map_err(|error| CommandError::file("write down to whom it goes", &approval, &error))?;
+                print(&json!({ "handed_out": handed == HandedOut::ToThem }).to_string());
+                Ok(ExitStatus::Done)
+            }
             ServedCommand::Answer { approval, answer, from } => {
                 let answer = match answer {
                     ServedAnswer::Once => ApprovalAnswer::Once,
