@@ -30,6 +30,34 @@ fn start(environment: &TestEnvironment, session: &str) {
 const PERSON: &str = "mail to Ann at ann@shop.example.com or +49 30 901820, card 4111 1111 1111 1111, account DE89370400440532013000";
 
 #[test]
+fn the_event_log_is_off_by_a_variable_and_goes_with_its_records() {
+    let environment = TestEnvironment::new();
+    let folder = environment.state().join("events");
+    let call = environment.payload("s", "PreToolUse", support::shell_call("one", "rm -rf ~", json!({})));
+    let hook = |variable: &str| {
+        let mut hook = environment.command(env!("CARGO_BIN_EXE_checkrein-hook"));
+        hook.arg("claude").env("CHECKREIN_TELEMETRY", variable);
+        hook.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut child = hook.spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), &call).unwrap();
+        assert!(child.wait_with_output().unwrap().status.success());
+    };
+    hook("0");
+    assert!(!folder.exists());
+    hook("1");
+    let names: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|one| one.unwrap().path()).collect();
+    let text = std::fs::read_to_string(&names[0]).unwrap();
+    let told: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let review = told.iter().find(|one| one["event"] == "tool.review").unwrap();
+    assert_eq!((&review["verdict"], &review["level"]), (&json!("block"), &json!("warning")), "{text}");
+    assert!(!text.contains("rm -rf"), "no command stands in it: {text}");
+    // Days beyond the retention go when a session starts.
+    std::fs::write(folder.join("2020-01-01.jsonl"), "{}\n").unwrap();
+    environment.answer_to(&environment.payload("t", "SessionStart", json!({ "source": "startup" })));
+    assert!(!folder.join("2020-01-01.jsonl").exists() && names[0].exists());
+}
+
+#[test]
 fn what_says_who_somebody_is_is_masked_unless_that_is_switched_off() {
     let environment = TestEnvironment::new();
     let prompt = |session: &str| {

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use checkrein_ledger::{
-    LedgerError,
+    EventDetail, EventLog, LedgerError,
     mask::{MaskKey, Masking, MaskingChoice},
+    prune_events,
 };
 
-use checkrein_policy::{Audit, Config, LogLevel};
-use checkrein_protocol::{AbsolutePath, SessionId};
+use checkrein_policy::{Audit, Config, LogLevel, TelemetryEvents};
+use checkrein_protocol::{AbsolutePath, SessionId, Timestamp};
 use checkrein_session::{SessionLedger, SessionSummary, prune, sessions};
 
 use crate::environment::HostEnvironment;
@@ -32,6 +33,37 @@ pub(crate) fn ledger(environment: &HostEnvironment, session: &SessionId, config:
     SessionLedger::open(&environment.state, session)
         .with_masking(masking(&config.audit))
         .with_witness(anchor(environment, &config.audit))
+        .with_events(events(environment, config))
+}
+
+/// The variable that turns everything off that is told beside the records.
+const TELEMETRY: &str = "CHECKREIN_TELEMETRY";
+
+/// Whether anything is told beside the records: neither the configuration nor the environment says no.
+pub fn tells(environment: &HostEnvironment, config: &Config) -> bool {
+    let is_off = environment.variables.get(TELEMETRY).is_some_and(|value| matches!(value.as_str(), "0" | "false"));
+    config.telemetry.enabled && !is_off
+}
+
+/// Where events are written, and which; `None` where none is.
+fn events(environment: &HostEnvironment, config: &Config) -> Option<EventLog> {
+    let detail = match config.telemetry.events {
+        TelemetryEvents::Off => return None,
+        TelemetryEvents::Notable => EventDetail::Notable,
+        TelemetryEvents::All => EventDetail::All,
+    };
+    tells(environment, config).then(|| EventLog::new(events_folder(environment, config), detail))
+}
+
+/// The folder of the event log.
+fn events_folder(environment: &HostEnvironment, config: &Config) -> PathBuf {
+    match config.telemetry.folder.as_deref() {
+        None => environment.state.root().join("events"),
+        Some(named) => {
+            let named = named.strip_prefix("~/").unwrap_or(named);
+            PathBuf::from(environment.home.join(named).as_str())
+        }
+    }
 }
 
 /// What is masked before anything is written.
@@ -72,6 +104,10 @@ pub(crate) fn clear_away(environment: &HostEnvironment, config: &Config) {
     }
     let keep =
         if audit.enabled { Duration::from_millis(audit.retention_days.saturating_mul(DAY)) } else { SILENT };
+    let oldest = Timestamp(now.0.saturating_sub(u64::try_from(keep.as_millis()).unwrap_or(u64::MAX)));
+    if let Err(error) = prune_events(&events_folder(environment, config), oldest) {
+        diagnose(environment, config, LogLevel::Error, &format!("old events stay: {error}"));
+    }
     match prune(&environment.state, now, keep) {
         Ok(_) => drop(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&marker)),
         Err(error) => diagnose(environment, config, LogLevel::Error, &format!("old records stay: {error}")),

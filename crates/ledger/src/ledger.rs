@@ -12,6 +12,7 @@ use checkrein_protocol::{ActionId, EffectKind, Record, RecordBody, ReviewRecord,
 use crate::anchors;
 use crate::cache::Cached;
 use crate::error::LedgerError;
+use crate::event_log::EventLog;
 use crate::hash_chain::seal;
 use crate::locked::{Locked, read_on, wait_for_lock};
 use crate::mask::{Masking, mask_body};
@@ -43,6 +44,7 @@ pub struct Ledger<P> {
     lock_wait: Duration,
     masking: Masking,
     witness: Option<PathBuf>,
+    events: Option<EventLog>,
     projection: PhantomData<fn() -> P>,
 }
 
@@ -95,6 +97,7 @@ impl<P: Projection> Ledger<P> {
             lock_wait: LOCK_WAIT,
             masking: Masking::default(),
             witness: None,
+            events: None,
             projection: PhantomData,
         }
     }
@@ -110,6 +113,13 @@ impl<P: Projection> Ledger<P> {
     #[must_use]
     pub fn with_witness(mut self, file: Option<PathBuf>) -> Self {
         self.witness = file;
+        self
+    }
+
+    /// The same ledger, and what its records tell goes to this event log too.
+    #[must_use]
+    pub fn with_events(mut self, events: Option<EventLog>) -> Self {
+        self.events = events;
         self
     }
 
@@ -274,6 +284,10 @@ impl<P: Projection> Ledger<P> {
         }
         problems.extend(cached.write(&self.directory).map_err(LedgerError::write(&self.directory)).err());
         drop(locked);
+        if let Some(events) = &self.events {
+            let written = events.write(self.folder.as_str(), &records);
+            problems.extend(written.map_err(LedgerError::write(&self.directory)).err());
+        }
         Ok(Appended { records, state: cached.state, problems })
     }
 

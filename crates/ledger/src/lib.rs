@@ -16,6 +16,7 @@
 //! | `halt` | halt files |
 //! | `retention` | removing sessions, with a record of what went |
 //! | `testimony` | what is kept of sessions outside, so that the loss of records shows |
+//! | `event_log` | what records tell that is worth a look, for whatever gathers logs |
 //! | `export` | JSON Lines and CSV |
 //! | [`mask`] | taking secrets and personal data out of everything that is written |
 //! | `error` | what can go wrong with a ledger |
@@ -29,6 +30,7 @@
 mod anchors;
 mod cache;
 mod error;
+mod event_log;
 mod export;
 mod halt;
 mod hash_chain;
@@ -45,6 +47,7 @@ mod testimony;
 mod verify;
 
 pub use error::LedgerError;
+pub use event_log::{EVENTS, Event, EventDetail, EventLevel, EventLog, event_of, prune_events};
 pub use export::{ExportError, export_csv, export_csv_header, export_json_lines};
 pub use halt::{Halt, HaltTarget, Lifted, halt, halted, is_halted, resume};
 pub use hash_chain::{content_hash, first_prev};

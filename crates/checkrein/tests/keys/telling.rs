@@ -16,6 +16,18 @@ const WITHOUT_SERVER: &[Pair] = &[BY_MAIL[0], BY_MAIL[2], BY_MAIL[3]];
 const WITHOUT_SENDER: &[Pair] = &[BY_MAIL[0], BY_MAIL[1], BY_MAIL[3]];
 const WITHOUT_RECEIVER: &[Pair] = &[BY_MAIL[0], BY_MAIL[1], BY_MAIL[2]];
 
+/// The events of a call that passes and of one that is refused, and where they are.
+fn told_as_events(scene: &Scene) -> String {
+    scene.verdict("ls");
+    scene.verdict("rm -rf /etc");
+    let read = |folder: &str| {
+        let names = if scene.at(folder).exists() { scene.names(folder) } else { Vec::new() };
+        let text = names.iter().map(|name| scene.read(&format!("{folder}/{name}"))).collect::<String>();
+        text.matches("\"event\":\"tool.review\"").count()
+    };
+    format!("{} {}", read(".local/state/checkrein/events"), read("my-events"))
+}
+
 pub fn rows() -> Vec<Row> {
     vec![
         row(CHANNELS, ["[]", r#"["command"]"#], &[HALTING], |scene| {
@@ -31,6 +43,9 @@ pub fn rows() -> Vec<Row> {
             assert_eq!(scene.verdict("git push --force"), "ask");
             scene.at(".local/state/checkrein/notices").exists().to_string()
         }),
+        row("telemetry.enabled", ["true", "false"], &[], told_as_events),
+        row("telemetry.events", [r#""off""#, r#""all""#], &[], told_as_events),
+        row("telemetry.folder", [UNSET, r#""my-events""#], &[], told_as_events),
         row("approvals.wait", [r#""always""#, r#""never""#], BRIEFLY, asked_from_elsewhere),
         row("approvals.wait_seconds", ["1", "0"], &[("approvals.wait", r#""always""#)], asked_from_elsewhere),
         row("notifications.command", [UNSET, r#""cat > told.json""#], BY_COMMAND, |scene| {

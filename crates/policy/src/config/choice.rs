@@ -172,6 +172,18 @@ choice! {
 }
 
 choice! {
+    /// Which events are written into the event log. Later is stricter.
+    TelemetryEvents {
+        /// None.
+        Off = "off",
+        /// What is worth a look.
+        Notable = "notable",
+        /// Also calls that pass without a word, and outcomes.
+        All = "all",
+    }
+}
+
+choice! {
     /// The form of an export (seed 001).
     ExportFormat {
         /// JSON Lines.

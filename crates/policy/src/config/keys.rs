@@ -4,7 +4,7 @@
 
 use super::choice::{
     ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
-    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TelemetryEvents, TwoStrikes,
 };
 use super::settings::{Config, GateSettings};
 use super::value::{Field, Kind, Value};
@@ -408,6 +408,13 @@ pub(crate) static KEYS: &[Key] = &[
         "Which records are forced to the disk: none, blocks, halts, approvals and snapshots, or all."),
     key!("audit.log_level", audit.log_level, Kind::Choice(LogLevel::WORDS), Free, "What is written to `diagnostics.log` of the state directory: `error` what could not be recorded, `warn` checks that did not run, `info` questions and refusals, `debug` every call."),
     key!("audit.export_format", audit.export_format, Kind::Choice(ExportFormat::WORDS), Free, "The form of `checkrein audit export` when none is named."),
+
+    key!("telemetry.enabled", telemetry.enabled, Kind::Switch, On,
+        "Whether anything is told beside the records: the event log, and what the server sends. The variable `CHECKREIN_TELEMETRY=0` turns it off too."),
+    key!("telemetry.events", telemetry.events, Kind::Choice(TelemetryEvents::WORDS), Order,
+        "Which events are written into the event log: none, those worth a look, or also calls that pass without a word and outcomes."),
+    key!("telemetry.folder", telemetry.folder, Kind::Text, Locked,
+        "Where the event log is, a file a day; not set: `events` in the state directory. What is not absolute is in the home directory. Files older than `audit.retention_days` are removed."),
 
     key!("output.mask_secrets", output.mask_secrets, Kind::Switch, On,
         "Whether secrets in what a tool answers are masked before the model reads it, where that is possible; a list of settings such as `.env` is then shown without its secrets, and without a question."),

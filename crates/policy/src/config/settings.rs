@@ -4,7 +4,7 @@
 
 use super::choice::{
     ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
-    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TelemetryEvents, TwoStrikes,
 };
 use super::thresholds::PatternThresholds;
 use crate::governance::{GovernanceSettings, Tripwire};
@@ -43,6 +43,8 @@ pub struct Config {
     pub containment: Containment,
     /// The ledger.
     pub audit: Audit,
+    /// What is told beside the records.
+    pub telemetry: Telemetry,
     /// What the model reads of what tools answer.
     pub output: OutputSettings,
     /// Gates over what a session changed.
@@ -393,6 +395,17 @@ pub struct Notifications {
     pub mail_to: Option<String>,
 }
 
+/// What is told beside the records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Telemetry {
+    /// Whether anything is.
+    pub enabled: bool,
+    /// Which events are written into the event log.
+    pub events: TelemetryEvents,
+    /// Where the event log is; `None`: in the state directory.
+    pub folder: Option<String>,
+}
+
 /// The ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Audit {
@@ -524,6 +537,7 @@ impl Default for Config {
             snapshots: Snapshots::default(),
             containment: Containment::default(),
             audit: Audit::default(),
+            telemetry: Telemetry { enabled: true, events: TelemetryEvents::Notable, folder: None },
             output: OutputSettings::default(),
             gates: GateSettings::default(),
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::choice::{
     ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
-    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TwoStrikes,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TelemetryEvents, TwoStrikes,
 };
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::Proof;
@@ -327,6 +327,7 @@ choice_field!(
     LimitPreset,
     Sync,
     LogLevel,
+    TelemetryEvents,
     ExportFormat,
     Sensitivity,
     Strength,

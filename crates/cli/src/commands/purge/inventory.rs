@@ -13,12 +13,13 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 28] = [
+const STATE: [&str; 29] = [
     "allowed",
     "approvals",
     CANARIES,
     "configuration.json",
     "diagnostics.log",
+    "events",
     "fallen-told.json",
     "halts",
     "incidents",
