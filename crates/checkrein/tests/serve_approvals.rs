@@ -225,3 +225,141 @@ fn a_question_outlives_the_server_that_put_it() {
     let answer = hitl(&server, &key, "m2", &json!({ "hitl_id": question })).json();
     assert_eq!(answer["payload"]["status"], "allowed", "{answer}");
 }
+
+const PUBLIC: &str = "answers.example";
+
+/// A home in which people are told of questions by a command, and reach the server at a public address.
+fn told_with_links(more: &str) -> TestEnvironment {
+    unattended(&format!(
+        "interventions: {{emergency_stop: {{notification_channels: [command]}}}}\n\
+         notifications: {{command: cat > told.json}}\n\
+         server: {{public_address: 'https://{PUBLIC}'}}\n{more}"
+    ))
+}
+
+/// The text of the notice that comes next.
+fn notice(environment: &TestEnvironment) -> String {
+    let path = environment.project().join("told.json");
+    let begin = std::time::Instant::now();
+    loop {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        if let Ok(notice) = serde_json::from_str::<Json>(&text) {
+            std::fs::remove_file(&path).unwrap();
+            return notice["text"].as_str().unwrap().to_owned();
+        }
+        assert!(begin.elapsed() < std::time::Duration::from_secs(30));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+/// The path of the link in a notice.
+fn link_in(notice: &str) -> String {
+    let link = notice.lines().find_map(|line| line.split_once(": https://")).unwrap_or_else(|| panic!("{notice}")).1;
+    link.strip_prefix(PUBLIC).unwrap().to_owned()
+}
+
+/// The fields of a link as a form sends them, with an answer.
+fn fields(link: &str, answer: &str) -> (String, String) {
+    let (path, query) = link.split_once('?').unwrap();
+    (path.to_owned(), format!("{query}&answer={answer}"))
+}
+
+#[test]
+fn a_signed_link_in_a_notice_answers_its_question_once() {
+    let environment = told_with_links("");
+    // Without a server there is no link.
+    let hook = asks(&environment, "s", "none", CALL);
+    let told = notice(&environment);
+    assert!(!told.contains("https://"), "{told}");
+    let id = told.split("approval allow ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    environment.succeed(&["approval", "deny", &id]);
+    answer_of(hook);
+
+    let server = Serving::start(&environment);
+    let public = [("Host", PUBLIC)];
+    let hook = asks(&environment, "t", "one", CALL);
+    let link = link_in(&notice(&environment));
+    let id = waiting(&server);
+    assert!(link.starts_with(&format!("/answer/{id}?")), "{link}");
+    // Opening it, as often as programs that look into mail like, answers nothing.
+    for _ in 0..3 {
+        let page = server.get(&link, &[("Host", PUBLIC), ("Sec-Fetch-Site", "cross-site")]);
+        assert_eq!(page.status, 200, "{}", page.body);
+        assert!(page.body.contains("rm ../diary.md") && page.body.contains("Allow this call"), "{}", page.body);
+        assert!(!page.body.contains("<script") && !page.body.contains("style="), "{}", page.body);
+        assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+    }
+    assert_eq!(server.get("/answer/style.css", &public).status, 200);
+    assert_eq!(waiting(&server), id);
+    // Nothing else is there for people elsewhere, and a link that was altered in any part is none.
+    for path in ["/", "/healthz", "/v1/sessions", "/approvals"] {
+        assert_eq!(server.get(path, &public).status, 403, "{path}");
+    }
+    let until = link.split("until=").nth(1).unwrap().split('&').next().unwrap();
+    let later = format!("{}", until.parse::<u64>().unwrap() + 1);
+    let last = link.chars().last().unwrap();
+    let other = if last == '0' { "1" } else { "0" };
+    for altered in [
+        link.replace(&format!("until={until}"), &format!("until={later}")),
+        format!("{}{other}", &link[..link.len() - 1]),
+        link.replace("role=approver", "role=admin"),
+        link.replace(&id, "0123456789"),
+        format!("/answer/{id}"),
+    ] {
+        assert_eq!(server.get(&altered, &public).status, 403, "{altered}");
+        let (path, form) = fields(if altered.contains('?') { &altered } else { &link }, "allow");
+        if altered.contains('?') {
+            assert_eq!(server.form(&path, &form, &public).status, 403, "{altered}");
+        }
+    }
+    let (path, form) = fields(&link, "allow");
+    let foreign = server.form(&path, &form, &[("Host", PUBLIC), ("Origin", "https://evil.example")]);
+    assert_eq!(foreign.status, 403);
+    assert_eq!(server.form(&path, &fields(&link, "perhaps").1, &public).status, 400);
+    assert_eq!(waiting(&server), id);
+    // The button answers, once, and it is on record by what way.
+    let origin = format!("https://{PUBLIC}");
+    let done = server.form(&path, &form, &[("Host", PUBLIC), ("Origin", &origin), ("Sec-Fetch-Site", "same-origin")]);
+    assert!(done.status == 200 && done.body.contains("The call went on"), "{} {}", done.status, done.body);
+    assert_eq!(decision(&answer_of(hook)), Some("allow"));
+    assert_eq!(server.form(&path, &form, &public).status, 410);
+    assert_eq!(server.get(&link, &public).status, 410);
+    let listed = server.asked("/v1/approvals").json();
+    let one = listed["items"].as_array().unwrap().iter().find(|one| one["id"] == id.as_str()).unwrap().clone();
+    assert_eq!((&one["answered_by"]["source"], &one["answered_by"]["name"]), (&json!("link"), &json!("the holder of a link")));
+    let visits = std::fs::read_to_string(environment.state().join("server/access.jsonl")).unwrap();
+    assert!(visits.contains("answered by a link: done") && visits.contains("link that is not valid"), "{visits}");
+    assert!(!visits.contains(link.split("signature=").nth(1).unwrap()), "no signature is written down");
+
+    // A no with a word, and a link whose question has ended.
+    let hook = asks(&environment, "u", "two", CALL);
+    let link = link_in(&notice(&environment));
+    let (path, form) = fields(&link, "deny");
+    assert_eq!(server.form(&path, &format!("{form}&message=keep+it"), &public).status, 200);
+    let told = answer_of(hook);
+    assert!(decision(&told) == Some("deny") && reason(&told).contains("keep it"), "{told}");
+    // Who has the key of the links changed has all of them end.
+    let hook = asks(&environment, "v", "three", CALL);
+    let link = link_in(&notice(&environment));
+    std::fs::write(environment.state().join("server/links.key"), "0".repeat(64)).unwrap();
+    assert_eq!(server.get(&link, &public).status, 403);
+    let id = waiting(&server);
+    server.post(&format!("/v1/approvals/{id}/deny"), &json!({}));
+    answer_of(hook);
+}
+
+#[test]
+fn a_link_ends_with_its_question_and_a_flood_of_false_ones_is_slowed_down() {
+    let environment = told_with_links("approvals: {wait_seconds: 2}\n");
+    let server = Serving::start(&environment);
+    let hook = asks(&environment, "s", "one", CALL);
+    let link = link_in(&notice(&environment));
+    assert_eq!(decision(&answer_of(hook)), Some("deny"));
+    let public = [("Host", PUBLIC)];
+    let late = server.get(&link, &public);
+    assert!(late.status == 410 && late.body.contains("nothing waits"), "{} {}", late.status, late.body);
+    let statuses: Vec<u16> = (0..25).map(|_| server.get("/answer/0123456789?role=approver&until=1", &public).status).collect();
+    assert!(statuses.starts_with(&[403]) && statuses.ends_with(&[429]), "{statuses:?}");
+    // Who has the key is not kept waiting.
+    assert_eq!(server.asked("/v1/sessions").status, 200);
+}

@@ -70,13 +70,24 @@ pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &Sessi
 
 /// Tells people, where they want to be told. That nobody could be told is written down, and keeps nobody waiting.
 pub(crate) fn tell(context: &Context, ledger: &SessionLedger, event: &str, title: &str, text: &str) {
+    tell_with(context, ledger, (event, title), text, None);
+}
+
+/// The same with something of our own behind it, which is not masked: a signature looks like a secret, and is one that people are to have.
+pub(crate) fn tell_with(
+    context: &Context,
+    ledger: &SessionLedger,
+    (event, title): (&str, &str),
+    text: &str,
+    behind: Option<&str>,
+) {
     let notice = Notice {
         event: event.to_owned(),
         session: ledger.folder().as_str().to_owned(),
         workspace: context.workspace().clone(),
         at: context.environment().now(),
         title: title.to_owned(),
-        text: checkpoint::masked(context, text),
+        text: checkpoint::masked(context, text) + behind.unwrap_or_default(),
     };
     if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {
         let failure = RecordBody::Failure {

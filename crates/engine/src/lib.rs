@@ -7,6 +7,7 @@
 //! | `disclosure` | secrets in what a tool answered, masked before the model reads it |
 //! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
 //! | `allowances` | what a user allowed beforehand |
+//! | `answer_links` | signed links with which a question is answered without a login |
 //! | `approvals` | questions that wait for an answer from outside the client |
 //! | `servers` | the servers of this state directory that answer now |
 //! | `held_file` | files that say something as long as a process holds them |
@@ -58,6 +59,7 @@
 mod adjudication;
 mod adjustments;
 pub mod allowances;
+pub mod answer_links;
 pub mod answering;
 pub mod approvals;
 pub mod asking;

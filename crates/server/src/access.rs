@@ -8,6 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use checkrein_engine::answer_links::{PATH, PublicAddress};
 use checkrein_engine::clock::Clock;
 
 use crate::answer::{ApiError, content};
@@ -77,6 +78,7 @@ pub(crate) struct Access {
     told: Mutex<HashMap<(KeyKind, Role), u64>>,
     visits: Visits,
     clock: Arc<dyn Clock>,
+    public: Option<PublicAddress>,
 }
 
 impl Access {
@@ -91,7 +93,13 @@ impl Access {
             told: Mutex::default(),
             visits,
             clock,
+            public: None,
         }
+    }
+
+    /// The same where people reach the pages of signed links from elsewhere.
+    pub(crate) fn with_public(self, public: Option<PublicAddress>) -> Self {
+        Self { public, ..self }
     }
 
     /// Returns the path of a link that logs one browser in, once.
@@ -132,6 +140,19 @@ impl Access {
     /// Notes what a request did.
     pub(crate) fn note_act(&self, what: &str, path: &str) {
         self.visits.note(self.clock.now(), VisitKind::Act, what, path);
+    }
+
+    /// Whether so much was tried that is not valid that nothing is looked at for a while.
+    pub(crate) fn is_flooded(&self) -> bool {
+        let now = self.clock.now().0;
+        let wrong = lock(&self.wrong);
+        wrong.iter().filter(|at| now < **at + MINUTE).count() >= WRONG_A_MINUTE
+    }
+
+    /// Notes that a signed link was not valid, which counts like a wrong key.
+    pub(crate) fn note_refused_answer(&self) {
+        self.wrong_key(self.clock.now().0);
+        self.visits.note(self.clock.now(), VisitKind::Refused, "link that is not valid", PATH);
     }
 
     /// Notes that a link was not taken.
@@ -187,23 +208,29 @@ impl Access {
         let headers = request.headers();
         // A page of another site that has its name lead here asks for its own name.
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        if !is_own_host(host) {
+        let path = request.uri().path();
+        // The pages of signed links alone are for people elsewhere: the signature is the key.
+        let public = self.public.as_ref().filter(|_| path.starts_with(PATH));
+        if !is_own_host(host) && public.is_none_or(|public| !host.eq_ignore_ascii_case(public.host())) {
             return Err(Refusal::Host);
         }
         // Browsers say from which page a request comes, and pages cannot change that.
         let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
-        let is_own_origin = origin.is_none_or(|origin| origin == format!("http://{host}"));
+        let is_own_origin = origin.is_none_or(|origin| {
+            origin == format!("http://{host}") || public.is_some_and(|public| origin == public.origin())
+        });
         let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or_default());
         let is_own_site = site.is_none_or(|site| matches!(site, "same-origin" | "none"));
-        let path = request.uri().path();
-        if !is_own_origin || (!is_own_site && !path.starts_with(OPEN)) {
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        // People come to links from elsewhere; what a link answers comes from its own page.
+        let is_link = path.starts_with(OPEN) || (path.starts_with(PATH) && is_read);
+        if !is_own_origin || (!is_own_site && !is_link) {
             return Err(Refusal::Origin);
         }
-        if path == "/healthz" || path.starts_with(OPEN) {
+        if path == "/healthz" || path.starts_with(OPEN) || path.starts_with(PATH) {
             return Ok(None);
         }
         let visitor = self.visitor(headers)?;
-        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         // A form of another program on this machine carries the cookie too: what changes something must name its page.
         if !is_read && visitor.by == KeyKind::Cookie && origin.is_none() {
             return Err(Refusal::Origin);

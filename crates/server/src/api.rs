@@ -204,7 +204,7 @@ fn called(
     Ok((Call { path, query, body: fields, door, role: None }, then))
 }
 
-fn form(body: &[u8]) -> Result<Map<String, Json>, ApiError> {
+pub(crate) fn form(body: &[u8]) -> Result<Map<String, Json>, ApiError> {
     let uri = format!("/?{}", String::from_utf8_lossy(body));
     let uri = uri.parse().map_err(|_| bad("the form cannot be read", ""))?;
     let Query(fields) =

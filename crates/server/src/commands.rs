@@ -147,6 +147,8 @@ pub enum AnswerDoor {
     Console,
     /// A program.
     Api,
+    /// A page that a signed link leads to.
+    Link,
 }
 
 /// What is told of a file that differs.

@@ -16,6 +16,7 @@
 //! | `api` | `/v1` and its description |
 //! | `events` | `/v1/events` |
 //! | `acgp` | messages of ACGP |
+//! | `links` | the page on which a signed link answers a question |
 //! | `pages` | the console |
 //! | `graphs` | its graphs |
 
@@ -31,6 +32,7 @@ mod commands;
 mod events;
 mod graphs;
 mod index;
+mod links;
 mod metrics;
 mod pages;
 mod server;

@@ -55,6 +55,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
     }
     router
         .route("/assets/style.css", get(async || asset("text/css", include_str!("../assets/style.css"))))
+        .route("/answer/style.css", get(async || asset("text/css", include_str!("../assets/style.css"))))
         .route("/assets/live.js", get(async || asset("text/javascript", include_str!("../assets/live.js"))))
 }
 

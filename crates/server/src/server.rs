@@ -14,6 +14,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use checkrein_engine::answer_links::PublicAddress;
+use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::servers;
@@ -32,6 +34,7 @@ use crate::commands::Commands;
 use crate::events::events;
 use crate::index::Index;
 use crate::index::follower::Follower;
+use crate::links;
 use crate::pages;
 use crate::token::Token;
 use crate::visits::Visits;
@@ -75,6 +78,10 @@ impl App {
     /// A connection to the index.
     pub(crate) fn reader(&self) -> Result<Connection, ApiError> {
         Ok(self.index.reader()?)
+    }
+
+    pub(crate) fn environment(&self) -> &HostEnvironment {
+        &self.environment
     }
 
     pub(crate) fn state(&self) -> &StateDirectory {
@@ -137,8 +144,21 @@ impl Server {
             Token::in_file(&path).map_err(|error| CommandError::file("use", path.display(), &error))
         };
         let (token, viewer) = (key("checkrein.token")?, key("checkrein-view.token")?);
+        // Hooks sign links with it.
+        key("links.key")?;
+        let config = config_files::load(&environment, &environment.cwd)?.config;
+        let public = match config.server.public_address.as_deref() {
+            None => None,
+            Some(text) => Some(PublicAddress::parse(text).ok_or_else(|| {
+                CommandError::user(
+                    format!("`server.public_address` is `{text}`, which is not an address of a host"),
+                    "write `https://HOST` or `https://HOST:PORT`",
+                )
+            })?),
+        };
         let visits = Visits::new(folder.join("access.jsonl"));
-        let access = Arc::new(Access::new(&token, &viewer, visits, Arc::clone(&environment.clock)));
+        let access = Access::new(&token, &viewer, visits, Arc::clone(&environment.clock)).with_public(public);
+        let access = Arc::new(access);
         Ok(Self { environment, access, token, commands })
     }
 
@@ -210,6 +230,7 @@ impl Server {
             .route("/v1/events", get(events))
             .merge(api::router())
             .merge(pages::router())
+            .merge(links::router())
             .fallback(async || not_found())
             .method_not_allowed_fallback(async || {
                 ApiError::new(

@@ -10,6 +10,8 @@
     reason = "a test that cannot go on should panic"
 )]
 
+#[path = "../serve_support/mod.rs"]
+mod serve_support;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -1,6 +1,7 @@
 //! Keys that say how and when people are told.
 
 use crate::scene::Scene;
+use crate::serve_support::Serving;
 use crate::{Pair, Row, UNSET, row};
 
 const CHANNELS: &str = "interventions.emergency_stop.notification_channels";
@@ -42,6 +43,11 @@ pub fn rows() -> Vec<Row> {
         row("notifications.questions", ["false", "true"], BY_COMMAND, |scene| {
             assert_eq!(scene.verdict("git push --force"), "ask");
             scene.at(".local/state/checkrein/notices").exists().to_string()
+        }),
+        row("server.public_address", [UNSET, r#""https://one.localhost""#], &[], |scene| {
+            let server = Serving::start(&scene.environment);
+            // The page of a link that is not valid, or a request for another host.
+            server.get("/answer/0123456789", &[("Host", "one.localhost")]).body.contains("not valid").to_string()
         }),
         row("telemetry.enabled", ["true", "false"], &[], told_as_events),
         row("telemetry.events", [r#""off""#, r#""all""#], &[], told_as_events),

@@ -104,7 +104,13 @@ fn answer_by(
     (source, place): (ApprovalSource, Option<String>),
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let name = environment.user.clone().unwrap_or_else(|| "unknown".to_owned());
+    let name = match source {
+        // Who that is, nobody knows.
+        ApprovalSource::Link => "the holder of a link".to_owned(),
+        ApprovalSource::CommandLine | ApprovalSource::Console | ApprovalSource::Api => {
+            environment.user.clone().unwrap_or_else(|| "unknown".to_owned())
+        }
+    };
     let by = ApprovalAnswerer { name, source, place };
     let AnsweredApproval { approval, allowance } = approvals::answer(environment, &one.id, wanted, by)?;
     let went_on = approval.state == ApprovalState::Allowed;

@@ -75,6 +75,8 @@ pub enum ApprovalSource {
     Console,
     /// A program that asked the server.
     Api,
+    /// Whoever holds a signed link.
+    Link,
 }
 
 /// Who answered.
@@ -189,7 +191,7 @@ pub struct ApprovalRequest {
     /// What became of it; `None` where nothing did.
     pub settled: Option<ApprovalOutcome>,
     /// The digest of what is shown of it.
-    pub(super) shown: String,
+    pub(crate) shown: String,
 }
 
 impl ApprovalRequest {

@@ -20,13 +20,14 @@ use super::pending::{
 };
 use super::put::{FRAMEWORK, PutBy};
 use crate::allowances::{self, Allowance, Wholeness};
+use crate::answer_links;
 use crate::asking::{self, Asker};
 use crate::checkpoint;
 use crate::context::Context;
 use crate::corridor::Call;
 use crate::engine::halted;
 use crate::held_file::{holder, locked, own_text};
-use crate::interventions::tell;
+use crate::interventions::{tell, tell_with};
 use crate::questions::Nobody;
 use crate::session_ledger::mask_key;
 use crate::text::counted;
@@ -314,7 +315,11 @@ impl<'a> Waiting<'a> {
             self.question.put.as_ref().and_then(|put| put.message.as_deref()).unwrap_or(&review.reason),
             seconds(self.limit),
         );
-        tell(self.context, self.ledger, "approval", "checkrein: a call waits for your answer", &text);
+        let public = self.context.policy().config().server.public_address.as_deref();
+        let link = answer_links::link(self.context.environment(), public, id, &self.shown, *expires_at);
+        let behind = link.map(|link| format!("\nOr open, and answer there: {link}"));
+        let title = "checkrein: a call waits for your answer";
+        tell_with(self.context, self.ledger, ("approval", title), &text, behind.as_deref());
         Ok(())
     }
 

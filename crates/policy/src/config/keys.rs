@@ -409,6 +409,9 @@ pub(crate) static KEYS: &[Key] = &[
     key!("audit.log_level", audit.log_level, Kind::Choice(LogLevel::WORDS), Free, "What is written to `diagnostics.log` of the state directory: `error` what could not be recorded, `warn` checks that did not run, `info` questions and refusals, `debug` every call."),
     key!("audit.export_format", audit.export_format, Kind::Choice(ExportFormat::WORDS), Free, "The form of `checkrein audit export` when none is named."),
 
+    key!("server.public_address", server.public_address, Kind::Text, Locked,
+        "Where people reach `checkrein serve` from elsewhere, as `https://HOST`: notices of questions then hold a link that answers. Something before the server has to speak TLS and pass on `/answer/`."),
+
     key!("telemetry.enabled", telemetry.enabled, Kind::Switch, On,
         "Whether anything is told beside the records: the event log, and what the server sends. The variable `CHECKREIN_TELEMETRY=0` turns it off too."),
     key!("telemetry.events", telemetry.events, Kind::Choice(TelemetryEvents::WORDS), Order,

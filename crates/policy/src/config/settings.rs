@@ -43,6 +43,8 @@ pub struct Config {
     pub containment: Containment,
     /// The ledger.
     pub audit: Audit,
+    /// The server of this machine.
+    pub server: ServerSettings,
     /// What is told beside the records.
     pub telemetry: Telemetry,
     /// What the model reads of what tools answer.
@@ -395,6 +397,13 @@ pub struct Notifications {
     pub mail_to: Option<String>,
 }
 
+/// The server of this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ServerSettings {
+    /// Where people reach it from elsewhere, as `https://HOST`.
+    pub public_address: Option<String>,
+}
+
 /// What is told beside the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Telemetry {
@@ -537,6 +546,7 @@ impl Default for Config {
             snapshots: Snapshots::default(),
             containment: Containment::default(),
             audit: Audit::default(),
+            server: ServerSettings::default(),
             telemetry: Telemetry { enabled: true, events: TelemetryEvents::Notable, folder: None },
             output: OutputSettings::default(),
             gates: GateSettings::default(),

@@ -166,6 +166,7 @@ impl Desk {
                 let source = match from {
                     AnswerDoor::Console => ApprovalSource::Console,
                     AnswerDoor::Api => ApprovalSource::Api,
+                    AnswerDoor::Link => ApprovalSource::Link,
                 };
                 approvals::answer_from(environment, &approval, &answer, source)
             }
