@@ -17,6 +17,7 @@
 //! | `events` | `/v1/events` |
 //! | `acgp` | messages of ACGP |
 //! | `links` | the page on which a signed link answers a question |
+//! | `otlp` | what is sent to a collector of OpenTelemetry |
 //! | `pages` | the console |
 //! | `graphs` | its graphs |
 
@@ -34,6 +35,7 @@ mod graphs;
 mod index;
 mod links;
 mod metrics;
+mod otlp;
 mod pages;
 mod server;
 mod token;

@@ -12,7 +12,17 @@ use std::fmt::Write as _;
 use checkrein_ledger::{StateDirectory, halted};
 use rusqlite::Connection;
 
-use names::{FAMILIES, Kind, labels};
+use names::{FAMILIES, Family, Kind, labels};
+
+/// One number of a metric.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sample {
+    /// The name of its series.
+    pub(crate) name: String,
+    /// Its labels, as they stand behind the name.
+    pub(crate) labels: String,
+    pub(crate) value: f64,
+}
 
 /// All metrics as text.
 pub(crate) fn text(
@@ -20,37 +30,55 @@ pub(crate) fn text(
     state: &StateDirectory,
     now: u64,
     is_up: bool,
+    further: Vec<(&'static str, String, f64)>,
 ) -> rusqlite::Result<String> {
+    let mut text = String::new();
+    for (family, samples) in samples(connection, state, now, is_up, further)? {
+        let _ = writeln!(text, "# HELP {} {}", family.name, family.help);
+        let _ = writeln!(text, "# TYPE {} {}", family.name, family.kind.name());
+        for Sample { name, labels, value } in samples {
+            let _ = writeln!(text, "{name}{labels} {value}");
+        }
+    }
+    Ok(text)
+}
+
+/// All metrics, in the order of the text; `further` are those that are counted elsewhere.
+pub(crate) fn samples(
+    connection: &Connection,
+    state: &StateDirectory,
+    now: u64,
+    is_up: bool,
+    further: Vec<(&'static str, String, f64)>,
+) -> rusqlite::Result<Vec<(&'static Family, Vec<Sample>)>> {
     let mut sums: BTreeMap<String, Vec<(String, f64)>> = BTreeMap::new();
     let mut statement = connection.prepare("SELECT name, labels, value FROM sums ORDER BY name, labels")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         sums.entry(row.get(0)?).or_default().push((row.get(1)?, row.get(2)?));
     }
-    for (name, labels, value) in gauges(connection, state, &sums, now)? {
+    for (name, labels, value) in gauges(connection, state, &sums, now)?.into_iter().chain(further) {
         sums.entry(name.to_owned()).or_default().push((labels, value));
     }
     sums.insert(names::INDEX_UP.to_owned(), vec![(String::new(), f64::from(u8::from(is_up)))]);
-    let mut text = String::new();
+    let mut all = Vec::new();
     for family in FAMILIES {
-        let _ = writeln!(text, "# HELP {} {}", family.name, family.help);
-        let _ = writeln!(text, "# TYPE {} {}", family.name, family.kind.name());
         let series: &[&str] = match family.kind {
             Kind::Counter | Kind::Gauge => &[""],
             Kind::Histogram => &["_bucket", "_sum", "_count"],
         };
+        let mut samples = Vec::new();
         for ending in series {
             let name = format!("{}{ending}", family.name);
-            let known = sums.remove(&name).unwrap_or_default();
+            let mut known = sums.remove(&name).unwrap_or_default();
             if known.is_empty() && family.labels.is_empty() {
-                let _ = writeln!(text, "{name} 0");
+                known.push((String::new(), 0.0));
             }
-            for (labels, value) in known {
-                let _ = writeln!(text, "{name}{labels} {value}");
-            }
+            samples.extend(known.into_iter().map(|(labels, value)| Sample { name: name.clone(), labels, value }));
         }
+        all.push((family, samples));
     }
-    Ok(text)
+    Ok(all)
 }
 
 /// What is asked of the present.

@@ -20,6 +20,7 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::servers;
 use checkrein_ledger::StateDirectory;
+use checkrein_policy::Config;
 use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,6 +36,7 @@ use crate::events::events;
 use crate::index::Index;
 use crate::index::follower::Follower;
 use crate::links;
+use crate::otlp::{Counts, Telling};
 use crate::pages;
 use crate::token::Token;
 use crate::visits::Visits;
@@ -57,6 +59,7 @@ pub struct Server {
     access: Arc<Access>,
     token: Token,
     commands: Arc<dyn Commands>,
+    config: Config,
 }
 
 /// What requests are answered from.
@@ -72,6 +75,8 @@ pub(crate) struct App {
     /// Requests that may still wait for the answer of a person.
     pub(crate) waits: Semaphore,
     is_up: Arc<AtomicBool>,
+    /// What was sent to a collector; `None` where there is none.
+    telemetry: Option<Arc<Counts>>,
 }
 
 impl App {
@@ -159,7 +164,7 @@ impl Server {
         let visits = Visits::new(folder.join("access.jsonl"));
         let access = Access::new(&token, &viewer, visits, Arc::clone(&environment.clock)).with_public(public);
         let access = Arc::new(access);
-        Ok(Self { environment, access, token, commands })
+        Ok(Self { environment, access, token, commands, config })
     }
 
     /// Answers requests at an address until the process is asked to end (SIGINT, SIGTERM). `announce` is called once, when it answers.
@@ -199,7 +204,9 @@ impl Server {
         };
         let index = Index::of(self.environment.state.root());
         let follower = Following::begin(&index, &self.environment.state)?;
-        let router = self.router(index, &follower);
+        let telling = Telling::begin(&self.environment, &self.config, &index, follower.newest.clone())
+            .map_err(|error| system("cannot start to send telemetry", &error))?;
+        let router = self.router(index, &follower, telling.as_ref());
         announce(&announcement)?;
         let served = tokio::select! {
             served = listener.serve(router) => served,
@@ -211,7 +218,7 @@ impl Server {
         served.map_err(|error| system("the server ended", &error))
     }
 
-    fn router(self, index: Index, follower: &Following) -> Router {
+    fn router(self, index: Index, follower: &Following, telling: Option<&Telling>) -> Router {
         let access = Arc::clone(&self.access);
         let app = Arc::new(App {
             environment: self.environment,
@@ -222,6 +229,7 @@ impl Server {
             streams: Arc::new(Semaphore::new(STREAMS)),
             waits: Semaphore::new(WAITS),
             is_up: Arc::clone(&follower.is_up),
+            telemetry: telling.map(|telling| Arc::clone(&telling.counts)),
         });
         Router::new()
             .route("/healthz", get(healthz))
@@ -263,7 +271,11 @@ async fn healthz(State(app): State<Arc<App>>) -> Response {
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
     let text =
-        app.wait(|app| Ok(crate::metrics::text(&app.reader()?, app.state(), app.now(), app.is_up())?)).await;
+        app.wait(|app| {
+            let sent = app.telemetry.as_ref().map(|counts| counts.samples()).unwrap_or_default();
+            Ok(crate::metrics::text(&app.reader()?, app.state(), app.now(), app.is_up(), sent)?)
+        })
+        .await;
     match text {
         Ok(text) => content(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
         Err(error) => error.into_response(),

@@ -49,6 +49,10 @@ pub fn rows() -> Vec<Row> {
             // The page of a link that is not valid, or a request for another host.
             server.get("/answer/0123456789", &[("Host", "one.localhost")]).body.contains("not valid").to_string()
         }),
+        row("telemetry.otlp_endpoint", [UNSET, r#""http://127.0.0.1:9""#], &[], |scene| {
+            let server = Serving::start(&scene.environment);
+            server.asked("/metrics").body.contains("checkrein_telemetry_sent_total{").to_string()
+        }),
         row("telemetry.enabled", ["true", "false"], &[], told_as_events),
         row("telemetry.events", [r#""off""#, r#""all""#], &[], told_as_events),
         row("telemetry.folder", [UNSET, r#""my-events""#], &[], told_as_events),

@@ -35,9 +35,15 @@ impl Serving {
     }
 
     pub fn start_at(environment: &TestEnvironment, address: &str) -> Self {
+        Self::start_with(environment, address, &[])
+    }
+
+    /// The same with these variables.
+    pub fn start_with(environment: &TestEnvironment, address: &str, variables: &[(&str, &str)]) -> Self {
         let mut child = environment
             .command(env!("CARGO_BIN_EXE_checkrein"))
             .args(["serve", "--listen", address, "--json"])
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()

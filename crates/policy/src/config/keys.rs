@@ -416,6 +416,8 @@ pub(crate) static KEYS: &[Key] = &[
         "Whether anything is told beside the records: the event log, and what the server sends. The variable `CHECKREIN_TELEMETRY=0` turns it off too."),
     key!("telemetry.events", telemetry.events, Kind::Choice(TelemetryEvents::WORDS), Order,
         "Which events are written into the event log: none, those worth a look, or also calls that pass without a word and outcomes."),
+    key!("telemetry.otlp_endpoint", telemetry.otlp_endpoint, Kind::Text, Locked,
+        "The address of a collector of OpenTelemetry to which `checkrein serve` sends traces, metrics and logs (OTLP over HTTP, as JSON), such as `http://127.0.0.1:4318`; not set: `OTEL_EXPORTER_OTLP_ENDPOINT` of its environment, else nothing is sent."),
     key!("telemetry.folder", telemetry.folder, Kind::Text, Locked,
         "Where the event log is, a file a day; not set: `events` in the state directory. What is not absolute is in the home directory. Files older than `audit.retention_days` are removed."),
 

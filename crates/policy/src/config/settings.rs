@@ -413,6 +413,8 @@ pub struct Telemetry {
     pub events: TelemetryEvents,
     /// Where the event log is; `None`: in the state directory.
     pub folder: Option<String>,
+    /// The address of a collector of OpenTelemetry.
+    pub otlp_endpoint: Option<String>,
 }
 
 /// The ledger.
@@ -547,7 +549,7 @@ impl Default for Config {
             containment: Containment::default(),
             audit: Audit::default(),
             server: ServerSettings::default(),
-            telemetry: Telemetry { enabled: true, events: TelemetryEvents::Notable, folder: None },
+            telemetry: Telemetry { enabled: true, events: TelemetryEvents::Notable, folder: None, otlp_endpoint: None },
             output: OutputSettings::default(),
             gates: GateSettings::default(),
         }

@@ -3,6 +3,7 @@
 use std::os::unix::fs::FileExt as _;
 
 use checkrein_ledger::{FolderName, StateDirectory, is_halted};
+use checkrein_protocol::Record;
 use rusqlite::{Connection, Row, params};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -234,6 +235,43 @@ pub(crate) fn call(
         serde_json::from_slice(&bytes).ok()
     };
     Ok(places.into_iter().filter_map(read).collect())
+}
+
+/// A record with its number in the index.
+#[derive(Debug)]
+pub(crate) struct TakenRecord {
+    pub(crate) id: i64,
+    pub(crate) session: String,
+    pub(crate) record: Record,
+}
+
+/// The records behind a number, oldest first, whole. One that cannot be read any more is passed over; where none of them can, the list is
+/// empty.
+pub(crate) fn taken_after(
+    connection: &Connection,
+    state: &StateDirectory,
+    after: i64,
+    limit: u64,
+) -> rusqlite::Result<Vec<TakenRecord>> {
+    let mut statement = connection
+        .prepare("SELECT id, folder, place, length FROM records WHERE id > ?1 ORDER BY id LIMIT ?2")?;
+    let rows = statement.query_map(params![after, signed(limit)], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?, row.get::<_, i64>(3)?))
+    })?;
+    let mut found = Vec::new();
+    for row in rows {
+        let (id, session, place, length) = row?;
+        let read = || {
+            let file = checkrein_files::open(state.ledger(&FolderName::on_disk(session.as_ref())?)).ok()?;
+            let mut bytes = vec![0; usize::try_from(length).ok()?];
+            file.read_exact_at(&mut bytes, u64::try_from(place).ok()?).ok()?;
+            serde_json::from_slice(&bytes).ok()
+        };
+        if let Some(record) = read() {
+            found.push(TakenRecord { id, session, record });
+        }
+    }
+    Ok(found)
 }
 
 /// What was counted of each day since `day` (days since 1970): `what`, then `name`, then the value.

@@ -113,6 +113,8 @@ families! {
     ACTIVE Gauge "checkrein_sessions_active" [] "Sessions with a record in the last five minutes.";
     HALTED Gauge "checkrein_sessions_halted" [] "Sessions under a halt.";
     INDEX_UP Gauge "checkrein_index_up" [] "1 while the index follows the ledgers, 0 while it cannot.";
+    TELEMETRY_SENT Counter "checkrein_telemetry_sent_total" ["signal"] "Spans, metrics and log records that a collector took.";
+    TELEMETRY_LOST Counter "checkrein_telemetry_lost_total" ["signal"] "Spans, metrics and log records that no collector took.";
     RECORDS Gauge "checkrein_index_records" [] "Records in the index.";
 }
 

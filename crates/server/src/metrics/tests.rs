@@ -32,7 +32,7 @@ fn sample() -> String {
     }
     add(names::RISK.sum, &[("decision", "allow")], 0.5);
     add(names::RISK.count, &[("decision", "allow")], 2.0);
-    text(&connection, &state, 0, true).unwrap()
+    text(&connection, &state, 0, true, crate::otlp::Counts::default().samples()).unwrap()
 }
 
 /// Reads the text form as Prometheus does: comments before samples of their family, names, quoted labels, numbers.
