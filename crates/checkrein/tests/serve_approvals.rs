@@ -254,7 +254,8 @@ fn notice(environment: &TestEnvironment) -> String {
 
 /// The path of the link in a notice.
 fn link_in(notice: &str) -> String {
-    let link = notice.lines().find_map(|line| line.split_once(": https://")).unwrap_or_else(|| panic!("{notice}")).1;
+    let link =
+        notice.lines().find_map(|line| line.split_once(": https://")).unwrap_or_else(|| panic!("{notice}")).1;
     link.strip_prefix(PUBLIC).unwrap().to_owned()
 }
 
@@ -285,7 +286,11 @@ fn a_signed_link_in_a_notice_answers_its_question_once() {
     for _ in 0..3 {
         let page = server.get(&link, &[("Host", PUBLIC), ("Sec-Fetch-Site", "cross-site")]);
         assert_eq!(page.status, 200, "{}", page.body);
-        assert!(page.body.contains("rm ../diary.md") && page.body.contains("Allow this call"), "{}", page.body);
+        assert!(
+            page.body.contains("rm ../diary.md") && page.body.contains("Allow this call"),
+            "{}",
+            page.body
+        );
         assert!(!page.body.contains("<script") && !page.body.contains("style="), "{}", page.body);
         assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
     }
@@ -319,16 +324,27 @@ fn a_signed_link_in_a_notice_answers_its_question_once() {
     assert_eq!(waiting(&server), id);
     // The button answers, once, and it is on record by what way.
     let origin = format!("https://{PUBLIC}");
-    let done = server.form(&path, &form, &[("Host", PUBLIC), ("Origin", &origin), ("Sec-Fetch-Site", "same-origin")]);
+    let done = server.form(
+        &path,
+        &form,
+        &[("Host", PUBLIC), ("Origin", &origin), ("Sec-Fetch-Site", "same-origin")],
+    );
     assert!(done.status == 200 && done.body.contains("The call went on"), "{} {}", done.status, done.body);
     assert_eq!(decision(&answer_of(hook)), Some("allow"));
     assert_eq!(server.form(&path, &form, &public).status, 410);
     assert_eq!(server.get(&link, &public).status, 410);
     let listed = server.asked("/v1/approvals").json();
-    let one = listed["items"].as_array().unwrap().iter().find(|one| one["id"] == id.as_str()).unwrap().clone();
-    assert_eq!((&one["answered_by"]["source"], &one["answered_by"]["name"]), (&json!("link"), &json!("the holder of a link")));
+    let one =
+        listed["items"].as_array().unwrap().iter().find(|one| one["id"] == id.as_str()).unwrap().clone();
+    assert_eq!(
+        (&one["answered_by"]["source"], &one["answered_by"]["name"]),
+        (&json!("link"), &json!("the holder of a link"))
+    );
     let visits = std::fs::read_to_string(environment.state().join("server/access.jsonl")).unwrap();
-    assert!(visits.contains("answered by a link: done") && visits.contains("link that is not valid"), "{visits}");
+    assert!(
+        visits.contains("answered by a link: done") && visits.contains("link that is not valid"),
+        "{visits}"
+    );
     assert!(!visits.contains(link.split("signature=").nth(1).unwrap()), "no signature is written down");
 
     // A no with a word, and a link whose question has ended.
@@ -358,7 +374,8 @@ fn a_link_ends_with_its_question_and_a_flood_of_false_ones_is_slowed_down() {
     let public = [("Host", PUBLIC)];
     let late = server.get(&link, &public);
     assert!(late.status == 410 && late.body.contains("nothing waits"), "{} {}", late.status, late.body);
-    let statuses: Vec<u16> = (0..25).map(|_| server.get("/answer/0123456789?role=approver&until=1", &public).status).collect();
+    let statuses: Vec<u16> =
+        (0..25).map(|_| server.get("/answer/0123456789?role=approver&until=1", &public).status).collect();
     assert!(statuses.starts_with(&[403]) && statuses.ends_with(&[429]), "{statuses:?}");
     // Who has the key is not kept waiting.
     assert_eq!(server.asked("/v1/sessions").status, 200);

@@ -57,7 +57,10 @@ impl Sink {
                 let before = taken.iter().filter(|one| one.0 == path).count();
                 let (status, text) = answer(&path, before);
                 taken.push((path, head, serde_json::from_slice(&body).unwrap_or_default()));
-                let answer = format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}", text.len());
+                let answer = format!(
+                    "HTTP/1.1 {status} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
+                    text.len()
+                );
                 stream.write_all(answer.as_bytes()).unwrap();
             }
         });
@@ -71,7 +74,10 @@ impl Sink {
     /// All values of a list in what came to this path.
     fn all(&self, path: &str, pointer: &str) -> Vec<Json> {
         let requests = self.of(path);
-        requests.iter().flat_map(|one| one.2.pointer(pointer).and_then(Json::as_array).cloned().unwrap_or_default()).collect()
+        requests
+            .iter()
+            .flat_map(|one| one.2.pointer(pointer).and_then(Json::as_array).cloned().unwrap_or_default())
+            .collect()
     }
 
     fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
@@ -108,7 +114,8 @@ fn session(environment: &TestEnvironment) {
 #[test]
 fn sessions_are_traces_events_are_logs_and_counters_are_metrics() {
     // A collector that is away for a moment at first.
-    let sink = Sink::start(|path, before| if path == "/v1/traces" && before == 0 { (503, "") } else { (200, "{}") });
+    let sink =
+        Sink::start(|path, before| if path == "/v1/traces" && before == 0 { (503, "") } else { (200, "{}") });
     let environment = TestEnvironment::new();
     environment.configure("config.yaml", &format!("telemetry: {{otlp_endpoint: '{}/'}}\n", sink.url));
     let variables = [("OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b")];
@@ -123,39 +130,64 @@ fn sessions_are_traces_events_are_logs_and_counters_are_metrics() {
     assert!(again[0].1.contains("x-key: a b\r\n"), "{}", again[0].1);
     let spans = sink.all("/v1/traces", SPANS);
     let named = |name: &str, id: &str| {
-        let is_it = |one: &&Json| one["name"] == name && (id.is_empty() || attribute(one, "gen_ai.tool.call.id") == id);
+        let is_it = |one: &&Json| {
+            one["name"] == name && (id.is_empty() || attribute(one, "gen_ai.tool.call.id") == id)
+        };
         spans.iter().find(is_it).unwrap_or_else(|| panic!("{name} {id}: {spans:?}")).clone()
     };
-    let (agent, ran, refused) = (named("invoke_agent claude", ""), named("execute_tool Bash", "one"), named("execute_tool Bash", "two"));
+    let (agent, ran, refused) = (
+        named("invoke_agent claude", ""),
+        named("execute_tool Bash", "one"),
+        named("execute_tool Bash", "two"),
+    );
     for (span, length) in [(&agent, 32), (&ran, 32), (&refused, 32)] {
         assert_eq!((&span["traceId"], span["traceId"].as_str().unwrap().len()), (&agent["traceId"], length));
         let time = |name: &str| span[name].as_str().unwrap().parse::<u64>().unwrap();
-        assert!(time("startTimeUnixNano") <= time("endTimeUnixNano") && time("startTimeUnixNano") > 1_500_000_000_000_000_000, "{span}");
+        assert!(
+            time("startTimeUnixNano") <= time("endTimeUnixNano")
+                && time("startTimeUnixNano") > 1_500_000_000_000_000_000,
+            "{span}"
+        );
         assert_eq!(attribute(span, "gen_ai.conversation.id"), "s");
     }
     assert_eq!((&ran["parentSpanId"], &agent["parentSpanId"]), (&agent["spanId"], &Json::Null));
     assert_eq!(agent["spanId"].as_str().unwrap().len(), 16);
-    assert_eq!((attribute(&ran, "checkrein.ran"), attribute(&refused, "checkrein.ran")), (json!(true), json!(false)));
+    assert_eq!(
+        (attribute(&ran, "checkrein.ran"), attribute(&refused, "checkrein.ran")),
+        (json!(true), json!(false))
+    );
     assert_eq!(attribute(&refused, "checkrein.verdict"), "block");
     assert_eq!(attribute(&ran, "gen_ai.operation.name"), "execute_tool");
-    sink.until("logs", |sink| sink.all("/v1/logs", LOGS).iter().any(|one| one["body"]["stringValue"] == "session.end"));
+    sink.until("logs", |sink| {
+        sink.all("/v1/logs", LOGS).iter().any(|one| one["body"]["stringValue"] == "session.end")
+    });
     let logs = sink.all("/v1/logs", LOGS);
     let review = logs.iter().find(|one| one["eventName"] == "checkrein.tool.review").unwrap();
     assert_eq!((&review["severityText"], &review["traceId"]), (&json!("WARN"), &agent["traceId"]));
     assert_eq!(attribute(review, "verdict"), "block");
-    server.until("/metrics", |answer| answer.body.contains("checkrein_telemetry_lost_total{signal=\"traces\"} 0\n"));
+    server.until("/metrics", |answer| {
+        answer.body.contains("checkrein_telemetry_lost_total{signal=\"traces\"} 0\n")
+    });
     // At the end the last numbers are sent.
     assert_eq!(server.terminate(), Some(0));
     let metrics = sink.all("/v1/metrics", METRICS);
-    let of = |name: &str| metrics.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("{name}")).clone();
+    let of = |name: &str| {
+        metrics.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("{name}")).clone()
+    };
     let reviews = of("checkrein_reviews_total");
-    assert_eq!((&reviews["sum"]["isMonotonic"], &reviews["sum"]["aggregationTemporality"]), (&json!(true), &json!(2)));
+    assert_eq!(
+        (&reviews["sum"]["isMonotonic"], &reviews["sum"]["aggregationTemporality"]),
+        (&json!(true), &json!(2))
+    );
     let points = reviews["sum"]["dataPoints"].as_array().unwrap();
     let blocked = points.iter().find(|one| attribute(one, "verdict") == "block").unwrap();
     assert_eq!(blocked["asDouble"], 1.0);
     let times = of("checkrein_review_duration_seconds");
     let point = &times["histogram"]["dataPoints"][0];
-    assert_eq!(point["bucketCounts"].as_array().unwrap().len(), point["explicitBounds"].as_array().unwrap().len() + 1);
+    assert_eq!(
+        point["bucketCounts"].as_array().unwrap().len(),
+        point["explicitBounds"].as_array().unwrap().len() + 1
+    );
     assert_eq!(of("checkrein_index_up")["gauge"]["dataPoints"][0]["asDouble"], 1.0);
     // Nothing that a call holds is in any of it, and no settings of `curl` stay.
     let all = format!("{:?}", sink.requests.lock().unwrap());
@@ -173,7 +205,8 @@ fn what_no_collector_takes_is_counted_and_nothing_waits_for_it() {
     });
     let environment = TestEnvironment::new();
     // The variable of OpenTelemetry serves where nothing is configured.
-    let server = Serving::start_with(&environment, "127.0.0.1:0", &[("OTEL_EXPORTER_OTLP_ENDPOINT", &sink.url)]);
+    let server =
+        Serving::start_with(&environment, "127.0.0.1:0", &[("OTEL_EXPORTER_OTLP_ENDPOINT", &sink.url)]);
     session(&environment);
     let lost = |answer: &serve_support::Http, signal: &str| {
         let line = format!("checkrein_telemetry_lost_total{{signal=\"{signal}\"}} ");

@@ -148,15 +148,9 @@ mod tests {
     fn signatures_are_those_of_the_standard() {
         // RFC 4231, test cases 1 and 2.
         let first = authentication(&[0x0b; 20], b"Hi There");
-        assert_eq!(
-            hexadecimal(&first),
-            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
-        );
+        assert_eq!(hexadecimal(&first), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
         let second = authentication(b"Jefe", b"what do ya want for nothing?");
-        assert_eq!(
-            hexadecimal(&second),
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-        );
+        assert_eq!(hexadecimal(&second), "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
 
     #[test]
@@ -180,7 +174,9 @@ mod tests {
         ] {
             assert_eq!(PublicAddress::parse(text).unwrap().host(), host);
         }
-        for text in ["", "answers.example", "http://answers.example", "https://", "https://a/b", "https://a@b"] {
+        for text in
+            ["", "answers.example", "http://answers.example", "https://", "https://a/b", "https://a@b"]
+        {
             assert_eq!(PublicAddress::parse(text), None, "{text}");
         }
     }

@@ -82,12 +82,9 @@ impl From<LedgerError> for CommandError {
 
 impl From<SnapshotError> for CommandError {
     fn from(error: SnapshotError) -> Self {
-        Self {
-            kind: ErrorKind::System,
-            message: error.to_string(),
-            hint: Some(error.hint().to_owned()),
-            in_short: None,
-        }
+        let is_unknown = matches!(error, SnapshotError::Unknown(_));
+        let kind = if is_unknown { ErrorKind::User } else { ErrorKind::System };
+        Self { kind, message: error.to_string(), hint: Some(error.hint().to_owned()), in_short: None }
     }
 }
 

@@ -41,7 +41,8 @@ const TELEMETRY: &str = "CHECKREIN_TELEMETRY";
 
 /// Whether anything is told beside the records: neither the configuration nor the environment says no.
 pub fn tells(environment: &HostEnvironment, config: &Config) -> bool {
-    let is_off = environment.variables.get(TELEMETRY).is_some_and(|value| matches!(value.as_str(), "0" | "false"));
+    let is_off =
+        environment.variables.get(TELEMETRY).is_some_and(|value| matches!(value.as_str(), "0" | "false"));
     config.telemetry.enabled && !is_off
 }
 

@@ -216,11 +216,9 @@ pub fn event_of(body: &RecordBody) -> Option<Event> {
         RecordBody::Rollback(rollback) => {
             ("recovery.rollback", EventLevel::Warning, json!({ "text": cut(&rollback.text) }))
         }
-        RecordBody::Halted { scope, reason, by } => (
-            "session.halt",
-            EventLevel::Critical,
-            json!({ "scope": scope, "reason": cut(reason), "by": by }),
-        ),
+        RecordBody::Halted { scope, reason, by } => {
+            ("session.halt", EventLevel::Critical, json!({ "scope": scope, "reason": cut(reason), "by": by }))
+        }
         RecordBody::Resumed { by, .. } => ("session.resume", EventLevel::Info, json!({ "by": by })),
         RecordBody::ConfigChanged { file, decision } => {
             ("config.changed", EventLevel::Warning, json!({ "file": file, "decision": decision }))
@@ -252,11 +250,15 @@ pub fn event_of(body: &RecordBody) -> Option<Event> {
 /// Events that have no record of a type of their own.
 fn own_event(name: &str, fields: &Json) -> Option<Event> {
     let (name, level, kept): (_, _, &[&str]) = match name {
-        "checkrein.approval_asked" => ("approval.asked", EventLevel::Info, &["approval", "action", "expires_at"]),
+        "checkrein.approval_asked" => {
+            ("approval.asked", EventLevel::Info, &["approval", "action", "expires_at"])
+        }
         "checkrein.approval_answered" => {
             ("approval.answered", EventLevel::Info, &["approval", "action", "end", "answer", "by"])
         }
-        "checkrein.approval_forged" => ("approval.forged", EventLevel::Critical, &["approval", "action", "why"]),
+        "checkrein.approval_forged" => {
+            ("approval.forged", EventLevel::Critical, &["approval", "action", "why"])
+        }
         "SessionEnd" => ("session.end", EventLevel::Info, &["reason"]),
         _ => return None,
     };

@@ -80,11 +80,8 @@ async fn answered(State(app): State<Arc<App>>, Path(id): Path<String>, body: Byt
         let end = if given.is_ok() { "done" } else { "not done" };
         app.access.note_act(&format!("answered by a link: {end}"), &format!("/answer/{}", approval.id));
         given?;
-        let (title, words) = if is_yes {
-            ("Allowed", "The call went on.")
-        } else {
-            ("Refused", "The call was refused.")
-        };
+        let (title, words) =
+            if is_yes { ("Allowed", "The call went on.") } else { ("Refused", "The call was refused.") };
         rendered(&Answered { title, text: words })
     });
     told(asked.await)
@@ -106,7 +103,12 @@ fn told(asked: Result<String, ApiError>) -> Response {
 
 fn rendered(page: &impl Template) -> Result<String, ApiError> {
     page.render().map_err(|error| {
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "defect", error.to_string(), "report this as a defect")
+        ApiError::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "defect",
+            error.to_string(),
+            "report this as a defect",
+        )
     })
 }
 
@@ -141,7 +143,12 @@ fn held(
     }
 }
 
-fn page(app: &App, approval: &ApprovalRequest, terms: &LinkTerms, signature: String) -> Result<String, ApiError> {
+fn page(
+    app: &App,
+    approval: &ApprovalRequest,
+    terms: &LinkTerms,
+    signature: String,
+) -> Result<String, ApiError> {
     let command = ServedCommand::Approval { approval: approval.id.clone() };
     let entry = app.commands.carry_out(command)?.pop().unwrap_or_default();
     let all = |name: &str| {

@@ -74,7 +74,11 @@ pub(crate) fn samples(
             if known.is_empty() && family.labels.is_empty() {
                 known.push((String::new(), 0.0));
             }
-            samples.extend(known.into_iter().map(|(labels, value)| Sample { name: name.clone(), labels, value }));
+            samples.extend(known.into_iter().map(|(labels, value)| Sample {
+                name: name.clone(),
+                labels,
+                value,
+            }));
         }
         all.push((family, samples));
     }

@@ -35,7 +35,7 @@ use spans::Spans;
 /// How often it is looked for new records (ours).
 const ROUND: Duration = Duration::from_millis(500);
 /// How often metrics are sent without a wish (OpenTelemetry's default).
-const INTERVAL: Duration = Duration::from_secs(60);
+const INTERVAL: Duration = Duration::from_mins(1);
 /// How many records go into one request (OpenTelemetry's default for spans).
 const BATCH: u64 = 512;
 
@@ -88,10 +88,15 @@ impl Counts {
     /// The same as samples of metrics.
     pub(crate) fn samples(&self) -> Vec<(&'static str, String, f64)> {
         let of = |name, counts: &[AtomicU64; 3]| {
-            let count = |signal: Signal| counts.get(signal.place()).map_or(0, |one| one.load(Ordering::Relaxed));
-            Signal::ALL.map(|signal| (name, names::labels(&[("signal", signal.word())]), count(signal) as f64))
+            let count =
+                |signal: Signal| counts.get(signal.place()).map_or(0, |one| one.load(Ordering::Relaxed));
+            Signal::ALL
+                .map(|signal| (name, names::labels(&[("signal", signal.word())]), count(signal) as f64))
         };
-        of(names::TELEMETRY_SENT, &self.sent).into_iter().chain(of(names::TELEMETRY_LOST, &self.lost)).collect()
+        of(names::TELEMETRY_SENT, &self.sent)
+            .into_iter()
+            .chain(of(names::TELEMETRY_LOST, &self.lost))
+            .collect()
     }
 }
 
@@ -114,7 +119,8 @@ impl Drop for Telling {
 
 /// Where a collector is, by the configuration or the variables of OpenTelemetry; `None` where none is, or nothing is to be told.
 fn collector(environment: &HostEnvironment, config: &Config) -> Option<Collector> {
-    let variable = |name: &str| environment.variables.get(name).map(String::as_str).filter(|text| !text.is_empty());
+    let variable =
+        |name: &str| environment.variables.get(name).map(String::as_str).filter(|text| !text.is_empty());
     if !session_ledger::tells(environment, config) || variable("OTEL_SDK_DISABLED") == Some("true") {
         return None;
     }
@@ -132,7 +138,8 @@ impl Telling {
     ) -> std::io::Result<Option<Self>> {
         let Some(collector) = collector(environment, config) else { return Ok(None) };
         let (counts, is_over) = (Arc::new(Counts::default()), Arc::new(AtomicBool::new(false)));
-        let milliseconds = environment.variables.get("OTEL_METRIC_EXPORT_INTERVAL").and_then(|text| text.parse().ok());
+        let milliseconds =
+            environment.variables.get("OTEL_METRIC_EXPORT_INTERVAL").and_then(|text| text.parse().ok());
         let taken = *newest.borrow();
         let mut teller = Teller {
             environment: environment.clone(),
@@ -202,11 +209,11 @@ impl Teller {
             self.taken = last.id;
             let spans: Vec<Json> = records.iter().flat_map(|one| self.spans.of(one)).collect();
             self.send(Signal::Traces, spans.len(), || {
-                resource("resourceSpans", "scopeSpans", "spans", spans)
+                resource("resourceSpans", "scopeSpans", "spans", &spans)
             });
             let told: Vec<Json> = records.iter().filter_map(|one| logs::of(one, self.detail)).collect();
             self.send(Signal::Logs, told.len(), || {
-                resource("resourceLogs", "scopeLogs", "logRecords", told)
+                resource("resourceLogs", "scopeLogs", "logRecords", &told)
             });
         }
     }
@@ -220,7 +227,9 @@ impl Teller {
         // An index that cannot be read is told by its own metric, to whoever asks this server.
         let Ok(families) = read() else { return };
         let all = series::of(&families, self.began, now);
-        self.send(Signal::Metrics, all.len(), || resource("resourceMetrics", "scopeMetrics", "metrics", all));
+        self.send(Signal::Metrics, all.len(), || {
+            resource("resourceMetrics", "scopeMetrics", "metrics", &all)
+        });
     }
 
     fn send(&self, signal: Signal, count: usize, body: impl FnOnce() -> Json) {
@@ -238,7 +247,7 @@ impl Teller {
 }
 
 /// What is sent, in its envelope.
-fn resource(outer: &str, inner: &str, name: &str, all: Vec<Json>) -> Json {
+fn resource(outer: &str, inner: &str, name: &str, all: &[Json]) -> Json {
     let version = env!("CARGO_PKG_VERSION");
     json!({ outer: [{
         "resource": { "attributes": attributes(&[

@@ -270,8 +270,8 @@ async fn healthz(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
-    let text =
-        app.wait(|app| {
+    let text = app
+        .wait(|app| {
             let sent = app.telemetry.as_ref().map(|counts| counts.samples()).unwrap_or_default();
             Ok(crate::metrics::text(&app.reader()?, app.state(), app.now(), app.is_up(), sent)?)
         })

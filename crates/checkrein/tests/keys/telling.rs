@@ -47,7 +47,11 @@ pub fn rows() -> Vec<Row> {
         row("server.public_address", [UNSET, r#""https://one.localhost""#], &[], |scene| {
             let server = Serving::start(&scene.environment);
             // The page of a link that is not valid, or a request for another host.
-            server.get("/answer/0123456789", &[("Host", "one.localhost")]).body.contains("not valid").to_string()
+            server
+                .get("/answer/0123456789", &[("Host", "one.localhost")])
+                .body
+                .contains("not valid")
+                .to_string()
         }),
         row("telemetry.otlp_endpoint", [UNSET, r#""http://127.0.0.1:9""#], &[], |scene| {
             let server = Serving::start(&scene.environment);

@@ -107,15 +107,30 @@ impl Serving {
 
     /// The stream of events from now on.
     pub fn events(&self) -> BufReader<TcpStream> {
+        self.streamed("")
+    }
+
+    /// The stream of events behind this one.
+    pub fn events_after(&self, id: i64) -> BufReader<TcpStream> {
+        self.streamed(&format!("Last-Event-ID: {id}\r\n"))
+    }
+
+    fn streamed(&self, more: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(self.address()).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         let request = format!(
-            "GET /v1/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+            "GET /v1/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{more}\r\n",
             self.address(),
             self.token
         );
         stream.write_all(request.as_bytes()).unwrap();
         BufReader::new(stream)
+    }
+
+    /// Kills the process without a word.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     /// Asks the process to end; its status.

@@ -1,7 +1,7 @@
 //! `checkrein check`: explains a verdict without running anything.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 
 use checkrein_engine::batch::batch_answer;
 use checkrein_protocol::{AbsolutePath, Action, BatchAnswer, BatchQuestion};
@@ -176,6 +176,17 @@ pub(super) fn directory(
             format!("`{}` is not a directory", plain_name(path.as_str())),
             "give the working directory that the command would run in",
         )),
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidInput
+            ) =>
+        {
+            Err(CommandError::user(
+                format!("cannot look into `{}`: {error}", plain_name(path.as_str())),
+                "give the working directory that the command would run in",
+            ))
+        }
         Err(error) => Err(CommandError::file("look into", path, &error)),
     }
 }

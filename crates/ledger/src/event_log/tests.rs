@@ -39,12 +39,20 @@ fn events_are_lines_of_the_day_that_only_the_user_reads() {
     let lines: Vec<Json> =
         fs::read_to_string(&path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 2);
-    assert_eq!((&lines[0]["event"], &lines[0]["level"], &lines[0]["alert"]), (&json!("check.failed"), &json!("warning"), &Json::Null));
+    assert_eq!(
+        (&lines[0]["event"], &lines[0]["level"], &lines[0]["alert"]),
+        (&json!("check.failed"), &json!("warning"), &Json::Null)
+    );
     assert_eq!(lines[0]["detail"].as_str().unwrap().len(), 500);
     // A cascade that is critical is an alert, with its patterns and what was done about it (seed 004).
     assert_eq!(
         (&lines[1]["event"], &lines[1]["alert"], &lines[1]["patterns"], &lines[1]["action_taken"]),
-        (&json!("cascade.detected"), &json!(true), &json!(["CP-001"]), &json!("not approved by itself, alert"))
+        (
+            &json!("cascade.detected"),
+            &json!(true),
+            &json!(["CP-001"]),
+            &json!("not approved by itself, alert")
+        )
     );
     let later = fs::read_to_string(place.join("1970-01-03.jsonl")).unwrap();
     assert!(later.lines().count() == 1 && !later.contains("alert"), "{later}");

@@ -4,7 +4,8 @@
 
 use super::choice::{
     ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
-    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TelemetryEvents, TwoStrikes,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TelemetryEvents,
+    TwoStrikes,
 };
 use super::settings::{Config, GateSettings};
 use super::value::{Field, Kind, Value};

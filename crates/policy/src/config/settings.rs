@@ -4,7 +4,8 @@
 
 use super::choice::{
     ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
-    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TelemetryEvents, TwoStrikes,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TelemetryEvents,
+    TwoStrikes,
 };
 use super::thresholds::PatternThresholds;
 use crate::governance::{GovernanceSettings, Tripwire};
@@ -549,7 +550,12 @@ impl Default for Config {
             containment: Containment::default(),
             audit: Audit::default(),
             server: ServerSettings::default(),
-            telemetry: Telemetry { enabled: true, events: TelemetryEvents::Notable, folder: None, otlp_endpoint: None },
+            telemetry: Telemetry {
+                enabled: true,
+                events: TelemetryEvents::Notable,
+                folder: None,
+                otlp_endpoint: None,
+            },
             output: OutputSettings::default(),
             gates: GateSettings::default(),
         }

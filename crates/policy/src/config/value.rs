@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::choice::{
     ApprovalWait, Approve, BuiltinRules, ContainedCommands, ContainedNetwork, ExportFormat, LimitPreset,
-    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TelemetryEvents, TwoStrikes,
+    LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TelemetryEvents,
+    TwoStrikes,
 };
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::Proof;

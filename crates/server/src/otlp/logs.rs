@@ -26,8 +26,10 @@ pub(super) fn of(one: &TakenRecord, detail: TelemetryEvents) -> Option<Json> {
         return None;
     }
     let own = [("session.id", json!(one.session)), ("checkrein.record", json!(one.record.seq))];
-    let all: Vec<(&str, Json)> =
-        own.into_iter().chain(event.fields.iter().map(|(name, value)| (name.as_str(), value.clone()))).collect();
+    let all: Vec<(&str, Json)> = own
+        .into_iter()
+        .chain(event.fields.iter().map(|(name, value)| (name.as_str(), value.clone())))
+        .collect();
     Some(json!({
         "timeUnixNano": nanoseconds(at(one)),
         "observedTimeUnixNano": nanoseconds(at(one)),

@@ -90,8 +90,11 @@ impl Collector {
         settings.push(setting("header", "Content-Type: application/json"));
         // Without it `curl` asks first whether a long body is wanted.
         settings.push(setting("header", "Expect:"));
-        settings.extend(self.headers.iter().map(|(name, value)| setting("header", &format!("{name}: {value}"))));
-        if checkrein_files::replace(&self.file, settings.join("\n").as_bytes(), 0o600, Forced::Nothing).is_err() {
+        settings
+            .extend(self.headers.iter().map(|(name, value)| setting("header", &format!("{name}: {value}"))));
+        if checkrein_files::replace(&self.file, settings.join("\n").as_bytes(), 0o600, Forced::Nothing)
+            .is_err()
+        {
             return Tried::Again;
         }
         let told = self.asked(body);

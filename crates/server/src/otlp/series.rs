@@ -107,8 +107,10 @@ fn distributions(samples: &[Sample], began: &str, now: &str) -> Vec<Json> {
             one.up_to.sort_by(|one, other| one.0.total_cmp(&other.0));
             let before = std::iter::once(0.0).chain(one.up_to.iter().map(|(_, count)| *count));
             let after = one.up_to.iter().map(|(_, count)| *count).chain([one.count]);
-            let counts: Vec<String> =
-                before.zip(after).map(|(before, after)| format!("{:.0}", (after - before).max(0.0))).collect();
+            let counts: Vec<String> = before
+                .zip(after)
+                .map(|(before, after)| format!("{:.0}", (after - before).max(0.0)))
+                .collect();
             let all: Vec<(&str, Json)> =
                 labels.iter().map(|(name, value)| (name.as_str(), json!(value))).collect();
             json!({
@@ -133,7 +135,10 @@ mod tests {
         let labels = crate::metrics::names::labels(&[("model", "odd \"name\"\\\n,x=\"y"), ("kind", "input")]);
         assert_eq!(
             pairs(&labels),
-            [("model".to_owned(), "odd \"name\"\\\n,x=\"y".to_owned()), ("kind".to_owned(), "input".to_owned())]
+            [
+                ("model".to_owned(), "odd \"name\"\\\n,x=\"y".to_owned()),
+                ("kind".to_owned(), "input".to_owned())
+            ]
         );
         assert!(pairs("").is_empty());
     }

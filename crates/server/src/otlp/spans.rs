@@ -80,7 +80,14 @@ impl Spans {
                         ("checkrein.dollars", spent.cost.map_or(Json::Null, |cost| json!(cost.dollars()))),
                     ]);
                     let title = format!("chat {}", spent.model);
-                    span(&one.session, &["usage", &name], (&title, CLIENT), (at(one), at(one)), &all, (UNSET, ""))
+                    span(
+                        &one.session,
+                        &["usage", &name],
+                        (&title, CLIENT),
+                        (at(one), at(one)),
+                        &all,
+                        (UNSET, ""),
+                    )
                 }));
             }
             RecordBody::Event { name, .. } if name == "SessionEnd" => {
