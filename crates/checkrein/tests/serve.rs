@@ -96,10 +96,10 @@ fn a_user_opens_the_console_of_the_server_that_runs() {
     // The browser gets a file that only the user reads; others read command lines.
     let folder = environment.home().join("bin");
     std::fs::create_dir_all(&folder).unwrap();
-    let opener = folder.join("xdg-open");
-    std::fs::write(&opener, "#!/bin/sh\ncat \"$1\" > \"$HOME/seen\"; stat -c %a \"$1\" >> \"$HOME/seen\"\n")
+    let program = folder.join("xdg-open");
+    std::fs::write(&program, "#!/bin/sh\ncat \"$1\" > \"$HOME/seen\"; stat -c %a \"$1\" >> \"$HOME/seen\"\n")
         .unwrap();
-    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let search = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let mut open = environment.command(env!("CARGO_BIN_EXE_checkrein"));
     let output = open.arg("open").env("PATH", search).output().unwrap();

@@ -5,6 +5,7 @@
 //! | `pending` | the files of such questions, and how it stands with each |
 //! | `answer` | answering one: a user, by a command or a server |
 //! | `put` | a question that an agent framework puts by message |
+//! | `repeated` | a call that was refused and is made again unchanged |
 //! | `waiting` | the call that waits: asking, taking the answer, saying that it went on |
 //! | `patience` | how long a call may wait |
 //!
@@ -28,6 +29,7 @@ mod answer;
 mod patience;
 mod pending;
 mod put;
+mod repeated;
 mod waiting;
 
 pub use answer::{AnsweredApproval, answer};

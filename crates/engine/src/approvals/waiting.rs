@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_files::Forced;
-use checkrein_ledger::{Durability, last, mask::mask_body};
+use checkrein_ledger::{Durability, mask::mask_body};
 use checkrein_policy::{ApprovalWait, Digest, Mode};
 use checkrein_protocol::{ActionId, HookResponse, RecordBody, ReviewRecord, Timestamp};
 use checkrein_review::{Review, VerdictKind};
@@ -15,10 +15,11 @@ use serde_json::json;
 
 use super::answer::Given;
 use super::pending::{
-    self, ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, ApprovalRequest, DONE_FILE,
-    MOST, Question, TAKEN_FILE, at, clear_away, folder, later, of_call,
+    ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, DONE_FILE, MOST, Question,
+    TAKEN_FILE, at, clear_away, folder, later, of_call,
 };
 use super::put::{FRAMEWORK, PutBy};
+use super::repeated::said_no_before;
 use crate::allowances::{self, Allowance, Wholeness};
 use crate::answer_links;
 use crate::asking::{self, Asker};
@@ -52,12 +53,8 @@ const HALT_PAUSE: Duration = Duration::from_millis(500);
 const LEAST: Duration = Duration::from_millis(500);
 /// How long a file may be there before it must be an answer: it gets a second name for a moment (ours).
 const NAMED_WITHIN: Duration = Duration::from_millis(500);
-/// For how long a no holds for the same call of its session without another question, in milliseconds (ours).
-const NO_HOLDS: u64 = 10 * 60 * 1000;
-/// In how many of the newest records it is looked for that the user spoke (ours).
-const LOOKED_THROUGH: usize = 256;
 /// What an agent is told behind a refusal.
-const AGAIN: &str = "Do not try it again, in this or any other form";
+pub(super) const AGAIN: &str = "Do not try it again, in this or any other form";
 /// After how many forged answers nobody waits any longer (ours).
 const FORGERIES: usize = 16;
 
@@ -148,44 +145,6 @@ pub(crate) fn wait(
             Waited::NotAsked
         }
     }
-}
-
-/// The answer that the user gave a moment ago to the same call of the session, unchanged: a no, which they need not say again. What they
-/// allowed since is asked about no more, and what they wrote since may have lifted it.
-fn said_no_before(context: &Context, ledger: &SessionLedger, asked: &Asked<'_>) -> Option<Waited> {
-    let environment = context.environment();
-    let now = environment.now();
-    let is_same = |one: &ApprovalRequest| {
-        let review = &one.review;
-        one.session == *ledger.folder()
-            && review.digest.is_some()
-            && (&review.digest, &review.cwd, &review.code)
-                == (&asked.record.digest, &asked.record.cwd, &asked.record.code)
-    };
-    let newest = pending::all(environment).ok()?.into_iter().rfind(is_same)?;
-    let settled = newest.settled.filter(|settled| settled.end == ApprovalEnd::Denied)?;
-    let Some(ApprovalAnswer::No { message }) = &settled.answer else { return None };
-    let since = now.0.checked_sub(settled.at.0).filter(|since| *since < NO_HOLDS)?;
-    if has_spoken_since(ledger, settled.at) {
-        return None;
-    }
-    let said = message.as_ref().map(|message| format!("The user says: {message}\n")).unwrap_or_default();
-    let ago = counted(since.div_ceil(60_000).max(1), "minute");
-    Some(Waited::Refused {
-        why: format!("the user was asked about this very call less than {ago} ago and said no"),
-        next: format!("{said}{AGAIN}, unless the user's words say otherwise: go on without it."),
-        in_the_record: match said.trim() {
-            "" => format!("{SAID_NO} less than {ago} ago"),
-            said => format!("{SAID_NO} less than {ago} ago. {said}"),
-        },
-        acknowledgement: None,
-    })
-}
-
-/// Whether the user wrote something since then, as far as the newest records tell.
-fn has_spoken_since(ledger: &SessionLedger, at: Timestamp) -> bool {
-    let newest = last(&ledger.path(), LOOKED_THROUGH).unwrap_or_default();
-    newest.iter().any(|record| record.at > at && matches!(record.body, RecordBody::Prompt { .. }))
 }
 
 /// How long this question waits, and how long it was meant to; `None` where it does not.
