@@ -8,8 +8,8 @@ fn main() {
         Path::new(&env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../hook/hook-order.ld");
     println!("cargo::rerun-if-changed={}", script.display());
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
-    let is_of_host =
-        env::var("HOST").is_ok_and(|host| host.split('-').next() == env::var("CARGO_CFG_TARGET_ARCH").ok().as_deref());
+    let is_of_host = env::var("HOST")
+        .is_ok_and(|host| host.split('-').next() == env::var("CARGO_CFG_TARGET_ARCH").ok().as_deref());
     // The list is of the static hook; elsewhere linkers differ, and starting costs far more than this saves. Those that build for other
     // machines take no script.
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "musl") && is_of_host {

@@ -292,20 +292,26 @@ fn the_network_is_who_was_named() {
 }
 
 #[test]
-fn a_socket_in_the_file_system_is_reached_only_inside_the_scope() {
+fn a_socket_in_the_file_system_is_reached_only_where_the_command_listens_or_it_is_named() {
     let scene = Scene::new();
     let home = scene.environment.home();
     let _outside = UnixListener::bind(home.join("agent.sock")).unwrap();
-    let _inside = UnixListener::bind(home.join("project/own.sock")).unwrap();
-    let connect = |path: &str| {
+    // Another program may listen where the command can write, as terminal multiplexers do in `/tmp`.
+    let _inside = UnixListener::bind(home.join("project/theirs.sock")).unwrap();
+    let connect = |path: &str, options: &[&str]| {
         let program = "use IO::Socket::UNIX; exit(IO::Socket::UNIX->new(Peer => $ARGV[0]) ? 0 : 1)";
-        let command = ["exec", "--write", ".", "--", "perl", "-e", program, path];
+        let command = [&["exec", "--write", "."], options, &["--", "perl", "-e", program, path]].concat();
         scene.environment.checkrein(&command)
     };
-    assert_eq!(connect("own.sock").status.code(), Some(0));
-    let refused = connect("../agent.sock");
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(said(&refused).contains("perl may not connect to the socket"), "{}", said(&refused));
+    for path in ["../agent.sock", "theirs.sock"] {
+        let refused = connect(path, &[]);
+        assert_eq!(refused.status.code(), Some(1), "{path}");
+        assert!(said(&refused).contains("perl may not connect to the socket"), "{}", said(&refused));
+    }
+    assert_eq!(connect("theirs.sock", &["--write", "theirs.sock"]).status.code(), Some(0));
+    let own = "use IO::Socket::UNIX; my $one = IO::Socket::UNIX->new(Local => 'own.sock', Listen => 1) or exit 2; exit(IO::Socket::UNIX->new(Peer => 'own.sock') ? 0 : 1)";
+    let inside = scene.environment.checkrein(&["exec", "--write", ".", "--", "perl", "-e", own]);
+    assert_eq!(inside.status.code(), Some(0), "{}", said(&inside));
 }
 
 #[test]

@@ -60,6 +60,34 @@ fn a_call_waits_and_is_answered_by_api_and_by_button() {
     assert!(environment.home().join("diary.md").exists());
 }
 
+#[test]
+fn an_agent_that_came_by_the_key_answers_nothing() {
+    let environment = unattended("");
+    let server = Serving::start(&environment);
+    let hook = asks(&environment, "s", "one", CALL);
+    let id = waiting(&server);
+    let key = std::fs::read_to_string(environment.state().join("server/checkrein.token")).unwrap();
+    let (host, port) = server.address().rsplit_once(':').unwrap();
+    let request = format!(
+        "POST /v1/approvals/{id}/allow HTTP/1.1\\r\\nHost: localhost\\r\\nAuthorization: Bearer {}\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n",
+        key.trim()
+    );
+    let script = format!("exec 3<>/dev/tcp/{host}/{port}; printf '{request}' >&3; head -1 <&3");
+    let sent = |command: &mut std::process::Command| {
+        let output = command.output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let mut below = std::process::Command::new("bash");
+    let answer = sent(below.args(["-c", &script]).env("CLAUDECODE", "1"));
+    assert!(answer.contains(" 403 "), "{answer}");
+    // The same in a sandbox that lets it talk to this machine.
+    let mut contained = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    let answer = sent(contained.args(["exec", "--net", "loopback", "--", "bash", "-c", &script]));
+    assert!(answer.contains(" 403 "), "{answer}");
+    assert_eq!(server.post(&format!("/v1/approvals/{id}/deny"), &json!({})).status, 200);
+    assert_eq!(decision(&answer_of(hook)), Some("deny"));
+}
+
 /// A HITL message with this payload, sent with the key of the viewer.
 fn hitl(server: &Serving, viewer: &str, id: &str, payload: &Json) -> serve_support::Http {
     let message = json!({

@@ -70,7 +70,7 @@ pub fn sign(environment: &HostEnvironment, asker: Asker) -> Option<Sign> {
 }
 
 /// The same of another process, which is told by the line above it and by its environment. Of one that is gone nothing can be told.
-pub(crate) fn sign_of(process: i32, asker: Asker) -> Option<Sign> {
+pub fn sign_of(process: i32, asker: Asker) -> Option<Sign> {
     let line = line_of(process);
     if line.is_empty() {
         return Some(Sign::Detached);
@@ -198,10 +198,32 @@ fn judge(line: &[Process], asker: Asker) -> Option<Sign> {
 fn is_detached(line: &[Process]) -> bool {
     let Some(own) = line.first() else { return false };
     let Some(place) = line.iter().position(|process| process.number == own.session) else { return true };
-    let is_orphan = line.get(place + 1).is_some_and(|above| above.number == 1 || above.name == "systemd");
-    let is_known = line.get(place).is_some_and(|leader| leader.is_of_system && LEADERS.contains(&leader.name.as_str()));
-    is_orphan && !own.has_terminal && !is_known
+    let Some(above) = line.get(place + 1).filter(|above| above.number == 1 || above.name == "systemd") else {
+        return false;
+    };
+    // What began a session and ended left it to this one, as every program does that nobody waits for.
+    let adopts = above.name == "systemd" || INITS.contains(&above.name.as_str());
+    let is_known = line.get(place).is_some_and(|leader| {
+        let name = leader.name.as_str();
+        // In a container the first process starts the others itself, whatever they are.
+        if adopts {
+            leader.is_of_system && LEADERS.contains(&name)
+        } else {
+            place > 0 && !STARTERS.contains(&name)
+        }
+    });
+    !own.has_terminal && !is_known
 }
+
+/// What is called so is the first process of a machine on which people log in.
+const INITS: &[&str] =
+    &["systemd", "init", "launchd", "runit", "s6-svscan", "openrc-init", "dinit", "finit", "shepherd"];
+
+/// Programs that lead a session only as long as they run something else; no service and no login is one.
+const STARTERS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "fish", "busybox", "env", "nohup", "setsid", "timeout", "perl",
+    "python3",
+];
 
 /// The names that the processes of `run` and `exec` give themselves.
 const SUPERVISING: &str = checkrein_sandbox::SUPERVISING;
@@ -292,6 +314,8 @@ mod tests {
             (vec!["checkrein", "sh", "cron", "systemd"], 1, false),
             (vec!["checkrein", "bash", "runner", "containerd-shim", "systemd"], 3, false),
             (vec!["checkrein", "sh"], 1, false),
+            // The first process of a container that starts what it is told to.
+            (vec!["checkrein", "bash", "runner", "agent"], 2, false),
         ] {
             assert_eq!(of(&names, leader, terminal), None, "{names:?}");
         }
@@ -328,7 +352,11 @@ mod tests {
         assert_eq!(of(&["checkrein", "systemd"], 0, false), Some(Sign::Detached));
         // Any program can lead a session, and call itself as it likes.
         for leader in ["awk", "node", "python3.11", "make", "rs-1f2e3d", "Runner.Listener"] {
-            assert_eq!(of(&["checkrein", "sh", leader, "systemd"], 2, false), Some(Sign::Detached), "{leader}");
+            assert_eq!(
+                of(&["checkrein", "sh", leader, "systemd"], 2, false),
+                Some(Sign::Detached),
+                "{leader}"
+            );
         }
         let mut named = line(&["checkrein", "sh", "cron", "systemd"], 2, false);
         named[2].is_of_system = false;

@@ -136,7 +136,9 @@ impl Nobody {
             Self::NotWanted | Self::Decided(_) => {
                 "doing it in a terminal, with `checkrein allow LAST` there, or by going on in permission mode `default`, in which they are asked"
             }
-            Self::Headless => "doing it in a terminal, with `checkrein allow LAST` there, or in an interactive session, in which they are asked",
+            Self::Headless => {
+                "doing it in a terminal, with `checkrein allow LAST` there, or in an interactive session, in which they are asked"
+            }
             // A call of a service is nothing that a user could type.
             Self::Lost(title) if title == checkrein_clients::GATEWAY.title => {
                 "`checkrein allow LAST` in a terminal; then the same call passes"
@@ -262,7 +264,9 @@ fn was_asked(records: &[Record], review: &ReviewRecord) -> bool {
     let is_review = |record: &Record| matches!(&record.body, RecordBody::Review(one) if one.action_id == review.action_id);
     let mut behind = records.iter().skip_while(|record| !is_review(record));
     let by_client = behind.any(|record| match &record.body {
-        RecordBody::Event { name, fields } => name == "PermissionRequest" && is_question_about(fields, review),
+        RecordBody::Event { name, fields } => {
+            name == "PermissionRequest" && is_question_about(fields, review)
+        }
         _ => false,
     });
     // What waited for an answer has it before its review is written down.

@@ -78,6 +78,10 @@ impl View {
             writable.push(path);
         }
         own_devices(scope)?;
+        for place in scope.hidden.iter().filter(|place| place.is_dir()) {
+            let path = CString::new(place.as_os_str().as_bytes())?;
+            make_file_system(c"tmpfs", &path, c"mode=500,size=4k")?;
+        }
         let is_writable = |place: &Path| {
             place == Path::new(SHARED_MEMORY) || roots.iter().any(|root| place.starts_with(root))
         };

@@ -17,6 +17,8 @@ pub struct Scope {
     pub read: ReadScope,
     /// Directories of ours whose files nobody may lock; real paths.
     pub kept: Vec<PathBuf>,
+    /// Directories of which a command sees nothing where it has a view of the file system of its own: keys by which people are known.
+    pub hidden: Vec<PathBuf>,
     /// What may be talked to.
     pub network: Network,
     /// How much may be used.

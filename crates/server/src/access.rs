@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -13,6 +13,7 @@ use checkrein_engine::clock::Clock;
 
 use crate::answer::{ApiError, content};
 use crate::pages::failed;
+use crate::peer::Peer;
 use crate::token::{Token, TokenDigest};
 use crate::visits::{VisitKind, Visits};
 
@@ -65,6 +66,7 @@ pub(crate) enum Refusal {
     WrongKey,
     TooMany,
     Role,
+    Agent,
 }
 
 /// The keys that are known, and what became of those that were tried.
@@ -235,8 +237,7 @@ impl Access {
         if !is_read && visitor.by == KeyKind::Cookie && origin.is_none() {
             return Err(Refusal::Origin);
         }
-        let is_question = path == "/v1/check" || path == "/acgp/v1/messages";
-        if !is_read && !is_question && visitor.role < Role::Approver {
+        if !is_read && !asks_only(path) && visitor.role < Role::Approver {
             return Err(Refusal::Role);
         }
         Ok(Some(visitor))
@@ -253,6 +254,7 @@ impl Refusal {
             Self::WrongKey => "wrong key",
             Self::TooMany => "too many wrong keys",
             Self::Role => "key of a viewer",
+            Self::Agent => "sent by an agent",
         }
     }
 
@@ -288,6 +290,12 @@ impl Refusal {
                 "too many wrong keys",
                 "wait a minute, or use the right key",
             ),
+            Self::Agent => (
+                StatusCode::FORBIDDEN,
+                "agent",
+                "the process that sent this was started by an agent",
+                "do it in a browser or a terminal of your own",
+            ),
             Self::Role => (
                 StatusCode::FORBIDDEN,
                 "role",
@@ -299,13 +307,44 @@ impl Refusal {
     }
 }
 
+/// Whether a request does more than read and ask.
+fn changes_something(request: &Request) -> bool {
+    !matches!(*request.method(), Method::GET | Method::HEAD) && !asks_only(request.uri().path())
+}
+
+/// Whether a path is one where programs ask before they act.
+fn asks_only(path: &str) -> bool {
+    path == "/v1/check" || path == "/acgp/v1/messages"
+}
+
+fn peer(request: &Request) -> Option<Peer> {
+    request.extensions().get::<ConnectInfo<Peer>>().map(|info| info.0.clone())
+}
+
+/// Whether a process of an agent is at the other end, as far as that is known. Looked up on a thread that may wait; what could not be looked
+/// up is not known to be a person's.
+async fn is_of_agent(peer: Peer) -> bool {
+    tokio::task::spawn_blocking(move || peer.is_of_agent()).await.unwrap_or(true)
+}
+
 /// Lets a request through, or answers it; and puts the headers on every answer that keep other pages out.
 pub(crate) async fn guard(
     State(access): State<Arc<Access>>,
     mut request: Request<Body>,
     next: Next,
 ) -> Response {
-    let mut response = match access.judge(&request) {
+    let peer = if changes_something(&request) { peer(&request) } else { None };
+    let judged = match (access.judge(&request), peer) {
+        (Ok(visitor), Some(peer)) => {
+            if is_of_agent(peer).await {
+                Err(Refusal::Agent)
+            } else {
+                Ok(visitor)
+            }
+        }
+        (judged, _) => judged,
+    };
+    let mut response = match judged {
         Ok(visitor) => {
             if let Some(visitor) = visitor {
                 request.extensions_mut().insert(visitor);

@@ -18,6 +18,7 @@
 //! | `acgp` | messages of ACGP |
 //! | `links` | the page on which a signed link answers a question |
 //! | `otlp` | what is sent to a collector of OpenTelemetry |
+//! | `peer` | the process at the other end of a connection |
 //! | `pages` | the console |
 //! | `graphs` | its graphs |
 
@@ -37,6 +38,7 @@ mod links;
 mod metrics;
 mod otlp;
 mod pages;
+mod peer;
 mod server;
 mod token;
 mod visits;

@@ -38,6 +38,7 @@ use crate::index::follower::Follower;
 use crate::links;
 use crate::otlp::{Counts, Telling};
 use crate::pages;
+use crate::peer::Peer;
 use crate::token::Token;
 use crate::visits::Visits;
 
@@ -408,8 +409,12 @@ impl Listener {
 
     async fn serve(self, router: Router) -> io::Result<()> {
         match self {
-            Self::Tcp(listener, _) => axum::serve(listener, router).await,
-            Self::Unix(listener, _) => axum::serve(listener, router).await,
+            Self::Tcp(listener, _) => {
+                axum::serve(listener, router.into_make_service_with_connect_info::<Peer>()).await
+            }
+            Self::Unix(listener, _) => {
+                axum::serve(listener, router.into_make_service_with_connect_info::<Peer>()).await
+            }
         }
     }
 }

@@ -189,8 +189,20 @@ fn scope(wanted: &ExecOptions) -> Result<Scope, CommandError> {
             "check the name, or give the address",
         ));
     }
-    Ok(Scope { write: places(&wanted.write)?, read, kept: state().into_iter().collect(), network, limits })
+    let state = state();
+    let hidden = HIDDEN.iter().filter_map(|name| Some(state.as_ref()?.join(name))).collect();
+    Ok(Scope {
+        write: places(&wanted.write)?,
+        read,
+        kept: state.into_iter().collect(),
+        hidden,
+        network,
+        limits,
+    })
 }
+
+/// What of our own state nobody inside may see: the keys of the server, and the questions that wait for an answer.
+const HIDDEN: [&str; 2] = ["server", "approvals"];
 
 /// Where our own state is, when it is there: nobody inside locks what a run or a session is known by.
 fn state() -> Option<PathBuf> {

@@ -145,16 +145,24 @@ pub(super) struct ShownEffect {
 /// A field as text: a text without its quotes, everything else as JSON.
 pub(super) fn text(value: &Json, name: &str) -> String {
     match value.get(name) {
-        Some(Json::String(text)) => text.clone(),
+        Some(Json::String(text)) => legible(text),
         None | Some(Json::Null) => String::new(),
-        Some(other) => other.to_string(),
+        Some(other) => legible(&other.to_string()),
     }
 }
 
 /// A list of texts.
 pub(super) fn texts(value: &Json, name: &str) -> Vec<String> {
     let all = value.get(name).and_then(Json::as_array).into_iter().flatten();
-    all.map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned)).collect()
+    all.map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned))
+        .map(|text| legible(&text))
+        .collect()
+}
+
+/// Text from elsewhere as it is, with characters that hide or turn around what stands beside them written as their numbers: by it a person
+/// decides.
+pub(crate) fn legible(text: &str) -> String {
+    checkrein_engine::text::plain_lines(text).join("\n")
 }
 
 impl ShownReview {
@@ -382,7 +390,7 @@ impl ShownApproval {
             directory: text(one, "directory"),
             risk: text(one, "risk"),
             expires: text(one, "expires_at"),
-            rewrite: one["rewrite"].as_str().map(str::to_owned),
+            rewrite: one["rewrite"].as_str().map(legible),
             reasons: texts(one, "reasons"),
             effects: texts(one, "effects"),
             answers: all.into_iter().filter(|(word, _)| given.iter().any(|one| one == word)).collect(),

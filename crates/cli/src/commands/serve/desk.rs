@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use checkrein_engine::approvals::{ApprovalAnswer, ApprovalSource, HandedOut, PutBy, hand_out};
+use checkrein_engine::asking::{self, Asker};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::{CommandError, ErrorKind};
 use checkrein_protocol::AbsolutePath;
@@ -34,13 +35,27 @@ const LONGEST_LINE: u64 = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct Desk {
     environment: HostEnvironment,
+    /// Whether whoever started the server could give the commands themselves that only people may.
+    starter: Starter,
     /// The processes in which questions of frameworks wait.
     waiting: Mutex<Vec<Child>>,
 }
 
+/// Who started the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Starter {
+    Person,
+    /// It cannot be told: a service, or a process that an agent left behind.
+    NotKnown,
+}
+
 impl Desk {
     pub(super) fn new(environment: &HostEnvironment) -> Self {
-        Self { environment: environment.clone(), waiting: Mutex::default() }
+        let starter = match asking::sign(environment, Asker::Person) {
+            None => Starter::Person,
+            Some(_) => Starter::NotKnown,
+        };
+        Self { environment: environment.clone(), starter, waiting: Mutex::default() }
     }
 
     /// As if the user stood in a workspace.
@@ -177,8 +192,16 @@ impl Desk {
 
 impl Commands for Desk {
     fn carry_out(&self, command: ServedCommand) -> Result<Vec<Json>, CommandError> {
-        // Whoever asks has shown the key of the server, which no agent has: what commands ask about the process above them is answered by it.
-        let (result, said) = in_dialogue(|_, _| Reply::No, || answered_for(|| self.run(command)));
+        let (result, said) = in_dialogue(
+            |_, _| Reply::No,
+            || match self.starter {
+                // Whoever asks has shown the key of a server that a person started, and no agent has it: what commands ask about the process
+                // above them is answered by it. The terminal may be closed by now.
+                Starter::Person => answered_for(|| self.run(command)),
+                // An agent has the key of a server that it started itself.
+                Starter::NotKnown => self.run(command),
+            },
+        );
         result?;
         Ok(values(&said))
     }

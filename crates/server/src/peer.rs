@@ -1,0 +1,126 @@
+//! The process at the other end of a connection. An agent may have come by the key of the server, where it is contained too; the process that
+//! it sends the key from is still below it.
+
+use std::fs;
+use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::MetadataExt as _;
+
+use axum::extract::connect_info::Connected;
+use axum::serve::IncomingStream;
+use checkrein_engine::asking::{self, Asker};
+use tokio::net::{TcpListener, UnixListener};
+
+/// The longest table of connections that is read, in bytes (ours).
+const LONGEST: u64 = 16 * 1024 * 1024;
+
+/// What is known of the other end.
+#[derive(Debug, Clone)]
+pub(crate) enum Peer {
+    /// The address of its socket.
+    Address(SocketAddr),
+    /// Its process, where the kernel tells.
+    Process(Option<i32>),
+}
+
+impl Connected<IncomingStream<'_, TcpListener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, TcpListener>) -> Self {
+        Self::Address(*stream.remote_addr())
+    }
+}
+
+impl Connected<IncomingStream<'_, UnixListener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Self {
+        Self::Process(stream.io().peer_cred().ok().and_then(|peer| peer.pid()))
+    }
+}
+
+impl Peer {
+    /// Whether the process is known and works for an agent. One that is not found is not known to: that of another user, as an SSH daemon's,
+    /// and one that hides what it has open.
+    pub(crate) fn is_of_agent(&self) -> bool {
+        let process = match self {
+            Self::Address(address) => owner(*address),
+            Self::Process(process) => *process,
+        };
+        process.is_some_and(|process| asking::sign_of(process, Asker::PersonOrService).is_some())
+    }
+}
+
+/// The process of this user that has the socket with an address open.
+fn owner(address: SocketAddr) -> Option<i32> {
+    let user = fs::metadata("/proc/self").ok()?.uid();
+    let inode = inode(address)?;
+    let link = format!("socket:[{inode}]");
+    let processes = fs::read_dir("/proc").ok()?;
+    for process in processes.flatten() {
+        let Some(number) = process.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        if process.metadata().is_ok_and(|facts| facts.uid() != user) {
+            continue;
+        }
+        let open = fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten();
+        if open
+            .into_iter()
+            .any(|file| fs::read_link(file.path()).is_ok_and(|to| to.as_os_str() == link.as_str()))
+        {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// The number of the socket with a local address, from the tables of the kernel.
+fn inode(address: SocketAddr) -> Option<u64> {
+    let wanted = written(address);
+    ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().find_map(|table| {
+        let text = checkrein_files::read_text(std::path::Path::new(table), LONGEST).ok()?;
+        in_table(&text, &wanted)
+    })
+}
+
+/// The address as the tables write it: IPv4, and the same as IPv6.
+fn written(address: SocketAddr) -> Vec<String> {
+    let port = address.port();
+    let words = |bytes: &[u8]| -> String {
+        bytes
+            .chunks(4)
+            .map(|word| {
+                let mut number = [0; 4];
+                number.copy_from_slice(word);
+                format!("{:08X}", u32::from_le_bytes(number))
+            })
+            .collect()
+    };
+    match address.ip() {
+        IpAddr::V4(four) => vec![
+            format!("{}:{port:04X}", words(&four.octets())),
+            format!("{}:{port:04X}", words(&four.to_ipv6_mapped().octets())),
+        ],
+        IpAddr::V6(six) => vec![format!("{}:{port:04X}", words(&six.octets()))],
+    }
+}
+
+fn in_table(text: &str, wanted: &[String]) -> Option<u64> {
+    text.lines().skip(1).find_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let local = fields.get(1)?;
+        wanted.iter().any(|one| one == local).then(|| fields.get(9)?.parse().ok())?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn the_process_at_the_other_end_is_found() {
+        for listen in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(listener) = TcpListener::bind(listen) else { continue };
+            let _near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let (_far, peer) = listener.accept().unwrap();
+            assert_eq!(owner(peer), i32::try_from(std::process::id()).ok(), "{listen}");
+        }
+        assert_eq!(owner(SocketAddr::from(([127, 0, 0, 9], 1))), None);
+    }
+}
