@@ -131,7 +131,12 @@ fn it_listens_to_this_machine_alone_and_an_agent_does_not_start_it() {
     // Nor does it read the key, by whatever name it comes to it.
     let _server = Serving::start(&environment);
     let token = environment.state().join("server/checkrein.token");
-    for command in [format!("cat {}", token.display()), "cat ~/.local/state/checkrein/server/*".to_owned()] {
+    let of_links = environment.state().join("server/links.key");
+    for command in [
+        format!("cat {}", token.display()),
+        format!("cat {}", of_links.display()),
+        "cat ~/.local/state/checkrein/server/*".to_owned(),
+    ] {
         let output = environment.checkrein(&["check", "--json", &command]);
         let told = String::from_utf8(output.stdout).unwrap();
         assert!(told.contains("secret_read"), "{command}: {told}");

@@ -454,6 +454,7 @@ mod tests {
             "/home/dev/.netr[c]",
             "/home/dev/proj/copy/checkrein/mask.key",
             "/srv/state/server/checkrein.token",
+            "/home/dev/.local/state/checkrein/server/links.key",
         ] {
             assert!(found(path), "{path} is a secret");
         }

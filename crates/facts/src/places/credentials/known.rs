@@ -48,6 +48,8 @@ pub(super) const ENDS: &[(&str, &str)] = &[
     ("checkrein/mask.key", "the key that keeps what is masked in the records from being guessed"),
     ("server/checkrein.token", "the key of the server of the guard"),
     ("server/checkrein-view.token", "the key of the server of the guard"),
+    ("server/links.key", "the key with which the guard signs links that answer questions"),
+    ("checkrein/server/open.html", "a link that logs in to the console of the guard"),
     (".aws/credentials", "AWS credentials"),
     (".aws/config", "AWS configuration with profiles"),
     (".kube/config", "Kubernetes credentials"),
