@@ -12,6 +12,7 @@
 //! | `searching` | `grep` |
 //! | `settings` | filters that leave the names of a list of settings, and nothing of the values |
 //! | `showing` | what programs show of the files that they read |
+//! | `sight` | which files below a directory a search looks into |
 //! | `texts` | what a known text becomes |
 
 mod choosing;

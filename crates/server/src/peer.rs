@@ -1,6 +1,7 @@
 //! The process at the other end of a connection. An agent may have come by the key of the server, where it is contained too; the process that
 //! it sends the key from is still below it.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::MetadataExt as _;
@@ -80,15 +81,15 @@ fn inode(address: SocketAddr) -> Option<u64> {
 /// The address as the tables write it: IPv4, and the same as IPv6.
 fn written(address: SocketAddr) -> Vec<String> {
     let port = address.port();
-    let words = |bytes: &[u8]| -> String {
-        bytes
-            .chunks(4)
-            .map(|word| {
-                let mut number = [0; 4];
-                number.copy_from_slice(word);
-                format!("{:08X}", u32::from_le_bytes(number))
-            })
-            .collect()
+    // Four bytes at a time, the last one first, as machines with the lower byte first keep them.
+    let words = |bytes: &[u8]| {
+        let mut text = String::new();
+        for word in bytes.chunks_exact(4) {
+            for byte in word.iter().rev() {
+                let _ = write!(text, "{byte:02X}");
+            }
+        }
+        text
     };
     match address.ip() {
         IpAddr::V4(four) => vec![
