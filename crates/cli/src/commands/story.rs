@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use checkrein_engine::approvals::ANSWERED;
 use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{
     AbsolutePath, ActionId, OutcomeRecord, Record, RecordBody, ReviewRecord, VerdictKind,
@@ -190,10 +191,13 @@ fn answers_of<'e, 'a: 'e>(
     let asks = |entry: &Entry<'_>| matches!(&entry.record.body, RecordBody::Review(review) if review.verdict == VerdictKind::Escalate);
     let Some(first) = entries.find(|entry| asks(entry)) else { return HashMap::new() };
     let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
+    // What waited was answered before its review was written down.
+    let is_answer =
+        |record: &Record| matches!(&record.body, RecordBody::Event { name, .. } if name == ANSWERED);
     let records: Vec<Record> = match lines(&ledger.path()) {
         Ok(lines) => lines
             .filter_map(|line| line.ok()?.record)
-            .filter(|record| record.seq >= first.record.seq)
+            .filter(|record| record.seq >= first.record.seq || is_answer(record))
             .collect(),
         Err(_) => Vec::new(),
     };

@@ -33,9 +33,11 @@ pub(super) fn kind(family: u64, kind: u64) -> &'static str {
     }
 }
 
-/// Whether a process that the command started listens at the other end of a connection.
+/// Whether a process that the command started listens at the other end of a connection, itself or by this process, which listens for it.
 fn is_answered_by_the_command(socket: &OwnedFd) -> bool {
-    sockopt::socket_peercred(socket).is_ok_and(|peer| process_tree::is_below(peer.pid.as_raw_nonzero().get()))
+    sockopt::socket_peercred(socket).is_ok_and(|peer| {
+        peer.pid == rustix::process::getpid() || process_tree::is_below(peer.pid.as_raw_nonzero().get())
+    })
 }
 
 /// What an address names.
