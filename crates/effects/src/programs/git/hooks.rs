@@ -80,10 +80,9 @@ impl Git<'_, '_> {
             return true;
         }
         let machine = &*self.machine;
-        let root = &machine.world().place().workspace;
-        if !file.is_within(root) || file.name() != Some("config") {
-            return false;
-        }
+        // The work tree stands beside the folder in which the settings of one repository lie; those for all stand beside no such folder.
+        let directory = file.parent().filter(|above| above.name() == Some(".git"));
+        let Some(root) = directory.and_then(|directory| directory.parent()) else { return false };
         let folder = root.join(value);
         let Listing::Names(names) = machine.children(&folder) else { return false };
         !names.is_empty()
