@@ -18,7 +18,9 @@ const GUARDS: &[&str] = &[
     "tirith",
 ];
 
-/// Files by the end of their path by which agents are told what they may do and who looks on.
+/// Files by the end of their path by which agents are told what they may do and who looks on. Sources: the pages on hooks, permissions and
+/// settings of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, Cline, Droid, Cursor, Windsurf, Kiro, OpenCode, Kilo, Amp, Devin and
+/// the others named. Those that our own adapters read are held against this table by a test of theirs.
 const SETTINGS: &[&str] = &[
     "/.claude/settings.json",
     "/.claude/settings.local.json",
@@ -36,8 +38,6 @@ const SETTINGS: &[&str] = &[
     "/.factory/settings.json",
     "/.factory/settings.local.json",
     "/.factory/hooks.json",
-    "/.github/copilot/settings.json",
-    "/.github/copilot/settings.local.json",
     "/.copilot/settings.json",
     "/.copilot/config.json",
     "/.windsurf/hooks.json",
@@ -76,6 +76,7 @@ const FOLDERS: &[&str] = &[
     "/.cline/hooks/",
     "/.copilot/hooks/",
     "/.github/hooks/",
+    "/.github/copilot/",
     "/.clinerules/hooks/",
     "/.cline/data/settings/",
     "/.factory/hooks/",
@@ -85,6 +86,8 @@ const FOLDERS: &[&str] = &[
     "/.gemini/extensions/",
     "/.kilo/plugin/",
     "/.kilo/plugins/",
+    "/.kilocode/plugin/",
+    "/.kilocode/plugins/",
     "/.config/kilo/",
 ];
 

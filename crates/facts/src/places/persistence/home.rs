@@ -451,7 +451,8 @@ pub(super) const HOME: &[Group] = &[
     },
     Group {
         what: AGENT,
-        source: "code.claude.com: plugins, sub-agents, skills, slash commands; Codex prompts; Gemini CLI extensions and commands",
+        source: "code.claude.com: plugins, sub-agents, skills, slash commands; Codex prompts; Gemini CLI extensions and commands; \
+                 OpenCode, Qwen Code and Droid commands; Copilot CLI agents",
         places: &[
             ".claude/plugins/",
             ".claude/agents/",
