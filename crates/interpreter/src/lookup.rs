@@ -90,7 +90,7 @@ impl Machine<'_> {
             ("", "") => self.opaque("the program that runs is not known"),
             (start, end) => self.opaque(format!("the program that runs is only known as `{start}...{end}`")),
         }
-        self.note_forced_removal(rest);
+        self.note_words_for_others(rest);
     }
 
     fn call_name(&mut self, name: &str, rest: &[Value], lookup: Lookup) -> Done {

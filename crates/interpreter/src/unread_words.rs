@@ -99,8 +99,7 @@ impl Machine<'_> {
             // Of a program that is known it is known what it calls so.
             let is_taking = |word: &Value| word.as_exact().is_some_and(|word| TAKING.contains(&word));
             if !call.words.iter().any(is_taking) {
-                all.extend(forced_removal(&call.words).map(Carried::Words));
-                all.extend(taken_by_verb(&call.words).map(Carried::Words));
+                all.extend(removals(&call.words).map(Carried::Words));
             }
             // Whatever a program does with code that the session wrote, it may run it.
             all.extend(self.code_of_session(call));
@@ -124,25 +123,13 @@ impl Machine<'_> {
         }
     }
 
-    /// Adds, as possible, the grave losses that words name which go to a program that nobody here reads.
+    /// Adds, as possible, the grave losses that words name which go to a program that nobody here reads, or of which not even the name is
+    /// known.
     pub fn note_words_for_others(&mut self, words: &[Value]) {
         if self.budget.guessing || self.away.is_some() {
             return;
         }
         for words in [forced_removal(words), taken_by_verb(words)].into_iter().flatten() {
-            self.keep_grave_losses(Losses::Ruinous, |machine| {
-                machine.call_words(&words, Lookup::NoFunctions)
-            });
-        }
-    }
-
-    /// Adds, as possible, the grave losses of words that are given to a program of which not even the name is known, when they force what
-    /// they name to go with everything below it, as only `rm` is told to.
-    pub(super) fn note_forced_removal(&mut self, rest: &[Value]) {
-        if self.budget.guessing || self.away.is_some() {
-            return;
-        }
-        if let Some(words) = forced_removal(rest) {
             self.keep_grave_losses(Losses::Ruinous, |machine| {
                 machine.call_words(&words, Lookup::NoFunctions)
             });
@@ -232,15 +219,20 @@ fn is_given_to_run(call: &Call, text: &str) -> bool {
     })
 }
 
+/// The calls of `rm` that words may stand for: by its options, and by a verb among them.
+fn removals(words: &[Value]) -> impl Iterator<Item = Vec<Value>> {
+    forced_removal(words).into_iter().chain(taken_by_verb(words))
+}
+
 /// The call of `rm` that words would make which hold both options of `rm -rf`.
 fn forced_removal(words: &[Value]) -> Option<Vec<Value>> {
-    let has = |letters: [char; 2], long: &str| {
+    let has = |letters: &[char], long: &str| {
         words.iter().filter_map(Value::as_exact).any(|word| {
             let cluster = word.strip_prefix('-').filter(|rest| rest.chars().all(|c| c.is_ascii_alphabetic()));
             word == long || cluster.is_some_and(|cluster| cluster.contains(letters))
         })
     };
-    let is_forced = has(['r', 'R'], "--recursive") && has(['f', 'f'], "--force");
+    let is_forced = has(&['r', 'R'], "--recursive") && has(&['f'], "--force");
     is_forced.then(|| std::iter::once(Value::exact("rm")).chain(words.iter().cloned()).collect())
 }
 
