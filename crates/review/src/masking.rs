@@ -54,8 +54,10 @@ pub(crate) fn propose(
     if pipelines.iter().any(PlainPipeline::gives_names_another_meaning) {
         return None;
     }
-    // Only then is there nothing else in the text about which the client may want to ask.
-    let only_reads = pipelines.iter().all(PlainPipeline::prints_whole_lines);
+    // Only then is there nothing else in the text about which the client may want to ask: `sort` can start a program.
+    let is_reading = |effect: &Effect| matches!(effect.kind, EffectKind::FileRead | EffectKind::SecretRead);
+    let only_reads = pipelines.iter().all(PlainPipeline::prints_whole_lines)
+        && review.side_effects.effects.iter().all(is_reading);
     let edits: Vec<(Span, String)> = pipelines
         .into_iter()
         .filter(|pipeline| secrets.are_in(pipeline))
@@ -233,6 +235,23 @@ mod tests {
         let review = crate::review(&action, &world, &Policy::default());
         assert!(review.verdict.kind >= VerdictKind::Nudge, "{text} passes as it is");
         review.rewrite.filter(|_| review.verdict.kind == VerdictKind::Nudge).map(|rewrite| rewrite.command)
+    }
+
+    #[test]
+    fn the_client_need_not_ask_only_where_nothing_but_reading_is_left() {
+        let consent = |text: &str| {
+            let action = Action::command(text, AbsolutePath::new("/home/dev/proj").unwrap());
+            let review = crate::review(&action, &world("API_KEY=abc123def456\n"), &Policy::default());
+            review.rewrite.map(|rewrite| rewrite.consent)
+        };
+        for text in ["cat .env", "printenv", "grep -n KEY .env | sort", "cat .env && head -3 .env"] {
+            assert_eq!(consent(text), Some(RewriteConsent::OnlyReads), "{text}");
+        }
+        for text in
+            ["npm test && cat .env", "cat .env; git status", "cat .env | sort --compress-program=gzip -S 1"]
+        {
+            assert_ne!(consent(text), Some(RewriteConsent::OnlyReads), "{text}");
+        }
     }
 
     #[test]
