@@ -169,6 +169,22 @@ fn without_landlock_the_same_holds_in_a_view_of_its_own() {
 }
 
 #[test]
+fn keys_of_the_server_and_questions_are_not_seen_in_a_view_of_its_own() {
+    if !makes_views() {
+        return not_run("no user namespaces");
+    }
+    let scene = Scene::new();
+    for folder in ["server", "approvals"] {
+        fs::create_dir_all(scene.environment.state().join(folder)).unwrap();
+        fs::write(scene.environment.state().join(folder).join("kept"), "secret\n").unwrap();
+        let script = format!("cat {}/{folder}/kept", scene.environment.state().display());
+        let output = scene.run_without(&[LANDLOCK], &["--require", "--write", "."], &script);
+        assert_ne!(output.status.code(), Some(0), "{folder}");
+        assert!(output.stdout.is_empty(), "{folder}");
+    }
+}
+
+#[test]
 fn temporary_files_stay_where_the_command_may_write_anyway() {
     let scene = Scene::new();
     scene.environment.write("tmp/.keep", "");

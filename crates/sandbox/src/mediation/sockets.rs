@@ -33,13 +33,6 @@ pub(super) fn kind(family: u64, kind: u64) -> &'static str {
     }
 }
 
-/// Whether a process that the command started listens at the other end of a connection, itself or by this process, which listens for it.
-fn is_answered_by_the_command(socket: &OwnedFd) -> bool {
-    sockopt::socket_peercred(socket).is_ok_and(|peer| {
-        peer.pid == rustix::process::getpid() || process_tree::is_below(peer.pid.as_raw_nonzero().get())
-    })
-}
-
 /// What an address names.
 enum Address {
     Internet(SocketAddr),
@@ -138,6 +131,31 @@ impl Mediator {
     fn allows(&self, address: SocketAddr) -> bool {
         !self.is_limited() || self.scope.network.allows(address, &self.resolved)
     }
+}
+
+/// Whether a process that the command started listens at the other end of a connection, itself or by this process, which listens for it.
+fn is_answered_by_the_command(socket: &OwnedFd) -> bool {
+    listener(socket).is_some_and(|process| {
+        process == rustix::process::getpid().as_raw_nonzero().get() || process_tree::is_below(process)
+    })
+}
+
+/// The number of the process that listens at the other end; `None` for one that cannot be seen from here, as in another container.
+#[expect(unsafe_code, reason = "the safe crates take the number for one that is never 0")]
+fn listener(socket: &OwnedFd) -> Option<i32> {
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = libc::socklen_t::try_from(size_of::<libc::ucred>()).ok()?;
+    // SAFETY: the kernel writes at most `length` bytes into a structure of that size, in which every value is valid.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut peer).cast(),
+            &raw mut length,
+        )
+    };
+    (result == 0 && peer.pid > 0).then_some(peer.pid)
 }
 
 fn read(caller: &Caller) -> Result<(OwnedFd, Address), Errno> {
