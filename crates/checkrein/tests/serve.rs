@@ -355,3 +355,34 @@ fn the_console_shows_it_and_its_buttons_work() {
     assert_eq!(refused.status, 401);
     assert!(refused.body.contains("no key") && !refused.body.contains("/sessions/live"), "{}", refused.body);
 }
+
+/// Ends a process that nobody waits for.
+struct Left(std::path::PathBuf);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        if let Ok(number) = std::fs::read_to_string(&self.0) {
+            drop(std::process::Command::new("kill").args(["-9", number.trim()]).status());
+        }
+    }
+}
+
+#[test]
+fn a_server_that_was_left_behind_takes_no_halt_back() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["halt", "--all", "--reason", "lunch"]);
+    let left = Left(environment.home().join("pid"));
+    let script = format!(
+        "echo $$ > {}; exec {} serve --listen 127.0.0.1:0 --json",
+        left.0.display(),
+        env!("CARGO_BIN_EXE_checkrein")
+    );
+    // Who started it has ended, and it has no terminal, as what an agent leaves behind.
+    let server = Serving::of(environment.command("setsid").args(["-w", "setsid", "-f", "sh", "-c", &script]));
+    assert_eq!(server.asked("/v1/sessions").status, 200);
+    let refused = server.post("/v1/resume", &json!({}));
+    assert_ne!(refused.status, 200, "{}", refused.body);
+    assert!(refused.body.contains("cannot be told"), "{}", refused.body);
+    // The person takes it back.
+    environment.succeed(&["resume", "--all"]);
+}

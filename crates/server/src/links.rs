@@ -13,13 +13,13 @@ use axum::response::Response;
 use axum::routing::get;
 use checkrein_engine::answer_links::{LinkRole, LinkTerms, is_signed};
 use checkrein_engine::approvals::{self, ApprovalRequest, ApprovalState};
-use checkrein_engine::text::plain;
 use checkrein_protocol::Timestamp;
 use serde_json::{Map, Value as Json};
 
 use crate::answer::{ApiError, content};
 use crate::api::form;
 use crate::commands::{AnswerDoor, ServedAnswer, ServedCommand};
+use crate::pages::{legible, rendered};
 use crate::server::App;
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -101,17 +101,6 @@ fn told(asked: Result<String, ApiError>) -> Response {
     }
 }
 
-fn rendered(page: &impl Template) -> Result<String, ApiError> {
-    page.render().map_err(|error| {
-        ApiError::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "defect",
-            error.to_string(),
-            "report this as a defect",
-        )
-    })
-}
-
 /// The question of a link that holds: signed by us on these terms, not ended, and still waiting.
 fn held(
     app: &App,
@@ -153,16 +142,16 @@ fn page(
     let entry = app.commands.carry_out(command)?.pop().unwrap_or_default();
     let all = |name: &str| {
         let all = entry[name].as_array().into_iter().flatten();
-        all.filter_map(Json::as_str).map(plain).collect::<Vec<String>>()
+        all.filter_map(Json::as_str).map(legible).collect::<Vec<String>>()
     };
     rendered(&AnswerPage {
         id: approval.id.clone(),
         until: terms.until.0,
         role: terms.role.word(),
         signature,
-        call: plain(&approval.call()),
-        rewrite: entry["rewrite"].as_str().map(plain),
-        directory: plain(&approval.review.cwd),
+        call: legible(&approval.call()),
+        rewrite: entry["rewrite"].as_str().map(legible),
+        directory: legible(&approval.review.cwd),
         reasons: all("reasons"),
         effects: all("effects"),
         expires: approval.expires_at.calendar().to_rfc3339().replace('T', " ").replace('Z', " UTC"),

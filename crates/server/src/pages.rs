@@ -4,6 +4,9 @@
 mod parts;
 mod views;
 
+pub(crate) use parts::legible;
+pub(crate) use views::rendered;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -40,14 +40,14 @@ impl Serving {
 
     /// The same with these variables.
     pub fn start_with(environment: &TestEnvironment, address: &str, variables: &[(&str, &str)]) -> Self {
-        let mut child = environment
-            .command(env!("CARGO_BIN_EXE_checkrein"))
-            .args(["serve", "--listen", address, "--json"])
-            .envs(variables.iter().copied())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        command.args(["serve", "--listen", address, "--json"]).envs(variables.iter().copied());
+        Self::of(&mut command)
+    }
+
+    /// From a command that becomes the server.
+    pub fn of(command: &mut std::process::Command) -> Self {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let told: Json = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"));

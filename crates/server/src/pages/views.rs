@@ -37,7 +37,7 @@ const TYPES: &[&str] = &[
     "event",
 ];
 
-fn rendered(page: &impl Template) -> Result<String, ApiError> {
+pub(crate) fn rendered(page: &impl Template) -> Result<String, ApiError> {
     page.render().map_err(|error| {
         ApiError::new(
             StatusCode::INTERNAL_SERVER_ERROR,
