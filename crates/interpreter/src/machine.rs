@@ -27,6 +27,7 @@ use checkrein_catalogue::UserCatalogue;
 use super::ambient::{is_of_bash, is_set_by_shells};
 use super::call::Input;
 pub(crate) use super::draft::{Draft, Upload};
+use super::exit::Exit;
 pub(crate) use super::exit::Output;
 use super::overlay::{FetchSource, Overlay, Untracked};
 use super::pattern_links::PatternReach;
@@ -114,6 +115,8 @@ pub struct Machine<'w> {
     pub(crate) loose: bool,
     /// How many names were made for temporary files.
     pub(crate) names: usize,
+    /// How many shells were started that read what the caller types.
+    pub(crate) open_shells: usize,
     /// The last list that was printed in an order that is not known.
     pub unordered: Option<String>,
     /// Walks of which only a pattern is known, by that pattern, and by what they choose.
@@ -157,6 +160,7 @@ impl<'w> Machine<'w> {
             kept_variables: BTreeSet::new(),
             loose: false,
             names: 0,
+            open_shells: 0,
             unordered: None,
             walks: BTreeMap::new(),
             reach: PatternReach::default(),
@@ -464,6 +468,16 @@ impl<'w> Machine<'w> {
     /// How many steps were taken so far; it grows wherever a command runs in another one.
     pub fn steps_taken(&self) -> usize {
         self.budget.steps.saturating_add(self.budget.scanned)
+    }
+
+    /// Runs something, and says whether it left a shell of this machine open that reads what the caller types. A shell counts once, for the
+    /// innermost that asks.
+    pub fn opens_shell(&mut self, run: impl FnOnce(&mut Self) -> Exit) -> (Exit, bool) {
+        let before = self.open_shells;
+        let exit = run(self);
+        let opened = self.open_shells > before;
+        self.open_shells = before;
+        (exit, opened)
     }
 
     /// Whether a bound was reached, so that what is left is only looked over.

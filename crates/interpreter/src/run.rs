@@ -230,7 +230,12 @@ impl Machine<'_> {
         arguments: &[Value],
     ) -> Exit {
         match input {
-            Input::Inherited => Exit::unknown(),
+            Input::Inherited => {
+                if self.away.is_none() {
+                    self.open_shells = self.open_shells.saturating_add(1);
+                }
+                Exit::unknown()
+            }
             Input::Text(text) => {
                 self.run_text_with(reader, text, name, arguments, Input::Text(Value::exact("")))
             }

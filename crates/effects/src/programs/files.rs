@@ -7,6 +7,7 @@ use crate::effect::{Certainty, Depth, EffectKind, Severity, Target};
 use crate::interpreter::{AimedTarget, Arguments, Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
+use crate::places::{Secrecy, credential, secrecy};
 use crate::world::{Entry, Listing};
 
 pub(crate) use rights::{Rights, of_bits, of_mode};
@@ -183,6 +184,8 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for operand in arguments.operands.iter().skip(first) {
         for aim in machine.paths_through(operand) {
             let above_guard = aim.target.path().is_some_and(|path| machine.is_above_guard(path));
+            let hands_out = wanted.as_deref().is_some_and(rights::opens_to_others)
+                && aim.target.path().is_some_and(|path| is_proof_of_the_user(machine, path));
             let entry = aim.target.path().map(|path| machine.entry(path));
             if let (Some(Entry::File(facts)), Some(mode)) = (&entry, &wanted)
                 && has_mode(facts.mode, mode)
@@ -203,6 +206,12 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if wanted.as_deref().is_some_and(only_lets_run) && draft.depth == Depth::Single {
                 draft = draft.nature(Nature::LetsRun).note("only lets it be read and run");
             }
+            if hands_out && entry != Some(Entry::Directory) {
+                draft = draft
+                    .severity(Severity::High)
+                    .nature(Nature::Ordinary)
+                    .note("lets everybody on this machine have a credential");
+            }
             if wanted.as_deref().is_some_and(sets_user) {
                 draft = draft.severity(Severity::High).note("whoever runs it gets the rights of its owner");
             }
@@ -210,6 +219,14 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     Exit::silent()
+}
+
+/// Whether a file proves who the user is, and is none of the project: a key, a token, a password.
+fn is_proof_of_the_user(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
+    let place = machine.world().place();
+    !path.is_within(&place.workspace)
+        && credential(path, &place.home).is_some()
+        && secrecy(path) == Secrecy::Proof
 }
 
 /// Whether a mode gives rights to read and run only: `+x`, `a+rx`.

@@ -132,25 +132,39 @@ pub(crate) fn sudo(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     let user = peeled.value(&["-u", "--user"]).cloned().unwrap_or_else(|| Value::exact("root"));
-    machine.effect(EffectKind::PrivilegeEscalation, &user);
-    if peeled.has(&["-e", "--edit"]) || call.program == "sudoedit" {
-        for file in &peeled.rest {
-            machine.write(file);
+    as_user(machine, &user, |machine| {
+        if peeled.has(&["-e", "--edit"]) || call.program == "sudoedit" {
+            for file in &peeled.rest {
+                machine.write(file);
+            }
+            return Exit::silent();
         }
-        return Exit::silent();
+        if peeled.rest.is_empty() {
+            let opens_shell = ["pkexec", "run0"].contains(&call.program.as_str())
+                || peeled.has(&["-i", "-s", "--login", "--shell"]);
+            return if opens_shell { machine.run_input(&call.input) } else { Exit::unknown() };
+        }
+        let run = |machine: &mut Machine<'_>| run_with_assignments(machine, &peeled.rest, call.input.clone());
+        match peeled.value(&["-D", "--chdir"]) {
+            Some(directory) => machine.inside(directory, run),
+            None => run(machine),
+        }
+    })
+}
+
+/// Runs something with the rights of another user. A shell of `root` that is left open is more than the commands in it: what is typed
+/// there passes no review.
+fn as_user(machine: &mut Machine<'_>, user: &Value, run: impl FnOnce(&mut Machine<'_>) -> Exit) -> Exit {
+    machine.effect(EffectKind::PrivilegeEscalation, user);
+    let (exit, left_open) = machine.opens_shell(run);
+    if left_open && user.as_exact() == Some("root") {
+        machine.add(
+            Draft::new(EffectKind::PrivilegeEscalation, Target::Service("a shell of root".to_owned()))
+                .severity(Severity::High)
+                .note("what is typed there passes no review"),
+        );
     }
-    if peeled.rest.is_empty() {
-        return if peeled.has(&["-i", "-s", "--login", "--shell"]) {
-            machine.run_input(&call.input)
-        } else {
-            Exit::unknown()
-        };
-    }
-    let run = |machine: &mut Machine<'_>| run_with_assignments(machine, &peeled.rest, call.input.clone());
-    match peeled.value(&["-D", "--chdir"]) {
-        Some(directory) => machine.inside(directory, run),
-        None => run(machine),
-    }
+    exit
 }
 
 /// `su`, `runuser`
@@ -168,19 +182,17 @@ pub(crate) fn su(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Some("--help" | "--version") => return Exit::unknown(),
             Some("--") => {
                 let words: Vec<Value> = rest.cloned().collect();
-                machine.effect(EffectKind::PrivilegeEscalation, &user);
-                return machine.run_words(&words, call.input.clone());
+                return as_user(machine, &user, |machine| machine.run_words(&words, call.input.clone()));
             }
             Some(text) if text.starts_with("--command=") => command = text.get(10..).map(Value::exact),
             Some(text) if text.starts_with('-') => {}
             Some(_) | None => user = word.clone(),
         }
     }
-    machine.effect(EffectKind::PrivilegeEscalation, &user);
-    match command {
+    as_user(machine, &user, |machine| match command {
         Some(text) => machine.run_text(&text, call.input.clone()),
         None => machine.run_input(&call.input),
-    }
+    })
 }
 
 /// `env`

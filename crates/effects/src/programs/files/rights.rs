@@ -110,6 +110,20 @@ fn opens(clause: &str) -> bool {
         .is_some_and(|(who, what)| who.contains(['o', 'a']) && what.contains(['w', 'u', 'g']))
 }
 
+/// Whether `chmod` with this mode (`644`, `a+r`, `+rw`) lets those read or write who are neither the owner nor in the group.
+pub(super) fn opens_to_others(mode: &str) -> bool {
+    if let Ok(bits) = u32::from_str_radix(mode.trim_start_matches("0o"), 8) {
+        return bits & (READ_BY_ALL | WRITE_BY_ALL) != 0;
+    }
+    mode.split(',').any(|clause| {
+        clause.split_once(['+', '=']).is_some_and(|(who, what)| {
+            (who.is_empty() || who.contains(['o', 'a'])) && what.contains(['r', 'w', 'u', 'g'])
+        })
+    })
+}
+
+/// The right to read of those who are neither the owner nor in the group.
+const READ_BY_ALL: u32 = 0o004;
 /// The right to write of those who are neither the owner nor in the group.
 const WRITE_BY_ALL: u32 = 0o002;
 
@@ -125,6 +139,16 @@ pub(crate) fn of_bits(bits: u32) -> Rights {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_may_is_read_as_chmod_does() {
+        for mode in ["777", "644", "0604", "602", "o+r", "a+w", "+r", "=rw", "u=rw,go=r", "o=u"] {
+            assert!(opens_to_others(mode), "{mode}");
+        }
+        for mode in ["600", "0400", "700", "711", "u+rw", "g+r", "go-rwx", "o-r", "+x", "a+X", "-r", "x"] {
+            assert!(!opens_to_others(mode), "{mode}");
+        }
+    }
 
     #[test]
     fn modes_are_read_as_chmod_does() {
