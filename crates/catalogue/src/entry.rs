@@ -160,6 +160,8 @@ pub struct EffectClause {
     pub reversible: Option<bool>,
     /// What is special about it.
     pub nature: Nature,
+    /// Whether what a changed file tells others to do stays as it was: a manifest gets another dependency, and its scripts stay.
+    pub keeps_text: bool,
     /// What a user reads about it.
     pub note: Text,
 }

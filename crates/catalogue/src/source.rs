@@ -97,6 +97,8 @@ struct SourceClause {
     reversible: Option<bool>,
     nature: Option<Spanned<Nature>>,
     #[serde(default)]
+    keeps_text: bool,
+    #[serde(default)]
     note: String,
 }
 
@@ -376,6 +378,7 @@ impl Compiler<'_> {
             reach: source.reach,
             reversible: source.reversible,
             nature: self.nature(source.nature.as_ref())?,
+            keeps_text: source.keeps_text,
             note: Text::from(source.note.as_str()),
         })
     }

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use checkrein_shell::{AssignedValue, Assignment, Simple};
 
+use super::exit::Output;
 use super::machine::Machine;
 use super::parameter::mapped;
 use super::parameter::text::change_case;
 use super::shell::{Treatment, Variable, VariableContent};
+use super::sweeps::Remainder;
 use super::value::Value;
 
 /// Variables of which bash evaluates every value that they are given as an expression, unless they were unset (source: `declare -pi` of
@@ -60,6 +62,33 @@ impl Machine<'_> {
 
     /// Carries out an assignment as written.
     pub(super) fn assign_from(&mut self, assignment: &Assignment) {
+        let is_plain = matches!(assignment.value, AssignedValue::Scalar(_)) && assignment.index.is_none();
+        let left = if is_plain && !self.flow.shows_commands { Remainder::Held } else { Remainder::Anything };
+        let handed = std::mem::replace(&mut self.flow.sweep.handed, left);
+        let outputs = self.call.substituted.len();
+        self.assign_value(assignment);
+        self.flow.sweep.handed = handed;
+        if is_plain {
+            self.hold_secrets(outputs);
+        }
+    }
+
+    /// Remembers that the shell holds something of the secrets that substitutions of the running command gave, from the one at `outputs` on.
+    pub(super) fn hold_secrets(&mut self, outputs: usize) {
+        let given = self.call.substituted.get(outputs..).unwrap_or_default();
+        let places = given.iter().filter_map(|output| match output {
+            Output::Secret(place) => Some(place.clone()),
+            Output::Nothing
+            | Output::Text(_)
+            | Output::Network(_)
+            | Output::Local(_)
+            | Output::Setup(_)
+            | Output::Unknown => None,
+        });
+        self.flow.settings_held.extend(places);
+    }
+
+    fn assign_value(&mut self, assignment: &Assignment) {
         let outputs = self.call.substituted.len();
         match &assignment.value {
             AssignedValue::Scalar(word) => {

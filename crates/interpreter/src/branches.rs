@@ -3,6 +3,7 @@
 use checkrein_shell::{Arm, ArmEnd, Case, If};
 
 use super::exit::Status;
+use super::guarded::stands_for_process;
 use super::machine::Machine;
 use super::pattern::{Letters, Pattern, depends_on_language};
 use super::statements::{Done, Flow};
@@ -98,7 +99,7 @@ pub(super) fn matches_value(pattern: &str, value: &Value, letters: Letters) -> O
         return Some(true);
     }
     let texts = value.alternatives()?;
-    if texts.iter().any(|text| depends_on_language(pattern, text)) {
+    if texts.iter().any(|text| depends_on_language(pattern, text) || stands_for_process(text)) {
         return None;
     }
     let compiled = Pattern::new(pattern);

@@ -8,6 +8,7 @@ use crate::path::AbsolutePath;
 use crate::world::{Entry, Right};
 
 use super::branches::matches_value;
+use super::guarded::stands_for_process;
 use super::machine::{Absence, Machine};
 use super::overlay::Overlay;
 use super::parameter::is_empty;
@@ -80,7 +81,7 @@ impl Machine<'_> {
 
     /// `left =~ right`: what matched is put into `BASH_REMATCH`.
     fn matches_expression(&mut self, text: &str, expression: &str) -> Option<bool> {
-        if !text.is_ascii() && expression.contains(['[', '.']) {
+        if !text.is_ascii() && expression.contains(['[', '.']) || stands_for_process(text) {
             return None;
         }
         if self.shell.options.perhaps_nocasematch {
@@ -303,6 +304,11 @@ fn is_binary(operator: &str) -> bool {
 
 fn equal(left: &Value, right: &Value) -> Option<bool> {
     match (left.as_exact(), right.as_exact()) {
+        (Some(left), Some(right))
+            if left != right && (stands_for_process(left) || stands_for_process(right)) =>
+        {
+            None
+        }
         (Some(left), Some(right)) => Some(left == right),
         (None, Some(right)) => {
             matches_value(&escape(right), left, Letters::Exact).or_else(|| cannot_be(left, right))

@@ -3,7 +3,7 @@
 /// The greatest number of steps of one search (ours).
 const FUEL: usize = 100_000;
 /// The longest line that is searched, in characters; longer ones are not known (ours).
-const LINE: usize = 400;
+const LINE: usize = 8_192;
 /// The greatest nesting and length of an expression (ours).
 const SIZE: usize = 200;
 

@@ -14,6 +14,7 @@ use super::devices::{Device, device};
 use super::draft::{AimedTarget, Draft, Upload};
 use super::exit::Output;
 use super::machine::{Machine, socket_host};
+use super::overlay::Commitment;
 use super::value::Value;
 
 /// What is wanted of a file that is read.
@@ -293,6 +294,36 @@ impl Machine<'_> {
         } else {
             self.tree.file(path, text);
         }
+    }
+
+    /// Remembers that version control wrote a file as a revision holds it.
+    pub fn remember_checkout(&mut self, path: &AbsolutePath, from: Commitment) {
+        if self.away.is_some() || self.is_unsure() {
+            self.remember_written(&Target::Path(path.clone()), Value::Unknown);
+        } else {
+            self.tree.checkout(path, from);
+        }
+    }
+
+    /// Does something that changes files, of which is known that what they tell others to do stays as it was: nothing, where they are new.
+    pub fn keep_texts<T>(&mut self, values: &[Value], work: impl FnOnce(&mut Self) -> T) -> T {
+        let mut kept = Vec::new();
+        for value in values {
+            for path in self.paths_through(value).into_iter().filter_map(|aim| aim.target.path().cloned()) {
+                match self.entry(&path) {
+                    Entry::File(_) => kept.push((self.text(&path), path)),
+                    Entry::Missing => kept.push((Value::exact(""), path)),
+                    Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {}
+                }
+            }
+        }
+        let done = work(self);
+        if self.away.is_none() {
+            for (text, path) in kept {
+                self.tree.file(&path, text);
+            }
+        }
+        done
     }
 
     /// Adds that a file is made when it is not there. One that is gets other times, which is told where somebody looks afterwards.

@@ -28,6 +28,7 @@ mod sight;
 mod texts;
 
 use crate::builtins;
+use crate::guarded::stands_for_process;
 use crate::machine::Absence;
 use crate::path::AbsolutePath;
 use crate::printed::ALL_VARIABLES;
@@ -35,6 +36,7 @@ use crate::process_lists::{self, ListedProcesses};
 use crate::world::{Entry, Listing};
 use crate::{Call, Exit, Input, Machine, Output, Status, Value, secrets};
 
+pub use editing::{Editor, edited_in_place};
 pub(crate) use elsewhere::{made_of as made_of_names_elsewhere, named as named_elsewhere};
 pub use finding::found_secret;
 pub(crate) use lines::Lines;
@@ -262,8 +264,9 @@ pub(crate) fn fold(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
 }
 
 fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
-    // What becomes of bytes that are no text is not worked out; only `cat` hands them on as they are.
-    if matches!(&call.input, Input::Text(text) if text.as_exact().is_some_and(|text| text.contains(char::REPLACEMENT_CHARACTER)))
+    // What becomes of bytes that are no text, and of numbers that are not known, is not worked out; only `cat` hands them on as they are.
+    let is_unclear = |text: &str| text.contains(char::REPLACEMENT_CHARACTER) || stands_for_process(text);
+    if matches!(&call.input, Input::Text(text) if text.as_exact().is_some_and(is_unclear))
         && call.program != "cat"
     {
         return None;
@@ -320,7 +323,7 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
         "ls" => listed(machine, words),
         "tr" | "cut" | "sort" | "uniq" | "head" | "tail" | "rev" | "tac" | "sed" | "gsed" | "awk"
         | "gawk" | "mawk" | "base64" | "wc" | "xxd"
-            if machine.is_listened_to() || matches!(call.input, Input::Text(_)) =>
+            if machine.is_listened_to() || machine.is_kept() || matches!(call.input, Input::Text(_)) =>
         {
             let known = input_text(machine, call)?;
             let text = filtered(call.program.as_str(), &known.options, &known.text)?;

@@ -1,11 +1,12 @@
 //! Settings that a substitution hands over to a command which shows nothing of them: `export $(grep -v '^#' .env | xargs)`.
 
-use checkrein_shell::{Block, Command, Part, PipelineStage, Simple};
+use checkrein_shell::{Block, Command, Part, PipelineStage, Simple, Word};
 
 use crate::path::AbsolutePath;
 use crate::places;
 
 use super::machine::Machine;
+use super::run::is_quiet;
 use super::sweeps::{Remainder, written};
 use super::value::Value;
 
@@ -29,9 +30,36 @@ impl Machine<'_> {
             })
         };
         let is_handed = !paths.is_empty() && paths.len() == files.len() && paths.iter().all(is_plain);
-        self.flow.sweep.handed = if is_handed { Remainder::Names } else { Remainder::Anything };
+        let name = simple.words.first().and_then(written).unwrap_or_default();
+        let is_shadowed = self.shell.functions.contains_key(&name) || self.shell.aliases.contains_key(&name);
+        self.flow.sweep.handed = if is_handed {
+            Remainder::Names
+        } else if (is_declaration(simple) || !UNLIKE.contains(&name.as_str()) && is_quiet(&name, &[]))
+            && !is_shadowed
+            && !self.flow.shows_commands
+        {
+            Remainder::Held
+        } else {
+            Remainder::Anything
+        };
         paths.first().filter(|_| is_handed).map(|path| path.as_str().to_owned())
     }
+}
+
+/// Built-ins that give variables values.
+const DECLARING: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
+
+/// Quiet commands that complain of a word which is not known beforehand.
+const UNLIKE: &[&str] = &["export", "declare", "typeset", "local", "readonly", "[", "test"];
+
+/// Whether a command gives variables values, and a word that is none cannot be told as one.
+pub(super) fn is_declaration(simple: &Simple) -> bool {
+    let sets = |word: &Word| match word.parts.first() {
+        Some(Part::Literal(text)) => text.starts_with('-') || text.contains('='),
+        _ => false,
+    };
+    simple.written_name().is_some_and(|name| DECLARING.contains(&name))
+        && simple.words.iter().skip(1).all(sets)
 }
 
 /// The files of settings that the substitutions of a command hand over, where that is all they do.

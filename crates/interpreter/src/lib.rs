@@ -184,7 +184,7 @@ pub use exit::{Exit, Output, Status};
 pub use lookup::Lookup;
 pub use machine::Machine;
 pub use machine::RunCommand;
-pub use overlay::{FetchSource, Untracked};
+pub use overlay::{Commitment, FetchSource, Untracked};
 pub use pattern::{Letters, Pattern};
 pub use pattern_links::PatternReach;
 pub use prediction::Prediction;

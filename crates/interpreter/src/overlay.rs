@@ -56,6 +56,8 @@ enum Made {
     Gone,
     /// A regular file with what is known of its text.
     File(Value),
+    /// A regular file that version control wrote, with what a revision holds.
+    Checkout(Commitment),
     /// A directory; `fresh` when nothing of the world shows through.
     Directory { fresh: bool },
     /// A symbolic link.
@@ -64,16 +66,33 @@ enum Made {
     Doubtful,
 }
 
+/// A file of a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commitment {
+    /// The root of the repository.
+    pub repository: AbsolutePath,
+    /// The name of the revision.
+    pub revision: String,
+    /// The path below the root.
+    pub file: String,
+}
+
+/// The size that is told of a file whose text was not looked at, in bytes.
+const SOME_BYTES: u64 = 1;
+
 impl Overlay {
     /// What stands at a path; symbolic links are not followed in the last part.
     pub(crate) fn entry(&self, world: &dyn World, path: &AbsolutePath) -> Entry {
         match self.made.get(path.as_str()) {
             Some(Made::Gone) => Entry::Missing,
             Some(Made::File(value)) => Entry::File(FileFacts {
-                bytes: value.as_exact().map_or(1, |text| text.len() as u64),
+                bytes: value.as_exact().map_or(SOME_BYTES, |text| text.len() as u64),
                 mode: 0o644,
                 modified: Timestamp(world.now().0),
             }),
+            Some(Made::Checkout(_)) => {
+                Entry::File(FileFacts { bytes: SOME_BYTES, mode: 0o644, modified: Timestamp(world.now().0) })
+            }
             Some(Made::Directory { .. }) => Entry::Directory,
             Some(Made::Link(text)) => Entry::Symlink(text.clone()),
             Some(Made::Doubtful) => Entry::Unknown,
@@ -93,7 +112,10 @@ impl Overlay {
             BTreeSet::new()
         } else {
             match (self.made.get(directory.as_str()), world.children(directory)) {
-                (Some(Made::Gone | Made::File(_) | Made::Link(_) | Made::Doubtful), _)
+                (
+                    Some(Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Link(_) | Made::Doubtful),
+                    _,
+                )
                 | (_, Listing::Unknown) => {
                     return Listing::Unknown;
                 }
@@ -110,7 +132,7 @@ impl Overlay {
                 Made::Gone => {
                     names.remove(name);
                 }
-                Made::File(_) | Made::Directory { .. } | Made::Link(_) => {
+                Made::File(_) | Made::Checkout(_) | Made::Directory { .. } | Made::Link(_) => {
                     names.insert(name.to_owned());
                 }
                 Made::Doubtful => return Listing::Unknown,
@@ -142,7 +164,7 @@ impl Overlay {
             match made {
                 Made::Directory { .. } => branches.directories.push(name.to_owned()),
                 Made::Link(_) => branches.links.push(name.to_owned()),
-                Made::Gone | Made::File(_) | Made::Doubtful => {}
+                Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Doubtful => {}
             }
         }
         Some(branches)
@@ -150,24 +172,31 @@ impl Overlay {
 
     /// The text of a file: what the command wrote into it, else what the world says.
     pub(crate) fn text(&self, world: &dyn World, path: &AbsolutePath) -> Value {
-        self.held(path, |path| world.text(path))
+        self.held(world, path, |path| world.text(path))
     }
 
     /// The same of a file that is run as code: of a longer one what it begins with.
     pub(crate) fn code(&self, world: &dyn World, path: &AbsolutePath) -> Value {
-        self.held(path, |path| world.code(path))
+        self.held(world, path, |path| world.code(path))
     }
 
-    fn held(&self, path: &AbsolutePath, ask: impl FnOnce(&AbsolutePath) -> FileText) -> Value {
-        match self.made.get(path.as_str()) {
-            Some(Made::File(value)) => value.clone(),
-            Some(Made::Gone | Made::Directory { .. } | Made::Link(_) | Made::Doubtful) => Value::Unknown,
-            None if self.is_hidden(path) => Value::Unknown,
-            None => match ask(path) {
-                FileText::Whole(text) => Value::Exact(text),
-                FileText::Beginning(prefix) => Value::Between { prefix, suffix: String::new() },
-                FileText::Unknown => Value::Unknown,
-            },
+    fn held(
+        &self,
+        world: &dyn World,
+        path: &AbsolutePath,
+        ask: impl FnOnce(&AbsolutePath) -> FileText,
+    ) -> Value {
+        let found = match self.made.get(path.as_str()) {
+            Some(Made::File(value)) => return value.clone(),
+            Some(Made::Checkout(from)) => world.committed_text(&from.repository, &from.revision, &from.file),
+            Some(Made::Gone | Made::Directory { .. } | Made::Link(_) | Made::Doubtful) => FileText::Unknown,
+            None if self.is_hidden(path) => FileText::Unknown,
+            None => ask(path),
+        };
+        match found {
+            FileText::Whole(text) => Value::Exact(text),
+            FileText::Beginning(prefix) => Value::Between { prefix, suffix: String::new() },
+            FileText::Unknown => Value::Unknown,
         }
     }
 
@@ -175,6 +204,12 @@ impl Overlay {
     pub(crate) fn file(&mut self, path: &AbsolutePath, text: Value) {
         self.forget_below(path);
         self.made.insert(path.as_str().to_owned(), Made::File(text));
+    }
+
+    /// Remembers a file that version control wrote.
+    pub(crate) fn checkout(&mut self, path: &AbsolutePath, from: Commitment) {
+        self.forget_below(path);
+        self.made.insert(path.as_str().to_owned(), Made::Checkout(from));
     }
 
     /// Remembers a new directory; its missing parents are made with it.
@@ -226,7 +261,7 @@ impl Overlay {
         let mut next = Some(path.clone());
         while let Some(place) = next {
             match self.made.get(place.as_str()) {
-                Some(Made::File(_) | Made::Link(_)) => return &place == path,
+                Some(Made::File(_) | Made::Checkout(_) | Made::Link(_)) => return &place == path,
                 Some(Made::Directory { fresh }) => return *fresh,
                 Some(Made::Gone | Made::Doubtful) => return false,
                 None => {}
@@ -245,7 +280,7 @@ impl Overlay {
 
     /// Whether this command wrote the file itself.
     pub(crate) fn is_written(&self, path: &AbsolutePath) -> bool {
-        matches!(self.made.get(path.as_str()), Some(Made::File(_)))
+        matches!(self.made.get(path.as_str()), Some(Made::File(_) | Made::Checkout(_)))
     }
 
     /// Whether it was this command that made or removed what stands at the path.
@@ -374,7 +409,9 @@ impl Overlay {
         let mut next = path.parent();
         while let Some(place) = next {
             match self.made.get(place.as_str()) {
-                Some(Made::Gone | Made::File(_) | Made::Directory { fresh: true }) => return Some(place),
+                Some(Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Directory { fresh: true }) => {
+                    return Some(place);
+                }
                 Some(Made::Directory { fresh: false } | Made::Link(_) | Made::Doubtful) => return None,
                 None => {}
             }

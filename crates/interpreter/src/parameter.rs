@@ -9,6 +9,7 @@ use checkrein_shell::{ParameterExpansion, ParameterOperation, Word};
 use super::ambient::is_array_of_shells;
 use super::exit::{Output, Status};
 use super::expand::joined_values;
+use super::guarded::stands_for_process;
 use super::machine::Machine;
 use super::pattern::{Letters, Pattern, depends_on_language};
 use super::printed::ALL_VARIABLES;
@@ -148,9 +149,10 @@ impl Machine<'_> {
             let count = match &held {
                 Held::Unset => Some(0),
                 // How many letters there are depends on the language of the shell.
-                Held::One(value) if !all => {
-                    value.as_exact().filter(|text| text.is_ascii()).map(|text| text.chars().count())
-                }
+                Held::One(value) if !all => value
+                    .as_exact()
+                    .filter(|text| text.is_ascii() && !stands_for_process(text))
+                    .map(|text| text.chars().count()),
                 Held::One(_) => Some(1),
                 // What is not known of an array may be several of its elements.
                 Held::Many(values) if all && !is_special(&name) => counted_exactly(values),
@@ -203,7 +205,9 @@ impl Machine<'_> {
         match self.held(name, None, all) {
             Held::Unset => Some(0),
             Held::One(_) if all => Some(1),
-            Held::One(value) => value.as_exact().map(|text| text.chars().count()),
+            Held::One(value) => {
+                value.as_exact().filter(|text| !stands_for_process(text)).map(|text| text.chars().count())
+            }
             Held::Many(values) => counted_exactly(&values),
             Held::Any => None,
         }
@@ -302,6 +306,8 @@ impl Machine<'_> {
             // The number of the process stands for itself: it is the same wherever it is used.
             "$" => return Held::One(Value::exact("$$")),
             "_" if self.budget.scanning == 0 => return Held::One(self.shell.last_word.clone()),
+            // So does that of the last job, when one was started.
+            "!" if self.shell.has_job => return Held::One(Value::exact("$!")),
             "!" | "-" | "_" => return Held::One(Value::Unknown),
             "0" => return Held::One(self.shell.name.clone()),
             "BASH_ARGV" if self.shell.options.extdebug && self.budget.scanning == 0 => {
@@ -648,7 +654,11 @@ impl Held {
     fn length(&self) -> Option<usize> {
         match self {
             Self::One(value) => {
-                let lengths = value.alternatives()?.iter().map(|text| text.chars().count());
+                let texts = value.alternatives()?;
+                if texts.iter().any(|text| stands_for_process(text)) {
+                    return None;
+                }
+                let lengths = texts.iter().map(|text| text.chars().count());
                 let least = lengths.min()?;
                 (least > 0 || value.as_exact().is_some()).then_some(least)
             }
@@ -680,11 +690,11 @@ impl Held {
 /// The value with every possible text changed; unknown where one cannot be.
 pub(super) fn mapped(value: &Value, change: &impl Fn(&str) -> Option<String>) -> Value {
     match value.alternatives() {
-        Some(texts) => {
+        Some(texts) if !texts.iter().any(|text| stands_for_process(text)) => {
             let changed: Option<Vec<String>> = texts.iter().map(|text| change(text)).collect();
             changed.map_or(Value::Unknown, Value::one_of)
         }
-        None => Value::Unknown,
+        Some(_) | None => Value::Unknown,
     }
 }
 

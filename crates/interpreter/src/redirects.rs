@@ -13,6 +13,7 @@ use super::machine::{Absence, Machine};
 use super::secrets::variable_of;
 use super::shell::{ShellDirectory, Speech};
 use super::statements::Done;
+use super::sweeps::Remainder;
 use super::value::Value;
 use super::ways::Fallen;
 use crate::effect::EffectKind;
@@ -103,11 +104,23 @@ impl Machine<'_> {
         redirects: &[Redirect],
         work: impl FnOnce(&mut Self) -> Done,
     ) -> Done {
+        self.with_redirects_read(redirects, self.flow.sweep.left, work)
+    }
+
+    /// The same, of a command that leaves no more of its input than `left`.
+    pub(super) fn with_redirects_read(
+        &mut self,
+        redirects: &[Redirect],
+        left: Remainder,
+        work: impl FnOnce(&mut Self) -> Done,
+    ) -> Done {
         if redirects.is_empty() {
             let done = work(self);
             return self.settled(done);
         }
+        let outer = std::mem::replace(&mut self.flow.sweep.left, left);
         let mut opened = self.open(redirects);
+        self.flow.sweep.left = outer;
         if let Some(input) = opened.missing {
             // The message names what cannot be opened.
             let told = match opened.descriptors.remove(&2) {

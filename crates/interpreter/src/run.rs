@@ -1,16 +1,19 @@
 //! Running more from within a command: text, files, what comes in.
 
+use std::collections::BTreeSet;
+
 use super::provenance;
 use checkrein_shell::{Command, Part, RedirectOperation, Simple};
 
 use super::prediction::Prediction;
-use crate::effect::{EffectKind, Target};
+use crate::effect::{EffectKind, NetworkReach, Target};
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
 use super::call::Input;
 use super::draft::Draft;
 use super::exit::{Exit, Output};
+use super::known_hosts::reach;
 use super::machine::Machine;
 use super::shell::{Shell, Speech};
 use super::speech::ShellProgram;
@@ -375,7 +378,7 @@ impl Machine<'_> {
                 variable.origin = Some(origin.clone());
             }
         }
-        self.flow.settings_held = Some(secret.as_str().to_owned());
+        self.flow.settings_held.insert(secret.as_str().to_owned());
         Some(done)
     }
 
@@ -390,35 +393,58 @@ impl Machine<'_> {
         if !is_settings || may_be_made || self.flow.shows_commands || self.shell.speech != Speech::Bash {
             return None;
         }
-        self.flow.settings_held = Some(path.as_str().to_owned());
+        self.flow.settings_held.insert(path.as_str().to_owned());
         self.possibly(|machine| machine.not_there(path.as_str(), path));
         Some(Done::next(Exit::unknown()))
     }
 
     /// Adds that variables which came from a file of settings are shown, when this call prints all that there are.
     pub fn note_shown_settings(&mut self, name: &str, rest: &[Value]) {
-        let Some(place) = self.flow.settings_held.clone() else { return };
+        if self.flow.settings_held.is_empty() {
+            return;
+        }
         let is_option = |word: &Value| word.known_start().starts_with('-') || word.known_start().is_empty();
         let shows = match name {
             "printenv" => true,
             "env" | "set" | "export" | "declare" | "typeset" | "readonly" | "compgen" => {
-                rest.iter().all(is_option)
+                // With `-p` the value of what is named is printed, too.
+                rest.iter().all(is_option) || rest.iter().any(|word| word.as_exact() == Some("-p"))
             }
             _ => false,
         };
         if shows && (name != "set" || rest.is_empty()) {
-            let target = AbsolutePath::new(&place).map_or(Target::Unknown, Target::Path);
-            self.add(
-                Draft::new(EffectKind::SecretRead, target).note("shows the variables that came from it"),
-            );
+            for place in self.flow.settings_held.clone() {
+                self.note_shown_place(&place);
+            }
         }
+    }
+
+    fn note_shown_place(&mut self, place: &str) {
+        let target = AbsolutePath::new(place).map_or(Target::Unknown, Target::Path);
+        self.add(Draft::new(EffectKind::SecretRead, target).note("shows the variables that came from it"));
     }
 
     /// Adds the read of a secret when words or input of a command that shows or sends them hold a variable from a file of settings. `count`
     /// is how many effects there were before the command.
-    pub(super) fn note_shown_origin(&mut self, simple: &Simple, words: &[Value], count: usize) {
-        let Some(place) = self.flow.settings_held.clone() else { return };
-        if !self.call.substituted.contains(&Output::Secret(place)) {
+    pub(super) fn note_shown_origin(
+        &mut self,
+        simple: &Simple,
+        words: &[Value],
+        of_words: usize,
+        count: usize,
+    ) {
+        if self.flow.settings_held.is_empty() {
+            return;
+        }
+        let is_held = |output: &&Output| matches!(output, Output::Secret(place) if self.flow.settings_held.contains(place));
+        let held: BTreeSet<String> = (self.call.substituted.iter().filter(is_held))
+            .filter_map(|output| match output {
+                Output::Secret(place) => Some(place.clone()),
+                _ => None,
+            })
+            .collect();
+        let in_words = self.call.substituted.iter().take(of_words).any(|output| is_held(&output));
+        if held.is_empty() {
             return;
         }
         let program = words.first().and_then(Value::as_exact).unwrap_or_default();
@@ -431,9 +457,13 @@ impl Machine<'_> {
         });
         let is_sent = self.effects_since(count).any(|effect| {
             matches!(effect.kind, EffectKind::DataUpload | EffectKind::NetworkRequest | EffectKind::Publish)
+                && effect.target.text().is_none_or(|place| reach(place) != NetworkReach::Local)
         });
-        if is_fed || is_sent || SHOWING.iter().any(|name| program.starts_with(name)) {
-            self.note_shown_settings("printenv", &[]);
+        let is_told = in_words && (self.flow.shows_commands || !is_quiet(program, words));
+        if is_fed || is_sent || is_told || is_shown_by(program, words) {
+            for place in held {
+                self.note_shown_place(&place);
+            }
         }
     }
 
@@ -576,6 +606,70 @@ const SHOWING: &[&str] = &[
     "bash", "sh", "zsh", "dash", "env", "eval", "figlet", "banner", "logger", "date", "seq", "basename",
     "dirname", "yes",
 ];
+
+/// Commands that do not print their words, neither when all goes well nor in what they complain of (ours, from their manuals): declarations,
+/// clients of databases, what starts containers.
+const QUIET: &[&str] = &[
+    ":",
+    "true",
+    "export",
+    "local",
+    "declare",
+    "typeset",
+    "readonly",
+    "psql",
+    "pg_dump",
+    "pg_restore",
+    "pg_isready",
+    "mysql",
+    "mysqldump",
+    "mysqladmin",
+    "mariadb",
+    "mongosh",
+    "redis-cli",
+    "docker",
+    "podman",
+    "curl",
+    "wget",
+];
+
+/// Whether a command prints nothing of its words.
+pub(super) fn is_quiet(program: &str, words: &[Value]) -> bool {
+    // A test of numbers tells what is none.
+    let is_number_test = |word: &Value| {
+        matches!(word.as_exact(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-o" | "-a"))
+    };
+    match program {
+        "[" | "test" => words.len() <= 5 && !words.iter().any(is_number_test),
+        _ => QUIET.contains(&program) || is_of_code(program) && words.len() > 1 && !has_code(words),
+    }
+}
+
+/// Whether a program shows words or variables that it is given. One of another language shows them by the code in its words.
+fn is_shown_by(program: &str, words: &[Value]) -> bool {
+    if is_of_code(program) {
+        return words.len() < 2 || has_code(words);
+    }
+    SHOWING.iter().any(|name| program.starts_with(name))
+}
+
+/// Whether a program runs code of a language, out of a file or of its words.
+fn is_of_code(program: &str) -> bool {
+    const OF_CODE: &[&str] =
+        &["python", "node", "nodejs", "perl", "ruby", "php", "lua", "bash", "sh", "zsh", "dash", "ksh"];
+    OF_CODE.contains(&program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.'))
+}
+
+/// Whether code stands in the words of a command, or comes in.
+fn has_code(words: &[Value]) -> bool {
+    let is_code = |text: &str| {
+        matches!(text, "-" | "--eval" | "--print" | "-s")
+            || text.starts_with('-') && !text.starts_with("--") && text.contains(['c', 'e', 'p', 'r'])
+    };
+    // Behind the file stand words for it.
+    let options = words.iter().skip(1).take_while(|word| word.known_start().starts_with('-'));
+    options.into_iter().any(|word| word.as_exact().is_none_or(is_code))
+}
 
 /// Whether a text only sets variables: no command that could print one, no word that could be told as a command that is not there.
 fn only_assigns(text: &str) -> bool {

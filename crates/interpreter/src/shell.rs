@@ -286,6 +286,8 @@ pub struct Shell {
     pub(crate) at_debug: Option<Value>,
     /// What `$_` holds.
     pub(crate) last_word: Value,
+    /// Whether it certainly started a job, so that `$!` is set.
+    pub(crate) has_job: bool,
     /// What may have left already.
     pub(crate) doubts: Doubts,
     /// What is known of `$?`.
@@ -338,6 +340,7 @@ impl Shell {
             at_error: None,
             at_debug: None,
             last_word: Value::Unknown,
+            has_job: false,
             doubts: Doubts::default(),
             last_status: Status::Success,
             may_have_exited: false,
@@ -478,6 +481,7 @@ impl Shell {
         self.at_error = joined(self.at_error, other.at_error.as_ref());
         self.at_debug = joined(self.at_debug, other.at_debug.as_ref());
         self.last_word = self.last_word.join(&other.last_word);
+        self.has_job &= other.has_job;
         let further = other.on_signals.iter().filter(|text| !self.on_signals.contains(text)).cloned();
         let further: Vec<Value> = further.collect();
         self.on_signals.extend(further);

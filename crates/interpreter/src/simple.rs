@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use checkrein_shell::{ParameterOperation, Part, Simple};
 
 use super::exit::{Output, Status};
+use super::handing::is_declaration;
 use super::lookup::Lookup;
 use super::machine::Machine;
 use super::shell::{Speech, Variable, VariableContent};
@@ -35,8 +36,9 @@ impl Machine<'_> {
             done = self.failed_expansion(self.unseen > unseen);
         }
         self.flow.sweep.handed = handed;
-        if settings.is_some() {
-            self.flow.settings_held = settings;
+        self.flow.settings_held.extend(settings);
+        if is_declaration(simple) {
+            self.hold_secrets(0);
         }
         self.call.hollow = hollow;
         self.leave_around(around);
@@ -108,6 +110,7 @@ impl Machine<'_> {
         self.loose = false;
         let words = self.expand_command(&simple.words);
         self.flow.sweep.handed = Remainder::Anything;
+        let of_words = self.call.substituted.len();
         let rests_on_unseen = self.unseen > unseen;
         if self.call.failed {
             return self.failed_expansion(rests_on_unseen);
@@ -170,7 +173,8 @@ impl Machine<'_> {
                 .written_name()
                 .filter(|name| !self.position.aliases_running.iter().any(|running| running == name))
                 .and_then(|name| Some((name, self.shell.aliases.get(name)?.clone())));
-            self.with_redirects(&simple.redirects, |machine| match alias {
+            let left = self.left_of_input(simple);
+            self.with_redirects_read(&simple.redirects, left, |machine| match alias {
                 Some((name, text)) => {
                     let rest = words.get(1..).unwrap_or_default();
                     machine.call_alias(name, &text, rest, |machine| machine.call_words(&words, Lookup::All))
@@ -211,7 +215,7 @@ impl Machine<'_> {
         if rests_on_unseen && done.flow == Flow::Next && is_question(&words) {
             self.rests_on_unseen(unseen);
         }
-        self.note_shown_origin(simple, &words, count);
+        self.note_shown_origin(simple, &words, of_words, count);
         // Those of POSIX keep what stands in front of one of these.
         let options = self.shell.options;
         let is_posix = self.shell.speech == Speech::Posix || options.posix;

@@ -125,6 +125,7 @@ impl Machine<'_> {
                 let input = std::mem::replace(&mut self.input, Input::Text(Value::exact("")));
                 self.in_subshell(|machine| machine.run_command(&statement.command));
                 self.input = input;
+                self.shell.has_job = true;
                 self.shell.last_status = Status::Success;
                 let name = first_word(&statement.command).unwrap_or_default();
                 self.add(

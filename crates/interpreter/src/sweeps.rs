@@ -42,6 +42,8 @@ pub(crate) enum Remainder {
     Anything,
     /// Of a list of settings, nothing of the values.
     Names,
+    /// All of it, in a variable: it is shown where that is.
+    Held,
     /// Numbers, or whether there is any.
     Nothing,
 }
@@ -100,6 +102,8 @@ impl Machine<'_> {
             Remainder::Names => {
                 !self.text(path).as_exact().is_some_and(|text| places::is_list_of_settings(path, text))
             }
+            // What proves who the user is has no place in a variable of the agent's.
+            Remainder::Held => !path.is_within(&self.world.place().workspace),
             Remainder::Anything => true,
         }
     }
@@ -136,7 +140,7 @@ impl Machine<'_> {
         let is_project = !place.home.is_within(&workspace);
         let shows_kept = self.flow.sweep.shows_kept;
         let shown = std::mem::take(&mut self.flow.shown_secrets);
-        let is_hidden = |path: &AbsolutePath| path.is_within(&workspace) && shown.get(path) == Some(&false);
+        let is_hidden = |path: &AbsolutePath| shown.get(path) == Some(&false);
         for effect in &mut self.findings.effects {
             let is_kept = effect.nature == Nature::SweptIntoFile;
             if effect.nature != Nature::SweptAlong && !is_kept {
@@ -164,6 +168,20 @@ impl Machine<'_> {
         }
     }
 
+    /// What a command, and what is behind it, leaves of its input.
+    pub(super) fn left_of_input(&self, simple: &Simple) -> Remainder {
+        self.own_call(simple)
+            .map_or(Remainder::Anything, |call| self.flow.sweep.left.behind(&call).max(Remainder::by(&call)))
+    }
+
+    /// The call of a program whose name is written out, and that nothing in the shell stands for.
+    fn own_call(&self, simple: &Simple) -> Option<Call> {
+        written_call(simple).filter(|call| {
+            !self.shell.functions.contains_key(&call.written)
+                && !self.shell.aliases.contains_key(&call.written)
+        })
+    }
+
     /// What the stages behind each one let through of what it reads.
     pub(super) fn screens(&self, stages: &[PipelineStage]) -> Vec<Screen> {
         let mut screened = false;
@@ -178,7 +196,7 @@ impl Machine<'_> {
                     return Screen { count: 0, left };
                 };
                 let is_plain = is_plain(simple);
-                let call = written_call(simple).filter(|_| is_plain);
+                let call = self.own_call(simple).filter(|_| is_plain);
                 let masks = call.as_ref().is_some_and(|call| self.is_masker(call));
                 let here = Screen {
                     count: usize::from(screened && is_plain),
@@ -213,9 +231,9 @@ impl Remainder {
     /// What is left of what a call passes on, when this is left by the stages behind it. Names are told in whole lines only.
     fn behind(self, call: &Call) -> Self {
         match self {
-            Self::Nothing if filters::only_passes(call) => Self::Nothing,
+            Self::Nothing | Self::Held if filters::only_passes(call) => self,
             Self::Names if filters::keeps_lines(call) => Self::Names,
-            Self::Nothing | Self::Names | Self::Anything => Self::Anything,
+            Self::Nothing | Self::Held | Self::Names | Self::Anything => Self::Anything,
         }
     }
 }

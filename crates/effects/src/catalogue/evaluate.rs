@@ -306,13 +306,15 @@ fn select_one(machine: &Machine<'_>, pick: &Pick, arguments: &Arguments) -> Vec<
 }
 
 fn words(machine: &Machine<'_>, selection: &WordSelection, call: &Call) -> Vec<Value> {
-    select(machine, selection, call)
-        .into_iter()
-        .filter_map(|selected| match selected {
-            Selected::Nothing => None,
-            Selected::Word(value) | Selected::Place(value) => Some(value),
-        })
-        .collect()
+    values(&select(machine, selection, call))
+}
+
+fn values(selected: &[Selected]) -> Vec<Value> {
+    let value = |selected: &Selected| match selected {
+        Selected::Nothing => None,
+        Selected::Word(value) | Selected::Place(value) => Some(value.clone()),
+    };
+    selected.iter().filter_map(value).collect()
 }
 
 /// Makes the effects of a clause happen; answers what was read.
@@ -322,11 +324,14 @@ fn apply(machine: &mut Machine<'_>, clause: &EffectClause, call: &Call) -> Outpu
     let depth = if below { Depth::Recursive } else { Depth::Single };
     let selected = select(machine, &clause.target, call);
     let before = machine.effect_count();
-    let read = if clause.certainty == Certainty::Possible {
-        machine.possibly(|machine| aim_at(machine, clause.kind, depth, selected))
-    } else {
-        aim_at(machine, clause.kind, depth, selected)
-    };
+    let kept = if clause.keeps_text { values(&selected) } else { Vec::new() };
+    let read = machine.keep_texts(&kept, |machine| {
+        if clause.certainty == Certainty::Possible {
+            machine.possibly(|machine| aim_at(machine, clause.kind, depth, selected))
+        } else {
+            aim_at(machine, clause.kind, depth, selected)
+        }
+    });
     machine.amend(before, |effect| {
         if let Some(severity) = clause.severity {
             effect.severity = severity;

@@ -17,7 +17,8 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
 pub(crate) use python::python;
 
-use super::text::{Content, edit_in_place, keeps_names};
+use super::text::{Content, edit_in_place, keeps_names, with_edited_texts};
+use crate::interpreter::filters::Editor;
 
 /// `perl`
 pub(crate) fn perl(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -202,7 +203,16 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
     }
     if arguments.has(&["-i"]) {
         let suffix = arguments.value(&["-i"]).cloned();
-        edit_in_place(machine, &arguments.operands, suffix.as_ref(), content);
+        let known: Vec<&str> = codes.iter().filter_map(Value::as_exact).collect();
+        let edits = call.program.starts_with("perl")
+            && arguments.has(&["-p"])
+            && !arguments.has(&["-0", "-n", "-a", "-l"])
+            && !known.is_empty()
+            && known.len() == codes.len();
+        let edited: &[Value] = if edits { &arguments.operands } else { &[] };
+        with_edited_texts(machine, edited, Editor::Perl, &known, |machine| {
+            edit_in_place(machine, &arguments.operands, suffix.as_ref(), content);
+        });
         return Exit::silent();
     }
     if arguments.has(&["-n", "-p"]) || codes.iter().any(|code| reads_operands(code, &call.program)) {

@@ -5,8 +5,9 @@ pub(crate) mod patches;
 pub(crate) mod sed;
 mod vim;
 
-use crate::effect::EffectKind;
+use crate::effect::{EffectKind, Target};
 use crate::guard::{OF_PATCH, UNBOUND};
+use crate::interpreter::filters::{Editor, edited_in_place};
 use crate::interpreter::{AimedTarget, Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::nature::Nature;
 use crate::world::Entry;
@@ -421,6 +422,27 @@ fn behind_address(order: &str) -> &str {
         return rest.split_once('/').map_or("", |(_, rest)| rest.trim_start());
     }
     order.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | ' '))
+}
+
+/// Does something that edits files in place, and remembers what they hold afterwards where that can be worked out.
+pub(super) fn with_edited_texts(
+    machine: &mut Machine<'_>,
+    files: &[Value],
+    editor: Editor,
+    scripts: &[&str],
+    work: impl FnOnce(&mut Machine<'_>),
+) {
+    let mut edited = Vec::new();
+    for path in files.iter().filter_map(|file| machine.one_path_through(file)) {
+        let text = machine.text(&path);
+        if let Some(text) = text.as_exact().and_then(|text| edited_in_place(editor, scripts, text)) {
+            edited.push((path, text));
+        }
+    }
+    work(machine);
+    for (path, text) in edited {
+        machine.remember_written(&Target::Path(path), Value::Exact(text));
+    }
 }
 
 /// Edits files in place, keeping a backup under a suffix.

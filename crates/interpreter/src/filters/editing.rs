@@ -27,6 +27,31 @@ enum Piece {
     Group(usize),
 }
 
+/// A program that edits files by substitutions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Editor {
+    /// `sed`
+    Sed,
+    /// `sed -E`
+    ExtendedSed,
+    /// `perl -p`
+    Perl,
+}
+
+/// What a file holds after an editor changed it by substitutions, deletions and prints; `None` where that is not worked out.
+pub fn edited_in_place(editor: Editor, scripts: &[&str], text: &str) -> Option<String> {
+    let mut options = match editor {
+        Editor::Sed => Vec::new(),
+        Editor::ExtendedSed => vec!["-E"],
+        Editor::Perl if scripts.iter().any(|script| script.contains(['$', '@', '?'])) => return None,
+        Editor::Perl => vec!["-E"],
+    };
+    for script in scripts {
+        options.extend(["-e", script]);
+    }
+    edited(&options, text)
+}
+
 /// What `sed` prints, for scripts of substitutions, deletions and prints.
 pub(super) fn edited(options: &[&str], text: &str) -> Option<String> {
     let mut scripts: Vec<&str> = Vec::new();

@@ -45,6 +45,9 @@ const MEASURING: &[&str] = &[
     "ls",
 ];
 
+/// Programs that tell where two files differ, by lines or bytes of them.
+const COMPARING: &[&str] = &["diff", "gdiff", "cmp", "colordiff"];
+
 /// Programs that copy what they are given to other files, and print names at most.
 const COPYING: &[&str] = &["cp", "mv", "install", "ln"];
 
@@ -70,6 +73,9 @@ pub(crate) fn showing(call: &Call) -> Showing {
             Showing::Nothing
         };
     }
+    if COMPARING.contains(&program) {
+        return if says_only_whether(call) { Showing::Nothing } else { Showing::Everything };
+    }
     if COPYING.contains(&program) {
         return if is_told_by_its_name(call) { Showing::KeptByName } else { Showing::Kept };
     }
@@ -83,6 +89,25 @@ pub(crate) fn showing(call: &Call) -> Showing {
         return Showing::Nothing;
     }
     Showing::Everything
+}
+
+/// Whether a comparison tells only that two files differ, or where, and nothing of what stands there (diffutils, `-q`; `cmp` without `-l`
+/// and `-b`).
+fn says_only_whether(call: &Call) -> bool {
+    if call.program == "cmp" {
+        let tells_bytes = |word: &Value| {
+            word.as_exact().is_none_or(|text| match text.strip_prefix("--") {
+                Some(long) => long.starts_with('v') || long.starts_with('p'),
+                None => text.starts_with('-') && text.contains(['l', 'b']),
+            })
+        };
+        !call.words.iter().any(tells_bytes)
+    } else {
+        let briefly = |word: &Value| {
+            word.as_exact().is_some_and(|text| is_cluster_with(text, &['q']) || text == "--brief")
+        };
+        call.words.iter().any(briefly)
+    }
 }
 
 /// Whether what a call copies one file to lies in the project under a name that says that it is secret, so that whoever reads the copy is

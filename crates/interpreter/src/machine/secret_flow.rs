@@ -38,8 +38,8 @@ pub struct SecretFlow {
     pub(crate) outlet: Option<String>,
     /// Whether the running command decodes what nobody has read.
     pub(crate) veiled: bool,
-    /// The file of settings whose variables the shell holds, since it was sourced.
-    pub(crate) settings_held: Option<String>,
+    /// The files of secrets of which the shell holds something in variables, since they were sourced or read into one.
+    pub(crate) settings_held: BTreeSet<String>,
     /// What is known of how secrets are shown that are read.
     pub(crate) sweep: Sweep,
     /// Secrets that were read, and whether anything of what they hold was shown.
@@ -68,7 +68,7 @@ impl Default for SecretFlow {
             archives_kept: Vec::new(),
             outlet: None,
             veiled: false,
-            settings_held: None,
+            settings_held: BTreeSet::new(),
             sweep: Sweep::NONE,
             shown_secrets: BTreeMap::new(),
             has_unread_words: false,

@@ -524,7 +524,11 @@ impl Git<'_, '_> {
 
     /// Uncommitted changes of tracked files are lost, of those at the paths or, without any, of all.
     pub(super) fn lose_changes(&mut self, paths: &[Value]) {
-        let starts = if paths.is_empty() { self.root().map(|root| vec![root]) } else { self.starts(paths) };
+        // Whatever a word names that is not known, it lies in the work tree.
+        let is_unread = paths.iter().any(|path| !is_pattern(path) && path.as_exact().is_none());
+        let is_whole = paths.is_empty() || is_unread;
+        let starts = if is_whole { self.root().map(|root| vec![root]) } else { self.starts(paths) };
+        let before = self.machine.effect_count();
         let found = match starts {
             _ if !self.is_natural() => Found::Unclear,
             Some(starts) => tree::files(self.machine, &starts, &[VersionState::TrackedModified]),
@@ -555,6 +559,9 @@ impl Git<'_, '_> {
                     self.machine.add(Draft::new(EffectKind::VcsLocalLoss, target).recursive().note(note));
                 }
             }
+        }
+        if is_unread {
+            self.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::effect::{Certainty, Depth, EffectKind, Severity, Target};
-use crate::interpreter::{Draft, Exit, Input, Machine, Status, Untracked, Value};
+use crate::interpreter::{Commitment, Draft, Exit, Input, Machine, Status, Untracked, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, TreeDifference, TreeDifferences, VersionState};
@@ -449,15 +449,20 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 );
                 let revision = words.operand(2).or_else(|| words.operand(1)?.rsplit('/').next());
                 let files = [revision.unwrap_or("HEAD"), "HEAD"]
-                    .iter()
-                    .find_map(|revision| git.differing(TreeDifferences::EMPTY, revision));
-                match files.filter(|files| files.len() <= LISTED) {
-                    Some(files) => {
+                    .into_iter()
+                    .find_map(|revision| Some((revision, git.differing(TreeDifferences::EMPTY, revision)?)));
+                match (files.filter(|(_, files)| files.len() <= LISTED), repository) {
+                    (Some((revision, files)), Some(repository)) => {
                         for file in files.into_keys() {
-                            git.machine.remember_written(&Target::Path(path.join(&file)), Value::Unknown);
+                            let from = Commitment {
+                                repository: repository.clone(),
+                                revision: revision.to_owned(),
+                                file: file.clone(),
+                            };
+                            git.machine.remember_checkout(&path.join(&file), from);
                         }
                     }
-                    None => git.machine.remember_doubt_below(&path),
+                    (Some(_) | None, _) => git.machine.remember_doubt_below(&path),
                 }
             }
             if let Some(name) = words.arguments.value(&["-B"]).cloned() {

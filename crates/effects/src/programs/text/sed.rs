@@ -1,9 +1,10 @@
 //! `sed`: in-place editing, and the commands of a script that write files or run commands.
 
 use crate::effect::EffectKind;
+use crate::interpreter::filters::Editor;
 use crate::interpreter::{Call, Exit, Input, Machine, Value};
 
-use super::{Content, edit_in_place, keeps_names};
+use super::{Content, edit_in_place, keeps_names, with_edited_texts};
 use crate::programs::instructions::instructions;
 
 /// `sed`
@@ -60,11 +61,20 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let in_place = arguments.has(&["-i", "--in-place", "-I"]);
     if in_place {
         let suffix = arguments.value(&["-i", "--in-place", "-I"]).cloned();
-        if arguments.has(&["--follow-symlinks"]) {
-            files.iter().for_each(|file| machine.effect(EffectKind::FileModify, file));
-        } else {
-            edit_in_place(machine, files, suffix.as_ref(), content);
-        }
+        let extended = arguments.has(&["-E", "-r", "--regexp-extended"]);
+        let editor = if extended { Editor::ExtendedSed } else { Editor::Sed };
+        let known: Option<Vec<&str>> = scripts.iter().map(Value::as_exact).collect();
+        let is_plain = !arguments.has(&["-n", "--quiet", "--silent", "-z", "--null-data", "-s"]);
+        let known = known.filter(|_| is_plain).unwrap_or_default();
+        // Without a script that is known nothing is worked out.
+        let edited: &[Value] = if known.is_empty() { &[] } else { files };
+        with_edited_texts(machine, edited, editor, &known, |machine| {
+            if arguments.has(&["--follow-symlinks"]) {
+                files.iter().for_each(|file| machine.effect(EffectKind::FileModify, file));
+            } else {
+                edit_in_place(machine, files, suffix.as_ref(), content);
+            }
+        });
         return Exit::silent();
     }
     for file in files {
