@@ -32,7 +32,7 @@ pub(crate) use super::exit::Output;
 use super::overlay::{FetchSource, Overlay, Untracked};
 use super::pattern_links::PatternReach;
 use super::programs::Programs;
-use super::remote::RemoteContext;
+use super::remote::{OTHER_HOME, PlaceSort, RemoteContext};
 use super::scan::SCANNED;
 use super::shell::{Departure, Shell, ShellDirectory, Speech, VariableContent};
 use super::value::Value;
@@ -297,8 +297,13 @@ impl<'w> Machine<'w> {
 
     /// What the environment says about a variable that the shell did not touch.
     pub(super) fn environment(&self, name: &str) -> Option<Value> {
-        if self.away.is_some() {
-            return Some(Value::Unknown);
+        if let Some(away) = &self.away {
+            let is_machine = away.sort == PlaceSort::Machine;
+            return Some(if is_machine && name == "HOME" {
+                Value::exact(OTHER_HOME)
+            } else {
+                Value::Unknown
+            });
         }
         let place = self.world.place();
         match name {
@@ -406,7 +411,12 @@ impl<'w> Machine<'w> {
     /// Runs `work` so that its effects happen on another machine or in a container: the files there are not known, what
     /// it changes there is a change of infrastructure.
     pub fn elsewhere<T>(&mut self, place: &str, work: impl FnOnce(&mut Self) -> T) -> T {
-        let away = self.away.replace(RemoteContext::lasting(place));
+        self.away_in(RemoteContext::machine(place), work)
+    }
+
+    /// The same in another place of any sort.
+    pub fn away_in<T>(&mut self, place: RemoteContext, work: impl FnOnce(&mut Self) -> T) -> T {
+        let away = self.away.replace(place);
         let mut shell = Shell::new(AbsolutePath::root());
         shell.cwd = ShellDirectory::Unknown;
         shell.doubts = self.shell.doubts;

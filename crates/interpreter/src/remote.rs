@@ -1,7 +1,8 @@
 //! Other places than this machine: hosts and containers, and which of their files are files of this machine after all.
 
-use crate::effect::{Depth, EffectKind, Target};
+use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::path::AbsolutePath;
+use crate::places::{self, SystemPlace};
 use crate::world::Entry;
 
 use super::draft::Draft;
@@ -17,6 +18,17 @@ pub struct RemoteContext {
     pub mounts: Vec<Mount>,
     /// How long the place lasts.
     pub stay: Lifetime,
+    /// What sort of place it is.
+    pub sort: PlaceSort,
+}
+
+/// What sort of place another one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaceSort {
+    /// A machine: it starts from its disks, and others log in there.
+    Machine,
+    /// A container, a pod, another root directory: it is made again from what it was made of.
+    Container,
 }
 
 /// How long a place lasts.
@@ -48,10 +60,82 @@ pub enum Access {
     Read,
 }
 
+/// What stands for the home directory of the user on another machine.
+pub(super) const OTHER_HOME: &str = "/home/~";
+
+/// Whether a file below `/etc` is one of those without which the machine starts and people log in (hier(7)).
+fn is_setting(path: &AbsolutePath) -> bool {
+    const VITAL: &[&str] = &[
+        "passwd",
+        "shadow",
+        "group",
+        "gshadow",
+        "sudoers",
+        "sudoers.d",
+        "fstab",
+        "crypttab",
+        "ssh",
+        "pam.d",
+        "security",
+        "ld.so.conf",
+        "ld.so.preload",
+        "ld.so.conf.d",
+        "inittab",
+        "default",
+        "grub.d",
+    ];
+    path.as_str()
+        .strip_prefix("/etc/")
+        .is_some_and(|rest| !rest.split('/').next().is_some_and(|first| VITAL.contains(&first)))
+}
+
+/// Whether what is written to a file stands behind what was there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Appending {
+    /// It does.
+    Yes,
+    /// It takes the place of it.
+    No,
+}
+
 impl RemoteContext {
-    /// A place that lasts and shares no files with this machine.
-    pub(crate) fn lasting(place: &str) -> Self {
-        Self { place: place.to_owned(), mounts: Vec::new(), stay: Lifetime::Lasting }
+    /// A machine that shares no files with this one.
+    pub(crate) fn machine(place: &str) -> Self {
+        Self {
+            place: place.to_owned(),
+            mounts: Vec::new(),
+            stay: Lifetime::Lasting,
+            sort: PlaceSort::Machine,
+        }
+    }
+
+    /// A container that lasts and shares no files with this machine.
+    pub fn container(place: &str) -> Self {
+        Self { sort: PlaceSort::Container, ..Self::machine(place) }
+    }
+
+    /// How grave a change of a file is on another machine, where it is more than a change of what runs there: what it starts from, who may
+    /// log in, what runs by itself from then on.
+    pub(super) fn gravity(&self, draft: &Draft, appending: Appending) -> Option<Severity> {
+        let path = draft.target.path().filter(|_| self.sort == PlaceSort::Machine)?;
+        let place = places::system_place(path);
+        let is_vital =
+            *path == AbsolutePath::root() || place == Some(SystemPlace::Vital) && !is_setting(path);
+        let home = AbsolutePath::new(OTHER_HOME)?;
+        let grave = match draft.kind {
+            EffectKind::FileCreate | EffectKind::FileModify | EffectKind::SystemModification
+                if place == Some(SystemPlace::Device) =>
+            {
+                true
+            }
+            EffectKind::FileModify | EffectKind::FileDelete if is_vital && appending == Appending::No => true,
+            EffectKind::PermissionChange => is_vital && draft.depth == Depth::Recursive,
+            EffectKind::FileCreate | EffectKind::FileModify | EffectKind::Persistence => {
+                places::persistence(path, &home).is_some()
+            }
+            _ => false,
+        };
+        grave.then_some(Severity::High)
     }
 }
 

@@ -4,7 +4,7 @@ use super::downloads;
 use super::files;
 use super::store_place::{host_of, is_loopback, locate_in_container, speaks_of_production};
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
-use crate::interpreter::remote::{Access, Lifetime, Mount, RemoteContext};
+use crate::interpreter::remote::{Access, Lifetime, Mount, PlaceSort, RemoteContext};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::path::AbsolutePath;
 use crate::places::credential;
@@ -51,7 +51,7 @@ pub(crate) fn run(machine: &mut Machine<'_>, call: &Call) -> Exit {
         .iter()
         .any(|mount: &Mount| mount.here == AbsolutePath::root() && mount.access == Access::Write);
     let stay = if wide { Lifetime::Lasting } else { Lifetime::Passing };
-    let away = RemoteContext { place: image, mounts, stay };
+    let away = RemoteContext { place: image, mounts, stay, sort: PlaceSort::Container };
     let input = call.input.clone();
     machine.contained(away, directory, |machine| machine.run_words(&command, input))
 }
@@ -189,7 +189,7 @@ pub(super) fn inside(machine: &mut Machine<'_>, place: &Value, words: &[Value], 
         return Exit::unknown();
     }
     let place = place.as_exact().unwrap_or("a container").to_owned();
-    machine.elsewhere(&place, |machine| machine.run_words(words, input))
+    machine.away_in(RemoteContext::container(&place), |machine| machine.run_words(words, input))
 }
 
 /// `docker rm`, `stop`, `kill` and `prune`: what they end on this machine is made again by a line; on another one others may use it.

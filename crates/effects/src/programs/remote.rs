@@ -27,10 +27,12 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     local_commands(machine, call);
     written_here(machine, call);
-    let Some(host) = arguments.operands.first().map(host_of) else {
+    let Some((host, behind)) = arguments.operands.split_first() else {
         return Exit::unknown();
     };
-    if arguments.has(&["-R"]) {
+    let host = host_of(host);
+    let (forwards, command) = behind_host(behind);
+    if forwards || arguments.has(&["-R"]) {
         let target = host.as_exact().map_or(Target::Unknown, |text| Target::Host(text.to_owned()));
         machine.add(
             Draft::new(EffectKind::DataUpload, target)
@@ -40,7 +42,6 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         );
         return Exit::unknown();
     }
-    let command = arguments.operands.get(1..).unwrap_or_default();
     note_secret_given(machine, call, &host);
     let place = host.as_exact().unwrap_or("another machine").to_owned();
     if sends(&call.input) && !command.is_empty() {
@@ -59,6 +60,32 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.elsewhere(&place, |machine| machine.run_text(&text, Input::Inherited));
     }
     Exit::with(from_host(&host))
+}
+
+/// Takes the options that stand between the host and the command, where ssh reads them too (ssh.c, `main`): whether one lets the other
+/// machine reach this one, and the command.
+fn behind_host(words: &[Value]) -> (bool, &[Value]) {
+    /// Options with a value (ssh(1), 9.6).
+    const VALUES: &str = "BbcDEeFIiJLlmOopPQRSWw";
+    let mut forwards = false;
+    let mut rest = words;
+    while let Some((first, more)) = rest.split_first() {
+        let Some(cluster) = first.as_exact().and_then(|text| text.strip_prefix('-')) else { break };
+        if cluster.is_empty() {
+            break;
+        }
+        rest = more;
+        if cluster == "-" {
+            break;
+        }
+        if let Some(at) = cluster.find(|letter| VALUES.contains(letter)) {
+            forwards |= cluster.get(at..).is_some_and(|option| option.starts_with('R'));
+            if at + 1 == cluster.len() {
+                rest = rest.get(1..).unwrap_or_default();
+            }
+        }
+    }
+    (forwards, rest)
 }
 
 /// Adds the files that ssh writes on this machine: its log (`-E`), and the keys of hosts, where it is told to keep them elsewhere

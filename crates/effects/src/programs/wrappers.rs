@@ -21,6 +21,7 @@ use settings::is_plain_setting;
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::builtins::assignment;
+use crate::interpreter::remote::RemoteContext;
 use crate::interpreter::strings;
 use crate::interpreter::strings::quoted_words;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, ShellProgram, Status, Value};
@@ -414,7 +415,8 @@ pub(crate) fn chroot(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if rest.is_empty() {
         return machine.run_input(&call.input);
     }
-    machine.elsewhere(&name, |machine| machine.run_words(rest, call.input.clone()))
+    let place = RemoteContext::container(&name);
+    machine.away_in(place, |machine| machine.run_words(rest, call.input.clone()))
 }
 
 /// `watch`: runs its words as one text of the shell, again and again.

@@ -5,7 +5,7 @@ use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, FileChange, Netwo
 use crate::known_hosts;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::remote::Lifetime;
+use crate::remote::{Appending, Lifetime, OTHER_HOME};
 use crate::value::Value;
 use crate::world::Entry;
 
@@ -165,7 +165,7 @@ impl Machine<'_> {
         let place = &away.place;
         let kind = match draft.kind {
             EffectKind::SecretRead if away.stay == Lifetime::Lasting => {
-                let path = draft.target.text().unwrap_or("a secret");
+                let path = draft.target.text().unwrap_or("a secret").replace(OTHER_HOME, "~");
                 let target = Target::Service(format!("{path} in {place}"));
                 return Some(Draft { target, ..draft });
             }
@@ -205,12 +205,17 @@ impl Machine<'_> {
             return None;
         }
         let inner = match draft.target.text() {
-            Some(text) => format!("{} {text} inside {place}", draft.kind.name()),
+            Some(text) => format!("{} {} inside {place}", draft.kind.name(), text.replace(OTHER_HOME, "~")),
             None => format!("{} inside {place}", draft.kind.name()),
         };
-        Some(
-            Draft { kind, target: Target::Service(place.clone()), depth: Depth::Single, ..draft }.note(inner),
-        )
+        let appending = if self.call.appending { Appending::Yes } else { Appending::No };
+        let grave = away.gravity(&draft, appending);
+        let draft =
+            Draft { kind, target: Target::Service(place.clone()), depth: Depth::Single, ..draft }.note(inner);
+        Some(match grave {
+            Some(severity) => draft.severity(severity),
+            None => draft,
+        })
     }
 
     /// Adds that a host is talked to, with how far away it is.
