@@ -652,7 +652,9 @@ impl Git<'_, '_> {
 
     /// Loses what a word names as a reference.
     fn lose_reference(&mut self, value: &Value, note: &str) {
-        let target = value.as_exact().map_or(Target::Unknown, |text| Target::Reference(text.to_owned()));
+        // Whichever it is, it is one of this repository, and all of them can be saved.
+        let name = value.as_exact().unwrap_or("whatever the list names");
+        let target = Target::Reference(name.to_owned());
         self.machine.add(Draft::new(EffectKind::VcsLocalLoss, target).note(note));
         self.name_repository();
     }
