@@ -189,7 +189,9 @@ pub(crate) fn osascript(machine: &mut Machine<'_>, call: &Call) -> Exit {
                         .note("asks the user for a password"),
                 );
                 answer = Output::Secret(name);
-            } else if !QUIET_PHRASES.iter().any(|phrase| statement.starts_with(phrase)) {
+            } else if !QUIET_PHRASES.iter().any(|phrase| statement.starts_with(phrase))
+                && !is_plain_request(statement)
+            {
                 unclear = true;
             }
         }
@@ -198,6 +200,35 @@ pub(crate) fn osascript(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.unread("the script is not followed");
     }
     Exit::with(answer)
+}
+
+/// Applications whose content is the user's own.
+const PERSONAL: &[&str] =
+    &["Mail", "Messages", "Notes", "Contacts", "Calendar", "Reminders", "Photos", "Keychain Access"];
+
+/// Whether a statement asks an application for no more than to start, end, show or load something (AppleScript Language Guide, "Standard
+/// Suite"; the dictionaries of Safari and Chrome): `tell application "Safari" to activate`, `quit app "Simulator"`.
+fn is_plain_request(statement: &str) -> bool {
+    let named = |text: &str| -> Option<(String, String)> {
+        let text = text.strip_prefix("application ").or_else(|| text.strip_prefix("app "))?;
+        let (name, rest) = text.strip_prefix('"')?.split_once('"')?;
+        Some((name.to_owned(), rest.trim().to_owned()))
+    };
+    if let Some((name, rest)) = statement.strip_prefix("tell ").and_then(named) {
+        let Some(request) = rest.strip_prefix("to ") else { return false };
+        let is_verb = ["activate", "quit", "launch", "reopen"].contains(&request);
+        let is_page = request
+            .strip_prefix("open location \"http")
+            .is_some_and(|page| page.strip_suffix('"').is_some_and(|page| !page.contains(['"', '&'])));
+        let looks = ["reload ", "get ", "count "].iter().any(|verb| request.starts_with(verb))
+            && !PERSONAL.contains(&name.as_str())
+            && !request.contains(['"', '&']);
+        return is_verb || is_page || looks;
+    }
+    ["quit ", "activate ", "launch ", "id of ", "version of "]
+        .iter()
+        .find_map(|verb| named(statement.strip_prefix(verb)?))
+        .is_some_and(|(_, rest)| rest.is_empty())
 }
 
 /// The text behind `do shell script`, when it is one string.
