@@ -63,6 +63,10 @@ fn descend(
                 descend(machine, sub, &Options::of(sub, Some(options)), index + 1, call)
             });
         }
+        // The name of a site stands in front of the subcommand: `drush @live sql:drop`, `wp @live db reset`.
+        if text.starts_with('@') {
+            return descend(machine, program, options, index + 1, call.clone());
+        }
         match program.unknown {
             UnknownSubcommand::Quiet => {
                 programs::tasks(machine, &call);

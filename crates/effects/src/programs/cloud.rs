@@ -5,7 +5,8 @@ use crate::interpreter::{Call, Draft, Exit, Machine, Output, Upload, Value};
 use crate::nature::Nature;
 
 use super::cloud_words::{GROUPS, SMALL_THINGS, STORES, VALUES, Verb, kind_of};
-use super::{cloud_remote, cloud_secrets, cloud_weight, containers, downloads, sql};
+use super::kubernetes::prints_environment;
+use super::{cloud_place, cloud_remote, cloud_secrets, cloud_weight, containers, downloads, sql};
 
 /// The command that a call names: `ec2 terminate-instances`, and what follows.
 pub(super) struct Command<'a> {
@@ -75,6 +76,10 @@ impl Command<'_> {
 
 /// Interprets a call of any of these programs.
 pub(crate) fn verbs(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    cloud_place::unless_emulated(machine, call, judged_by_verb)
+}
+
+fn judged_by_verb(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let command = read_command(call);
     let given = |names: &[&str]| {
         call.words
@@ -82,16 +87,18 @@ pub(crate) fn verbs(machine: &mut Machine<'_>, call: &Call) -> Exit {
             .filter_map(Value::as_exact)
             .any(|word| names.contains(&word.split('=').next().unwrap_or(word)) && !word.ends_with("=false"))
     };
-    if given(&[
-        "--help",
-        "-h",
-        "--generate-cli-skeleton",
-        "--dry-run",
-        "--dryrun",
-        "--dry_run",
-        "--noop",
-        "--what-if",
-    ]) && !given(&["--no-dry-run"])
+    // `-h HOST` of some.
+    let ends_in_help = call.words.last().and_then(Value::as_exact) == Some("-h");
+    if ends_in_help
+        || given(&[
+            "--help",
+            "--generate-cli-skeleton",
+            "--dry-run",
+            "--dryrun",
+            "--dry_run",
+            "--noop",
+            "--what-if",
+        ]) && !given(&["--no-dry-run"])
         || command.path.last() == Some(&"help")
     {
         if command.starts(&["s3"]) && given(&["--dryrun"]) {
@@ -261,7 +268,8 @@ pub(super) fn read_command(call: &Call) -> Command<'_> {
             }
             continue;
         }
-        path.push(text);
+        // `govc vm.destroy`.
+        path.push(if call.program == "govc" { text.rsplit('.').next().unwrap_or(text) } else { text });
         if path.len() >= 8 {
             break;
         }
@@ -448,6 +456,10 @@ pub(super) fn behind(call: &Call, word: &str) -> Vec<Value> {
 
 /// `s3cmd`, `gsutil`, `azcopy`: a verb, then objects and files.
 pub(crate) fn bucket_objects(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    cloud_place::unless_emulated(machine, call, objects_by_verb)
+}
+
+fn objects_by_verb(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let Some(verb) = call.arguments.operands.first().and_then(Value::as_exact) else {
         return Exit::unknown();
     };
@@ -472,6 +484,8 @@ pub(crate) fn bucket_objects(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 machine.effect(EffectKind::InfrastructureChange, &bucket);
             }
         }
+        // `b2 bucket delete NAME`.
+        "bucket" | "file" | "key" | "replication" | "lifecycle-rule" => return judged_by_verb(machine, call),
         "bench" | "make" | "env" | "version" | "login" | "logout" | "jobs" | "list" | "ls" | "la" | "du"
         | "info" | "stat" | "hash" | "head" | "cat" | "--configure" | "signurl" => {}
         verb => objects(machine, call, verb, 1),
@@ -488,8 +502,11 @@ fn objects(machine: &mut Machine<'_>, call: &Call, verb: &str, first: usize) {
             .filter_map(Value::as_exact)
             .any(|word| options.contains(&word.split('=').next().unwrap_or(word)))
     };
-    let recursive =
-        if has(&["--recursive", "-r", "-R", "--force", "-f"]) { Severity::High } else { Severity::Medium };
+    let takes_many = has(&["--recursive", "-r", "-R", "--force", "-f", "--all", "-a", "--versions"])
+        // `swift delete CONTAINER`: with nothing behind it, all of it.
+        || call.program == "swift" && operands.len() == 1
+        || operands.iter().any(|operand| operand.known_start().contains('*'));
+    let recursive = if takes_many { Severity::High } else { Severity::Medium };
     let lost = |target: &Value, severity: Severity| {
         let target = target.as_exact().map_or(Target::Unknown, |text| Target::Service(text.to_owned()));
         Draft::new(EffectKind::DatastoreDestroy, target).severity(severity).irreversible()
@@ -531,6 +548,20 @@ fn objects(machine: &mut Machine<'_>, call: &Call, verb: &str, first: usize) {
             if let Some(bucket) = operands.last() {
                 machine.effect(EffectKind::InfrastructureChange, bucket);
             }
+        }
+        // `delete-bucket`, `abort`, `rm-all`: other names of the same.
+        verb if kind_of(verb) == Some(Verb::Destroys) => {
+            for target in &operands {
+                machine.add(lost(target, Severity::High).note("removes what is kept there"));
+            }
+        }
+        // `swift upload CONTAINER FILE...`.
+        "upload" => {
+            let Some((to, files)) = operands.split_first() else { return };
+            for file in files {
+                machine.read(file);
+            }
+            machine.host(to, Upload::Yes);
         }
         _ => {
             let command = read_command(call);
@@ -604,6 +635,10 @@ pub(crate) fn credential_runner(machine: &mut Machine<'_>, call: &Call) -> Exit 
                 containers::skip_options(&words, &["-d", "--duration", "--region", "-a", "-p", "--profile"]);
             let rest = behind_profile.get(1..).unwrap_or_default();
             let rest = containers::skip_options(rest, &["-d", "--duration", "--region"]);
+            if prints_environment(rest) {
+                let target = Target::Service(call.program.clone());
+                machine.add(Draft::new(EffectKind::SecretRead, target).note("prints credentials"));
+            }
             machine.run_words(rest, call.input.clone())
         }
         Some(verb @ ("export" | "login" | "script" | "creds")) if verb != "login" => {

@@ -8,6 +8,7 @@ use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
 use super::cloud::{Command, behind, value_of};
+use super::kubernetes::prints_environment;
 use super::{containers, sql};
 
 /// Where in the words of a command the command for the other machine stands.
@@ -109,6 +110,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>)
                 } else {
                     text
                 };
+                note_secrets(machine, command, std::slice::from_ref(&text));
                 elsewhere(machine, command, |machine| machine.run_text(&text, call.input.clone()))
             }),
             Place::Options(options) => {
@@ -151,6 +153,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>)
 /// Words that run there; one word with blanks is a text.
 fn in_words(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>, words: &[Value]) -> Option<Exit> {
     let (first, rest) = words.split_first()?;
+    note_secrets(machine, command, words);
     let is_text = rest.is_empty() && first.as_exact().is_none_or(|text| text.contains(char::is_whitespace));
     Some(elsewhere(machine, command, |machine| {
         if is_text {
@@ -159,6 +162,18 @@ fn in_words(machine: &mut Machine<'_>, call: &Call, command: &Command<'_>, words
             machine.run_words(words, call.input.clone())
         }
     }))
+}
+
+/// Adds that words print the environment of what runs there, where platforms keep its secrets.
+fn note_secrets(machine: &mut Machine<'_>, command: &Command<'_>, words: &[Value]) {
+    // `heroku run env -a APP`: what follows is for the platform.
+    let own = words.iter().position(|word| word.known_start().starts_with('-')).unwrap_or(words.len());
+    let is_printed = prints_environment(words) || prints_environment(words.get(..own).unwrap_or_default());
+    if is_printed {
+        let target = Target::Service(command.name());
+        let note = "prints the environment of what runs there, secrets with it";
+        machine.add(Draft::new(EffectKind::SecretRead, target).note(note));
+    }
 }
 
 fn elsewhere(

@@ -30,6 +30,9 @@ pub(super) fn kind_of(word: &str) -> Option<Verb> {
     if let Some(kind) = known(word) {
         return Some(kind);
     }
+    if let Some(parted) = parted(word) {
+        return kind_of(&parted);
+    }
     if let Some((_, verb)) = word.rsplit_once(':') {
         return kind_of(verb);
     }
@@ -42,6 +45,25 @@ pub(super) fn kind_of(word: &str) -> Option<Verb> {
             word.rsplit_once('-').and_then(|(_, last)| DESTROYING.contains(&last).then_some(Verb::Destroys))
         }),
     }
+}
+
+/// The name of an operation as other clouds write it: `DeleteInstance`, `deleteSite` and `delete_bucket` are `delete-instance`, `delete-site`
+/// and `delete-bucket`. `None` for a word that is written so already, or in capitals alone, as names of products and variables are.
+fn parted(word: &str) -> Option<String> {
+    let is_name = word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let has_small = word.chars().any(|letter| letter.is_ascii_lowercase());
+    let has_seam = word.chars().any(|letter| letter.is_ascii_uppercase() || letter == '_');
+    if !is_name || !has_small || !has_seam || word.starts_with('_') {
+        return None;
+    }
+    let mut parted = String::with_capacity(word.len() + 4);
+    for letter in word.chars() {
+        if letter.is_ascii_uppercase() && !parted.is_empty() && !parted.ends_with('-') {
+            parted.push('-');
+        }
+        parted.push(if letter == '_' { '-' } else { letter.to_ascii_lowercase() });
+    }
+    Some(parted)
 }
 
 /// Verbs that look, wait, or work on this machine only.
@@ -311,6 +333,20 @@ const CHANGING: &[&str] = &[
     "unpublish",
     "unassign",
     "untag",
+    "close",
+    "expire",
+    "reinstall",
+    "reinit",
+    "refund",
+    "freeze",
+    "kill",
+    "offline",
+    "evacuate",
+    "unprotect",
+    "sideline",
+    "demote",
+    "unlock",
+    "recreate",
 ];
 /// Verbs that destroy something.
 const DESTROYING: &[&str] = &[
@@ -344,6 +380,15 @@ const DESTROYING: &[&str] = &[
     "dropall",
     "removenode",
     "deprovision",
+    "deleteall",
+    "rmr",
+    "expunge",
+    "teardown",
+    "tear-down",
+    "undefine",
+    "obliterate",
+    "assassinate",
+    "dissolve",
 ];
 /// Words that name a group of commands although they look like a verb, when a verb follows.
 pub(super) const GROUPS: &[&str] = &[
@@ -441,6 +486,13 @@ pub(super) const STORES: &[&str] = &[
     "branch",
     "d1",
     "database-instances",
+    "dataset",
+    "datasets",
+    "datastores",
+    "index",
+    "keyspace",
+    "collection",
+    "table",
 ];
 /// Nouns for entries and settings: taking one away ends no service and no data.
 pub(super) const SMALL_THINGS: &[&str] = &[

@@ -3,6 +3,8 @@
 use super::downloads;
 use super::files;
 use super::store_place::{host_of, is_loopback, locate_in_container, speaks_of_production};
+use checkrein_facts::is_attack_tool;
+
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::remote::{Access, Lifetime, Mount, PlaceSort, RemoteContext};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
@@ -14,7 +16,7 @@ use crate::world::Entry;
 const KEYS_OF_THE_MACHINE: &[&str] =
     &["/", "/etc", "/root", "/boot", "/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/var"];
 /// Sockets through which a container commands the engine that runs it.
-const ENGINE_SOCKETS: &[&str] = &["docker.sock", "podman.sock", "containerd.sock", "crio.sock"];
+pub(super) const ENGINE_SOCKETS: &[&str] = &["docker.sock", "podman.sock", "containerd.sock", "crio.sock"];
 /// Capabilities that amount to rights of the administrator.
 const STRONG_CAPABILITIES: &[&str] =
     &["ALL", "SYS_ADMIN", "SYS_MODULE", "SYS_RAWIO", "DAC_READ_SEARCH", "CAP_SYS_ADMIN"];
@@ -40,6 +42,13 @@ pub(crate) fn run(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if !is_of_the_project(&image) {
         hand_in_variables(machine, call, &image);
     }
+    if is_image_of_attack_tool(&image) {
+        machine.add(
+            Draft::new(EffectKind::Opaque, Target::Unknown)
+                .severity(Severity::High)
+                .note("an image of a tool for attacks, or of one that mines coins"),
+        );
+    }
     let command = command_words(arguments.value(&["--entrypoint"]), words);
     if command.is_empty() {
         return Exit::unknown();
@@ -54,6 +63,13 @@ pub(crate) fn run(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let away = RemoteContext { place: image, mounts, stay, sort: PlaceSort::Container };
     let input = call.input.clone();
     machine.contained(away, directory, |machine| machine.run_words(&command, input))
+}
+
+/// Whether an image is called like a program that is made to attack machines: `xmrig/xmrig:latest`.
+fn is_image_of_attack_tool(image: &str) -> bool {
+    let name = image.split('@').next().unwrap_or(image);
+    let last = name.rsplit('/').next().unwrap_or(name);
+    is_attack_tool(last.split(':').next().unwrap_or(last))
 }
 
 /// Whether an image is one that somebody builds here, or one that Docker itself looks after: a name without a registry and an owner.

@@ -193,6 +193,7 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
             {
                 continue;
             }
+            let is_socket = is_engine_socket(&aim.target);
             let mut draft = Draft::at(EffectKind::PermissionChange, aim);
             if let Some(rights) = rights.filter(|_| above_guard) {
                 draft = draft.nature(rights.nature()).note(rights.note());
@@ -212,6 +213,11 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     .nature(Nature::Ordinary)
                     .note("lets everybody on this machine have a credential");
             }
+            if wanted.as_deref().is_some_and(rights::opens_to_others) && is_socket {
+                draft = draft
+                    .severity(Severity::High)
+                    .note("lets everybody command the engine of containers, as root");
+            }
             if wanted.as_deref().is_some_and(sets_user) {
                 draft = draft.severity(Severity::High).note("whoever runs it gets the rights of its owner");
             }
@@ -227,6 +233,12 @@ fn is_proof_of_the_user(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
     !path.is_within(&place.workspace)
         && credential(path, &place.home).is_some()
         && secrecy(path) == Secrecy::Proof
+}
+
+/// Whether a path is that of a socket through which the engine of containers is commanded.
+fn is_engine_socket(target: &Target) -> bool {
+    let name = target.path().and_then(AbsolutePath::name);
+    name.is_some_and(|name| super::containers::ENGINE_SOCKETS.contains(&name))
 }
 
 /// Whether a mode gives rights to read and run only: `+x`, `a+rx`.
@@ -284,7 +296,15 @@ pub(crate) fn install(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         return Exit::silent();
     }
-    transfer(machine, arguments, Transfer::Install)
+    let exit = transfer(machine, arguments, Transfer::Install);
+    let mode = arguments.value(&["-m", "--mode"]).and_then(Value::as_exact);
+    if let Some(place) = arguments.operands.last().filter(|_| mode.is_some_and(sets_user)) {
+        for aim in machine.paths_through(place) {
+            let draft = Draft::at(EffectKind::PermissionChange, aim);
+            machine.add(draft.severity(Severity::High).note("whoever runs it gets the rights of its owner"));
+        }
+    }
+    exit
 }
 
 /// `ln`

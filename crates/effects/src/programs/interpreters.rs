@@ -160,8 +160,25 @@ const RUBY_WORDS: &[&str] = &[
 ];
 
 /// Scripts in a project that are tools with commands of their own.
-const TOOLS: &[&str] =
-    &["manage.py", "artisan", "rails", "rake", "wp", "drush", "magento", "symfony", "craft", "yii", "occ"];
+const TOOLS: &[&str] = &[
+    "manage.py",
+    "artisan",
+    "rails",
+    "rake",
+    "wp",
+    "drush",
+    "magento",
+    "symfony",
+    "craft",
+    "yii",
+    "occ",
+    "console",
+    "typo3",
+    "typo3cms",
+    "flow",
+    "spark",
+    "moosh",
+];
 
 fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], words: &[&str]) -> Exit {
     let arguments = &call.arguments;

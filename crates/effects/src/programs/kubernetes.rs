@@ -147,6 +147,7 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     match verb {
         "get" => get(machine, call, rest),
+        "extract" => extract(machine, call),
         "config" if rest.first().and_then(Value::as_exact) == Some("view") => view(machine, call),
         "config" => name_program_for_credentials(machine, call),
         "krew" => {
@@ -323,6 +324,16 @@ fn get(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
     }
 }
 
+/// `oc extract secret/NAME`: into files, or with `--to=-` on the screen (`oc extract --help`).
+fn extract(machine: &mut Machine<'_>, call: &Call) {
+    let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+    let is_secret = |word: &&str| matches!(word.split('/').next(), Some("secret" | "secrets"));
+    if words.iter().any(is_secret) {
+        let target = Target::Service("secrets".to_owned());
+        machine.add(Draft::new(EffectKind::SecretRead, target).note("reads secrets of the cluster"));
+    }
+}
+
 /// `kubectl exec POD -- WORDS`; without `--` the words behind the pod.
 fn exec(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) -> Exit {
     let place = rest.first().cloned().unwrap_or(Value::exact("a pod"));
@@ -338,7 +349,7 @@ fn exec(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) -> Exit {
 }
 
 /// Whether words print every variable: `env`, `printenv`, and a shell that is given one of them.
-fn prints_environment(words: &[Value]) -> bool {
+pub(super) fn prints_environment(words: &[Value]) -> bool {
     let is_of_shell = |word: &Value| {
         let name = word.as_exact().and_then(|text| text.rsplit('/').next());
         name.is_some_and(|name| matches!(name, "sh" | "bash" | "ash" | "dash" | "zsh"))

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `agents` | other coding agents |
 //! | `archives` | packing and unpacking |
-//! | `cloud`, `cloud_remote`, `cloud_secrets`, `cloud_weight`, `cloud_words` | clouds and hosting platforms, by their verbs |
+//! | `cloud`, `cloud_place`, `cloud_remote`, `cloud_secrets`, `cloud_weight`, `cloud_words` | clouds and hosting platforms, by their verbs |
+//! | `attacks` | tools that examine or load other machines |
 //! | `code` | code in other languages than that of the shell |
 //! | `containers`, `kubernetes` | docker, compose, kubectl |
+//! | `store_commands` | clients of stores with commands of their own |
 //! | `store_place` | whether a store is one of this machine, and made for trying things |
 //! | `own_hosts` | machines that the user gave a name |
 //! | `names_in_text` | names of files in the text of a shell |
@@ -38,7 +40,9 @@
 
 mod agents;
 mod archives;
+mod attacks;
 mod cloud;
+mod cloud_place;
 mod cloud_remote;
 mod cloud_secrets;
 mod cloud_weight;
@@ -73,6 +77,7 @@ mod services;
 pub(crate) mod shells;
 mod sql;
 mod sql_words;
+mod store_commands;
 pub(crate) mod store_place;
 mod stores;
 mod system;
@@ -195,6 +200,9 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "docker_end" => containers::end,
         "docker_compose" => containers::compose,
         "kubectl" => kubernetes::kubectl,
+        "store_commands" => store_commands::store_commands,
+        "attack_tool" => attacks::attack_tool,
+        "port_scanner" => attacks::port_scanner,
         "cloud_verbs" => cloud::verbs,
         "bucket_objects" => cloud::bucket_objects,
         "credential_runner" => cloud::credential_runner,

@@ -37,11 +37,12 @@ fn note_deletion(machine: &mut Machine<'_>, url: &Value, method: Option<&str>) {
     }
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().replace('_', "-");
-    let is_path_of_host = path.matches('/').count() > 2;
+    let is_path_of_host = path.matches('/').count() > if path.contains("://") { 2 } else { 0 };
     let deletes = match method {
         Some("DELETE") => true,
         Some("POST" | "PUT") => {
             let words = last.trim_start_matches('-');
+            // curl(1): an address may lack its scheme.
             is_path_of_host && !words.ends_with("-reset") && destroys_beyond_lists(words)
         }
         Some(_) | None => false,
@@ -351,6 +352,16 @@ fn grave_call(endpoint: &Value, fields: &[Value]) -> Option<(EffectKind, &'stati
             EffectKind::Persistence,
             "tells another host of everything that happens there from now on",
         ));
+    }
+    let sets = |field: &Value, wanted: &str| field.known_start() == wanted;
+    if text.contains("/git/refs/") && fields.iter().any(|field| sets(field, "force=true")) {
+        return Some((
+            EffectKind::VcsHistoryRewrite,
+            "replaces what the branch holds, also commits of others",
+        ));
+    }
+    if text.contains("/actions/workflows/") && text.ends_with("/disable") {
+        return Some((EffectKind::InfrastructureChange, "the checks of the workflow no longer run"));
     }
     if parts.any(|part| DOORS.contains(&part)) {
         return Some((EffectKind::InfrastructureChange, "changes who may do what"));

@@ -5,7 +5,7 @@
 //! by names, hosts, connection strings and the variables that clients and frameworks read. Where nothing is told, the client's own default
 //! counts. One word of production is enough to believe in production.
 
-use crate::effect::{Effect, EffectKind, NetworkReach, Severity};
+use crate::effect::{Certainty, Effect, EffectKind, NetworkReach, Severity};
 use crate::interpreter::{Machine, Value};
 use checkrein_catalogue::DefaultStore;
 
@@ -53,6 +53,18 @@ const HOST_OPTIONS: &[&str] = &[
     "--dsn",
     "-a",
     "--address",
+    "--bootstrap-server",
+    "--broker-list",
+    "--brokers",
+    "--zookeeper",
+    "-server",
+    "--server.endpoint",
+    "--endpoints",
+    "--endpoint",
+    "--endpoint-url",
+    "--admin-url",
+    "--conn",
+    "--stargate",
 ];
 
 /// Variables from which clients take the address of a store.
@@ -105,7 +117,17 @@ pub(crate) fn locate(machine: &mut Machine<'_>, before: usize, words: &[Value], 
     let targets = targets(machine.effects_since(before));
     if !targets.is_empty() {
         let place = place(machine, words, default, &targets);
-        machine.amend(before, |effect| mark(effect, place));
+        let is_production = words.iter().any(|word| says(&word.known_start(), PRODUCTION));
+        machine.amend(before, |effect| {
+            mark(effect, place);
+            // Statements that nobody has read, for what users depend on.
+            if is_production
+                && effect.kind == EffectKind::DatastoreChange
+                && effect.certainty == Certainty::Possible
+            {
+                effect.severity = Severity::High;
+            }
+        });
     }
 }
 

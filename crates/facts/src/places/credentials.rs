@@ -400,6 +400,11 @@ fn by_system_path(text: &str) -> Option<&'static str> {
         _ if text.starts_with("/run/secrets/") || text.starts_with("/var/run/secrets/") => {
             Some("a container secret")
         }
+        "/dev/mem" | "/dev/kmem" | "/dev/port" | "/proc/kcore" => Some("the memory of this machine"),
+        _ if text.starts_with("/dev/input/event") || text.starts_with("/dev/input/by-") => {
+            Some("what is typed on this machine")
+        }
+        _ if text.starts_with("/proc/") && text.ends_with("/mem") => Some("the memory of a process"),
         _ if text.starts_with("/proc/") && text.ends_with("/environ") => Some("the environment of a process"),
         _ => None,
     }

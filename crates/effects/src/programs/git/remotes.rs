@@ -66,8 +66,17 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         }
         "svn" | "p4" | "cvsexportcommit" | "cvsimport" | "cvsserver" => foreign(git, name, words),
         "send-email" | "imap-send" => send_email(git, words),
-        "send-pack" | "http-push" => {
-            git.remote_update(&["branches"], "");
+        // git-send-pack(1), git-http-push(1): what `push` does, with names behind the remote.
+        "send-pack" | "http-push" if !words.any(&["-n", "--dry-run"]) => {
+            let references = words.operands_from(1).to_vec();
+            let forced = words.any(&["-f", "--force", "--mirror", "-d", "-D"])
+                || references.iter().any(|reference| reference.known_start().starts_with(['+', ':']));
+            if forced {
+                let name = references.first().cloned().unwrap_or(Value::exact("branches"));
+                git.rewrite(&name, "replaces what the remote holds, also commits of others");
+            } else {
+                git.remote_update(&["branches"], "");
+            }
             Exit::silent()
         }
         "credential"
@@ -93,6 +102,11 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         }
         _ => return None,
     })
+}
+
+/// Whether a reference to push is an older commit by name: `main~20:main`, `HEAD^:main` (gitrevisions(7)).
+fn goes_back(reference: &Value) -> bool {
+    reference.known_start().split_once(':').is_some_and(|(from, _)| from.contains(['~', '^']))
 }
 
 fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -602,6 +616,8 @@ impl Git<'_, '_> {
             self.machine.add(Draft::new(EffectKind::VcsRemoteUpdate, target).note(note));
         } else if deletes || empty {
             self.rewrite(&word, "deletes it from the remote");
+        } else if lease && goes_back(reference) && word.as_exact().is_some_and(is_shared) {
+            self.rewrite(&word, "takes the newest commits of a branch that others share away");
         } else if plus && !lease || force {
             self.rewrite(&word, "replaces what the remote holds, also commits of others");
         } else {

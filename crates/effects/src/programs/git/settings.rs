@@ -1,6 +1,6 @@
 //! git's configuration: reading it, what in it makes git run code, and `git config`.
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Machine, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -423,6 +423,16 @@ fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if is_any_file && !dangerous {
         return Exit::silent();
     }
+    if !takes_away
+        && named.as_deref().is_some_and(|name| stops_checking(name, &value))
+        && !is_of_project(git, &file)
+    {
+        git.machine.add(
+            Draft::new(EffectKind::SystemModification, Target::Service("checks of certificates".to_owned()))
+                .severity(Severity::High)
+                .note("git no longer checks whom it talks to, in every repository"),
+        );
+    }
     if !dangerous || takes_away || is_local_alias {
         git.machine.amend(before, |effect| {
             effect.nature = Nature::SettingThatRunsNothing;
@@ -435,6 +445,18 @@ fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.machine.add(draft);
     }
     Exit::silent()
+}
+
+/// Whether a setting has git take any certificate: `http.sslVerify`, `http.<url>.sslVerify` (git-config(1)).
+fn stops_checking(name: &str, value: &Value) -> bool {
+    let name = name.to_ascii_lowercase();
+    let is_off = |text: &str| matches!(text.to_ascii_lowercase().as_str(), "false" | "0" | "no" | "off");
+    name.starts_with("http.") && name.ends_with(".sslverify") && value.as_exact().is_some_and(is_off)
+}
+
+/// Whether a file of settings is that of one repository.
+fn is_of_project(git: &Git<'_, '_>, file: &AbsolutePath) -> bool {
+    file.is_within(&git.machine.world().place().workspace)
 }
 
 fn lfs(git: &mut Git<'_, '_>, words: &Words) -> Exit {

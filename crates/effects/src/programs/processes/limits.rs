@@ -20,8 +20,35 @@ pub(crate) fn attach(machine: &mut Machine<'_>, target: &Value) {
             None => return,
         },
     };
+    if KEEPERS.iter().any(|keeper| named.contains(keeper)) {
+        let target = Target::Process(named.clone());
+        let note = "the memory of a process that keeps keys and passwords";
+        machine.add(Draft::new(EffectKind::SecretRead, target).note(note));
+    }
     hold_up(machine, &named);
 }
+
+/// Processes that have keys or passwords in their memory. Sources: ssh-agent(1), gpg-agent(1), sshd(8), the key rings of GNOME and KDE, and
+/// the password stores in `security.toml`.
+const KEEPERS: &[&str] = &[
+    "ssh-agent",
+    "gpg-agent",
+    "sshd",
+    "keyring",
+    "kwalletd",
+    "keepass",
+    "bitwarden",
+    "1password",
+    "vault",
+    "polkitd",
+    "lsass",
+    "securityd",
+    "agetty",
+    "login",
+    "firefox",
+    "chrome",
+    "chromium",
+];
 
 /// Adds that processes of a name are held up, when they are the client, the guard, or the shell that asks the guard.
 fn hold_up(machine: &mut Machine<'_>, named: &str) {
