@@ -98,7 +98,6 @@ fn is_emulated(machine: &Machine<'_>, call: &Call) -> bool {
 
 /// `mc rm local/bucket`: `local` is the server of this machine (`mc alias`, the names that are there from the start).
 fn is_local_alias(call: &Call) -> bool {
-    let mut named =
-        call.words.iter().map(|word| word.known_start()).filter(|text| text.contains('/')).peekable();
+    let mut named = call.words.iter().map(Value::known_start).filter(|text| text.contains('/')).peekable();
     named.peek().is_some() && named.all(|text| text.starts_with("local/"))
 }
