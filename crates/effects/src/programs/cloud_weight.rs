@@ -303,7 +303,7 @@ pub(super) fn grave_change(call: &Call, command: &Command<'_>) -> Option<&'stati
     if !creates && words.iter().any(|word| EXPIRES.iter().any(|text| word.contains(text))) {
         return Some("what is kept there goes after a while");
     }
-    if !creates && verb.contains("password") {
+    if !creates && verb.contains("password") && !verb.contains("initial") {
         return Some("changes who may enter");
     }
     // A machine that is given back is wiped (MAAS, "Release a machine").
