@@ -307,8 +307,14 @@ impl Machine<'_> {
             "$" => return Held::One(Value::exact("$$")),
             "_" if self.budget.scanning == 0 => return Held::One(self.shell.last_word.clone()),
             // So does that of the last job, when one was started.
-            "!" if self.shell.has_job => return Held::One(Value::exact("$!")),
-            "!" | "-" | "_" => return Held::One(Value::Unknown),
+            "!" => {
+                let started = ListedProcesses::Chosen("$!".to_owned()).output();
+                if !self.call.substituted.contains(&started) {
+                    self.call.substituted.push(started);
+                }
+                return Held::One(if self.shell.has_job { Value::exact("$!") } else { Value::Unknown });
+            }
+            "-" | "_" => return Held::One(Value::Unknown),
             "0" => return Held::One(self.shell.name.clone()),
             "BASH_ARGV" if self.shell.options.extdebug && self.budget.scanning == 0 => {
                 // From the last one on.

@@ -16,7 +16,9 @@ mod patterns;
 mod roles;
 mod terminals;
 
-pub(crate) use ending::{fuser, kill, kill_by_name, listed_kill, merge_counted, numbered_kill};
+pub(crate) use ending::{
+    HELD_UP, fuser, kill, kill_by_name, listed_kill, merge_counted, numbered_kill, suspended,
+};
 pub(crate) use limits::{attach, attached, limited, prlimit, renice, snice, throttle};
 pub(crate) use of_windows::{named_kill, taskkill, unnamed_kill, wmic};
 pub(crate) use terminals::tmux;

@@ -4,10 +4,11 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::guarded::PARENT;
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::process_lists::ListedProcesses;
+use crate::interpreter::signals::suspends;
 use crate::interpreter::{Draft, Input, Upload, Value};
 use crate::nature::Nature;
 use crate::programs::network;
-use crate::programs::processes::{listed_kill, numbered_kill};
+use crate::programs::processes::{HELD_UP, listed_kill, numbered_kill, suspended};
 
 use super::channels::text_of_data;
 use super::evaluator::{Evaluator, Given};
@@ -76,7 +77,7 @@ impl Evaluator<'_, '_, '_> {
     }
 
     /// Ends a process. Which it is that code picks out of all that run is not known.
-    pub(super) fn kill(&mut self, name: &str, process: &ScriptValue) {
+    pub(super) fn kill(&mut self, name: &str, process: &ScriptValue, signal: &ScriptValue) {
         if is_own_process(process) {
             let target = Target::Process("what the code started".to_owned());
             self.act(|machine| machine.add(Draft::new(EffectKind::ProcessKill, target)));
@@ -84,8 +85,10 @@ impl Evaluator<'_, '_, '_> {
         }
         // Of an object that stands for a process, what it is given is a signal.
         let process = &if name.starts_with("psutil.") { Value::Unknown } else { process.value() };
+        let holds_up = is_suspending(signal) || name == "psutil.Process.suspend";
         if let Some(number) = process.as_exact() {
-            self.act(|machine| machine.add(numbered_kill(number).nature(Nature::Signal)));
+            let draft = if holds_up { suspended(number) } else { numbered_kill(number) };
+            self.act(|machine| machine.add(draft.nature(Nature::Signal)));
             return;
         }
         let picks = self.sees_processes;
@@ -97,11 +100,15 @@ impl Evaluator<'_, '_, '_> {
         self.act(|machine| {
             let before = machine.effect_count();
             machine.effect(EffectKind::ProcessKill, process);
-            if picks {
+            if picks || holds_up {
+                let note = if picks {
+                    "which of all processes it picks is not known, the guard may be among them"
+                } else {
+                    HELD_UP
+                };
                 machine.amend(before, |effect| {
                     effect.severity = Severity::High;
-                    "which of all processes it picks is not known, the guard may be among them"
-                        .clone_into(&mut effect.note);
+                    note.clone_into(&mut effect.note);
                 });
             }
         });
@@ -379,6 +386,14 @@ const FAR: i64 = 1000;
 /// The number of a process that the code has started itself.
 pub(super) fn own_process() -> ScriptValue {
     ScriptValue::Method(Box::new(ScriptValue::Process(usize::MAX)), "pid".to_owned())
+}
+
+/// Whether a signal holds a process up: by its number, by its name, or by a constant of a library.
+fn is_suspending(signal: &ScriptValue) -> bool {
+    match signal {
+        ScriptValue::Name(name) => suspends(name.rsplit(['.', ':']).next().unwrap_or(name)),
+        other => other.exact().is_some_and(|name| suspends(name.trim_start_matches(':'))),
+    }
 }
 
 /// Whether a value is the number of a process that the code has started itself.

@@ -320,14 +320,14 @@ impl Evaluator<'_, '_, '_> {
             }
             LibraryCall::Kill => {
                 if given.at(1).exact().as_deref() != Some("0") {
-                    self.kill(name, &given.at(0));
+                    self.kill(name, &given.at(0), &given.at(1));
                 }
                 unknown
             }
             LibraryCall::KillRest => {
                 if given.at(0).exact().as_deref() != Some("0") {
                     for item in given.positional.iter().skip(1).flat_map(ScriptValue::items) {
-                        self.kill(name, &item);
+                        self.kill(name, &item, &given.at(0));
                     }
                 }
                 unknown

@@ -6,7 +6,7 @@ use super::roles;
 use crate::effect::{Effect, EffectKind, Severity, Target};
 use crate::interpreter::guarded::PARENT;
 use crate::interpreter::process_lists::{ListedProcesses, OPTIONS_WITH_VALUES, users_of};
-use crate::interpreter::signals::signal;
+use crate::interpreter::signals::{Signal, signal};
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::world::Entry;
@@ -17,7 +17,7 @@ pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if signal.harmless {
         return Exit::silent();
     }
-    for target in signal.targets {
+    for target in signal.targets.iter().copied() {
         let text = target.as_exact();
         if signal.reloads && !text.is_some_and(|text| text == "-1" || crate::guard::is_held_up(text)) {
             continue;
@@ -25,19 +25,67 @@ pub(crate) fn kill(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let draft = if let Some(text) = text {
             let is_number = !text.is_empty() && text.chars().all(|sign| sign.is_ascii_digit());
             let picked = of_processes_read(machine).filter(|_| is_number);
-            picked.map_or_else(|| numbered_kill(text), |list| listed_kill(&list))
+            match picked {
+                Some(list) => listed_kill(&list),
+                None if signal.suspends => suspended(text),
+                None => numbered_kill(text),
+            }
         } else {
             // A pattern stands for the numbers of a range that is too long to be written out, or for the folders of `/proc`.
             let by_pattern = is_pattern(target).then_some(ListedProcesses::Counted);
             match listed_in(machine).or(by_pattern).or_else(|| of_processes_read(machine)) {
                 Some(list) => listed_kill(&list),
-                None => Draft::new(EffectKind::ProcessKill, Target::Unknown)
-                    .note("a process found by another command"),
+                None => found_kill(&signal, machine.substituted()),
             }
         };
         machine.add(draft.nature(Nature::Signal));
     }
     Exit::silent()
+}
+
+/// What is said of a process that is held up, where nothing tells which one it is.
+pub(crate) const HELD_UP: &str =
+    "which process is stopped is not known: the guard or the client could be, and does not answer then";
+/// What is said of numbers out of a list that somebody wrote for another purpose than to name one process.
+const OF_A_LIST: &str =
+    "which processes are ended stands in a list that is not read, the guard may be among them";
+
+/// The stop of a process by its number, or by the word that stands for it.
+pub(crate) fn suspended(text: &str) -> Draft {
+    let draft = numbered_kill(text);
+    if is_anybody(text) { draft.severity(Severity::High).note(HELD_UP) } else { draft }
+}
+
+/// Whether a number is that of any process, and not one of a job of this shell, of the shell itself, or of what is told apart by its number.
+fn is_anybody(text: &str) -> bool {
+    let number = text.strip_prefix('-').unwrap_or(text);
+    number.is_empty() || number.chars().all(|sign| sign.is_ascii_digit()) && !matches!(number, "0" | "1")
+}
+
+/// The end of processes whose numbers another command found, or a file holds.
+fn found_kill(signal: &Signal<'_>, outputs: &[Output]) -> Draft {
+    let draft = Draft::new(EffectKind::ProcessKill, Target::Unknown);
+    if signal.suspends {
+        return draft.severity(Severity::High).note(HELD_UP);
+    }
+    if outputs.iter().any(is_list) {
+        return draft.severity(Severity::High).note(OF_A_LIST);
+    }
+    draft.note("a process found by another command")
+}
+
+/// Whether what a command printed are numbers out of a list: programs keep their own number in files that are named for it.
+fn is_list(output: &Output) -> bool {
+    match output {
+        Output::Network(_) => true,
+        Output::Local(path) => !path.starts_with("/proc/") && !names_a_process(path),
+        Output::Nothing | Output::Text(_) | Output::Secret(_) | Output::Setup(_) | Output::Unknown => false,
+    }
+}
+
+fn names_a_process(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    name.contains("pid") || name.ends_with(".lock")
 }
 
 /// Every process, where the command read what the kernel shows of many of them (proc(5)): which of them it picked is not known.
@@ -280,6 +328,13 @@ pub(crate) fn kill_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if signal.harmless {
         return Exit::silent();
     }
+    if let Some(file) = pid_file(call) {
+        let outputs: Vec<Output> =
+            file.as_exact().map(|path| Output::Local(path.to_owned())).into_iter().collect();
+        machine.read(&file);
+        machine.add(found_kill(&signal, &outputs).nature(Nature::Signal));
+        return Exit::silent();
+    }
     let selection = Selection::of(call);
     let grave = |target: Target, severity: Severity, note: &str| {
         Draft::new(EffectKind::ProcessKill, target).nature(Nature::Signal).severity(severity).note(note)
@@ -345,6 +400,23 @@ pub(crate) fn kill_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.add(draft.nature(Nature::Signal));
     }
     Exit::silent()
+}
+
+/// The file that holds the numbers of the processes (`-F`, `--pidfile` of pkill(1)).
+fn pid_file(call: &Call) -> Option<Value> {
+    if call.program != "pkill" {
+        return None;
+    }
+    let text_of = |word: &Value| word.as_exact().map(str::to_owned);
+    call.words.iter().enumerate().find_map(|(place, word)| {
+        let text = text_of(word)?;
+        match text.strip_prefix("-F").or_else(|| text.strip_prefix("--pidfile=")) {
+            Some("") => call.words.get(place + 1).cloned(),
+            Some(file) => Some(Value::exact(file)),
+            None if text == "--pidfile" => call.words.get(place + 1).cloned(),
+            None => None,
+        }
+    })
 }
 
 /// Whose processes `pkill` chooses by nothing that is a name: by their age, their state, their group; `None` where it chooses none, or those
