@@ -326,6 +326,30 @@ fn what_names_something_that_is_not_there_is_the_fault_of_who_asks() {
 }
 
 #[test]
+fn nobody_takes_their_time_over_what_they_want() {
+    let environment = TestEnvironment::new();
+    let server = Serving::start(&environment);
+    let head = format!("Host: localhost\r\nAuthorization: Bearer {}\r\n", server.token);
+    std::thread::scope(|scope| {
+        for text in [
+            "GET /healthz HTTP/1.1\r\nHost: loc".to_owned(),
+            String::new(),
+            format!("POST /v1/check HTTP/1.1\r\n{head}Content-Length: 20\r\n\r\n{{"),
+        ] {
+            let address = server.address();
+            scope.spawn(move || {
+                let mut stream = TcpStream::connect(address).unwrap();
+                stream.set_read_timeout(Some(Duration::from_mins(2))).unwrap();
+                stream.write_all(text.as_bytes()).unwrap();
+                let mut bytes = Vec::new();
+                assert!(stream.read_to_end(&mut bytes).is_ok(), "{text:?} is waited for");
+                assert!(!bytes.starts_with(b"HTTP/1.1 2"), "{text:?}");
+            });
+        }
+    });
+}
+
+#[test]
 fn what_is_no_request_ends_its_connection_alone() {
     let environment = TestEnvironment::new();
     let server = Serving::start(&environment);

@@ -43,6 +43,18 @@ pub fn open_with(options: &mut OpenOptions, path: impl AsRef<Path>) -> io::Resul
     Err(Error::new(ErrorKind::InvalidInput, format!("it is not a regular file but {}", kind_in_words(kind))))
 }
 
+/// The same for a file that nobody else may have put there: a link is not followed, and a file with a second name elsewhere, or of another
+/// user, is an error of kind `InvalidInput`.
+pub fn open_own(options: &mut OpenOptions, path: impl AsRef<Path>) -> io::Result<File> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NOFOLLOW;
+    let file = options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default()).open(path)?;
+    let facts = file.metadata()?;
+    let is_own = facts.is_file() && facts.nlink() == 1 && facts.uid() == rustix::process::geteuid().as_raw();
+    if is_own { Ok(file) } else { Err(Error::new(ErrorKind::InvalidInput, "it is not a file of ours")) }
+}
+
 /// All bytes of a regular file that has at most `most`; a longer one is an error of kind `FileTooLarge`, and is not read.
 pub fn read(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;

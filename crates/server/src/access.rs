@@ -33,6 +33,11 @@ const STAY: u64 = 30 * 24 * 60 * MINUTE;
 /// After how long the use of a key is written down again, in milliseconds (ours).
 const LOGIN_AGAIN: u64 = 60 * MINUTE;
 
+/// The longest body of a request, in bytes (ours): more than the longest command that is reviewed.
+const LONGEST_BODY: usize = 1024 * 1024;
+/// How long a body may take to come (ours).
+const BODY: std::time::Duration = std::time::Duration::from_secs(20);
+
 /// What a key is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Role {
@@ -327,6 +332,23 @@ async fn is_of_agent(peer: Peer) -> bool {
     tokio::task::spawn_blocking(move || peer.is_of_agent()).await.unwrap_or(true)
 }
 
+/// A request with all of its body, which is read within bounds of time and length.
+async fn whole(request: Request<Body>) -> Result<Request<Body>, ApiError> {
+    if matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Ok(request);
+    }
+    let (head, body) = request.into_parts();
+    let read = tokio::time::timeout(BODY, axum::body::to_bytes(body, LONGEST_BODY)).await;
+    let refused = |status, kind, words: &str| Err(ApiError::new(status, kind, words, ""));
+    match read {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
+        Ok(Err(_)) => {
+            refused(StatusCode::PAYLOAD_TOO_LARGE, "too_long", "the body is longer than 1 MiB, or broke off")
+        }
+        Err(_) => refused(StatusCode::REQUEST_TIMEOUT, "too_slow", "the body did not come in time"),
+    }
+}
+
 /// Lets a request through, or answers it; and puts the headers on every answer that keep other pages out.
 pub(crate) async fn guard(
     State(access): State<Arc<Access>>,
@@ -349,7 +371,10 @@ pub(crate) async fn guard(
             if let Some(visitor) = visitor {
                 request.extensions_mut().insert(visitor);
             }
-            next.run(request).await
+            match whole(request).await {
+                Ok(request) => next.run(request).await,
+                Err(late) => late.into_response(),
+            }
         }
         Err(refusal) => {
             let path = request.uri().path();

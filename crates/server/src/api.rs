@@ -159,10 +159,16 @@ async fn carried(app: Arc<App>, route: &'static Route, call: Call, then: Option<
 /// Leads a browser back to a page of ours.
 fn back(then: &str) -> Response {
     let mut response = content(StatusCode::SEE_OTHER, "text/plain", "");
-    let is_own = then.starts_with('/') && !then.starts_with("//") && !then.contains('\\');
+    let is_own = leads_within(then);
     let place = HeaderValue::from_str(if is_own { then } else { "/" });
     response.headers_mut().insert(header::LOCATION, place.unwrap_or(HeaderValue::from_static("/")));
     response
+}
+
+/// Whether an address leads to a page of ours. Browsers take tabs and ends of lines out of an address, and a `\` for a `/`.
+fn leads_within(then: &str) -> bool {
+    let is_plain = then.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    then.starts_with('/') && !then.starts_with("//") && is_plain
 }
 
 fn concrete(path: &str, call: &Call) -> String {

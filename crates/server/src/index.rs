@@ -15,7 +15,7 @@ mod sums;
 
 pub(crate) use sums::DAY;
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -85,6 +85,12 @@ impl Index {
         let connection = Connection::open_with_flags(&self.path, flags)?;
         connection.busy_timeout(PATIENCE)?;
         Ok(connection)
+    }
+
+    /// The file by device and number; `None` where there is none.
+    pub(crate) fn file(&self) -> Option<(u64, u64)> {
+        let facts = std::fs::symlink_metadata(&self.path).ok()?;
+        Some((facts.dev(), facts.ino()))
     }
 
     fn remove(&self) {

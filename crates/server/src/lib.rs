@@ -10,6 +10,7 @@
 //! | `caller` | asking a server that answers for a link |
 //! | `answer` | errors and values as JSON |
 //! | `server` | from a bound address to requests |
+//! | `connections` | connections, within bounds of time and number |
 //! | `commands` | the commands of the command line that the server gives on |
 //! | `index` | the SQLite index over all ledgers |
 //! | `metrics` | `/metrics` |
@@ -31,6 +32,7 @@ mod answer;
 mod api;
 mod caller;
 mod commands;
+mod connections;
 mod events;
 mod graphs;
 mod index;

@@ -6,10 +6,8 @@ use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::MetadataExt as _;
 
-use axum::extract::connect_info::Connected;
-use axum::serve::IncomingStream;
 use checkrein_engine::asking::{self, Asker};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::UnixStream;
 
 /// The longest table of connections that is read, in bytes (ours).
 const LONGEST: u64 = 16 * 1024 * 1024;
@@ -23,19 +21,12 @@ pub(crate) enum Peer {
     Process(Option<i32>),
 }
 
-impl Connected<IncomingStream<'_, TcpListener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, TcpListener>) -> Self {
-        Self::Address(*stream.remote_addr())
-    }
-}
-
-impl Connected<IncomingStream<'_, UnixListener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Self {
-        Self::Process(stream.io().peer_cred().ok().and_then(|peer| peer.pid()))
-    }
-}
-
 impl Peer {
+    /// Who is at the other end of a connection by a socket in the file system.
+    pub(crate) fn of_socket(stream: &UnixStream) -> Self {
+        Self::Process(stream.peer_cred().ok().and_then(|peer| peer.pid()))
+    }
+
     /// Whether the process is known and works for an agent. One that is not found is not known to: that of another user, as an SSH daemon's,
     /// and one that hides what it has open.
     pub(crate) fn is_of_agent(&self) -> bool {

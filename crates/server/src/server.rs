@@ -1,5 +1,6 @@
 //! From a bound address to requests.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
@@ -32,6 +33,7 @@ use crate::address::Address;
 use crate::answer::{ApiError, content};
 use crate::api;
 use crate::commands::Commands;
+use crate::connections;
 use crate::events::events;
 use crate::index::Index;
 use crate::index::follower::Follower;
@@ -42,8 +44,6 @@ use crate::peer::Peer;
 use crate::token::Token;
 use crate::visits::Visits;
 
-/// The longest body of a request, in bytes (ours): more than the longest command that is reviewed.
-const LONGEST_BODY: usize = 1024 * 1024;
 /// The stack of a thread that reviews, in bytes, as in the hook: virtual memory, touched only as far as it is used (ours).
 const STACK: usize = 64 * 1024 * 1024;
 /// How often the ledgers are looked at (ours): an event is out well under a second after the call.
@@ -209,14 +209,14 @@ impl Server {
             .map_err(|error| system("cannot start to send telemetry", &error))?;
         let router = self.router(index, &follower, telling.as_ref());
         announce(&announcement)?;
-        let served = tokio::select! {
-            served = listener.serve(router) => served,
-            () = until => Ok(()),
-        };
+        tokio::select! {
+            never = listener.serve(router) => match never {},
+            () = until => {}
+        }
         if let Address::Unix(path) = address {
             drop(std::fs::remove_file(path));
         }
-        served.map_err(|error| system("the server ended", &error))
+        Ok(())
     }
 
     fn router(self, index: Index, follower: &Following, telling: Option<&Telling>) -> Router {
@@ -250,7 +250,8 @@ impl Server {
                 )
             })
             .with_state(app)
-            .layer(DefaultBodyLimit::max(LONGEST_BODY))
+            // The guard has read all of it within its own bound.
+            .layer(DefaultBodyLimit::disable())
             .layer(from_fn_with_state(access, guard))
     }
 }
@@ -266,8 +267,9 @@ pub(crate) fn not_found() -> ApiError {
 }
 
 async fn healthz(State(app): State<Arc<App>>) -> Response {
-    let index = if app.is_up() { "ok" } else { "failing" };
-    content(StatusCode::OK, "application/json", format!("{{\"status\":\"ok\",\"index\":\"{index}\"}}"))
+    let (status, word) =
+        if app.is_up() { (StatusCode::OK, "ok") } else { (StatusCode::SERVICE_UNAVAILABLE, "failing") };
+    content(status, "application/json", format!("{{\"status\":\"{word}\",\"index\":\"{word}\"}}"))
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
@@ -407,13 +409,21 @@ impl Listener {
         }
     }
 
-    async fn serve(self, router: Router) -> io::Result<()> {
+    async fn serve(self, router: Router) -> Infallible {
         match self {
             Self::Tcp(listener, _) => {
-                axum::serve(listener, router.into_make_service_with_connect_info::<Peer>()).await
+                let accept = async || {
+                    listener.accept().await.map(|(stream, address)| (stream, Peer::Address(address)))
+                };
+                connections::serve(accept, router).await
             }
             Self::Unix(listener, _) => {
-                axum::serve(listener, router.into_make_service_with_connect_info::<Peer>()).await
+                let accept = async || {
+                    let (stream, _) = listener.accept().await?;
+                    let peer = Peer::of_socket(&stream);
+                    Ok((stream, peer))
+                };
+                connections::serve(accept, router).await
             }
         }
     }

@@ -102,11 +102,15 @@ impl Visits {
         if lines.is_empty() {
             return;
         }
-        if std::fs::metadata(&self.path).is_ok_and(|facts| facts.len() >= LONGEST) {
+        if std::fs::symlink_metadata(&self.path).is_ok_and(|facts| facts.len() >= LONGEST) {
             drop(std::fs::rename(&self.path, self.path.with_extension("jsonl.1")));
         }
-        let file =
-            checkrein_files::open_with(OpenOptions::new().append(true).create(true).mode(0o600), &self.path);
+        let wanted = || OpenOptions::new().append(true).create(true).mode(0o600).clone();
+        let file = checkrein_files::open_own(&mut wanted(), &self.path).or_else(|error| {
+            // What is no file of ours is put away, and not written through: what happened at the door is written down all the same.
+            std::fs::remove_file(&self.path).map_err(|_| error)?;
+            checkrein_files::open_own(&mut wanted(), &self.path)
+        });
         drop(file.and_then(|mut file| file.write_all(&lines)));
     }
 }
@@ -114,6 +118,25 @@ impl Visits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_written_through_a_link_or_a_second_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("access.jsonl"), folder.path().join("other"));
+        std::fs::write(&other, "stays").unwrap();
+        let visits = Visits::new(path.clone());
+        for link in
+            [std::os::unix::fs::symlink::<&PathBuf, &PathBuf>, |from, to| std::fs::hard_link(from, to)]
+        {
+            drop(std::fs::remove_file(&path));
+            link(&other, &path).unwrap();
+            visits.note(Timestamp(1), VisitKind::Login, "link", "/open");
+            visits.write();
+            assert_eq!(std::fs::read_to_string(&other).unwrap(), "stays");
+            assert!(std::fs::symlink_metadata(&path).unwrap().is_file());
+            assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 1);
+        }
+    }
 
     #[test]
     fn a_flood_of_refusals_is_counted() {

@@ -38,9 +38,15 @@ fn the_description_has_every_address_with_its_parts() {
 
 #[test]
 fn forms_lead_back_to_our_pages_alone() {
-    for (then, place) in
-        [("/x?y=1", "/x?y=1"), ("//evil.example", "/"), ("https://evil.example", "/"), ("/\\evil", "/")]
-    {
+    for (then, place) in [
+        ("/x?y=1", "/x?y=1"),
+        ("//evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("/\\evil", "/"),
+        ("/\t/evil.example", "/"),
+        ("/\n/evil.example", "/"),
+        ("/ö", "/"),
+    ] {
         assert_eq!(back(then).headers()[header::LOCATION], place);
     }
 }

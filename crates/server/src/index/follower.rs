@@ -24,6 +24,8 @@ pub(crate) struct Follower {
     index: Index,
     state: StateDirectory,
     connection: Connection,
+    /// The file of the index by device and number, as it was opened.
+    file: Option<(u64, u64)>,
     known: HashMap<FolderName, Seen>,
     is_over: Arc<AtomicBool>,
 }
@@ -52,8 +54,10 @@ impl Follower {
         state: &StateDirectory,
         is_over: Arc<AtomicBool>,
     ) -> rusqlite::Result<Self> {
+        let connection = index.writer()?;
         Ok(Self {
-            connection: index.writer()?,
+            connection,
+            file: index.file(),
             index: index.clone(),
             state: state.clone(),
             known: HashMap::new(),
@@ -63,6 +67,11 @@ impl Follower {
 
     /// Takes up everything that was written since the last time; returns the number of the newest record in the index.
     pub(crate) fn round(&mut self) -> rusqlite::Result<i64> {
+        if self.index.file() != self.file {
+            // Somebody removed it, or put another one in its place: nobody would read what is written on.
+            self.begin_anew()?;
+            return self.newest();
+        }
         match self.read_all() {
             Ok(Looked::Read) => {}
             // A ledger was put in the place of another, or the file of the index is damaged: it is made again from the ledgers.
@@ -83,6 +92,7 @@ impl Follower {
         self.known.clear();
         self.connection = Connection::open_in_memory()?;
         self.connection = self.index.anew()?;
+        self.file = self.index.file();
         self.read_all().map(|_| ())
     }
 

@@ -51,6 +51,23 @@ fn opened(case: &Case) -> rusqlite::Result<Follower> {
 }
 
 #[test]
+fn an_index_that_was_removed_is_made_again() {
+    let case = case();
+    case.say("a", "one");
+    let mut follower = opened(&case).unwrap();
+    assert_eq!(follower.round().unwrap(), 1);
+    for remove in [true, false] {
+        let path = case.state.root().join("index.db");
+        std::fs::remove_file(&path).unwrap();
+        if !remove {
+            std::fs::write(&path, "something else").unwrap();
+        }
+        assert_eq!(follower.round().unwrap(), 1);
+        assert_eq!(case.lines().len(), 1, "{remove}");
+    }
+}
+
+#[test]
 fn it_follows_what_is_written_and_is_the_same_when_made_again() {
     let case = case();
     case.say("a", "one");
