@@ -4,10 +4,12 @@
 //! call. What a call needs to know, its `Context`, is read when the call comes, so that a configuration that changed counts from the next
 //! call on. It prints nothing: what did not work is in the [`Response`].
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use checkrein_clients::Answerer;
 use checkrein_clients::Protection;
+use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_ledger::{Durability, FolderName, content_hash, is_halted};
 use checkrein_patterns::observation;
 use checkrein_policy::Mode;
@@ -110,8 +112,30 @@ impl Engine {
             context = there;
         }
         let Answered { answer, for_user, remains, approval } = handle(&mut context, event, started);
+        let (answer, for_user) = in_masked_words(&context, answer, for_user);
         Response { answer, for_user, diagnostics: diagnostics.take(), approval, _remains: (context, remains) }
     }
+}
+
+/// What is said, whoever put it together out of what, without secrets: it stands in the transcript of the client and on screens.
+fn in_masked_words(
+    context: &Context,
+    answer: HookResponse,
+    for_user: Option<String>,
+) -> (HookResponse, Option<String>) {
+    if answer.text().is_empty() && for_user.is_none() {
+        return (answer, for_user);
+    }
+    let config = context.policy().config();
+    // Where the key cannot be had a mask does not hide what it stands for from who tries; nobody is told less for that.
+    let key = session_ledger::mask_key(context.environment(), config)
+        .unwrap_or_else(|_| MaskKey::new([0; MaskKey::LENGTH]))
+        .for_words();
+    let masked = |text: String| match mask_text(&text, &key) {
+        Cow::Owned(masked) => masked,
+        Cow::Borrowed(_) => text,
+    };
+    (answer.worded(&masked), for_user.map(masked))
 }
 
 /// The call that is judged at a moment, if one is.
@@ -513,6 +537,7 @@ fn tell_lost(context: &Context, ledger: &SessionLedger, session: Option<&Session
         at: context.environment().now(),
         title: "checkrein: hooks are gone".to_owned(),
         text: text.clone(),
+        question: None,
     };
     if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {
         context.environment().diagnostics.add(format!("{first}; nobody was told: {error}"));

@@ -117,7 +117,7 @@ impl StateDirectory {
     pub fn mask_key(&self) -> Result<MaskKey, LedgerError> {
         let path = self.root.join("mask.key");
         if let Some(key) = read_key(&path)? {
-            return Ok(key.with_known(&self.hidden.0));
+            return Ok(self.knowing(key));
         }
         create_directory(&self.root)?;
         let mut fresh = [0_u8; MaskKey::LENGTH];
@@ -141,9 +141,22 @@ impl StateDirectory {
             path,
             source: io::Error::new(io::ErrorKind::InvalidData, "the key has a wrong length"),
         })?;
-        Ok(key.with_known(&self.hidden.0))
+        Ok(self.knowing(key))
+    }
+
+    /// The key, which knows the secrets that were given to an agent, and our own.
+    fn knowing(&self, key: MaskKey) -> MaskKey {
+        let read =
+            |name: &&str| checkrein_files::read_text(self.root.join("server").join(name), LONGEST_KEY).ok();
+        let own = OWN_KEYS.iter().filter_map(read).map(|text| text.trim().to_owned());
+        key.with_known(&self.hidden.0).with_further(own)
     }
 }
+
+/// The keys of the server and of seals, in its folder.
+const OWN_KEYS: [&str; 4] = ["checkrein.token", "checkrein-view.token", "links.key", "seals.key"];
+/// The longest file of such a key, in bytes.
+const LONGEST_KEY: u64 = 128;
 
 impl FolderName {
     /// The greatest length of an id that is taken as it is.

@@ -274,6 +274,23 @@ pub enum HookResponse {
 }
 
 impl HookResponse {
+    /// The same in other words. What runs or is shown in the place of something stays as it is.
+    #[must_use]
+    pub fn worded(self, other: &dyn Fn(String) -> String) -> Self {
+        match self {
+            Self::NoOpinion => Self::NoOpinion,
+            Self::Allow { consent, text } => Self::Allow { consent, text: other(text) },
+            Self::Context { text } => Self::Context { text: other(text) },
+            Self::Rewrite { consent, input, text } => Self::Rewrite { consent, input, text: other(text) },
+            Self::Ask { reason, input } => Self::Ask { reason: other(reason), input },
+            Self::Deny { reason } => Self::Deny { reason: other(reason) },
+            Self::Replaced { output, besides } => {
+                Self::Replaced { output, besides: Box::new(besides.worded(other)) }
+            }
+            Self::Halt { reason } => Self::Halt { reason: other(reason) },
+        }
+    }
+
     /// What is said with it; empty when nothing is.
     pub fn text(&self) -> &str {
         match self {

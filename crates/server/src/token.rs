@@ -9,7 +9,7 @@ use std::path::Path;
 use checkrein_files::Forced;
 use sha2::{Digest as _, Sha256};
 
-/// A key of 256 bits, as 64 hexadecimal digits. Never shown by `Debug`.
+/// A key of 256 bits, as 64 hexadecimal digits behind the word by which it is known for one. Never shown by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Token(String);
 
@@ -28,7 +28,7 @@ impl Token {
     pub(crate) fn random() -> io::Result<Self> {
         let mut bytes = [0_u8; 32];
         File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        Ok(Self(hex::encode(bytes)))
+        Ok(Self(format!("{FORM}{}", hex::encode(bytes))))
     }
 
     /// Returns the key in a file; makes both when there is none. What is not a key is replaced.
@@ -65,7 +65,11 @@ impl TokenDigest {
     }
 }
 
+/// What keys begin with: so that they are known for what they are wherever somebody writes one.
+const FORM: &str = "checkrein_";
+
 fn is_key(text: &str) -> bool {
+    let Some(text) = text.strip_prefix(FORM) else { return false };
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 

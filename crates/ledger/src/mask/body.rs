@@ -70,28 +70,68 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         &sparing
     };
     let message = |text: &mut String| clean(text, MESSAGE, key);
-    clean_json(&mut review.input, key);
-    if let Some(rewrite) = &mut review.rewrite {
+    // Every field is named: a new one with words in it must be masked too.
+    let ReviewRecord {
+        input,
+        cwd,
+        actor,
+        risk,
+        further_reasons,
+        mitigations,
+        effects,
+        flow_marks,
+        rules,
+        reason,
+        alternatives,
+        rewrite,
+        answered,
+        snapshot,
+        not_saved,
+        problems,
+        programs,
+        governance,
+        code,
+        // Where secrets lie is compared with later calls; the rest holds no words of a call.
+        secret_marks: _,
+        action_id: _,
+        tool: _,
+        verdict: _,
+        decision: _,
+        flagged: _,
+        rationality: _,
+        intent: _,
+        confidence: _,
+        further_file_operations: _,
+        flow: _,
+        kind: _,
+        exact: _,
+        substance: _,
+        elapsed_us: _,
+        mode: _,
+        beginning: _,
+        digest: _,
+        unliftable: _,
+    } = review;
+    clean_json(input, key);
+    if let Some(rewrite) = rewrite {
         clean_json(rewrite, key);
     }
-    review.actor.iter_mut().for_each(message);
-    review.answered.iter_mut().for_each(message);
-    message(&mut review.cwd);
-    message(&mut review.reason);
-    review.risk.factors.iter_mut().for_each(message);
-    review.rules.iter_mut().for_each(message);
-    review.alternatives.iter_mut().for_each(message);
-    review.problems.iter_mut().for_each(message);
-    review.programs.iter_mut().for_each(message);
-    review.flow_marks.iter_mut().for_each(|mark| message(&mut mark.source));
-    for effect in &mut review.effects {
-        mask_effect(effect, key);
+    [cwd, reason].into_iter().for_each(message);
+    [actor, answered].into_iter().flatten().for_each(message);
+    let lists = [further_reasons, mitigations, rules, alternatives, problems, programs, &mut risk.factors];
+    lists.into_iter().flatten().for_each(message);
+    governance.iter_mut().for_each(|governance| governance.fired.iter_mut().for_each(message));
+    snapshot.iter_mut().for_each(|snapshot| snapshot.not_saved.iter_mut().for_each(message));
+    for unsaved in not_saved {
+        message(&mut unsaved.what);
+        unsaved.places.iter_mut().for_each(message);
     }
-    review.code.iter_mut().flatten().for_each(|code| mask_path(&mut code.path, key));
+    flow_marks.iter_mut().for_each(|mark| message(&mut mark.source));
+    effects.iter_mut().for_each(|effect| mask_effect(effect, key));
+    code.iter_mut().flatten().for_each(|code| mask_path(&mut code.path, key));
 }
 
-/// The address of the machine that an effect talks to, where it is written as a number. What stands behind the last colon may be a port or
-/// a part of it.
+/// The machine that an effect talks to, by its name or by its address. What stands behind the last colon may be a port or a part of it.
 fn machines(effect: &Effect) -> Vec<String> {
     let Target::Host(host) = &effect.target else { return Vec::new() };
     let host = host.split_once("://").map_or(host.as_str(), |(_, rest)| rest);
@@ -100,7 +140,11 @@ fn machines(effect: &Effect) -> Vec<String> {
     let bracketed = host.strip_prefix('[').and_then(|rest| rest.split(']').next());
     let by_port = || host.rsplit_once(':').map_or(host, |(before, _)| before);
     let candidates = [bracketed.unwrap_or(host), by_port()];
-    let found = candidates.into_iter().filter(|text| text.parse::<std::net::IpAddr>().is_ok());
+    let is_name = |text: &str| {
+        text.contains('.') && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
+    };
+    let found =
+        candidates.into_iter().filter(|text| is_name(text) || text.parse::<std::net::IpAddr>().is_ok());
     found.map(str::to_owned).collect()
 }
 

@@ -84,7 +84,7 @@ pub struct MaskKey {
     /// Masked where they stand by themselves: they may be as short as a word.
     settings: Vec<SecretSetting>,
     masking: Masking,
-    /// Addresses of machines that are written as they stand.
+    /// Names and addresses of machines that are written as they stand.
     spared: Vec<String>,
 }
 
@@ -122,6 +122,20 @@ impl MaskKey {
         Self { settings, ..self.with_masking(masking) }
     }
 
+    /// The same, and these are masked wherever they stand, besides what is known already.
+    #[must_use]
+    pub fn with_further(self, secrets: impl IntoIterator<Item = String>) -> Self {
+        let all: Vec<String> = self.known.iter().cloned().chain(secrets).collect();
+        self.with_known(&all)
+    }
+
+    /// The same for what is said to a user or a model: who somebody is may be what it is about, a secret never is.
+    #[must_use]
+    pub fn for_words(mut self) -> Self {
+        self.masking.personal_data = MaskingChoice::Clear;
+        self
+    }
+
     /// The same, and this is masked.
     #[must_use]
     pub fn with_masking(mut self, masking: Masking) -> Self {
@@ -137,7 +151,7 @@ impl MaskKey {
         Self { spared: hosts.collect(), ..self.clone() }
     }
 
-    /// Whether an address of a machine is written as it stands.
+    /// Whether a name or an address of a machine is written as it stands.
     fn spares(&self, address: &str) -> bool {
         self.spared.iter().any(|spared| spared == address)
     }

@@ -338,7 +338,9 @@ impl<'text> Scanner<'text> {
         if is_nobody(domain, top) {
             return None;
         }
-        Some(Step::Secret { start, end: position + 1 + domain.len(), kind: "email" })
+        // Where a call goes must stay readable; who somebody is there need not.
+        let end = if self.key.spares(domain) { position } else { position + 1 + domain.len() };
+        Some(Step::Secret { start, end, kind: "email" })
     }
 
     fn at_word(&mut self, position: usize) -> Step {

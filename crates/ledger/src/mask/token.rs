@@ -75,6 +75,7 @@ const PREFIXES: &[Prefix] = &[
     prefix("NRAK-", "newrelic_key", Alphabet::Plain, 16, Look::Any),
     prefix("PMAK-", "postman_key", Alphabet::Word, 20, Look::Any),
     prefix("SG.", "sendgrid_key", Alphabet::Dotted, 32, Look::Random),
+    prefix("checkrein_", "checkrein_key", Alphabet::Plain, 40, Look::Digit),
     prefix("dapi", "databricks_token", Alphabet::Plain, 32, Look::Digit),
     prefix("dckr_pat_", "docker_token", Alphabet::Word, 16, Look::Any),
     prefix("dop_v1_", "digitalocean_token", Alphabet::Plain, 20, Look::Any),
@@ -153,7 +154,7 @@ pub(super) struct Token {
 pub(super) fn token(bytes: &[u8]) -> Option<Token> {
     let first = *bytes.first()?;
     // All prefixes begin with one of these letters; most words end here.
-    if !matches!(first, b'A' | b'C' | b'E' | b'G' | b'N' | b'P' | b'S' | b'd'..=b'h' | b'k'..=b'n' | b'p' | b'r'..=b't' | b'v'..=b'y')
+    if !matches!(first, b'A' | b'C' | b'E' | b'G' | b'N' | b'P' | b'S' | b'c'..=b'h' | b'k'..=b'n' | b'p' | b'r'..=b't' | b'v'..=b'y')
     {
         return None;
     }
