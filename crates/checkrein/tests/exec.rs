@@ -169,18 +169,33 @@ fn without_landlock_the_same_holds_in_a_view_of_its_own() {
 }
 
 #[test]
-fn keys_of_the_server_and_questions_are_not_seen_in_a_view_of_its_own() {
-    if !makes_views() {
-        return not_run("no user namespaces");
-    }
+fn keys_of_the_server_and_questions_are_not_seen() {
     let scene = Scene::new();
-    for folder in ["server", "approvals"] {
-        fs::create_dir_all(scene.environment.state().join(folder)).unwrap();
-        fs::write(scene.environment.state().join(folder).join("kept"), "secret\n").unwrap();
-        let script = format!("cat {}/{folder}/kept", scene.environment.state().display());
-        let output = scene.run_without(&[LANDLOCK], &["--require", "--write", "."], &script);
-        assert_ne!(output.status.code(), Some(0), "{folder}");
-        assert!(output.stdout.is_empty(), "{folder}");
+    let state = scene.environment.state();
+    for folder in ["server", "approvals", "notices"] {
+        fs::create_dir_all(state.join(folder)).unwrap();
+        fs::write(state.join(folder).join("kept"), "secret\n").unwrap();
+    }
+    fs::write(state.join("other"), "other\n").unwrap();
+    let mut ways: Vec<&[(u32, i32)]> = vec![&[]];
+    if makes_views() {
+        ways.push(&[LANDLOCK]);
+    }
+    for way in ways {
+        for read in
+            [&["--write", "."][..], &["--write", ".", "--read", state.parent().unwrap().to_str().unwrap()]]
+        {
+            for folder in ["server", "approvals", "notices"] {
+                let script = format!("cat {}/{folder}/kept", state.display());
+                let output = scene.run_without(way, read, &script);
+                assert_ne!(output.status.code(), Some(0), "{folder} {way:?} {read:?}");
+                assert!(output.stdout.is_empty(), "{folder}");
+            }
+        }
+        // What lies beside them is read as before, and so is what the command makes itself.
+        let script = format!("cat {}/other; echo new > n; cat n", state.display());
+        let output = scene.run_without(way, &["--write", "."], &script);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "other\nnew\n", "{}", said(&output));
     }
 }
 

@@ -15,7 +15,9 @@ pub const NOT_HELD: &[NotHeld] = &[
         brief: "reading, unless `--read` is given",
         text: "Reading, unless `--read` is given; in a view of its own not even then, which is said before and refused with `--require`. What\n\
               \x20 programs need may always be read, as far as the user may: `/usr`, `/etc`, `/opt`, `/proc`, `/sys`, `/dev`. Where root runs the\n\
-              \x20 command that is `/etc/shadow` too.",
+              \x20 command that is `/etc/shadow` too. The keys of checkrein and the questions that wait (`server`, `approvals`, `notices` in its state\n\
+              \x20 directory) are not read, unless `--write` names a directory above them, or one on the way is mounted when it is used. For\n\
+              \x20 that, with Landlock, what others put directly into a directory above them while the command runs is not read either.",
     },
     NotHeld {
         brief: "files inside that have a second name outside (hard links)",

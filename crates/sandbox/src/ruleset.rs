@@ -95,30 +95,40 @@ fn build(
         created = created.add_rule(PathBeneath::new(terminal, access))?;
     }
     match &scope.read {
-        ReadScope::All => allow_reading(created, level, Path::new("/"), reading),
+        ReadScope::All => allow_reading(created, level, Path::new("/"), reading, &scope.hidden),
         ReadScope::Only(paths) => {
             let mut all = paths.iter().cloned().chain(system_paths());
-            all.try_fold(created, |created, path| allow_reading(created, level, &path, reading))
+            all.try_fold(created, |created, path| {
+                allow_reading(created, level, &path, reading, &scope.hidden)
+            })
         }
     }
 }
 
-/// Allows to read below a path all that is no terminal. Rules only add to each other, so folders that terminals lie in are allowed entry by
-/// entry; a link needs no rule, since what it leads to has one.
+/// Allows to read below a path all that is no terminal and not hidden. Rules only add to each other, so folders that terminals or hidden
+/// ones lie in are allowed entry by entry; a link needs no rule, since what it leads to has one. What comes into such a folder later has none.
 fn allow_reading(
     created: RulesetCreated,
     level: ABI,
     path: &Path,
     reading: BitFlags<AccessFs>,
+    hidden: &[PathBuf],
 ) -> Result<RulesetCreated, landlock::RulesetError> {
-    let holds_terminals = Path::new(TERMINALS).starts_with(path) && path != Path::new(TERMINALS);
-    let entries = if holds_terminals { entries(path) } else { None };
+    if hidden.iter().any(|hidden| path.starts_with(hidden)) {
+        return Ok(created);
+    }
+    let leads_to = |path: &Path| {
+        let is_above = |place: &Path| place.starts_with(path) && path != place;
+        is_above(Path::new(TERMINALS)) || hidden.iter().any(|hidden| is_above(hidden))
+    };
+    let entries = if leads_to(path) { entries(path) } else { None };
     let Some(entries) = entries else { return allow(created, level, path, reading) };
     let listing = reading & AccessFs::ReadDir;
     let mut created = if listing.is_empty() { created } else { allow(created, level, path, listing)? };
     for (entry, is_folder, held) in entries {
-        if is_folder && Path::new(TERMINALS).starts_with(&entry) {
-            created = allow_reading(created, level, &entry, reading)?;
+        let is_hidden = hidden.iter().any(|hidden| entry.starts_with(hidden));
+        if is_folder && (is_hidden || leads_to(&entry) || entry == Path::new(TERMINALS)) {
+            created = allow_reading(created, level, &entry, reading, hidden)?;
         } else {
             let access = if is_folder { reading } else { reading & AccessFs::from_file(level) };
             created = created.add_rule(PathBeneath::new(held, access))?;

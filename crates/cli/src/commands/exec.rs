@@ -201,8 +201,8 @@ fn scope(wanted: &ExecOptions) -> Result<Scope, CommandError> {
     })
 }
 
-/// What of our own state nobody inside may see: the keys of the server, and the questions that wait for an answer.
-const HIDDEN: [&str; 2] = ["server", "approvals"];
+/// What of our own state nobody inside may see: the keys of the server, the questions that wait for an answer, and what tells people of them.
+const HIDDEN: [&str; 3] = ["server", "approvals", "notices"];
 
 /// Where our own state is, when it is there: nobody inside locks what a run or a session is known by.
 fn state() -> Option<PathBuf> {
