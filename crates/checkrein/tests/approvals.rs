@@ -378,6 +378,60 @@ time.sleep(1.5)
     assert_eq!(decision(&answer_of(hook)), Some("allow"));
 }
 
+#[test]
+fn a_program_that_becomes_ours_answers_nothing() {
+    let environment = unattended("");
+    let hook = asks(&environment, "s", "one", CALL);
+    let question = only(&environment);
+    let folder = environment.state().join("approvals");
+    let path = folder.join(format!("{question}.answer"));
+    let asked = fs::read(folder.join(format!("{question}.json"))).unwrap();
+    let forged = json!({
+        "id": question,
+        "shown": format!("sha256:{}", digest(&asked)),
+        "answer": "once",
+        "by": { "name": "dev", "source": "command_line", "place": null },
+        "at": 1,
+    });
+    let moved = environment.home().join("forged");
+    // The lock is taken by another program, which hands it to `checkrein watch` together with the open file.
+    let becomes = "import fcntl, os, sys
+file = os.open(sys.argv[1], os.O_RDWR)
+fcntl.lockf(file, fcntl.LOCK_EX)
+os.set_inheritable(file, INHERITED)
+os.rename(sys.argv[1], sys.argv[2])
+os.execv(sys.argv[3], [sys.argv[3], 'watch', '--json'])
+";
+    for inherited in ["True", "False"] {
+        fs::write(&moved, forged.to_string()).unwrap();
+        fs::set_permissions(&moved, fs::Permissions::from_mode(0o600)).unwrap();
+        let mut process = environment
+            .command("python3")
+            .args(["-c", &becomes.replace("INHERITED", inherited)])
+            .args([&moved, &path])
+            .arg(env!("CARGO_BIN_EXE_checkrein"))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let started = Instant::now();
+        while (path.exists() || moved.exists()) && started.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(20));
+        }
+        process.kill().unwrap();
+        process.wait().unwrap();
+        assert!(!path.exists() && !moved.exists(), "nobody looked at it");
+    }
+    let found = events(&environment, "s", "checkrein.approval_forged");
+    let why: Vec<&str> = found.iter().map(|one| one["why"].as_str().unwrap()).collect();
+    assert_eq!(why.len(), 2, "{why:?}");
+    assert!(why[0].contains("was another program when it took it"), "{why:?}");
+    assert!(why[1].contains("nobody stands behind it"), "{why:?}");
+    assert_eq!(state(&environment, &question), "pending");
+    environment.succeed(&["approval", "allow", &question]);
+    assert_eq!(decision(&answer_of(hook)), Some("allow"));
+}
+
 /// The SHA-256 of a text, in hexadecimal.
 fn digest(bytes: &[u8]) -> String {
     let mut child = Command::new("sha256sum")
@@ -400,10 +454,32 @@ fn what_was_shown_is_what_counts() {
     let text = fs::read_to_string(&path).unwrap().replace("rm ../diary.md", "ls");
     fs::write(&path, text).unwrap();
     let said = refused(&environment.checkrein(&["approval", "allow", &question]));
-    assert!(said.contains("was not answered"), "{said}");
-    let found = events(&environment, "s", "checkrein.approval_forged");
-    assert!(found[0]["why"].as_str().unwrap().contains("something else"), "{found:?}");
+    assert!(said.contains(&question) && !said.contains("went on"), "{said}");
+    assert!(list(&environment).is_empty(), "what was altered is shown to nobody");
     assert_eq!(decision(&answer_of(hook)), Some("deny"));
+}
+
+#[test]
+fn what_became_of_a_question_is_not_carried_to_another() {
+    let environment = unattended("");
+    let hook = asks(&environment, "s", "one", CALL);
+    let first = only(&environment);
+    environment.succeed(&["approval", "allow", &first]);
+    assert_eq!(decision(&answer_of(hook)), Some("allow"));
+    assert_eq!(state(&environment, &first), "allowed");
+    let mut hook = asks(&environment, "t", "two", CALL);
+    let second = only(&environment);
+    let folder = environment.state().join("approvals");
+    for ending in ["answer", "taken", "done"] {
+        let from = folder.join(format!("{first}.{ending}"));
+        if from.exists() {
+            fs::copy(from, folder.join(format!("{second}.{ending}"))).unwrap();
+        }
+    }
+    assert_eq!(state(&environment, &second), "pending");
+    hook.kill().unwrap();
+    hook.wait().unwrap();
+    assert_eq!(state(&environment, &second), "gone");
 }
 
 #[test]

@@ -52,7 +52,19 @@ fn a_call_waits_and_is_answered_by_api_and_by_button() {
     assert!(page.body.contains("rm ../diary.md") && page.body.contains("Refuse"), "{}", page.body);
     let headers = [("Cookie", cookie.as_str()), ("Origin", "http://localhost")];
     let path = format!("/v1/approvals/{id}/deny");
-    let done = server.form(&path, "message=keep+the+diary&then=%2Fapprovals", &headers);
+    // What stood on the page is what is answered: not what is there by now, nor whatever it is.
+    let listed = server.asked("/v1/approvals").json();
+    let one = listed["items"].as_array().unwrap().iter().find(|one| one["id"] == *id).unwrap();
+    let shown = one["shown"].as_str().unwrap().to_owned();
+    assert!(page.body.contains(&shown), "{}", page.body);
+    let allow = format!("/v1/approvals/{id}/allow");
+    let another = format!("shown={}&then=%2Fapprovals", shown.replace(':', "%3A0"));
+    let refused = server.form(&allow, &another, &headers);
+    assert!(refused.status == 422 && refused.body.contains("another question"), "{}", refused.body);
+    assert_eq!(server.form(&allow, "then=%2Fapprovals", &headers).status, 400);
+    assert_eq!(server.post(&allow, &json!({ "shown": "sha256:0" })).status, 422);
+    let form = format!("message=keep+the+diary&then=%2Fapprovals&shown={}", shown.replace(':', "%3A"));
+    let done = server.form(&path, &form, &headers);
     assert_eq!((done.status, done.header("location").as_deref()), (303, Some("/approvals")), "{}", done.body);
     let told = answer_of(hook);
     assert_eq!(decision(&told), Some("deny"));

@@ -16,7 +16,7 @@ use crate::beginning;
 use crate::checkpoint;
 use crate::context::Context;
 use crate::monitor;
-use crate::notification::{self, Notice};
+use crate::notification::{self, Notice, NoticeQuestion};
 use crate::rollback::{self, Session};
 use crate::stop::{Barrier, Stopping, stop_session};
 use crate::verification;
@@ -73,13 +73,13 @@ pub(crate) fn tell(context: &Context, ledger: &SessionLedger, event: &str, title
     tell_with(context, ledger, (event, title), text, None);
 }
 
-/// The same with something of our own behind it, which is not masked: a signature looks like a secret, and is one that people are to have.
+/// The same about a question that people may answer by a link.
 pub(crate) fn tell_with(
     context: &Context,
     ledger: &SessionLedger,
     (event, title): (&str, &str),
     text: &str,
-    behind: Option<&str>,
+    question: Option<NoticeQuestion>,
 ) {
     let notice = Notice {
         event: event.to_owned(),
@@ -87,7 +87,8 @@ pub(crate) fn tell_with(
         workspace: context.workspace().clone(),
         at: context.environment().now(),
         title: title.to_owned(),
-        text: checkpoint::masked(context, text) + behind.unwrap_or_default(),
+        text: checkpoint::masked(context, text),
+        question,
     };
     if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {
         let failure = RecordBody::Failure {

@@ -9,6 +9,7 @@
 //! | `allowances` | what a user allowed beforehand |
 //! | `answer_links` | signed links with which a question is answered without a login |
 //! | `approvals` | questions that wait for an answer from outside the client |
+//! | `seal` | what tells files that were written for a person from those that somebody else put there |
 //! | `servers` | the servers of this state directory that answer now |
 //! | `held_file` | files that say something as long as a process holds them |
 //! | `context` | what is known around a call |
@@ -103,6 +104,7 @@ mod records;
 pub mod replay;
 pub mod rollback;
 pub mod rules;
+mod seal;
 pub mod servers;
 pub mod session_ledger;
 mod session_texts;

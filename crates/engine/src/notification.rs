@@ -5,8 +5,20 @@ use std::path::PathBuf;
 
 use checkrein_policy::Config;
 
+use crate::answer_links;
 use crate::environment::HostEnvironment;
-pub use crate::notifier::{Notice, Notifier, NotifyingProcess};
+pub use crate::notifier::{Notice, NoticeQuestion, Notifier, NotifyingProcess};
+
+/// The notice as it is sent: with a link to its question, where people can reach one.
+pub fn with_link(environment: &HostEnvironment, config: &Config, mut notice: Notice) -> Notice {
+    let public = config.server.public_address.as_deref();
+    if let Some(NoticeQuestion { id, shown, expires_at }) = notice.question.take()
+        && let Some(link) = answer_links::link(environment, public, &id, &shown, expires_at)
+    {
+        notice.text.push_str(&format!("\nOr open, and answer there: {link}"));
+    }
+    notice
+}
 
 /// Where notices wait.
 pub fn folder(environment: &HostEnvironment) -> PathBuf {

@@ -31,6 +31,20 @@ pub struct Notice {
     pub title: String,
     /// What happened, and what to do; masked.
     pub text: String,
+    /// The question that it is about, where a link may answer it. The link is made when the notice is sent: whoever reads one can answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<NoticeQuestion>,
+}
+
+/// What a link to a question is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoticeQuestion {
+    /// The question.
+    pub id: String,
+    /// The digest of what is shown of it.
+    pub shown: String,
+    /// When it ends.
+    pub expires_at: Timestamp,
 }
 
 /// What brings a notice on its way. It must not keep anybody waiting.

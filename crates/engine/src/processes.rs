@@ -1,6 +1,8 @@
 //! What the system tells of a process: who started it, in which session it is, how much memory it takes, which home it was given. Linux
 //! tells it in `/proc`; macOS is asked by calls, and does not tell of the memory of others.
 
+use std::os::unix::fs::MetadataExt as _;
+
 /// The longest `stat` that is read, in bytes; the kernel writes far less.
 #[cfg(not(target_os = "macos"))]
 const LONGEST: u64 = 4096;
@@ -8,6 +10,9 @@ const LONGEST: u64 = 4096;
 /// The longest environment that is read, in bytes: what Linux takes for one start of a program, as it is set everywhere.
 #[cfg(not(target_os = "macos"))]
 const LONGEST_ENVIRONMENT: u64 = 2 * 1024 * 1024;
+
+/// The longest table of the memory of a process, in bytes (ours).
+const LONGEST_MAPS: u64 = 4 * 1024 * 1024;
 
 /// How many processes above this one are looked at (ours).
 const MOST_ABOVE: usize = 32;
@@ -52,6 +57,43 @@ pub(crate) fn words_of(number: i32, longest: u64) -> Option<Vec<u8>> {
 pub(crate) fn words_of(number: i32, longest: u64) -> Option<Vec<u8>> {
     let words = checkrein_sandbox::process_table::started_with(number)?.words.join(&0);
     (words.len() as u64 <= longest).then_some(words)
+}
+
+/// Code that a process runs besides its program and what root put into the system: a library that somebody had it load, or code that stands
+/// in no file. Where the system does not tell, as macOS, there is none.
+pub(crate) fn foreign_code(number: i32) -> Option<String> {
+    if cfg!(target_os = "macos") {
+        return None;
+    }
+    let Ok(text) = checkrein_files::read(format!("/proc/{number}/maps"), LONGEST_MAPS) else {
+        return Some("it cannot be looked at".to_owned());
+    };
+    let program = std::fs::read_link(format!("/proc/{number}/exe")).ok()?;
+    let of_root = |path: &str| {
+        std::fs::metadata(path)
+            .is_ok_and(|facts| facts.is_file() && facts.uid() == 0 && facts.mode() & 0o022 == 0)
+    };
+    String::from_utf8_lossy(&text)
+        .lines()
+        .filter_map(executed)
+        .find(|place| {
+            let is_of_kernel =
+                ["[vdso]", "[vsyscall]", "[uprobes]", "[sigpage]", "[vectors]"].contains(place);
+            !is_of_kernel && program.to_str() != Some(*place) && !of_root(place)
+        })
+        .map(|place| if place.is_empty() { "in no file".to_owned() } else { place.to_owned() })
+}
+
+/// Where the code of a part of memory comes from, by its line in the table of a process; empty where it comes from no file, `None` where the
+/// part holds no code.
+fn executed(line: &str) -> Option<&str> {
+    let mut rest = line;
+    let mut fields = [""; 5];
+    for field in &mut fields {
+        (*field, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        rest = rest.trim_start();
+    }
+    fields.get(1)?.contains('x').then_some(rest)
 }
 
 /// What is known of one process.
@@ -113,13 +155,30 @@ impl Process {
 
 #[cfg(test)]
 mod tests {
-    use super::{Process, home_in};
+    use super::{Process, executed, foreign_code, home_in};
 
     #[test]
     fn a_home_is_found_among_other_variables() {
         assert_eq!(home_in(b"A=1\0HOME=/home/a b\0XHOME=/x\0"), Some("/home/a b".to_owned()));
         assert_eq!(home_in(b"XHOME=/x\0"), None);
         assert_eq!(home_in(b""), None);
+    }
+
+    #[test]
+    fn where_code_comes_from_is_told() {
+        for (line, place) in [
+            (
+                "55d0-55d1 r-xp 00001000 fe:00 42                 /home/dev/my lib.so",
+                Some("/home/dev/my lib.so"),
+            ),
+            ("55d0-55d1 r--p 00001000 fe:00 42                 /usr/lib/libc.so", None),
+            ("55d0-55d1 rwxp 00000000 00:00 0 ", Some("")),
+            ("7ffd-7ffe r-xp 00000000 00:00 0                  [vdso]", Some("[vdso]")),
+            ("55d0-55d1 r-xp 00000000 00:01 7   /memfd:x (deleted)", Some("/memfd:x (deleted)")),
+        ] {
+            assert_eq!(executed(line), place, "{line}");
+        }
+        assert_eq!(foreign_code(i32::try_from(std::process::id()).unwrap()), None);
     }
 
     #[test]

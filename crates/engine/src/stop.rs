@@ -142,6 +142,7 @@ fn tell(stopping: &Stopping<'_>, saved: &str) {
             by => format!("checkrein stopped a session ({by})"),
         },
         text,
+        question: None,
     };
     if let Err(error) = notification::send(environment, config, &notice) {
         let detail = error.to_string();

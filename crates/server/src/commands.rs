@@ -100,6 +100,8 @@ pub enum ServedCommand {
         approval: String,
         /// The answer.
         answer: ServedAnswer,
+        /// The digest of what who answers was shown; `None` where they read it now.
+        shown: Option<String>,
         /// From where it came.
         from: AnswerDoor,
     },

@@ -75,7 +75,12 @@ async fn answered(State(app): State<Arc<App>>, Path(id): Path<String>, body: Byt
             _ => return Err(invalid("the answer is neither `allow` nor `deny`")),
         };
         let is_yes = answer == ServedAnswer::Once;
-        let command = ServedCommand::Answer { approval: approval.id.clone(), answer, from: AnswerDoor::Link };
+        let command = ServedCommand::Answer {
+            approval: approval.id.clone(),
+            answer,
+            shown: Some(approval.shown.clone()),
+            from: AnswerDoor::Link,
+        };
         let given = app.commands.carry_out(command);
         let end = if given.is_ok() { "done" } else { "not done" };
         app.access.note_act(&format!("answered by a link: {end}"), &format!("/answer/{}", approval.id));

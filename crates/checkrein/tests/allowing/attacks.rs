@@ -36,6 +36,63 @@ fn only_file(environment: &TestEnvironment) -> std::path::PathBuf {
 }
 
 #[test]
+fn a_file_that_no_command_of_a_user_wrote_is_not_believed() {
+    // What a user gave for one call, made into more; another time; another place; a seal of its own, or none; another name.
+    let changes: [(&str, &dyn Fn(&mut serde_json::Value)); 6] = [
+        ("-", &|one| one["span"] = json!("always")),
+        ("-", &|one| one["at"] = json!(one["at"].as_u64().unwrap() - 1)),
+        ("-", &|one| one["is_below"] = json!(true)),
+        ("-", &|one| one["seal"] = json!("0".repeat(64))),
+        ("-", &|one| drop(one.as_object_mut().unwrap().remove("seal"))),
+        ("-1", &|_| {}),
+    ];
+    for (place, change) in changes {
+        let environment = environment();
+        assert_eq!(verdict(&environment, "s", CALL).as_deref(), Some("ask"));
+        allow(&environment, "--once");
+        let path = only_file(&environment);
+        let text = fs::read_to_string(&path).unwrap();
+        let mut forged: serde_json::Value = serde_json::from_str(&text).unwrap();
+        change(&mut forged);
+        let text = if place == "-" { serde_json::to_string_pretty(&forged).unwrap() } else { text };
+        let name = path.file_name().unwrap().to_str().unwrap().replace('-', place);
+        fs::remove_file(&path).unwrap();
+        fs::write(folder(&environment).join(name), text).unwrap();
+        assert!(verdict(&environment, "s", CALL).is_some());
+        let listed = environment.succeed(&["allow", "--list"]);
+        assert!(listed.contains("damaged"), "{listed}");
+    }
+}
+
+/// Writes an allowance as whoever holds the key would.
+fn write_sealed(environment: &TestEnvironment, path: &std::path::Path, allowance: &serde_json::Value) {
+    let seal = "import hashlib, hmac, json, sys
+key, path, name, one = open(sys.argv[1]).read(), sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
+one['seal'] = '0' * 64
+text = json.dumps({k: v for k, v in one.items() if k != 'seal'} | {'seal': one['seal']})
+code = hmac.new(key.encode(), b'checkrein-seal-1\\0allowance\\0' + name.encode() + b'\\0' + text.encode(), hashlib.sha256)
+open(path, 'w').write(text.replace('0' * 64, code.hexdigest()))
+";
+    let key = environment.state().join("server/seals.key");
+    let name = path.file_stem().unwrap();
+    let mut python = environment.command("python3");
+    python.args(["-c", seal]).args([key.as_path(), path, name.as_ref()]).arg(allowance.to_string());
+    assert!(python.status().unwrap().success());
+}
+
+#[test]
+fn what_was_used_up_does_not_come_back() {
+    let environment = environment();
+    assert_eq!(verdict(&environment, "s", CALL).as_deref(), Some("ask"));
+    allow(&environment, "--once");
+    let path = only_file(&environment);
+    let kept = fs::read(&path).unwrap();
+    assert_eq!(verdict(&environment, "s", CALL), None);
+    fs::write(&path, kept).unwrap();
+    assert_eq!(verdict(&environment, "s", CALL).as_deref(), Some("ask"));
+}
+
+#[test]
 fn code_with_the_same_effects_is_another_call_when_its_text_changed() {
     for (command, file, text, other) in [
         ("bash clean.sh", "clean.sh", "rm ../diary.md\n", "x=1; rm ../diary.md\n"),
@@ -257,13 +314,13 @@ fn an_allowance_of_another_time_place_or_session_allows_nothing() {
     ] {
         let mut changed = good.clone();
         changed[field] = value;
-        fs::write(&file, changed.to_string()).unwrap();
+        write_sealed(&environment, &file, &changed);
         let listed = environment.succeed(&["allow", "--list"]);
         assert!(listed.contains(state), "{field}: {listed}");
         let session = format!("{field}{state}");
         assert_eq!(verdict(&environment, &session, CALL).as_deref(), Some("ask"), "{field}");
     }
-    fs::write(&file, good.to_string()).unwrap();
+    write_sealed(&environment, &file, &good);
     assert_eq!(verdict(&environment, "s", CALL), None);
     assert!(environment.succeed(&["allow", "--list"]).contains("used "));
 }

@@ -54,6 +54,8 @@ pub struct ApprovalEntry {
     pub asked_at: Moment,
     /// When the answer is no.
     pub expires_at: Moment,
+    /// The digest of what is shown of it: an answer names it, so that it counts for that alone.
+    pub shown: String,
     /// `pending`, `allowed`, `denied`, `expired` or `gone`.
     pub state: String,
     /// The answers that can be given: of `once`, `session`, `always`, `no`; empty where nothing waits any more.

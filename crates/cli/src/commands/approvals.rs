@@ -91,9 +91,14 @@ pub(crate) fn answer_from(
     environment: &HostEnvironment,
     id: &str,
     wanted: &ApprovalAnswer,
+    shown: Option<&str>,
     source: ApprovalSource,
 ) -> Result<ExitStatus, CommandError> {
-    let one = approvals::one(environment, id).ok_or_else(|| NamedKind::Approval.unknown(id))?;
+    let mut one = approvals::one(environment, id).ok_or_else(|| NamedKind::Approval.unknown(id))?;
+    // Whoever read a page some time ago answers what stood on it.
+    if let Some(shown) = shown {
+        shown.clone_into(&mut one.shown);
+    }
     answer_by(environment, &one, wanted, (source, None), OutputForm::Json)
 }
 
@@ -112,7 +117,8 @@ fn answer_by(
         }
     };
     let by = ApprovalAnswerer { name, source, place };
-    let AnsweredApproval { approval, allowance } = approvals::answer(environment, &one.id, wanted, by)?;
+    let AnsweredApproval { approval, allowance } =
+        approvals::answer(environment, (&one.id, &one.shown), wanted, by)?;
     let went_on = approval.state == ApprovalState::Allowed;
     match output {
         OutputForm::Json => {
@@ -247,6 +253,7 @@ fn entry(one: &ApprovalRequest) -> ApprovalEntry {
         asked_with: one.put.as_ref().and_then(|put| put.message.clone()),
         asked_at: one.asked_at.into(),
         expires_at: one.expires_at.into(),
+        shown: one.shown.clone(),
         state: one.state.word().to_owned(),
         answers: answers.iter().map(|answer| (*answer).to_owned()).collect(),
         once_only: once_only.iter().map(|reason| reason.name().to_owned()).collect(),

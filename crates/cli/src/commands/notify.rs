@@ -26,7 +26,7 @@ use crate::terminal::{log, print};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::notification::{Notice, folder};
+use checkrein_engine::notification::{Notice, folder, with_link};
 
 /// How long one way may take (ours).
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -49,11 +49,13 @@ pub fn notify(
             at: environment.now(),
             title: "checkrein: a test".to_owned(),
             text: "If you read this, checkrein can reach you.".to_owned(),
+            question: None,
         });
     }
     let mut exit = ExitStatus::Done;
-    for notice in &notices {
+    for notice in notices {
         let config = config_files::load(environment, &notice.workspace)?.config;
+        let notice = &with_link(environment, &config, notice);
         if notice.event == "test" && config.interventions.emergency_stop.notification_channels.is_empty() {
             return Err(CommandError::user(
                 "no channel is set, so nobody was told",
@@ -186,7 +188,8 @@ fn mail(environment: &HostEnvironment, settings: &Notifications, notice: &Notice
         "From: {from}\r\nTo: {to}\r\nSubject: {subject}\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{}\r\n",
         notice.text.replace('\n', "\r\n")
     );
-    let path = folder(environment).join(format!(".mail-{}", std::process::id()));
+    // A link in it answers a question for whoever reads it: where nothing contained sees it.
+    let path = environment.state.root().join("server").join(format!(".mail-{}", std::process::id()));
     let written = config_files::write_private(
         &checkrein_protocol::AbsolutePath::new(&path.to_string_lossy())
             .ok_or("the state has no plain path")?,

@@ -14,6 +14,7 @@ use super::{ASKED_AGAIN, WAITS};
 use crate::config_files::write_private;
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
+use crate::seal::{BLANK, Sealed, is_sealed, sealed};
 
 /// The greatest number of files in the folder of allowances (ours).
 pub const MOST: usize = 1000;
@@ -60,6 +61,14 @@ pub struct Allowance {
     pub effects: Vec<Effect>,
     /// The files of code that it ran when it was allowed.
     pub code: Vec<CodeRecord>,
+}
+
+/// What stands in the file of an allowance. Only what is sealed for this file counts: somebody else may have written there, or moved it.
+#[derive(Debug, Serialize, Deserialize)]
+struct AllowanceFile {
+    #[serde(flatten)]
+    allowance: Allowance,
+    seal: String,
 }
 
 /// A file of the folder of allowances.
@@ -109,8 +118,11 @@ pub fn give(environment: &HostEnvironment, allowance: &Allowance) -> Result<Stri
         ));
     }
     let name = format!("{}-{}", digits(&allowance.digest), allowance.at.0);
-    let bytes = serde_json::to_vec_pretty(allowance)
-        .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
+    let defect = |error: serde_json::Error| CommandError::user(error.to_string(), "report this as a defect");
+    let file = AllowanceFile { allowance: allowance.clone(), seal: BLANK.to_owned() };
+    let text = serde_json::to_string_pretty(&file).map_err(defect)?;
+    let key = |error: std::io::Error| CommandError::file("seal a file in", folder(environment), &error);
+    let bytes = sealed(environment, Sealed::Allowance, &name, &text).map_err(key)?.into_bytes();
     if bytes.len() as u64 > LARGEST {
         return Err(CommandError::user(
             "the call is too long to be allowed",
@@ -179,11 +191,16 @@ fn of_text<'a>(
 ) -> impl Iterator<Item = (String, Allowance)> + 'a {
     let start = format!("{}-", digits(digest));
     let files = names(environment).unwrap_or_default();
+    let used: Vec<String> =
+        files.iter().filter(|file| file.ends_with(USED)).map(|file| of_file(file).to_owned()).collect();
+    // What was used up is not there a second time, whoever put it back.
+    let is_back = move |file: &String| ending == GIVEN && used.iter().any(|name| name == of_file(file));
     let meant = files.into_iter().filter(move |file| file.starts_with(&start) && file.ends_with(ending));
+    let meant = meant.filter(move |file| !is_back(file));
     meant
         .take(FOR_ONE_TEXT)
         .filter_map(|file| {
-            let allowance = read(&folder(environment).join(&file)).ok()?;
+            let allowance = read(environment, &file).ok()?;
             Some((file, allowance))
         })
         .filter(move |(_, allowance)| allowance.digest == digest)
@@ -214,7 +231,7 @@ fn names(environment: &HostEnvironment) -> Result<Vec<String>, CommandError> {
 
 fn granted(environment: &HostEnvironment, file: &str, now: Timestamp) -> Granted {
     let name = of_file(file).to_owned();
-    let allowance = match read(&folder(environment).join(file)) {
+    let allowance = match read(environment, file) {
         Ok(allowance) => allowance,
         Err(reason) => return Granted { name, state: GrantedState::Damaged(reason), allowance: None },
     };
@@ -232,7 +249,8 @@ fn granted(environment: &HostEnvironment, file: &str, now: Timestamp) -> Granted
 }
 
 /// What a file of an allowance says; why it says nothing otherwise.
-fn read(path: &AbsolutePath) -> Result<Allowance, String> {
+fn read(environment: &HostEnvironment, file: &str) -> Result<Allowance, String> {
+    let path = folder(environment).join(file);
     let facts = fs::symlink_metadata(path.as_str()).map_err(|error| error.to_string())?;
     if !facts.is_file() {
         return Err("it is not a regular file".to_owned());
@@ -241,7 +259,12 @@ fn read(path: &AbsolutePath) -> Result<Allowance, String> {
         return Err("it has a second name elsewhere".to_owned());
     }
     let text = checkrein_files::read_text(path.as_str(), LARGEST).map_err(|error| error.to_string())?;
-    serde_json::from_str(&text).map_err(|_| "it is not complete, or an earlier version wrote it".to_owned())
+    let AllowanceFile { allowance, seal } = serde_json::from_str(&text)
+        .map_err(|_| "it is not complete, or an earlier version wrote it".to_owned())?;
+    if !is_sealed(environment, Sealed::Allowance, of_file(file), &text, &seal) {
+        return Err("it is not sealed as one that a user gave".to_owned());
+    }
+    Ok(allowance)
 }
 
 /// Removes what was used up, or expired, so long ago that nobody asks about it any more.

@@ -45,15 +45,16 @@ pub struct AnsweredApproval {
     pub allowance: Option<String>,
 }
 
-/// Answers the question of this name, and waits until the call that asks has gone on, or was refused. Whoever calls this has made sure that
+/// Answers a question as it was shown, and waits until the call that asks has gone on, or was refused. Whoever calls this has made sure that
 /// it is a user who answers. The lock that proves it belongs to this process, so it is not to be called by a process below an agent.
 ///
 /// # Errors
 ///
-/// There is no such question, nothing waits for it any more, somebody else answers it, or it cannot be answered so.
+/// There is no such question, another one stands in its place by now, nothing waits for it any more, somebody else answers it, or it cannot
+/// be answered so.
 pub fn answer(
     environment: &HostEnvironment,
-    id: &str,
+    (id, shown): (&str, &str),
     wanted: &ApprovalAnswer,
     by: ApprovalAnswerer,
 ) -> Result<AnsweredApproval, CommandError> {
@@ -64,6 +65,12 @@ pub fn answer(
         ));
     }
     let approval = one(environment, id).ok_or_else(|| unknown(id))?;
+    if approval.shown != shown {
+        return Err(CommandError::user(
+            format!("`{}` is another question than the one that was shown", plain(id)),
+            format!("`checkrein approval show {}` shows what it asks now", plain(id)),
+        ));
+    }
     if approval.state != ApprovalState::Pending {
         return Err(stale(&approval));
     }

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
+use checkrein_files::Forced;
 use checkrein_ledger::FolderName;
 use checkrein_policy::Digest;
 use checkrein_protocol::{AbsolutePath, ReviewRecord, RuledOut, Timestamp, Unliftable};
@@ -14,7 +15,8 @@ use super::put::PutBy;
 use crate::allowances::{self, Allowance, AllowedFor, Wholeness};
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
-use crate::held_file::{holder, is_left_behind, own_text, stored};
+use crate::held_file::{holder, is_left_behind, own_text};
+use crate::seal::{BLANK, Sealed, is_sealed, sealed};
 use crate::text::call;
 
 /// The greatest number of questions that are kept (ours).
@@ -161,6 +163,41 @@ pub(super) struct Question {
     /// Who put it, where no hook did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) put: Option<PutBy>,
+    /// The seal of all the rest.
+    pub(super) seal: String,
+}
+
+impl Question {
+    /// The file, sealed: whoever alters what people read of it has no key to seal it again.
+    pub(super) fn sealed(&self, environment: &HostEnvironment) -> io::Result<String> {
+        sealed(environment, Sealed::Question, &self.id, &serde_json::to_string_pretty(self)?)
+    }
+}
+
+/// What stands in the file that says what became of a question, sealed for that question as it was shown.
+#[derive(Debug, Serialize, Deserialize)]
+struct OutcomeFile {
+    #[serde(flatten)]
+    outcome: ApprovalOutcome,
+    seal: String,
+}
+
+/// Says what became of a question, as it was shown.
+pub(super) fn settle(
+    environment: &HostEnvironment,
+    (id, shown): (&str, &str),
+    outcome: &ApprovalOutcome,
+) -> io::Result<()> {
+    let text = serde_json::to_string(&OutcomeFile { outcome: outcome.clone(), seal: BLANK.to_owned() })?;
+    let text = sealed(environment, Sealed::Outcome, &format!("{id} {shown}"), &text)?;
+    checkrein_files::replace(&at(environment, id, DONE_FILE), text.as_bytes(), 0o600, Forced::Content)
+}
+
+/// What became of a question, where the call that waited said it.
+fn outcome(environment: &HostEnvironment, id: &str, shown: &str) -> Option<ApprovalOutcome> {
+    let text = own_text(&at(environment, id, DONE_FILE)).ok()?;
+    let OutcomeFile { outcome, seal } = serde_json::from_str(&text).ok()?;
+    is_sealed(environment, Sealed::Outcome, &format!("{id} {shown}"), &text, &seal).then_some(outcome)
 }
 
 /// A question, and how it stands with it.
@@ -191,7 +228,7 @@ pub struct ApprovalRequest {
     /// What became of it; `None` where nothing did.
     pub settled: Option<ApprovalOutcome>,
     /// The digest of what is shown of it.
-    pub(crate) shown: String,
+    pub shown: String,
 }
 
 impl ApprovalRequest {
@@ -304,12 +341,13 @@ fn read(environment: &HostEnvironment, id: &str) -> Option<ApprovalRequest> {
     let path = at(environment, id, ASKED_FILE);
     let text = own_text(&path).ok()?;
     let question: Question = serde_json::from_str(&text).ok()?;
-    if question.id != id {
+    if question.id != id || !is_sealed(environment, Sealed::Question, id, &text, &question.seal) {
         return None;
     }
+    let shown = Digest::of(&text).to_string();
     // The lock first: whoever gives it up has written before what became of the question.
     let is_held = holder(&path) == Some(question.process);
-    let settled: Option<ApprovalOutcome> = stored(&at(environment, id, DONE_FILE));
+    let settled = outcome(environment, id, &shown);
     let is_late = environment.now() > question.expires_at;
     let state = match &settled {
         Some(settled) => match settled.end {
@@ -334,7 +372,7 @@ fn read(environment: &HostEnvironment, id: &str) -> Option<ApprovalRequest> {
         put: question.put,
         state,
         settled,
-        shown: Digest::of(&text).to_string(),
+        shown,
     })
 }
 

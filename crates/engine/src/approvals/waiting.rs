@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use checkrein_files::Forced;
 use checkrein_ledger::{Durability, mask::mask_body};
 use checkrein_policy::{ApprovalWait, Digest, Mode};
 use checkrein_protocol::{ActionId, HookResponse, RecordBody, ReviewRecord, Timestamp};
@@ -15,21 +14,24 @@ use serde_json::json;
 
 use super::answer::Given;
 use super::pending::{
-    ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, DONE_FILE, MOST, Question,
-    TAKEN_FILE, at, clear_away, folder, later, of_call,
+    ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, MOST, Question, TAKEN_FILE, at,
+    clear_away, folder, later, of_call, settle,
 };
 use super::put::{FRAMEWORK, PutBy};
 use super::repeated::said_no_before;
 use crate::allowances::{self, Allowance, Wholeness};
-use crate::answer_links;
 use crate::asking::{self, Asker};
 use crate::checkpoint;
 use crate::context::Context;
 use crate::corridor::Call;
 use crate::engine::halted;
-use crate::held_file::{holder, locked, own_text};
+use crate::environment::HostEnvironment;
+use crate::held_file::{holder, is_of_program, locked, own_text};
 use crate::interventions::{tell, tell_with};
+use crate::notification::NoticeQuestion;
+use crate::processes;
 use crate::questions::Nobody;
+use crate::seal::BLANK;
 use crate::session_ledger::mask_key;
 use crate::text::counted;
 
@@ -110,7 +112,9 @@ impl Waited {
 /// What tells who waits for it that a call went on, or was refused. As long as it lives, the question counts as one that waits.
 #[derive(Debug)]
 pub struct Acknowledgement {
-    done: PathBuf,
+    environment: HostEnvironment,
+    id: String,
+    shown: String,
     settled: ApprovalOutcome,
     _lock: File,
 }
@@ -118,9 +122,7 @@ pub struct Acknowledgement {
 impl Acknowledgement {
     /// Says that the client has its answer. What cannot be written leaves the question as one that has gone.
     pub fn went_on(self) {
-        if let Ok(text) = serde_json::to_vec(&self.settled) {
-            drop(checkrein_files::replace(&self.done, &text, 0o600, Forced::Content));
-        }
+        drop(settle(&self.environment, (&self.id, &self.shown), &self.settled));
     }
 }
 
@@ -229,8 +231,9 @@ impl<'a> Waiting<'a> {
             expires_at: Timestamp(asked_at.0.saturating_add(limit_ms)),
             review,
             put: asked.put.cloned(),
+            seal: BLANK.to_owned(),
         };
-        let text = serde_json::to_string_pretty(&question).map_err(|error| error.to_string())?;
+        let text = question.sealed(environment).map_err(|error| error.to_string())?;
         let path = at(environment, &question.id, ASKED_FILE);
         let lock = locked(&path, text.as_bytes(), |fresh, path| fs::rename(fresh, path))
             .map_err(|error| error.to_string())?;
@@ -274,11 +277,9 @@ impl<'a> Waiting<'a> {
             self.question.put.as_ref().and_then(|put| put.message.as_deref()).unwrap_or(&review.reason),
             seconds(self.limit),
         );
-        let public = self.context.policy().config().server.public_address.as_deref();
-        let link = answer_links::link(self.context.environment(), public, id, &self.shown, *expires_at);
-        let behind = link.map(|link| format!("\nOr open, and answer there: {link}"));
+        let question = NoticeQuestion { id: id.clone(), shown: self.shown.clone(), expires_at: *expires_at };
         let title = "checkrein: a call waits for your answer";
-        tell_with(self.context, self.ledger, ("approval", title), &text, behind.as_deref());
+        tell_with(self.context, self.ledger, ("approval", title), &text, Some(question));
         Ok(())
     }
 
@@ -345,6 +346,12 @@ impl<'a> Waiting<'a> {
         }
         if let Some(installed) = asking::runs_another(self.context.environment(), process) {
             return Err(format!("the process behind it is another program than `{installed}`"));
+        }
+        if !is_of_program(process, path) {
+            return Err("the process behind it was another program when it took it".to_owned());
+        }
+        if let Some(code) = processes::foreign_code(process) {
+            return Err(format!("the process behind it was made to run other code ({code})"));
         }
         if given.id != self.question.id || given.shown != self.shown {
             return Err("it is the answer to something else".to_owned());
@@ -438,8 +445,13 @@ impl<'a> Waiting<'a> {
             why = format!("the answer could not be recorded: {error}");
         }
         let words = words(&settled, &why, self.limit, wanted, &later(&self.question.review));
-        let done = self.file(DONE_FILE);
-        let acknowledgement = Acknowledgement { done, settled, _lock: self.lock };
+        let acknowledgement = Acknowledgement {
+            environment: self.context.environment().clone(),
+            id: self.question.id,
+            shown: self.shown,
+            settled,
+            _lock: self.lock,
+        };
         match words {
             None => Waited::Allowed { acknowledgement },
             Some((why, next, in_the_record)) => {

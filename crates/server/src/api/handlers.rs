@@ -189,7 +189,10 @@ pub(super) fn allow(app: &App, call: &Call) -> Result<Json, ApiError> {
 
 pub(super) fn answered(app: &App, call: &Call, answer: ServedAnswer) -> Result<Json, ApiError> {
     let approval = call.part("approval").to_owned();
-    acted(app, ServedCommand::Answer { approval, answer, from: call.door.unwrap_or(AnswerDoor::Api) })
+    let from = call.door.unwrap_or(AnswerDoor::Api);
+    // Who answers on a page has read it some time ago.
+    let shown = if from == AnswerDoor::Console { Some(call.needed("shown")?) } else { call.text("shown") };
+    acted(app, ServedCommand::Answer { approval, answer, shown, from })
 }
 
 /// A link that logs one browser in, once.

@@ -37,6 +37,10 @@ const NO_FIELDS: &[(&str, &str)] = &[];
 const LIMIT: (&str, &str) = ("limit", "Rows, from 1 to 500; 100 without it");
 
 /// All addresses of the API.
+/// What an answer says of what was read before it.
+const SHOWN: (&str, &str) =
+    ("shown", "The `shown` of the question as it was read; the answer counts only while it is the same");
+
 pub(crate) const ROUTES: &[Route] = &[
     Route {
         verb: Get,
@@ -52,7 +56,7 @@ pub(crate) const ROUTES: &[Route] = &[
         path: "/v1/approvals/{approval}/allow",
         summary: "Lets a waiting call go on",
         query: NO_FIELDS,
-        body: &[("for", "`once`, which holds without it, `session` or `always`")],
+        body: &[("for", "`once`, which holds without it, `session` or `always`"), SHOWN],
         answer: done,
         handle: allow,
     },
@@ -61,7 +65,7 @@ pub(crate) const ROUTES: &[Route] = &[
         path: "/v1/approvals/{approval}/deny",
         summary: "Refuses a waiting call",
         query: NO_FIELDS,
-        body: &[("message", "A word to the agent")],
+        body: &[("message", "A word to the agent"), SHOWN],
         answer: done,
         handle: |app, call| answered(app, call, ServedAnswer::No(call.text("message"))),
     },

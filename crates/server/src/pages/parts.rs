@@ -358,6 +358,7 @@ pub(super) struct Failed<'a> {
 /// A question in a list.
 pub(super) struct ShownApproval {
     pub(super) id: String,
+    pub(super) shown: String,
     pub(super) call: String,
     pub(super) state: String,
     pub(super) by: String,
@@ -383,6 +384,7 @@ impl ShownApproval {
         ];
         Self {
             id: encoded(&text(one, "id")),
+            shown: text(one, "shown"),
             call: text(one, "action"),
             state: text(one, "state"),
             by: one.get("answered_by").map(|by| text(by, "name")).unwrap_or_default(),

@@ -171,7 +171,7 @@ impl Desk {
                 print(&json!({ "handed_out": handed == HandedOut::ToThem }).to_string());
                 Ok(ExitStatus::Done)
             }
-            ServedCommand::Answer { approval, answer, from } => {
+            ServedCommand::Answer { approval, answer, shown, from } => {
                 let answer = match answer {
                     ServedAnswer::Once => ApprovalAnswer::Once,
                     ServedAnswer::Session => ApprovalAnswer::Session,
@@ -183,7 +183,7 @@ impl Desk {
                     AnswerDoor::Api => ApprovalSource::Api,
                     AnswerDoor::Link => ApprovalSource::Link,
                 };
-                approvals::answer_from(environment, &approval, &answer, source)
+                approvals::answer_from(environment, &approval, &answer, shown.as_deref(), source)
             }
             ServedCommand::Check { question } => check::answer(environment, &question),
         }

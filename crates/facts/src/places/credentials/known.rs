@@ -49,6 +49,7 @@ pub(super) const ENDS: &[(&str, &str)] = &[
     ("server/checkrein.token", "the key of the server of the guard"),
     ("server/checkrein-view.token", "the key of the server of the guard"),
     ("server/links.key", "the key with which the guard signs links that answer questions"),
+    ("server/seals.key", "the key with which the guard seals what a user allowed"),
     ("checkrein/server/open.html", "a link that logs in to the console of the guard"),
     (".aws/credentials", "AWS credentials"),
     (".aws/config", "AWS configuration with profiles"),
