@@ -15,7 +15,8 @@ pub fn with_link(environment: &HostEnvironment, config: &Config, mut notice: Not
     if let Some(NoticeQuestion { id, shown, expires_at }) = notice.question.take()
         && let Some(link) = answer_links::link(environment, public, &id, &shown, expires_at)
     {
-        notice.text.push_str(&format!("\nOr open, and answer there: {link}"));
+        notice.text.push_str("\nOr open, and answer there: ");
+        notice.text.push_str(&link);
     }
     notice
 }
