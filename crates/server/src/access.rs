@@ -24,8 +24,6 @@ pub(crate) const OPEN: &str = "/open/";
 /// How many wrong keys a minute are answered as such (ours); further ones wait. A right key is never kept waiting.
 const WRONG_A_MINUTE: usize = 20;
 const MINUTE: u64 = 60_000;
-/// How many browsers are logged in at once (ours); the one that came first goes.
-const BROWSERS: usize = 64;
 /// How many links wait to be used (ours); the one that was made first goes.
 const LINKS: usize = 64;
 /// How long a browser stays logged in, in milliseconds: 30 days (ours).
@@ -79,7 +77,6 @@ pub(crate) enum Refusal {
 pub(crate) struct Access {
     approver: TokenDigest,
     viewer: TokenDigest,
-    browsers: Mutex<VecDeque<(TokenDigest, u64)>>,
     links: Mutex<VecDeque<TokenDigest>>,
     wrong: Mutex<VecDeque<u64>>,
     told: Mutex<HashMap<(KeyKind, Role), u64>>,
@@ -94,7 +91,6 @@ impl Access {
         Self {
             approver: approver.digest(),
             viewer: viewer.digest(),
-            browsers: Mutex::default(),
             links: Mutex::default(),
             wrong: Mutex::default(),
             told: Mutex::default(),
@@ -121,20 +117,25 @@ impl Access {
     }
 
     /// Uses a link up; returns the value of the cookie for the browser.
-    pub(crate) fn redeem(&self, key: &str) -> Option<Token> {
+    pub(crate) fn redeem(&self, key: &str) -> Option<String> {
         let digest = TokenDigest::of(key);
         let mut links = lock(&self.links);
         let place = links.iter().position(|one| *one == digest)?;
         let fresh = Token::random().ok()?;
         links.remove(place);
         let now = self.clock.now();
-        let mut browsers = lock(&self.browsers);
-        browsers.push_back((fresh.digest(), now.0));
-        while browsers.len() > BROWSERS {
-            browsers.pop_front();
-        }
+        let cookie = format!("{}.{}", fresh.as_str(), now.0);
+        let cookie = format!("{cookie}.{}", self.approver.signature(&cookie));
         self.visits.note(now, VisitKind::Login, "one-time link", OPEN);
-        Some(fresh)
+        Some(cookie)
+    }
+
+    /// Whether the value of a cookie is one that this server gave, or one before it with the same key, a short enough time ago.
+    fn is_given(&self, cookie: &str, now: u64) -> bool {
+        let Some((given, signature)) = cookie.rsplit_once('.') else { return false };
+        let since = given.rsplit_once('.').and_then(|(_, since)| since.parse::<u64>().ok());
+        TokenDigest::of(signature) == TokenDigest::of(&self.approver.signature(given))
+            && since.is_some_and(|since| now < since.saturating_add(STAY))
     }
 
     /// Writes what was noted into the file, on a thread that may wait for the disk. Nothing is answered before its line is written.
@@ -178,10 +179,7 @@ impl Access {
                 .find_map(|(known, role)| (known == digest).then_some(role));
             role.map(|role| Visitor { role, by: KeyKind::Header })
         } else if let Some(key) = cookie(headers) {
-            let digest = TokenDigest::of(&key);
-            let is_known =
-                lock(&self.browsers).iter().any(|(known, since)| *known == digest && now < since + STAY);
-            is_known.then_some(Visitor { role: Role::Approver, by: KeyKind::Cookie })
+            self.is_given(&key, now).then_some(Visitor { role: Role::Approver, by: KeyKind::Cookie })
         } else {
             return Err(Refusal::NoKey);
         };

@@ -22,7 +22,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 /// The form of the tables. Another one is made again.
-const FORM: i64 = 1;
+const FORM: i64 = 2;
 /// What tells our database from those of others: `chkr`.
 const APPLICATION: i64 = 0x6368_6B72;
 /// How long a reader or writer waits for another.
@@ -35,14 +35,15 @@ CREATE TABLE sessions(
   records INTEGER NOT NULL DEFAULT 0, calls INTEGER NOT NULL DEFAULT 0, stopped INTEGER NOT NULL DEFAULT 0,
   issues INTEGER NOT NULL DEFAULT 0, open_issues INTEGER NOT NULL DEFAULT 0, rung TEXT,
   tokens INTEGER NOT NULL DEFAULT 0, micro_dollars INTEGER NOT NULL DEFAULT 0, unpriced INTEGER NOT NULL DEFAULT 0,
-  last_call TEXT, last_verdict TEXT) WITHOUT ROWID;
+  last_call TEXT, last_verdict TEXT, ended INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 CREATE INDEX sessions_last ON sessions(last);
 CREATE TABLE records(
   id INTEGER PRIMARY KEY, folder TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL, action TEXT,
   verdict TEXT, risk REAL, summary TEXT NOT NULL, place INTEGER NOT NULL, length INTEGER NOT NULL);
 CREATE UNIQUE INDEX records_seq ON records(folder, seq);
 CREATE INDEX records_action ON records(action) WHERE action IS NOT NULL;
-CREATE INDEX records_type ON records(type, id);
+CREATE INDEX records_at ON records(at, id);
+CREATE INDEX records_type ON records(type, at, id);
 CREATE TABLE sums(name TEXT NOT NULL, labels TEXT NOT NULL, value REAL NOT NULL, PRIMARY KEY(name, labels)) WITHOUT ROWID;
 CREATE TABLE days(
   day INTEGER NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, value REAL NOT NULL, PRIMARY KEY(day, what, name)) WITHOUT ROWID;

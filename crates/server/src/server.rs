@@ -308,7 +308,7 @@ async fn open(
     } else {
         content(StatusCode::OK, "text/html; charset=utf-8", pages::onward())
     };
-    let cookie = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000", cookie.as_str());
+    let cookie = format!("{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000");
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }

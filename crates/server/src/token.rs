@@ -63,6 +63,12 @@ impl TokenDigest {
     pub(crate) fn of(text: &str) -> Self {
         Self(Sha256::digest(text).into())
     }
+
+    /// A code of a text that nobody makes who does not know the key.
+    pub(crate) fn signature(&self, text: &str) -> String {
+        let inner = Sha256::new().chain_update(self.0).chain_update(text).finalize();
+        hex::encode(Sha256::new().chain_update(self.0).chain_update(inner).finalize())
+    }
 }
 
 /// What keys begin with: so that they are known for what they are wherever somebody writes one.

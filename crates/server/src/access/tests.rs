@@ -75,7 +75,7 @@ fn a_link_works_once_and_its_cookie_needs_an_origin_to_change_something() {
     let (access, _, _, folder) = access();
     let link = access.link().unwrap();
     let key = link.strip_prefix(OPEN).unwrap();
-    let cookie = format!("other=1; {COOKIE}={}", access.redeem(key).unwrap().as_str());
+    let cookie = format!("other=1; {COOKIE}={}", access.redeem(key).unwrap());
     assert!(access.redeem(key).is_none() && access.redeem("").is_none());
     let judge = |method: &str, headers: &[(&str, &str)]| {
         let mut all = vec![("cookie", cookie.as_str())];
@@ -100,4 +100,28 @@ fn wrong_keys_wait_and_the_right_one_does_not() {
     assert_eq!(wrong[0], Some(Refusal::WrongKey));
     assert_eq!(wrong[24], Some(Refusal::TooMany));
     assert_eq!(refusal(approver.as_str()), None);
+}
+
+#[test]
+fn a_cookie_outlives_the_server_and_not_its_key() {
+    let (access, approver, viewer, folder) = access();
+    let link = access.link().unwrap();
+    let cookie = access.redeem(link.strip_prefix(OPEN).unwrap()).unwrap();
+    let another = |approver: &Token| {
+        let visits = Visits::new(folder.path().join("access.jsonl"));
+        Access::new(approver, &viewer, visits, Arc::new(SystemClock))
+    };
+    let opens = |access: &Access, cookie: &str| {
+        let cookie = format!("{COOKIE}={cookie}");
+        access.judge(&request("GET", "/", &[("cookie", &cookie)])).is_ok()
+    };
+    assert!(opens(&access, &cookie) && opens(&another(&approver), &cookie));
+    assert!(!opens(&another(&Token::random().unwrap()), &cookie));
+    // What is said in it is signed, and it ends.
+    let (given, signature) = cookie.rsplit_once('.').unwrap();
+    let (name, since) = given.rsplit_once('.').unwrap();
+    let since: u64 = since.parse().unwrap();
+    assert!(!opens(&access, &format!("{name}.{}.{signature}", since + 1)));
+    assert!(!opens(&access, given) && !opens(&access, ""));
+    assert!(access.is_given(&cookie, since + STAY - 1) && !access.is_given(&cookie, since + STAY));
 }

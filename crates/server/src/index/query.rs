@@ -27,7 +27,7 @@ pub(crate) struct SessionRow {
     pub(crate) workspace: Option<String>,
     /// What the user said first, cut.
     pub(crate) task: Option<String>,
-    /// `halted`, `active` or `idle`.
+    /// `halted`, `ended`, `active` or `idle`.
     pub(crate) state: String,
     /// Why it is halted.
     pub(crate) halted: Option<String>,
@@ -124,7 +124,7 @@ pub(crate) fn session(
 
 const SESSION: &str =
     "SELECT folder, client, workspace, task, started, last, records, calls, stopped, open_issues, rung,
-    tokens, micro_dollars, unpriced, last_call, last_verdict FROM sessions";
+    tokens, micro_dollars, unpriced, last_call, last_verdict, ended FROM sessions";
 
 fn session_row(row: &Row<'_>, state: &StateDirectory, now: u64) -> rusqlite::Result<SessionRow> {
     let folder: String = row.get(0)?;
@@ -133,10 +133,12 @@ fn session_row(row: &Row<'_>, state: &StateDirectory, now: u64) -> rusqlite::Res
         .and_then(|folder| is_halted(state, &folder))
         .map(|halt| halt.reason);
     let is_active = last >= signed(now.saturating_sub(ACTIVE));
-    let word = match (&halted, is_active) {
-        (Some(_), _) => "halted",
-        (None, true) => "active",
-        (None, false) => "idle",
+    let has_ended = row.get::<_, i64>(16)? != 0;
+    let word = match (&halted, has_ended, is_active) {
+        (Some(_), _, _) => "halted",
+        (None, true, _) => "ended",
+        (None, false, true) => "active",
+        (None, false, false) => "idle",
     };
     Ok(SessionRow {
         session: folder,
@@ -162,8 +164,12 @@ fn session_row(row: &Row<'_>, state: &StateDirectory, now: u64) -> rusqlite::Res
 
 /// Records, newest first; those after one oldest first.
 pub(crate) fn records(connection: &Connection, wanted: &Wanted) -> rusqlite::Result<Vec<RecordRow>> {
-    let order = if wanted.after.is_some() { "ASC" } else { "DESC" };
-    let by = if wanted.session.is_some() && wanted.after.is_none() { "seq" } else { "id" };
+    // An index that was made again has the sessions one behind the other: only times say what is newer.
+    let (by, earlier) = match (wanted.session.is_some(), wanted.after.is_some()) {
+        (_, true) => ("id ASC", "id < ?"),
+        (true, false) => ("seq DESC", "seq < ?"),
+        (false, false) => ("at DESC, id DESC", "(at, id) < (SELECT at, id FROM records WHERE id = ?)"),
+    };
     // Only what is asked for stands in the text, so that an index serves it.
     let mut conditions = vec!["1".to_owned()];
     let mut values: Vec<Box<dyn rusqlite::ToSql>> = Vec::new();
@@ -175,7 +181,7 @@ pub(crate) fn records(connection: &Connection, wanted: &Wanted) -> rusqlite::Res
         add("folder = ?", Box::new(session.clone()));
     }
     if let Some(before) = wanted.before {
-        add(if by == "seq" { "seq < ?" } else { "id < ?" }, Box::new(before));
+        add(earlier, Box::new(before));
     }
     if let Some(after) = wanted.after {
         add("id > ?", Box::new(after));
@@ -193,7 +199,7 @@ pub(crate) fn records(connection: &Connection, wanted: &Wanted) -> rusqlite::Res
         add("instr(lower(summary), lower(?)) > 0", Box::new(search.clone()));
     }
     let text = format!(
-        "SELECT id, folder, seq, at, type, action, verdict, risk, summary FROM records WHERE {} ORDER BY {by} {order} LIMIT {}",
+        "SELECT id, folder, seq, at, type, action, verdict, risk, summary FROM records WHERE {} ORDER BY {by} LIMIT {}",
         conditions.join(" AND "),
         wanted.limit.clamp(1, LONGEST_PAGE),
     );

@@ -17,6 +17,8 @@ use crate::metrics::names;
 const JUDGED: &str = "checkrein.judged";
 /// The name of the records of an `undo` or a restore.
 const RESTORED: &str = "checkrein.restored";
+/// The name of the records about the end of a session.
+const ENDED: &str = "SessionEnd";
 /// The length of a day in milliseconds.
 pub(crate) const DAY: u64 = 86_400_000;
 
@@ -115,9 +117,12 @@ impl<'a> Taken<'a> {
                 self.session("session = ?2", session.as_str())?;
                 self.session("client = ?2", client)?;
                 self.session("workspace = coalesce(workspace, ?2)", workspace)?;
+                self.session("ended = ?2", 0)?;
                 self.session("started = coalesce(started, ?2)", signed(record.at.0))
             }
+            RecordBody::Event { name, .. } if name == ENDED => self.session("ended = ?2", 1),
             RecordBody::Prompt { .. } => {
+                self.session("ended = ?2", 0)?;
                 self.session("task = coalesce(task, ?2)", summary::line(&record.body))
             }
             RecordBody::Review(review) => self.review(record, review),

@@ -68,6 +68,34 @@ fn an_index_that_was_removed_is_made_again() {
 }
 
 #[test]
+fn what_is_newer_is_told_by_its_time_and_who_has_ended_is_not_active() {
+    let case = case();
+    for (session, at) in [("b", 3000), ("a", 1000), ("a", 4000), ("b", 2000 + 3000), ("c", 2000)] {
+        SessionLedger::open(&case.state, &SessionId(session.to_owned()))
+            .append(Timestamp(at), RecordBody::Prompt { text: at.to_string() }, Durability::Plain)
+            .unwrap();
+    }
+    case.write("c", RecordBody::Event { name: "SessionEnd".to_owned(), fields: serde_json::json!({}) });
+    opened(&case).unwrap().round().unwrap();
+    let reader = case.index.reader().unwrap();
+    let page = |before, limit| {
+        let wanted = Wanted { limit, before, kind: Some("prompt".to_owned()), ..Wanted::default() };
+        let rows = records(&reader, &wanted).unwrap();
+        (rows.iter().map(|row| row.summary.clone()).collect::<Vec<_>>(), rows.last().map(|row| row.id))
+    };
+    let (first, last) = page(None, 3);
+    assert_eq!(first, ["5000", "4000", "3000"]);
+    assert_eq!(page(last, 3).0, ["2000", "1000"]);
+    let states: Vec<(String, String)> = sessions(&reader, &case.state, 5000, 10)
+        .unwrap()
+        .into_iter()
+        .map(|one| (one.session, one.state))
+        .collect();
+    let state = |name: &str| states.iter().find(|(session, _)| session == name).unwrap().1.as_str();
+    assert_eq!((state("a"), state("b"), state("c")), ("active", "active", "ended"));
+}
+
+#[test]
 fn it_follows_what_is_written_and_is_the_same_when_made_again() {
     let case = case();
     case.say("a", "one");

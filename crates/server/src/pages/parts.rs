@@ -77,6 +77,51 @@ pub(super) struct Folded {
     pub(super) text: String,
 }
 
+/// Something that was found out about a session, in words.
+pub(super) struct ShownFinding {
+    pub(super) id: String,
+    pub(super) head: String,
+    /// Its session as a part of an address; empty where it has none.
+    pub(super) session: String,
+    /// What is said of it: a word for it, and what it is.
+    pub(super) facts: Vec<(&'static str, String)>,
+}
+
+impl ShownFinding {
+    /// From what `incident list` prints.
+    pub(super) fn of_incident(one: &Json) -> Self {
+        let first = |names: &[&str]| names.iter().map(|name| text(one, name)).find(|text| !text.is_empty());
+        let facts =
+            [("When", first(&["at"])), ("Reason", first(&["root_cause"])), ("Stopped by", first(&["by"]))];
+        Self::with(one, first(&["summary", "root_cause"]).unwrap_or_default(), facts)
+    }
+
+    /// From what `issue list` prints.
+    pub(super) fn of_issue(one: &Json) -> Self {
+        let issue = one.get("issue").unwrap_or(one);
+        let said = |name: &str| Some(text(issue, name)).filter(|text| !text.is_empty());
+        let head = said("summary").or_else(|| said("kind")).unwrap_or_default();
+        let facts = [
+            ("Pattern", said("kind").or_else(|| said("pattern"))),
+            ("Severity", said("severity")),
+            ("Advice", said("advice")),
+        ];
+        Self::with(one, head, facts)
+    }
+
+    fn with(one: &Json, head: String, facts: [(&'static str, Option<String>); 3]) -> Self {
+        let id = text(one, "id");
+        let session = match text(one, "session") {
+            session if session.is_empty() => {
+                id.rsplit_once(':').map(|(session, _)| session.to_owned()).unwrap_or_default()
+            }
+            session => session,
+        };
+        let facts = facts.into_iter().filter_map(|(name, fact)| Some((name, fact?))).collect();
+        Self { id, head, session: encoded(&session), facts }
+    }
+}
+
 #[derive(Template)]
 #[template(path = "sessions.html")]
 pub(super) struct Sessions {
@@ -318,8 +363,8 @@ pub(super) struct ShownTicket {
 #[template(path = "review.html")]
 pub(super) struct Review {
     pub(super) tickets: Vec<ShownTicket>,
-    pub(super) incidents: Vec<Folded>,
-    pub(super) issues: Vec<Folded>,
+    pub(super) incidents: Vec<ShownFinding>,
+    pub(super) issues: Vec<ShownFinding>,
 }
 
 /// A graph with what it comes to.

@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 
 use super::parts::{
     Approvals, CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownApproval,
-    ShownDifference, ShownGraph, ShownRecord, ShownReview, ShownSession, ShownSnapshot, ShownSum,
-    ShownTicket, SnapshotPage, Snapshots, Stats, encoded, text, when,
+    ShownDifference, ShownFinding, ShownGraph, ShownRecord, ShownReview, ShownSession, ShownSnapshot,
+    ShownSum, ShownTicket, SnapshotPage, Snapshots, Stats, encoded, text, when,
 };
 use crate::answer::ApiError;
 use crate::api::{Call, bad, session_of};
@@ -186,18 +186,13 @@ pub(super) fn review(app: &App, _: &Call) -> Result<String, ApiError> {
         call: text(one, "call"),
         reason: text(one, "reason"),
     });
-    let named = |one: &Json, fields: [&str; 3]| {
-        let words: Vec<String> =
-            fields.iter().map(|name| text(one, name)).filter(|word| !word.is_empty()).collect();
-        folded(words.join(" · "), one)
-    };
     let newest = |all: Vec<Json>| all.into_iter().rev().take(100).collect::<Vec<_>>();
     let incidents = newest(app.commands.carry_out(ServedCommand::Incidents)?);
     let issues = newest(app.commands.carry_out(ServedCommand::Issues)?);
     rendered(&Review {
         tickets: tickets.take(100).collect(),
-        incidents: incidents.iter().map(|one| named(one, ["id", "session", "root_cause"])).collect(),
-        issues: issues.iter().map(|one| named(one, ["id", "kind", "summary"])).collect(),
+        incidents: incidents.iter().map(ShownFinding::of_incident).collect(),
+        issues: issues.iter().map(ShownFinding::of_issue).collect(),
     })
 }
 
