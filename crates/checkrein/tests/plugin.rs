@@ -74,6 +74,37 @@ fn the_hooks_of_the_plugin_are_those_that_a_team_registers() {
     assert_eq!(version, env!("CARGO_PKG_VERSION"));
 }
 
+/// The files of the client with the plugin installed and nothing else, as 2.1.197 leaves them.
+fn with_files(environment: &TestEnvironment, enabled: bool) {
+    let folder = environment.home().join(".claude/plugins");
+    let place = folder.join("cache/checkrein/checkrein/0.1.0");
+    fs::create_dir_all(place.join("hooks")).unwrap();
+    fs::copy(marketplace().join("checkrein/hooks/hooks.json"), place.join("hooks/hooks.json")).unwrap();
+    let entry = serde_json::json!([{ "scope": "user", "installPath": place, "version": "0.1.0" }]);
+    let installed = serde_json::json!({ "version": 2, "plugins": { "checkrein@checkrein": entry } });
+    fs::write(folder.join("installed_plugins.json"), installed.to_string()).unwrap();
+    let settings = serde_json::json!({ "enabledPlugins": { "checkrein@checkrein": enabled } });
+    fs::write(environment.home().join(".claude/settings.json"), settings.to_string()).unwrap();
+}
+
+#[test]
+fn the_plugin_alone_protects_and_is_known_to() {
+    let environment = installed();
+    let checkrein = environment.home().join(".local/bin/checkrein");
+    let doctor = || environment.command(&checkrein).arg("doctor").output().unwrap();
+    let said = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    with_files(&environment, false);
+    assert!(said(&doctor()).contains("NOT protected"));
+    with_files(&environment, true);
+    let output = doctor();
+    let text = said(&output);
+    assert!(output.status.success() && !text.contains("NOT protected"), "{text}");
+    assert!(text.contains("all events registered, by the plugin"), "{text}");
+    // A project that switches it off has none.
+    environment.write(".claude/settings.json", r#"{"enabledPlugins":{"checkrein@checkrein":false}}"#);
+    assert!(said(&doctor()).contains("NOT protected"));
+}
+
 #[test]
 fn the_client_installs_it_from_a_folder_and_calls_are_reviewed() {
     let environment = installed();

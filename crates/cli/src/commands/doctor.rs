@@ -1,6 +1,7 @@
 //! `checkrein doctor`: proves that the protection works, by feeding the registered hook command exactly as the client does.
 
 mod allowed;
+mod plugin;
 mod team_policy;
 mod unprotected;
 
@@ -331,6 +332,19 @@ fn settings_findings(
         if let Some(key) = (client.hooks.switched_off)(&settings) {
             let hint = format!("remove `{key}` from it");
             findings.push(broken(format!("{path}: all hooks are switched off"), Some(&hint)));
+        }
+    }
+    if let Some((path, text)) = plugin::hooks(environment, client) {
+        match client.hooks.registration(&text) {
+            Ok(Registration::Complete { unanswered: Unanswered::Refused, .. }) => {
+                let detail = format!("{path}: all events registered, by the plugin");
+                findings.push(finding("settings", Health::Well, detail, None));
+                found.commands.extend(client.hooks.reviewing_command(&text));
+            }
+            Ok(_) | Err(_) => {
+                let detail = format!("{path}: the plugin does not register every event");
+                findings.push(finding("settings", Health::Doubtful, detail, Some("update the plugin")));
+            }
         }
     }
     found.commands.sort();
