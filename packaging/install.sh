@@ -117,6 +117,13 @@ main() {
   trap finish EXIT
   trap 'exit 1' HUP INT TERM
 
+  case $from in
+    https://*) ;;
+    *)
+      if [ ! -f "${from#file://}/SHA256SUMS" ]; then
+        fail "$from holds no SHA256SUMS" "fetch it from the same release as the archive; in a folder of your own archives, \`sha256sum checkrein-*.tar.gz > SHA256SUMS\` makes it"
+      fi ;;
+  esac
   fetch SHA256SUMS
   # The newest release says itself which version it is.
   found=$(awk -v wanted="$version" -v after="-$target.tar.gz" '

@@ -61,6 +61,19 @@ fn what_was_refused_passes_once_too_while_its_session_goes_on() {
 }
 
 #[test]
+fn nothing_is_allowed_for_a_session_that_has_ended() {
+    let environment = environment();
+    assert_eq!(verdict(&environment, "s", CALL).as_deref(), Some("ask"));
+    environment.answer_to(&environment.payload("s", "SessionEnd", serde_json::json!({ "reason": "exit" })));
+    let output = environment.checkrein(&["allow", "LAST", "--session", "--yes"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("has ended"), "{said}");
+    assert!(said.contains("--once") && said.contains("--always"), "{said}");
+    environment.succeed(&["allow", "LAST", "--once", "--yes"]);
+    assert_eq!(verdict(&environment, "t", CALL), None);
+}
+
+#[test]
 fn of_many_that_come_at_once_one_has_it() {
     let environment = environment();
     verdict(&environment, "s", CALL);

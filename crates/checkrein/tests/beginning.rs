@@ -140,6 +140,41 @@ fn a_configuration_that_got_looser_waits_for_a_person() {
 }
 
 #[test]
+fn what_stands_in_a_file_and_does_not_hold_is_told_so() {
+    let environment = TestEnvironment::new();
+    start(&environment, "one");
+    environment.configure("config.yaml", "mode: observe\n");
+    let shown = environment.succeed(&["config", "show", "mode"]);
+    let line = shown.lines().find(|line| line.trim_start().starts_with("mode ")).unwrap();
+    assert!(
+        line.contains("enforce") && line.contains("confirmed before") && line.contains("waits"),
+        "{line}"
+    );
+    environment.succeed(&["trust", "--yes"]);
+    let shown = environment.succeed(&["config", "show", "mode"]);
+    let line = shown.lines().find(|line| line.trim_start().starts_with("mode ")).unwrap();
+    assert!(line.contains("observe") && line.contains("config.yaml:1") && !line.contains("waits"), "{line}");
+}
+
+#[test]
+fn sessions_that_ended_are_one_line_of_what_waits() {
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", "mode: observe\n");
+    environment.write("checkrein.yaml", "mode: enforce\n");
+    for session in ["one", "two", "three"] {
+        start(&environment, session);
+    }
+    for session in ["one", "two"] {
+        environment.answer_to(&environment.payload(session, "SessionEnd", json!({ "reason": "exit" })));
+    }
+    std::fs::remove_file(environment.project().join("checkrein.yaml")).unwrap();
+    let said = environment.succeed(&["trust", "--yes"]);
+    assert!(said.contains("2 sessions that ended began with other rules"), "{said}");
+    assert!(said.contains("session three began with other rules"), "{said}");
+    assert!(!said.contains("session one") && !said.contains("session two"), "{said}");
+}
+
+#[test]
 fn a_configuration_that_got_stricter_counts_at_once() {
     let environment = TestEnvironment::new();
     environment.configure("config.yaml", "mode: observe\n");

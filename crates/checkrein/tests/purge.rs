@@ -219,6 +219,32 @@ fn records_stay_while_another_project_needs_them() {
 }
 
 #[test]
+fn settings_of_a_team_keep_nobody_from_deleting_their_own_records() {
+    let environment = used();
+    let clone = environment.home().join("clone");
+    fs::create_dir_all(clone.join(".claude")).unwrap();
+    let own = environment.project().join(".claude/settings.local.json");
+    let git = |arguments: &[&str]| {
+        let mut git = environment.command("git");
+        assert!(git.current_dir(&clone).args(arguments).output().unwrap().status.success(), "{arguments:?}");
+    };
+    git(&["init", "-q"]);
+    fs::copy(&own, clone.join(".claude/settings.json")).unwrap();
+    // A session found the hooks there.
+    let list = environment.state().join("installed.json");
+    let mut known: serde_json::Value = serde_json::from_slice(&fs::read(&list).unwrap()).unwrap();
+    let mut of_team = known[0].clone();
+    of_team["settings"] = serde_json::json!(clone.join(".claude/settings.json"));
+    known.as_array_mut().unwrap().push(of_team);
+    fs::write(&list, known.to_string()).unwrap();
+    let said = refused(&environment.checkrein(&["uninstall", "--purge", "--yes"]));
+    assert!(said.contains("still registered in"), "{said}");
+    git(&["add", "-A"]);
+    environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(!environment.state().exists() && clone.join(".claude/settings.json").exists());
+}
+
+#[test]
 fn a_folder_that_somebody_named_is_left_alone() {
     let environment = TestEnvironment::new();
     let folder = environment.home().join("everything");

@@ -217,6 +217,18 @@ fn a_checkout_that_git_cannot_look_at_is_built_and_said() {
 }
 
 #[test]
+fn a_folder_without_sums_is_told_how_to_get_them() {
+    let environment = TestEnvironment::new();
+    let release = environment.home().join("release");
+    fs::create_dir(&release).unwrap();
+    let said = words(&piped(&environment, &["--from", release.to_str().unwrap()]));
+    assert!(
+        said.contains("holds no SHA256SUMS") && said.contains("hint: fetch it from the same release"),
+        "{said}"
+    );
+}
+
+#[test]
 fn both_programs_are_replaced_where_they_lie() {
     let environment = TestEnvironment::new();
     let (folder, release) = (installed(&environment), environment.home().join("release"));

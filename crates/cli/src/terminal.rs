@@ -15,7 +15,7 @@ use checkrein_engine::diagnostics::Diagnostic;
 pub use checkrein_engine::text::{counted, cut, plain, plain_name};
 use checkrein_hook::remarks;
 use checkrein_review::VerdictKind;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, Table, presets};
 pub(crate) use dialogue::in_dialogue;
 
 /// Whether remarks are JSON.
@@ -62,25 +62,43 @@ pub fn print(text: &str) {
     );
 }
 
+/// The end of a long text at which reading begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadFrom {
+    /// The first line.
+    Beginning,
+    /// The last one: what is newest stands there.
+    End,
+}
+
 /// Writes a result that may be longer than the terminal is high: there a pager shows it, `$PAGER` or `less`.
 pub fn page(text: &str) {
+    page_from(text, ReadFrom::Beginning);
+}
+
+/// The same from one end of it.
+pub fn page_from(text: &str, from: ReadFrom) {
     let height =
         io::stdout().is_terminal().then(|| rustix::termios::tcgetwinsize(io::stdout()).ok()).flatten();
     let is_longer =
         height.is_some_and(|size| size.ws_row > 0 && text.lines().count() >= usize::from(size.ws_row));
-    if !is_longer || !is_paged(text) {
+    if !is_longer || !is_paged(text, from) {
         print(text);
     }
 }
 
 /// Whether a pager took the text.
-fn is_paged(text: &str) -> bool {
+fn is_paged(text: &str, from: ReadFrom) -> bool {
     let chosen = env::var("PAGER").ok().filter(|value| !value.trim().is_empty());
     let pager = chosen.unwrap_or_else(|| "less".to_owned());
     let mut words = pager.split_whitespace();
     let Some(program) = words.next() else { return false };
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::piped());
+    // `less` and `more` know this word; what another pager makes of it is not known.
+    if from == ReadFrom::End && program.rsplit('/').next() == Some("less") {
+        command.arg("+G");
+    }
     // Ends by itself where all fits, keeps colours and the text on the screen; what the user set goes first.
     if env::var_os("LESS").is_none() {
         command.env("LESS", "FRX");
@@ -148,7 +166,7 @@ pub enum Health {
 /// A table with a head. Where the terminal is too narrow for it only the last column is broken, between words; where that does not do, each
 /// row is a paragraph.
 pub fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
-    let Some(width) = width() else { return grid(head, rows, None) };
+    let Some(width) = width() else { return grid(head, rows) };
     let widths: Vec<usize> = (0..head.len())
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| shown_length(cell));
@@ -159,9 +177,9 @@ pub fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
     let natural: usize = widths.iter().map(|width| width + 2).sum();
     let before_last = natural - widths.last().map_or(0, |width| width + 2);
     if natural <= width {
-        grid(head, rows, None)
+        grid(head, rows)
     } else if before_last + LAST <= width {
-        grid(head, rows, Some(width))
+        broken_grid(head, &rows, &widths, width)
     } else {
         paragraphs(head, &rows, width)
     }
@@ -170,25 +188,32 @@ pub fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
 /// The narrowest last column that is still read with ease, in characters (ours).
 const LAST: usize = 40;
 
-fn grid(head: &[&str], rows: Vec<Vec<String>>, width: Option<usize>) -> String {
+fn grid(head: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
-    let arrangement = match width {
-        Some(_) => ContentArrangement::Dynamic,
-        None => ContentArrangement::Disabled,
-    };
-    table.load_style(presets::NOTHING).set_content_arrangement(arrangement);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(head.iter().map(|title| dim(title)));
     rows.into_iter().for_each(|row| {
         table.add_row(row);
     });
-    if width.is_some() {
-        for column in 0..head.len().saturating_sub(1) {
-            if let Some(column) = table.column_mut(column) {
-                column.set_constraint(ColumnConstraint::ContentWidth);
+    table.trim_fmt()
+}
+
+/// The same where the last column is broken between words; a word that is longer than its column, such as a path, stays whole.
+fn broken_grid(head: &[&str], rows: &[Vec<String>], widths: &[usize], width: usize) -> String {
+    let (_, before_last) = widths.split_last().unwrap_or((&0, &[]));
+    let margin: usize = 1 + before_last.iter().map(|width| width + 2).sum::<usize>();
+    let titles: Vec<String> = head.iter().map(|title| dim(title)).collect();
+    let line = |row: &Vec<String>| {
+        let mut line = String::from(" ");
+        for (place, cell) in row.iter().enumerate() {
+            line.push_str(cell);
+            if let Some(width) = before_last.get(place) {
+                line.push_str(&" ".repeat((width + 2).saturating_sub(shown_length(cell))));
             }
         }
-    }
-    table.trim_fmt()
+        broken_at(&line, width, &|_| margin)
+    };
+    std::iter::once(&titles).chain(rows).map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The width of the terminal that reads standard output, in characters; `None` where none does.
@@ -331,6 +356,20 @@ mod tests {
     #[test]
     fn a_width_that_nobody_set_is_not_believed() {
         assert_eq!([0, 1, 19, 20, 79, 200].map(believable), [80, 80, 80, 20, 79, 200]);
+    }
+
+    #[test]
+    fn the_last_column_is_broken_between_words_only() {
+        let rows = [["ls", "ok", "created /srv/a-path-that-is-longer-than-its-column and more"]];
+        let rows = rows.map(|row| row.map(str::to_owned).to_vec());
+        let text = broken_grid(&["call", "is", "seen"], &rows, &[4, 2, 60], 30);
+        let expected = [
+            " call  is  seen",
+            " ls    ok  created",
+            "           /srv/a-path-that-is-longer-than-its-column",
+            "           and more",
+        ];
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -68,6 +68,18 @@ pub fn allow(
     if let Some(reason) = barred {
         return Err(refusal(review, *reason));
     }
+    if wanted.span == WantedSpan::Session && has_ended(environment, folder.as_str())? {
+        let id = plain(review.action_id.as_str());
+        return Err(CommandError::user(
+            format!(
+                "the session of `{}` has ended, so that nothing of it is left to allow",
+                cut(&plain(&call(review)), SHOWN)
+            ),
+            format!(
+                "`checkrein allow {id} --once` allows the call once in any session, `--always` from now on"
+            ),
+        ));
+    }
     let allowance = allowance(environment, wanted, folder, review)?;
     not_too_broad(environment, &allowance)?;
     let others = others(environment, &allowance, &meant)?;
@@ -238,7 +250,7 @@ fn state_in_words(environment: &HostEnvironment, one: &Granted) -> Result<String
 }
 
 /// Whether a session has ended, or is not there any more.
-fn has_ended(environment: &HostEnvironment, session: &str) -> Result<bool, CommandError> {
+pub(super) fn has_ended(environment: &HostEnvironment, session: &str) -> Result<bool, CommandError> {
     let Some(folder) = folders(environment, None)?.into_iter().find(|one| one.as_str() == session) else {
         return Ok(true);
     };

@@ -30,6 +30,10 @@ pub fn show(
             "`checkrein config show` lists all of them",
         ));
     }
+    // Of what waits another value holds than the one that stands in the file.
+    let waits = |path: &str| {
+        loosened.as_ref().is_some_and(|found| found.settings.iter().any(|waiting| *waiting == path))
+    };
     match output {
         OutputForm::Json => {
             let settings = settings_of(&loaded.config)
@@ -38,7 +42,7 @@ pub fn show(
                 .map(|setting| SettingEntry {
                     key: setting.path.to_owned(),
                     value: setting.value,
-                    from: recorded(&loaded.provenance.get(setting.path)),
+                    from: recorded(&loaded.provenance.get(setting.path).filter(|_| !waits(setting.path))),
                 })
                 .chain(limited(&loaded).filter(|(key, _, _)| is_wanted(key)).map(|(key, value, place)| {
                     SettingEntry { key, value: value.to_owned(), from: recorded(place) }
@@ -52,7 +56,10 @@ pub fn show(
                 .into_iter()
                 .filter(|setting| is_wanted(setting.path))
                 .map(|setting| {
-                    vec![setting.path.to_owned(), setting.value, origin(loaded.provenance.get(setting.path))]
+                    let from = origin(loaded.provenance.get(setting.path));
+                    let from =
+                        if waits(setting.path) { format!("confirmed before ({from} waits)") } else { from };
+                    vec![setting.path.to_owned(), setting.value, from]
                 })
                 .chain(
                     limited(&loaded)

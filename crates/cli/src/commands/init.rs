@@ -17,7 +17,7 @@ use similar::TextDiff;
 use super::{ExitStatus, OutputForm, Switch, for_people_only, status_line};
 use crate::api;
 use crate::api::installation::{self, RegistrationResult};
-use crate::terminal::{Reply, bold, confirm, counted, dim, log, print};
+use crate::terminal::{Reply, bold, confirm, counted, dim, log, print, wrapped};
 use checkrein_engine::Context;
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
@@ -376,7 +376,7 @@ pub(super) fn apply(
         return Ok(Written::Unchanged);
     }
     if output == OutputForm::Text {
-        remarks.iter().for_each(|remark| print(remark));
+        remarks.iter().for_each(|remark| print(&wrapped(remark)));
         let difference = difference(settings, before, after);
         match approval {
             Approval::AskInFull | Approval::DryRun => print(&folded(&difference)),
@@ -428,7 +428,9 @@ pub(super) fn finish(
         (OutputForm::Json, _) => {
             print(&api::line(&installation::RegistrationAnswer { settings: settings.to_string(), result })?);
         }
-        (OutputForm::Text, Written::Yes) => print(&format!("{} {settings}\n{next}", bold("written"))),
+        (OutputForm::Text, Written::Yes) => {
+            print(&wrapped(&format!("{} {settings}\n{next}", bold("written"))))
+        }
         (OutputForm::Text, Written::Unchanged) => {
             print(&format!("{settings} is already as it should be; nothing changed"));
         }

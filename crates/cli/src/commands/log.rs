@@ -13,7 +13,7 @@ use checkrein_world::find_workspace;
 use super::session_choice::folders;
 use super::story::{Entry, SessionHead, Story, is_risky, is_told};
 use super::{ExitStatus, OutputForm, Switch, line, tell_fallen};
-use crate::terminal::{dim, page, print};
+use crate::terminal::{ReadFrom, dim, page_from, print};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -87,7 +87,7 @@ pub fn log(
                     &format!("{}\n", dim(&format!("earlier records are left out: `-n {more}`"))),
                 );
             }
-            if selection.follow == Switch::Off { page(&text) } else { print(&text) }
+            if selection.follow == Switch::Off { page_from(&text, ReadFrom::End) } else { print(&text) }
         }
     }
     if selection.follow == Switch::On {

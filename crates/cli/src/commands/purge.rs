@@ -8,6 +8,7 @@ mod unfinished_work;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use checkrein_clients::{ClientAdapter, SettingsScope};
 use checkrein_engine::environment::HostEnvironment;
@@ -191,6 +192,15 @@ fn inside(folder: &Path) -> Vec<PathBuf> {
     }
 }
 
+/// Whether a settings file is one of several people: version control holds it, so that who takes the hooks out takes them from all.
+fn is_of_team(settings: &str) -> bool {
+    let Some((folder, name)) = settings.rsplit_once('/') else { return false };
+    let mut git = std::process::Command::new("git");
+    git.args(["-C", folder, "-c", "core.fsmonitor=false", "ls-files", "--error-unmatch", "--", name]);
+    git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    git.status().is_ok_and(|status| status.success())
+}
+
 fn not_ours(folder: &Path, why: &str) -> CommandError {
     CommandError::user(
         format!(
@@ -228,7 +238,7 @@ fn tell(
 }
 
 /// An error while settings of a client call the hooks, other than those that are about to lose them: without records they would go on, and
-/// their sessions would begin anew.
+/// their sessions would begin anew. Those of a team are not this user's to clear.
 fn nobody_else_calls(environment: &HostEnvironment, cleared: &[AbsolutePath]) -> Result<(), CommandError> {
     let holds = |settings: &str| {
         checkrein_files::read_text(settings, checkrein_files::SMALL)
@@ -239,7 +249,7 @@ fn nobody_else_calls(environment: &HostEnvironment, cleared: &[AbsolutePath]) ->
         .iter()
         .filter(|known| !cleared.contains(&known.settings))
         .map(|known| known.settings.as_str())
-        .filter(|settings| holds(settings))
+        .filter(|settings| holds(settings) && !is_of_team(settings))
         .collect();
     if calling.is_empty() {
         return Ok(());

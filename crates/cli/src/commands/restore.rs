@@ -22,6 +22,7 @@ use checkrein_world::find_workspace;
 use serde_json::json;
 
 use self::sorting::Sorted;
+use super::story::at_home;
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, saved};
 use crate::render::time;
@@ -409,7 +410,13 @@ fn show(
         prepared.steps().iter().partition(|step| git::directory_of(snapshot, step).is_some());
     for step in files.iter().take(SHOWN) {
         let others = prepared.other_names(step).map(others_in_words).unwrap_or_default();
-        print(&format!("  {:<8} {}{}{}", step.deed.name(), path(step), dim(&detail(step)), dim(others)));
+        print(&format!(
+            "  {:<8} {}{}{}",
+            step.deed.name(),
+            path(environment, step),
+            dim(&detail(step)),
+            dim(others)
+        ));
     }
     if files.len() > SHOWN {
         print(&format!("  and {} more", files.len() - SHOWN));
@@ -425,7 +432,7 @@ fn show(
     let (kept_of_git, kept): (Vec<_>, Vec<_>) =
         sorted.left.iter().partition(|(step, _)| git::directory_of(snapshot, step).is_some());
     for (step, why) in kept.iter().take(SHOWN) {
-        print(&format!("  {:<8} {}  {}", "keep", path(step), dim(why)));
+        print(&format!("  {:<8} {}  {}", "keep", path(environment, step), dim(why)));
     }
     if kept.len() > SHOWN {
         print(&format!("  and {} more are kept", kept.len() - SHOWN));
@@ -498,8 +505,14 @@ fn others_in_words(fate: OtherNames) -> &'static str {
     }
 }
 
-fn path(step: &Step) -> String {
-    plain_name(&step.path.as_path().to_string_lossy())
+/// A place as it is seen from where the user is.
+fn path(environment: &HostEnvironment, step: &Step) -> String {
+    let path = step.path.as_path();
+    let below = path.strip_prefix(environment.cwd.as_str()).ok().filter(|rest| !rest.as_os_str().is_empty());
+    match below {
+        Some(rest) => plain_name(&rest.to_string_lossy()),
+        None => at_home(environment, &plain_name(&path.to_string_lossy())),
+    }
 }
 
 fn detail(step: &Step) -> String {

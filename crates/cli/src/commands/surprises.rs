@@ -10,7 +10,7 @@ use super::session_choice::folders;
 use super::{ExitStatus, OutputForm};
 use crate::api::{self, recorded};
 use crate::render::time;
-use crate::terminal::{cut, dim, plain, plain_name, print, table};
+use crate::terminal::{cut, dim, plain, plain_name, print, table, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -71,11 +71,11 @@ pub fn surprises(
         }
         OutputForm::Text => {
             print(&table(&["program", "when", "command", "predicted", "what was seen"], rows(&calls)));
-            print(&dim(&format!(
-                "\nA surprise is not a proof. To teach what a program does, describe it in {}/catalogue/NAME.toml as docs/catalogue.md says;\n\
+            print(&dim(&wrapped(&format!(
+                "\nA surprise is not a proof. To teach what a program does, describe it in {}/catalogue/NAME.toml as docs/catalogue.md says; \
                  `checkrein check COMMAND` then shows it. `checkrein log --json` has the names of calls for `checkrein show ID`.",
                 environment.configuration
-            )));
+            ))));
         }
     }
     Ok(ExitStatus::Done)

@@ -5,11 +5,12 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
+use super::allow::has_ended;
 use super::config::{loosened_file, loosened_in_words};
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::installation::{HeldSession, Trust};
 use crate::api::{self, recorded};
-use crate::terminal::{Reply, confirm, log, print, wrapped};
+use crate::terminal::{Reply, confirm, counted, log, print, wrapped};
 use checkrein_engine::beginning;
 use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration::{self, LoosenedConfiguration};
@@ -38,12 +39,12 @@ pub fn trust(
         match output {
             // Nothing waits, so everything there is counts.
             OutputForm::Json => told(true)?,
-            OutputForm::Text if std::fs::symlink_metadata(file.as_str()).is_err() => print(&format!(
-                "nothing waits for your consent: `{file}` does not exist, and no session waits"
+            OutputForm::Text if std::fs::symlink_metadata(file.as_str()).is_err() => print(&wrapped(
+                &format!("nothing waits for your consent: `{file}` does not exist, and no session waits"),
             )),
-            OutputForm::Text => print(&format!(
+            OutputForm::Text => print(&wrapped(&format!(
                 "`{file}` loosens nothing that is not trusted already, and no session waits for this"
-            )),
+            ))),
         }
         return Ok(ExitStatus::Done);
     }
@@ -104,13 +105,13 @@ pub fn show_waiting(environment: &HostEnvironment, output: OutputForm) -> Result
 fn tell(
     file: &AbsolutePath,
     loaded: &LoadedConfig,
-    sessions: &[(String, Vec<&'static str>)],
+    sessions: &[HeldTo],
     loosened: Option<&LoosenedConfiguration>,
     is_trusted: bool,
 ) -> Result<(), CommandError> {
     let waiting = sessions
         .iter()
-        .map(|(session, settings)| HeldSession { session: session.clone(), settings: settings.clone() });
+        .map(|held| HeldSession { session: held.session.clone(), settings: held.settings.clone() });
     print(&api::pretty(&Trust {
         file: file.to_string(),
         pending: recorded(&loaded.pending),
@@ -122,17 +123,29 @@ fn tell(
 }
 
 /// Shows what waits for trust.
-fn show(file: &AbsolutePath, loaded: &LoadedConfig, sessions: &[(String, Vec<&'static str>)]) {
+fn show(file: &AbsolutePath, loaded: &LoadedConfig, sessions: &[HeldTo]) {
     if !loaded.pending.is_empty() {
-        print(&format!("`{file}` asks for more than the layers below it allow:"));
+        print(&wrapped(&format!("`{file}` asks for more than the layers below it allow:")));
     }
     for loosening in &loaded.pending {
-        print(&format!("  {}", super::config::waiting(loosening)));
+        print(&wrapped(&format!("  {}", super::config::waiting(loosening))));
     }
-    for (session, settings) in sessions {
-        print(&format!("session {session} began with other rules; these do not count in it yet:"));
-        print(&format!("  {}", settings.join(", ")));
+    let (ended, going_on): (Vec<_>, Vec<_>) = sessions.iter().partition(|session| session.has_ended);
+    for HeldTo { session, settings, .. } in going_on {
+        print(&wrapped(&format!("session {session} began with other rules; these do not count in it yet:")));
+        print(&wrapped(&format!("  {}", settings.join(", "))));
     }
+    if !ended.is_empty() {
+        let count = counted(u64::try_from(ended.len()).unwrap_or(u64::MAX), "session");
+        print(&wrapped(&format!("{count} that ended began with other rules, and would go on with them")));
+    }
+}
+
+/// A session that is held to stricter rules than those of now.
+struct HeldTo {
+    session: String,
+    settings: Vec<&'static str>,
+    has_ended: bool,
 }
 
 /// Sessions that were written to within this time may still be going on, in milliseconds (ours).
@@ -142,7 +155,7 @@ const RECENT: u64 = 7 * 24 * 60 * 60 * 1000;
 fn sessions_that_wait(
     environment: &HostEnvironment,
     workspace: &AbsolutePath,
-) -> Result<Vec<(String, Vec<&'static str>)>, CommandError> {
+) -> Result<Vec<HeldTo>, CommandError> {
     let now = environment.now().0;
     let mut waiting = Vec::new();
     for summary in checkrein_session::sessions(&environment.state)? {
@@ -154,7 +167,9 @@ fn sessions_that_wait(
         let settings = beginning::waiting(environment, workspace, &ledger)
             .unwrap_or_else(|_| vec!["what it began with cannot be read"]);
         if !settings.is_empty() {
-            waiting.push((summary.folder.as_str().to_owned(), settings));
+            let session = summary.folder.as_str().to_owned();
+            let has_ended = has_ended(environment, &session)?;
+            waiting.push(HeldTo { session, settings, has_ended });
         }
     }
     Ok(waiting)

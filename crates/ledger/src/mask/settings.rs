@@ -102,6 +102,8 @@ fn in_line(line: &str) -> Vec<SecretSetting> {
         Name::KeyLike | Name::Plain if speaks_of_secrets(name) && !is_plainly_no_secret(name, value) => {
             whole("secret", value)
         }
+        // A description of the terminal, the system or the client, which has numbers in it.
+        Name::KeyLike | Name::Plain if DESCRIBING.contains(&name) => Vec::new(),
         // What is said there of something else, in whatever form.
         Name::KeyLike | Name::Plain if assigns_secret(rest) => whole("secret", value),
         Name::KeyLike if !is_ordinary(value) => whole("key", value),
@@ -192,6 +194,34 @@ const TELLING: [&str; 34] = [
 /// Words of a name behind which numbers are secrets.
 const NUMBERS: [&str; 2] = ["pin", "otp"];
 
+/// Variables that say what something is, never what opens it.
+const DESCRIBING: [&str; 24] = [
+    "AI_AGENT",
+    "COLORTERM",
+    "DESKTOP_SESSION",
+    "EDITOR",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LOGNAME",
+    "LS_COLORS",
+    "MACHTYPE",
+    "OSTYPE",
+    "PAGER",
+    "SHELL",
+    "TERM",
+    "TERM_FEATURES",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TZ",
+    "USER",
+    "VISUAL",
+    "XDG_CURRENT_DESKTOP",
+    "XDG_SESSION_TYPE",
+];
+
 fn words(name: &str) -> impl Iterator<Item = String> {
     name.split(|letter: char| !letter.is_ascii_alphanumeric()).map(str::to_ascii_lowercase)
 }
@@ -259,6 +289,18 @@ mod tests {
         let found = secret_settings("MODEL=small-model-4-20260514\nAPI_KEY=a1b2c3d4e5f6a7b8c9d0\n");
         let named: Vec<bool> = found.iter().map(SecretSetting::is_named).collect();
         assert_eq!(named, [false, true]);
+    }
+
+    #[test]
+    fn what_describes_the_terminal_and_the_client_is_no_secret() {
+        let list =
+            "TERM=xterm-256color\nAI_AGENT=claude-code_2-1-197_agent\nTERM_PROGRAM_VERSION=3.5.0beta12x\n";
+        assert!(
+            secret_settings(list).is_empty(),
+            "{:?}",
+            secret_settings(list).iter().map(|one| &one.name).collect::<Vec<_>>()
+        );
+        assert_eq!(secret_settings("TERMX=9f8e7d6c5b4a3f2e1d0c\n").len(), 1);
     }
 
     #[test]
