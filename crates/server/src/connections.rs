@@ -35,12 +35,9 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     loop {
         // Nobody closes it.
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { continue };
-        let (stream, peer) = match accept().await {
-            Ok(accepted) => accepted,
-            Err(_) => {
-                tokio::time::sleep(PAUSE).await;
-                continue;
-            }
+        let Ok((stream, peer)) = accept().await else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
         };
         let router = router.clone();
         tokio::spawn(async move {

@@ -31,9 +31,8 @@ pub fn show(
         ));
     }
     // Of what waits another value holds than the one that stands in the file.
-    let waits = |path: &str| {
-        loosened.as_ref().is_some_and(|found| found.settings.iter().any(|waiting| *waiting == path))
-    };
+    let waits =
+        |path: &str| loosened.iter().flat_map(|found| &found.settings).any(|waiting| *waiting == path);
     match output {
         OutputForm::Json => {
             let settings = settings_of(&loaded.config)

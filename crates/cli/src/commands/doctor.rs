@@ -335,17 +335,17 @@ fn settings_findings(
         }
     }
     if let Some((path, text)) = plugin::hooks(environment, client) {
-        match client.hooks.registration(&text) {
-            Ok(Registration::Complete { unanswered: Unanswered::Refused, .. }) => {
-                let detail = format!("{path}: all events registered, by the plugin");
-                findings.push(finding("settings", Health::Well, detail, None));
-                found.commands.extend(client.hooks.reviewing_command(&text));
-            }
-            Ok(_) | Err(_) => {
-                let detail = format!("{path}: the plugin does not register every event");
-                findings.push(finding("settings", Health::Doubtful, detail, Some("update the plugin")));
-            }
-        }
+        let is_whole = matches!(
+            client.hooks.registration(&text),
+            Ok(Registration::Complete { unanswered: Unanswered::Refused, .. })
+        );
+        findings.push(if is_whole {
+            finding("settings", Health::Well, format!("{path}: all events registered, by the plugin"), None)
+        } else {
+            let detail = format!("{path}: the plugin does not register every event");
+            finding("settings", Health::Doubtful, detail, Some("update the plugin"))
+        });
+        found.commands.extend(client.hooks.reviewing_command(&text).filter(|_| is_whole));
     }
     found.commands.sort();
     found.commands.dedup();

@@ -429,7 +429,7 @@ pub(super) fn finish(
             print(&api::line(&installation::RegistrationAnswer { settings: settings.to_string(), result })?);
         }
         (OutputForm::Text, Written::Yes) => {
-            print(&wrapped(&format!("{} {settings}\n{next}", bold("written"))))
+            print(&wrapped(&format!("{} {settings}\n{next}", bold("written"))));
         }
         (OutputForm::Text, Written::Unchanged) => {
             print(&format!("{settings} is already as it should be; nothing changed"));
