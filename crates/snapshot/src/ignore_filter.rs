@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use checkrein_protocol::AbsolutePath;
-use checkrein_world::ignore::{IgnoreDecision, PathKind, Rules};
+use checkrein_world::ignore::{IgnoreDecision, PathKind, Rules, general_rules, rules_in};
 
 /// The rules of a tree.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Ignoring {
     /// The rules of the repository with this root, of the user with this home directory and, when set, this
     /// `$XDG_CONFIG_HOME`. Where there is no repository, rules that stand in directories count all the same.
     pub fn of(root: &AbsolutePath, home: &AbsolutePath, configuration: Option<&str>) -> Self {
-        let general = Rules::general(root, home, configuration);
+        let general = general_rules(root, home, configuration);
         let mut hasher = DefaultHasher::new();
         format!("{general:?}").hash(&mut hasher);
         Self {
@@ -98,7 +98,7 @@ impl Ignoring {
     /// The rules in a directory that has some of its own.
     pub(crate) fn enter(&self, directory: &[u8], above: Option<&Layer>) -> Layer {
         let file = Path::new(OsStr::from_bytes(directory)).join(".gitignore");
-        let rules = Rules::read(&file);
+        let rules = rules_in(&file);
         let text = checkrein_files::read(&file, checkrein_files::SMALL).unwrap_or_default();
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.fingerprint(above).to_le_bytes()).update(&text);
