@@ -56,6 +56,7 @@ mod databases;
 mod direnv;
 mod disk;
 mod downloads;
+mod emptied;
 mod files;
 mod find;
 mod git;

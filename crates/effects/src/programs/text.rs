@@ -5,6 +5,7 @@ pub(crate) mod patches;
 pub(crate) mod sed;
 mod vim;
 
+use super::emptied::remove_emptied;
 use crate::effect::{EffectKind, Target};
 use crate::guard::{OF_PATCH, UNBOUND};
 use crate::interpreter::filters::{Editor, edited_in_place};
@@ -312,6 +313,12 @@ fn patch_file(
         Some(text) => Some(change.fit(text)),
         None => None,
     };
+    // A file that the patch makes and that is there already is left alone, unless somebody says otherwise (patch(1); tried with 2.7.6).
+    let is_there = text.as_ref().and_then(Value::as_exact).is_none_or(|text| !text.is_empty());
+    if change.old.is_none() && is_there && !arguments.has(&["-f", "--force", "-t", "--batch"]) {
+        machine.possibly(|machine| machine.write(&word));
+        return false;
+    }
     let backup = arguments.has(&["-b", "--backup"]);
     match &fit {
         Some(Fit::Exact(_)) if !backup => {}
@@ -328,10 +335,13 @@ fn patch_file(
             return false;
         }
         Some(Fit::Exact(after) | Fit::Shifted(after)) => match (&new, change.is_renamed) {
-            (None, _) if after.is_empty() => machine.delete(&word, crate::effect::Depth::Single),
+            (None, _) if after.is_empty() => take_away(machine, &word),
+            (Some(_), false) if after.is_empty() && arguments.has(&["-E", "--remove-empty-files"]) => {
+                take_away(machine, &word);
+            }
             (Some(name), true) if *name != file => {
                 machine.write_text(&Value::exact(name), &Value::exact(after));
-                machine.delete(&word, crate::effect::Depth::Single);
+                take_away(machine, &word);
             }
             (_, _) => machine.write_text(&word, &Value::exact(after)),
         },
@@ -346,6 +356,15 @@ fn patch_file(
         }
     }
     true
+}
+
+/// Removes a file, and the directories of its name in which nothing is left.
+fn take_away(machine: &mut Machine<'_>, word: &Value) {
+    let path = machine.one_path_through(word);
+    machine.delete(word, crate::effect::Depth::Single);
+    if let (Some(path), Some(cwd)) = (path, machine.cwd().cloned()) {
+        remove_emptied(machine, &path, &cwd);
+    }
 }
 
 /// Keeps a file under another name before it is patched.

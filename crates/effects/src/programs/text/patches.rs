@@ -100,10 +100,32 @@ fn note_header(header: &mut FilePatch, line: &str) {
     }
 }
 
-/// The name in a header line; `None` for `/dev/null`.
+/// The name in a header line; `None` for `/dev/null`, and where the time behind the name is the beginning of all times: `diff -N` writes so of
+/// a file that is not there (diffutils manual, "Creating Files"; git takes it so, too).
 fn file_name(header: &str) -> Option<String> {
-    let name = header.split('\t').next().unwrap_or(header).trim();
-    (name != "/dev/null").then(|| name.to_owned())
+    let (name, time) = header.split_once('\t').unwrap_or((header, ""));
+    let name = name.trim();
+    (name != "/dev/null" && !is_beginning_of_time(time)).then(|| name.to_owned())
+}
+
+/// Whether a time such as `1969-12-31 19:00:00.000000000 -0500` is that of the first second.
+fn is_beginning_of_time(time: &str) -> bool {
+    let mut words = time.split_whitespace();
+    let (Some(date), Some(clock)) = (words.next(), words.next()) else { return false };
+    let number = |text: Option<&str>| text.and_then(|text| text.parse::<i32>().ok());
+    let mut parts = clock.split([':', '.']);
+    let (Some(hours), Some(minutes)) = (number(parts.next()), number(parts.next())) else { return false };
+    let is_full_minute = parts.all(|part| part.chars().all(|digit| digit == '0'));
+    let zone = words.next().unwrap_or("+0000");
+    let (Some(sign), Some(ahead)) = (zone.get(..1), number(zone.get(1..3))) else { return false };
+    let ahead = ahead * 60 + number(zone.get(3..5)).unwrap_or(0);
+    let ahead = if sign == "-" { -ahead } else { ahead };
+    let since = match date {
+        "1970-01-01" => hours * 60 + minutes,
+        "1969-12-31" => hours * 60 + minutes - 24 * 60,
+        _ => return false,
+    };
+    is_full_minute && since == ahead
 }
 
 /// The line that a part begins at in the old file.
@@ -179,6 +201,11 @@ impl FilePatch {
             std::mem::swap(&mut hunk.before, &mut hunk.after);
         }
         self
+    }
+
+    /// Whether it says that the file held nothing before: such a patch makes a file that is not there.
+    pub(crate) fn begins_with_nothing(&self) -> bool {
+        !self.hunks.is_empty() && self.hunks.iter().all(|hunk| hunk.start == 0 && hunk.before.is_empty())
     }
 
     /// The same patch for a file with this name.
@@ -268,6 +295,22 @@ mod tests {
         let names: Vec<_> = found.iter().map(|file| (file.old.as_deref(), file.new.as_deref())).collect();
         assert_eq!(names, [(Some("a/x"), Some("b/y")), (None, Some("b/run")), (Some("a/m"), Some("b/m"))]);
         assert!(found[0].is_renamed);
+    }
+
+    #[test]
+    fn times_say_which_files_are_not_there() {
+        for (time, is) in [
+            ("1970-01-01 00:00:00.000000000 +0000", true),
+            ("1970-01-01 05:30:00.000000000 +0530", true),
+            ("1969-12-31 19:00:00.000000000 -0500", true),
+            ("1970-01-01 00:00:01.000000000 +0000", false),
+            ("2024-05-01 10:00:00.000000000 +0200", false),
+            ("", false),
+        ] {
+            let text = format!("--- a/x\t{time}\n+++ b/x\t2024-05-01 10:00:00 +0200\n@@ -0,0 +1 @@\n+y\n");
+            assert_eq!(read(&text)[0].old.is_none(), is, "{time}");
+        }
+        assert!(read("--- x\n+++ x\n@@ -0,0 +1 @@\n+y\n")[0].begins_with_nothing());
     }
 
     #[test]
