@@ -29,6 +29,7 @@ use super::call::Input;
 pub(crate) use super::draft::{Draft, Upload};
 use super::exit::Exit;
 pub(crate) use super::exit::Output;
+use super::index_changes::{Happened, IndexChange, IndexChanges};
 use super::overlay::{FetchSource, Overlay, Untracked};
 use super::pattern_links::PatternReach;
 use super::programs::Programs;
@@ -208,6 +209,17 @@ impl<'w> Machine<'w> {
     /// Which files at a path version control does not track any more; `None` when the command changed nothing about that.
     pub fn untracked(&self, path: &AbsolutePath) -> Option<Untracked> {
         self.tree.untracked(path)
+    }
+
+    /// What the command changed so far about which files version control tracks.
+    pub fn index_changes(&self) -> &IndexChanges {
+        self.tree.index_changes()
+    }
+
+    /// Remembers a change of the list of tracked files, which may not happen where the present point may not be reached.
+    pub fn change_index(&mut self, change: IndexChange) {
+        let is_sure = !self.is_unsure() && !self.is_in_doubt();
+        self.tree.change_index(change, if is_sure { Happened::Surely } else { Happened::Maybe });
     }
 
     /// What a name of a revision means since the command moved it; the outer `None` when it did not.

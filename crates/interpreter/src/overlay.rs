@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::path::AbsolutePath;
 use crate::world::{Branches, Entry, FileFacts, FileText, Listing, Timestamp, World};
 
+use super::index_changes::{Happened, IndexChange, IndexChanges};
 use super::value::Value;
 
 /// Changes to the file tree. Nothing is written anywhere: later parts of a command see what earlier parts did.
@@ -22,6 +23,8 @@ pub struct Overlay {
     fetched: BTreeMap<String, Vec<FetchSource>>,
     /// Directories of which it is not known what lies in them: something filled them that is not read.
     filled: BTreeSet<String>,
+    /// What changed about which files are tracked.
+    index: IndexChanges,
 }
 
 /// Where objects came from.
@@ -304,6 +307,16 @@ impl Overlay {
         *known = which.max(*known);
     }
 
+    /// Remembers what changed about which files are tracked.
+    pub(crate) fn change_index(&mut self, change: IndexChange, happened: Happened) {
+        self.index.add(change, happened);
+    }
+
+    /// What changed so far about which files are tracked.
+    pub(crate) fn index_changes(&self) -> &IndexChanges {
+        &self.index
+    }
+
     /// Remembers what a name of a revision means from now on, said as it would have been before the command; `None` when that is not known.
     pub fn move_revision(&mut self, name: &str, meaning: Option<String>) {
         self.moved.insert(name.to_owned(), meaning);
@@ -393,7 +406,8 @@ impl Overlay {
         }
         let mut filled = self.filled;
         filled.extend(other.filled.iter().cloned());
-        Self { made, disturbed: self.disturbed || other.disturbed, untracked, moved, fetched, filled }
+        let index = self.index.join(&other.index);
+        Self { made, disturbed: self.disturbed || other.disturbed, untracked, moved, fetched, filled, index }
     }
 
     /// Whether something above the path is gone or new, so that nothing of the world shows through.
