@@ -8,6 +8,8 @@
 //! | `hooks` | which subcommand fires which hooks |
 //! | `guard_files` | files of the guard that git would bring, change or take away |
 //! | `index` | which files are tracked, and submodules, as the command changed that so far |
+//! | `known` | what version control knows about files by now |
+//! | `listing` | names of files that git prints |
 //! | `moved` | names of revisions that the command moves |
 //! | `contents` | what git prints of files that hold secrets |
 //! | `filters` | rewriting every commit: `filter-branch`, `filter-repo` |
@@ -18,9 +20,12 @@
 //! | `own_settings` | what git writes into the configuration of the repository by the way |
 //! | `pathspec` | the words with which git is told files: patterns and signs |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
+//! | `sparse` | work trees that hold a part of the files |
+//! | `stashing` | `git stash`, and which entries there are by now |
 //! | `stored` | secrets that the command itself gives to git, and that are printed without their names |
 //! | `tree` | the files of the work tree by what version control knows about them |
-//! | `restoring` | subcommands that bring files back or throw them away: reset, checkout, restore, switch, clean, stash |
+//! | `restoring` | subcommands that bring files back or throw them away: reset, checkout, restore, switch, clean |
+//! | `removing` | `git rm` |
 //! | `references` | subcommands about branches, tags and objects: branch, tag, reflog, gc, ... |
 //! | `working` | subcommands that record or rearrange work: add, commit, merge, rm, mv, apply, worktree, ... |
 //! | `remotes` | subcommands that talk to other repositories: push, fetch, clone, submodule, ... |
@@ -35,6 +40,8 @@ mod guard_files;
 mod handed;
 mod hooks;
 mod index;
+mod known;
+mod listing;
 mod moved;
 mod options;
 mod own_settings;
@@ -42,8 +49,11 @@ mod owners;
 mod pathspec;
 mod references;
 mod remotes;
+mod removing;
 mod restoring;
 mod settings;
+mod sparse;
+mod stashing;
 mod stored;
 mod tree;
 mod working;
@@ -437,7 +447,7 @@ impl Git<'_, '_> {
             _ => None,
         };
         match known {
-            Some(text) => Exit::printing(Value::exact(text)),
+            Some(text) => Exit::printing(Value::exact(format!("{text}\n"))),
             None => self.names_not_kept(name, words).map_or_else(Exit::unknown, Exit::printing),
         }
     }

@@ -1,8 +1,9 @@
 //! `git apply`: what a patch does to the files of the work tree, all of it or nothing.
 
-use crate::effect::Depth;
+use crate::effect::{Depth, EffectKind, Target};
 use crate::interpreter::{Exit, Value};
 use crate::path::AbsolutePath;
+use crate::programs::emptied::remove_emptied;
 use crate::programs::text::patches::{self, FilePatch, Fit};
 use crate::world::Entry;
 use checkrein_glob::{Glob, Style};
@@ -84,9 +85,13 @@ impl Git<'_, '_> {
                     self.machine.write_text(&word(new), &text);
                     if let Some(old) = old.as_ref().filter(|old| step.is_renamed && *old != new) {
                         self.machine.delete(&word(old), Depth::Single);
+                        remove_emptied(self.machine, old, &root);
                     }
                 }
-                (Some(old), None) => self.machine.delete(&word(old), Depth::Single),
+                (Some(old), None) => {
+                    self.machine.delete(&word(old), Depth::Single);
+                    remove_emptied(self.machine, old, &root);
+                }
                 (None, None) => {}
             }
         }
@@ -111,9 +116,15 @@ impl Git<'_, '_> {
         let (old, new) = (old.map(|name| root.join(&name)), new.map(|name| root.join(&name)));
         // What is changed is the file under its old name.
         let fit = match &old {
+            Some(file) if self.may_be_another(file) => None,
             Some(file) => match self.machine.entry(file) {
+                Entry::Missing if patch.begins_with_nothing() => Some(patch.fit("")),
                 Entry::Missing if self.machine.nothing_is_at(file) => Some(Fit::Fails),
-                Entry::File(_) => self.machine.text(file).as_exact().map(|text| patch.fit(text)),
+                Entry::File(_) => self.machine.text(file).as_exact().map(|text| match patch.fit(text) {
+                    // A file that goes holds nothing else than the patch says.
+                    Fit::Exact(left) | Fit::Shifted(left) if new.is_none() && !left.is_empty() => Fit::Fails,
+                    fit => fit,
+                }),
                 Entry::Missing | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
                     None
                 }
@@ -126,6 +137,26 @@ impl Git<'_, '_> {
             },
         };
         Some(Step { old, new, is_renamed: patch.is_renamed, fit })
+    }
+}
+
+impl Git<'_, '_> {
+    /// Whether git has changed a file earlier in the command, so that what it holds is not known.
+    fn may_be_another(&self, file: &AbsolutePath) -> bool {
+        !self.machine.has_touched(file)
+            && self.machine.effects_since(0).any(|effect| {
+                let changes = effect.kind.file_change().is_some() || effect.kind == EffectKind::VcsLocalLoss;
+                changes
+                    && match &effect.target {
+                        Target::Path(path) => {
+                            file == path || effect.depth == Depth::Recursive && file.is_within(path)
+                        }
+                        Target::Glob(_) | Target::Unknown => true,
+                        Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Reference(_) => {
+                            false
+                        }
+                    }
+            })
     }
 }
 

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Draft, Value};
+use crate::interpreter::git_store::IgnoredFiles;
+use crate::interpreter::{Draft, IndexChange, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, Listing, TreeDifference, TreeDifferences, VersionState};
@@ -26,9 +27,6 @@ const INDEX: &str = ":index";
 
 /// Notes that the command has made a commit.
 const COMMITTED: &str = ":committed";
-
-/// Notes that the command has put something into the stash.
-const STASHED: &str = ":stashed";
 
 /// Notes that the command has staged something.
 const STAGED: &str = ":staged";
@@ -117,7 +115,7 @@ impl Git<'_, '_> {
         } else {
             found
         };
-        let has_committed = self.machine.moved_revision(COMMITTED).is_some();
+        let has_committed = self.has_committed();
         let has_staged = from.is_empty() && self.has_staged();
         if !has_committed && !has_staged {
             return found;
@@ -136,9 +134,13 @@ impl Git<'_, '_> {
     /// The files that a commit of this command may hold: what was changed before it, and what the command changed.
     fn in_hand(&self) -> Files {
         let root = self.root().filter(|_| self.is_natural())?;
-        let mut all = self.stashed_here()?;
-        for how in all.values_mut().filter(|how| **how == TreeDifference::Added) {
-            *how = TreeDifference::Removed;
+        let mut all = self.staged_before(&root)?;
+        all.extend(self.modified_before(&root)?);
+        // Files that the command added go where a commit is checked out that does not have them.
+        all.extend(self.added_here(&root)?.into_iter().map(|path| (path, TreeDifference::Removed)));
+        // Those that it took along as deleted come back.
+        for (path, how) in self.missing(&[]).unwrap_or_default() {
+            all.entry(path).or_insert(how);
         }
         for effect in self.machine.effects_since(0).filter(|effect| effect.kind.file_change().is_some()) {
             let Some(path) = effect.target.path().and_then(|path| path.relative_to(&root)) else { continue };
@@ -170,14 +172,22 @@ impl Git<'_, '_> {
         }
     }
 
+    /// What is staged that a revision does not hold, as the way there from the revision.
+    pub(super) fn staged_since(&self, revision: &str) -> Files {
+        let mut files = self.differing_as_named("", revision)?;
+        for how in files.values_mut() {
+            *how = match how {
+                TreeDifference::Added => TreeDifference::Removed,
+                TreeDifference::Changed => TreeDifference::Changed,
+                TreeDifference::Removed => TreeDifference::Added,
+            };
+        }
+        Some(files)
+    }
+
     /// Notes that `HEAD` is a commit from now on that was made by this command.
     pub(super) fn note_commit(&mut self) {
         self.move_revision(COMMITTED, Some(&Value::exact(HEAD)));
-    }
-
-    /// Notes that the newest entry of the stash is one of this command.
-    pub(super) fn note_stashed(&mut self) {
-        self.move_revision(STASHED, Some(&Value::exact(HEAD)));
     }
 
     /// Notes that the index holds more than it did.
@@ -188,6 +198,11 @@ impl Git<'_, '_> {
     /// Whether this command has put something into the index.
     pub(super) fn has_staged(&self) -> bool {
         self.machine.moved_revision(STAGED).is_some()
+    }
+
+    /// Whether this command has made a commit.
+    pub(super) fn has_committed(&self) -> bool {
+        self.machine.moved_revision(COMMITTED).is_some()
     }
 
     fn has_moved(&self) -> bool {
@@ -347,13 +362,22 @@ impl Git<'_, '_> {
         let root = self.root().filter(|_| self.is_natural())?;
         let starts = if paths.is_empty() { Some(vec![root.clone()]) } else { self.starts(paths) };
         let files = match starts {
-            Some(starts) => match tree::files(self.machine, &starts, states) {
+            Some(starts) => match tree::files(&self.known(), &starts, states) {
                 Found::All(files) => files,
                 Found::Unclear => return None,
             },
             None => self.matching(paths, states)?,
         };
-        Some(files.iter().filter_map(|file| file.relative_to(&root)).map(str::to_owned).collect())
+        let mut found: Vec<String> =
+            files.iter().filter_map(|file| file.relative_to(&root)).map(str::to_owned).collect();
+        let excludes = |word: &Value| {
+            word.as_exact().is_some_and(|text| text.starts_with(":!") || text.starts_with(":^"))
+        };
+        if paths.iter().any(excludes) {
+            let specs = self.pathspecs(paths)?;
+            found.retain(|path| specs.take(path));
+        }
+        Some(found)
     }
 
     /// The tracked files that are not there, of those that the paths take or, without any, all: git brings them back.
@@ -393,118 +417,62 @@ impl Git<'_, '_> {
         })
     }
 
-    /// What `git stash` takes out of the work tree.
-    pub(super) fn stashing(&self, words: &Words) -> Files {
-        let verb = words.operand(0).filter(|_| words.before_dashes != Some(0));
-        let from = usize::from(matches!(verb, Some("push" | "save")));
-        let paths = if verb == Some("save") { &[] } else { words.operands_from(from) };
-        let mut all = both(self.modified(paths), self.missing(paths));
-        // With `-k` what is staged comes back, but not what is staged to go.
-        let staged = self.differing("", HEAD);
-        all = both(all, if paths.is_empty() { staged } else { self.taken(staged, paths) });
-        let others: &[VersionState] = if words.any(&["-a", "--all"]) {
-            &[VersionState::Untracked, VersionState::Ignored]
-        } else if words.any(&["-u", "--include-untracked"]) {
-            &[VersionState::Untracked]
-        } else {
-            &[]
-        };
-        if !others.is_empty() {
-            let gone = self.in_state(paths, others);
-            let gone =
-                gone.map(|paths| paths.into_iter().map(|path| (path, TreeDifference::Removed)).collect());
-            all = both(all, gone);
-        }
-        all
-    }
-
-    /// What comes back from a stash.
-    pub(super) fn unstashing(&self, words: &Words) -> Files {
-        // A branch is named before the entry that is put on it.
-        let at = if words.operand(0) == Some("branch") { 2 } else { 1 };
-        let entry = match words.operands().get(at) {
-            Some(word) => word.as_exact()?,
-            None => "stash@{0}",
-        };
-        let entry = if entry.chars().all(|c| c.is_ascii_digit()) {
-            format!("stash@{{{entry}}}")
-        } else {
-            entry.to_owned()
-        };
-        if self.machine.moved_revision(STASHED).is_some() {
-            return self.stashed_here();
-        }
-        let mut all = self.differing(&format!("{entry}^1"), &entry);
-        if words.operand(0) == Some("branch") {
-            all = both(all, self.differing(HEAD, &format!("{entry}^1")));
-        }
-        // What git did not track is a third parent of its own.
-        let others = format!("{entry}^3");
-        let has_others = self.root().is_some_and(|root| {
-            !matches!(
-                self.machine.world().committed(&root, &others, ""),
-                Committed::NoRevision | Committed::Nothing
-            )
-        });
-        if has_others { both(all, self.differing(TreeDifferences::EMPTY, &others)) } else { all }
-    }
-
     /// What the same command put into the stash: the changes that were there before it.
-    fn stashed_here(&self) -> Files {
-        const STASHED: [VersionState; 2] = [VersionState::TrackedModified, VersionState::Untracked];
+    pub(super) fn stashed_here(&self) -> Files {
         let root = self.root().filter(|_| self.is_natural())?;
-        let world = self.machine.world();
-        let staged = match world.differences(&root, "", HEAD) {
+        let mut all = self.staged_before(&root)?;
+        all.extend(self.modified_before(&root)?);
+        let untracked = self.before(&root, &[VersionState::Untracked])?;
+        all.extend(untracked.into_iter().map(|path| (path, TreeDifference::Added)));
+        Some(all)
+    }
+
+    /// What was staged before the command, and how it changes when `HEAD` is checked out.
+    fn staged_before(&self, root: &AbsolutePath) -> Files {
+        match self.machine.world().differences(root, "", HEAD) {
             TreeDifferences::At(found) => Some(found.into_iter().collect()),
             TreeDifferences::NoRevision | TreeDifferences::Unknown => None,
-        };
-        let Found::All(files) = tree::files_of_world(world, std::slice::from_ref(&root), &STASHED) else {
-            return None;
-        };
-        let files = files.iter().filter_map(|file| {
-            let how = if world.version(file) == VersionState::Untracked {
-                TreeDifference::Added
-            } else {
-                TreeDifference::Changed
-            };
-            Some((file.relative_to(&root)?.to_owned(), how))
-        });
-        both(staged, Some(files.collect()))
+        }
     }
 
-    /// Which tracked files a sparse work tree takes out or brings, when these directories are chosen.
-    pub(super) fn thinning(&self, words: &Words) -> Files {
-        let root = self.root()?;
-        let tracked = self.differing(TreeDifferences::EMPTY, HEAD)?;
-        let is_there = |path: &String| self.machine.entry(&root.join(path)) != Entry::Missing;
-        let verb = words.operand(0);
-        let cone = !words.any(&["--no-cone", "--stdin"]) && !words.arguments.uncertain;
-        let chosen: Option<Vec<String>> = (words.operands_from(1).iter())
-            .map(|word| word.as_exact().map(|text| text.trim_matches('/').to_owned()))
-            .collect();
-        let chosen = chosen?;
-        let mut found = BTreeMap::new();
-        for path in tracked.into_keys() {
-            let folder = folder_of(&path).unwrap_or_default();
-            let below = |long: &str, short: &str| {
-                long == short || long.strip_prefix(short).is_some_and(|rest| rest.starts_with('/'))
-            };
-            let is_chosen = chosen.iter().any(|place| below(&folder, place));
-            let stays = folder.is_empty() || is_chosen || chosen.iter().any(|place| below(place, &folder));
-            match (verb, is_there(&path)) {
-                (Some("disable" | "reapply"), false) => found.insert(path, TreeDifference::Added),
-                (Some("add"), false) if is_chosen || !cone => found.insert(path, TreeDifference::Added),
-                (Some("set"), true) if !stays || !cone => found.insert(path, TreeDifference::Removed),
-                (Some("set"), false) if stays || !cone => found.insert(path, TreeDifference::Added),
-                _ => None,
-            };
+    /// The tracked files that held changes before the command.
+    fn modified_before(&self, root: &AbsolutePath) -> Files {
+        let found = self.before(root, &[VersionState::TrackedModified])?;
+        Some(found.into_iter().map(|path| (path, TreeDifference::Changed)).collect())
+    }
+
+    /// The files that were in one of these states before the command.
+    fn before(&self, root: &AbsolutePath, states: &[VersionState]) -> Option<Vec<String>> {
+        match tree::files_of_world(self.machine.world(), std::slice::from_ref(root), states) {
+            Found::All(files) => {
+                Some(files.iter().filter_map(|file| file.relative_to(root)).map(str::to_owned).collect())
+            }
+            Found::Unclear => None,
         }
-        Some(found)
+    }
+
+    /// The files that the command added to the index, or may have.
+    fn added_here(&self, root: &AbsolutePath) -> Option<Vec<String>> {
+        const NEW: [VersionState; 2] = [VersionState::Untracked, VersionState::Ignored];
+        let world = self.machine.world();
+        let mut added = Vec::new();
+        for (change, _) in self.machine.index_changes().iter() {
+            let ignored = match change {
+                IndexChange::Added(_, ignored) => *ignored,
+                IndexChange::Removed(_) | IndexChange::Becomes(..) => continue,
+            };
+            let states = if ignored == IgnoredFiles::Added { &NEW[..] } else { &NEW[..1] };
+            match tree::files_of_world(world, std::slice::from_ref(change.place()), states) {
+                Found::All(files) => added.extend(files),
+                Found::Unclear => return None,
+            }
+        }
+        Some(added.iter().filter_map(|file| file.relative_to(root)).map(str::to_owned).collect())
     }
 }
 
 /// The same revision where there is one commit less above it: `HEAD~2` for `HEAD~3`.
-fn nearer(revision: &str) -> String {
+pub(super) fn nearer(revision: &str) -> String {
     let Some(rest) = revision.strip_prefix(HEAD) else { return revision.to_owned() };
     let (sign, digits) = rest.split_at_checked(1).unwrap_or(("", ""));
     match (sign, digits.parse::<usize>()) {

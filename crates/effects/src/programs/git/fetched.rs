@@ -114,7 +114,10 @@ impl Git<'_, '_> {
     /// Whether the command made the repository, or put it there.
     pub(super) fn is_made_here(&self) -> bool {
         let repository = self.repository_directory();
-        repository.is_some_and(|place| self.machine.entry(&place) != self.machine.world().entry(&place))
+        repository.is_some_and(|place| {
+            self.machine.has_touched(&place)
+                || self.machine.entry(&place) != self.machine.world().entry(&place)
+        })
     }
 
     fn of_sources(

@@ -32,11 +32,11 @@ impl Git<'_, '_> {
         let all = |root: &str| Value::Glob(format!("{}/**", root.trim_end_matches('/')));
         let Some(start) = self.cwd.clone().filter(|_| self.is_natural()) else { return vec![Value::Unknown] };
         let patterns: Option<Vec<&str>> = chosen.iter().map(Value::as_exact).collect();
-        match (tree::files(self.machine, std::slice::from_ref(&start), &TRACKED), patterns) {
+        match (tree::files(&self.known(), std::slice::from_ref(&start), &TRACKED), patterns) {
             (Found::All(files), Some(patterns)) => {
                 let fits = |name: &str| {
                     patterns.is_empty()
-                        || patterns.iter().any(|pattern| super::working::matches_pathspec(pattern, name))
+                        || patterns.iter().any(|pattern| super::listing::matches_pathspec(pattern, name))
                 };
                 let files: Vec<Value> = files
                     .iter()

@@ -1,8 +1,8 @@
 //! Pathspecs: the words with which git is told files (gitglossary(7)).
 
 use super::Git;
+use super::listing::matches_pathspec;
 use super::options::Words;
-use super::working::matches_pathspec;
 use crate::interpreter::Value;
 use crate::path::AbsolutePath;
 

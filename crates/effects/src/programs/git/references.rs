@@ -148,9 +148,13 @@ fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         "replace" if words.any(&["--graft", "--convert-graft-file"]) => git.move_any(),
         "replace" => git.replace_objects(words.operands().get(1)),
         "update-index" if words.any(&["--force-remove", "--remove", "--index-info", "--stdin"]) => {
-            git.untrack(&[], Untracked::All);
+            git.may_untrack_any();
+            git.note_updated(words);
         }
-        "update-index" if !only_refreshes(words) => git.untrack(&[], Untracked::Staged),
+        "update-index" if !only_refreshes(words) => {
+            git.untrack(&[], Untracked::Staged);
+            git.note_updated(words);
+        }
         _ => {}
     }
     match (name, words.operand(0)) {
@@ -196,7 +200,7 @@ fn symbolic_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     let branch =
         git.cwd.as_ref().and_then(|cwd| git.machine.world().repository(cwd)).and_then(|found| found.branch);
     match branch {
-        Some(branch) if words.has("--short") => Exit::printing(Value::exact(branch)),
+        Some(branch) if words.has("--short") => Exit::printing(Value::exact(format!("{branch}\n"))),
         _ => Exit::unknown(),
     }
 }

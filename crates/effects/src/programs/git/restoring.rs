@@ -1,5 +1,7 @@
 //! Subcommands that bring files back as they were, and so throw away what they are.
 
+mod losing;
+mod refusing;
 mod sweeping;
 
 use crate::effect::{Certainty, EffectKind, Severity, Target};
@@ -17,7 +19,9 @@ use super::guard_files::Arrival;
 use super::moved::UNREAD;
 use super::options::Words;
 use super::pathspec::is_pattern;
-use super::tree::{self, Directories, Found, NAMED, Sweep};
+use super::stashing;
+use super::tree::{Directories, Sweep};
+use refusing::{Finds, may_refuse, names_nothing};
 
 /// The name of the revision that is checked out.
 const HEAD: &str = "HEAD";
@@ -34,31 +38,6 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
     Some(exit)
 }
 
-/// Whether git refuses as things stand: something has to be ended first, or another work tree has the branch.
-fn may_refuse(git: &Git<'_, '_>, name: &str, words: &Words) -> bool {
-    let switches = match name {
-        "switch" => true,
-        "checkout" => words.before_dashes.is_none() && git.first_path(words.operands()).is_none(),
-        _ => false,
-    };
-    switches
-        && (git.is_interrupted() || words.operands().len() == 1 && git.is_elsewhere(words.operands().first()))
-}
-
-/// Whether the branch or commit that a subcommand goes to is known not to be there.
-fn names_nothing(git: &Git<'_, '_>, name: &str, words: &Words) -> bool {
-    let makes =
-        words.any(&["-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan", "-t", "--track"]);
-    let [Value::Exact(reference)] = words.operands() else { return false };
-    match name {
-        "reset" | "switch" if !makes => git.lacks_reference(reference),
-        "checkout" if !makes && words.before_dashes.is_none() => {
-            git.first_path(words.operands()).is_none() && git.lacks_reference(reference)
-        }
-        _ => false,
-    }
-}
-
 fn run_subcommand(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
     Some(match name {
         "reset" => reset(git, words),
@@ -66,7 +45,7 @@ fn run_subcommand(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "switch" => switch(git, words),
         "restore" => restore(git, words),
         "clean" => clean(git, words),
-        "stash" => stash(git, words),
+        "stash" => stashing::run(git, words),
         "checkout-index" => checkout_index(git, words),
         "read-tree" => read_tree(git, words),
         // Of git-extras: throws away all changes, or the last commit.
@@ -109,11 +88,26 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.note_index(words.operands().first().filter(|_| words.before_dashes != Some(0) && !names_paths));
         git.index_becomes(words.operands().first().filter(|_| words.before_dashes != Some(0)));
         git.untrack(words.operands_from(words.before_dashes.unwrap_or(usize::MAX)), Untracked::Staged);
+        git.index_is_reset(words);
     }
     if !names_paths {
         git.move_head(words.operands().first());
     }
     git.forget("what is staged; the work tree stays as it is")
+}
+
+impl Git<'_, '_> {
+    /// What a reset that leaves the work tree alone does to the index.
+    fn index_is_reset(&mut self, words: &Words) {
+        let operands = words.operands();
+        // Of words without dashes the first is a revision unless it is a path.
+        let from = words.before_dashes.unwrap_or_else(|| match self.first_path(operands) {
+            Some(from) => from,
+            None => operands.len().min(1),
+        });
+        let revision = operands.first().filter(|_| from > 0);
+        self.index_holds(revision, words.operands_from(from));
+    }
 }
 
 fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -142,6 +136,7 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         }
         git.change_submodules(words);
         return if words.has("--orphan") {
+            git.begin_branch();
             git.forget("what is staged")
         } else {
             git.touch("makes a branch")
@@ -163,7 +158,9 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 Some(None) => Origin::Commit,
                 None => Origin::Index,
             };
-            git.restore_paths(words.operands_from(from), origin);
+            let paths = words.operands_from(from);
+            let (answer, before) = (git.answer_to_paths(paths, origin), git.machine.effect_count());
+            git.restore_paths(paths, origin);
             let arrival = if words.has("--no-overlay") { Arrival::Becomes } else { Arrival::Gets };
             if let Some(revision) = words.operands().first().filter(|_| from_commit) {
                 let revision = revision.as_exact().unwrap_or(UNREAD).to_owned();
@@ -177,7 +174,11 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             {
                 git.arrive_unread(&[]);
             }
-            git.touch("")
+            let exit = git.touch("");
+            if answer != Finds::All {
+                git.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
+            }
+            exit
         }
         _ => {
             if force {
@@ -246,6 +247,8 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.arrive_unread(&[]);
         let files = git.differing(HEAD, TreeDifferences::EMPTY);
         git.change_files(files, "tracked files go: the new branch begins with none");
+        git.begin_branch();
+        git.index_holds(None, &[]);
     }
     git.change_submodules(words);
     git.touch("another branch is checked out")
@@ -254,7 +257,9 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["-S", "--staged"]) && !words.any(&["-W", "--worktree"]) {
         git.note_index(words.arguments.value(&["-s", "--source"]).cloned().as_ref());
-        git.index_becomes(words.arguments.value(&["-s", "--source"]).cloned().as_ref());
+        let source = words.arguments.value(&["-s", "--source"]).cloned();
+        git.index_becomes(source.as_ref());
+        git.index_holds(source.as_ref(), words.operands());
         return git.forget("what is staged there; only the index changes");
     }
     // With the index, files become what `HEAD` holds: what is only staged goes from both.
@@ -269,6 +274,7 @@ fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["--pathspec-from-file"]) {
         git.lose_changes(&[]);
     }
+    let (answer, before) = (git.answer_to_paths(words.operands(), origin), git.machine.effect_count());
     git.restore_paths(words.operands(), origin);
     let head = with_index.then(|| Value::exact("HEAD"));
     if let Some(revision) = words.arguments.value(&["-s", "--source"]).cloned().or(head) {
@@ -277,7 +283,13 @@ fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     } else {
         git.arrive_from_index(words.operands());
     }
-    git.touch("")
+    let exit = git.touch("");
+    // Without `--staged` the index is only refreshed.
+    let from = if answer == Finds::All && !with_index { git.machine.effect_count() - 1 } else { before };
+    if answer != Finds::All || !with_index {
+        git.machine.amend(from, |effect| effect.certainty = Certainty::Possible);
+    }
+    exit
 }
 
 fn checkout_index(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -329,7 +341,14 @@ fn read_tree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.change_submodules(words);
     } else {
         git.index_becomes(words.operands().last());
-        git.untrack(&[], if words.has("--empty") { Untracked::All } else { Untracked::Staged });
+        if words.has("--empty") {
+            git.untrack(&[], Untracked::All);
+        } else {
+            git.untrack(&[], Untracked::Staged);
+            let is_mixed = words.operands().len() != 1 || words.has("--prefix");
+            let revision = if is_mixed { Some(Value::Unknown) } else { words.operands().last().cloned() };
+            git.index_holds(revision.as_ref(), &[]);
+        }
     }
     git.forget("what is staged")
 }
@@ -395,57 +414,6 @@ fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     Exit::silent()
 }
 
-fn stash(git: &mut Git<'_, '_>, words: &Words) -> Exit {
-    // `git stash -- file` is a push: what stands behind the dashes is no subcommand.
-    match words.operand(0).filter(|_| words.before_dashes != Some(0)) {
-        Some("list" | "show") => Exit::unknown(),
-        Some("drop") => {
-            let entry = words.operands().get(1).cloned().unwrap_or_else(|| Value::exact("stash@{0}"));
-            git.lose_reference(&entry, "what was stashed is in no branch");
-            Exit::silent()
-        }
-        Some("clear") => {
-            git.lose_reference(&Value::exact("stash"), "what was stashed is in no branch");
-            Exit::silent()
-        }
-        Some("pop" | "apply" | "branch") => {
-            let files = git.unstashing(words);
-            git.change_files(files, "what was stashed comes back");
-            git.unstash_guard(words);
-            git.touch("")
-        }
-        Some("store") => {
-            git.move_revision("stash", words.operands().last());
-            git.touch("")
-        }
-        Some("create") => git.touch(""),
-        Some("push" | "save") | None => {
-            let files = git.stashing(words);
-            if words.any(&["-a", "--all"]) {
-                let note = "uncommitted changes move to the stash, also of ignored files";
-                git.change_tree_as(Nature::KeptWithIgnoredFiles, note);
-            } else {
-                git.change_files(files, "uncommitted changes move to the stash");
-            }
-            if words.any(&["-a", "--all", "-u", "--include-untracked"]) {
-                // Empty directories go too, which no list of files tells.
-                git.change_tree("directories in which nothing stays go");
-            }
-            git.note_stashed();
-            git.stash_guard(words);
-            // In a project that is not the one of the task they are the work of somebody else, who does not look for it there. So is what
-            // lies around the task in a work tree that is given.
-            let workspace = &git.machine.world().place().workspace;
-            let is_around = |root: &AbsolutePath| workspace.is_within(root) && git.is_natural();
-            if git.root().is_some_and(|root| !root.is_within(workspace) && !is_around(&root)) {
-                git.lose_changes(&[]);
-            }
-            git.touch("uncommitted changes are kept in the stash")
-        }
-        Some(_) => Exit::failure(),
-    }
-}
-
 /// Where restored files come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin<'w> {
@@ -461,7 +429,7 @@ enum Origin<'w> {
 
 impl Git<'_, '_> {
     /// The index of the first operand that is a path rather than a commit, without `--` to say so.
-    fn first_path(&self, operands: &[Value]) -> Option<usize> {
+    pub(super) fn first_path(&self, operands: &[Value]) -> Option<usize> {
         let first = operands.first()?;
         if self.looks_like_path(first) {
             return Some(0);
@@ -504,7 +472,13 @@ impl Git<'_, '_> {
             } else if text.starts_with(':') {
                 return None;
             } else {
-                starts.push(self.located(operand)?);
+                // git takes a link for what it is, wherever it leads.
+                let named = self.cwd.as_ref().map(|cwd| cwd.join(text));
+                let link = named.filter(|path| matches!(self.machine.entry(path), Entry::Symlink(_)));
+                starts.push(match link {
+                    Some(link) => link,
+                    None => self.located(operand)?,
+                });
             }
         }
         if starts.is_empty() { self.root().map(|root| vec![root]) } else { Some(starts) }
@@ -522,63 +496,6 @@ impl Git<'_, '_> {
         self.arrive_as(Arrival::Becomes, Some(revision.unwrap_or(&head)));
     }
 
-    /// Uncommitted changes of tracked files are lost, of those at the paths or, without any, of all.
-    pub(super) fn lose_changes(&mut self, paths: &[Value]) {
-        // Whatever a word names that is not known, it lies in the work tree.
-        let is_unread = paths.iter().any(|path| !is_pattern(path) && path.as_exact().is_none());
-        let is_whole = paths.is_empty() || is_unread;
-        let starts = if is_whole { self.root().map(|root| vec![root]) } else { self.starts(paths) };
-        let before = self.machine.effect_count();
-        let found = match starts {
-            _ if !self.is_natural() => Found::Unclear,
-            Some(starts) => tree::files(self.machine, &starts, &[VersionState::TrackedModified]),
-            None => self.matching(paths, &[VersionState::TrackedModified]).map_or(Found::Unclear, Found::All),
-        };
-        match found {
-            Found::All(files) if files.is_empty() => {}
-            Found::All(files) if files.len() <= NAMED => {
-                for file in files {
-                    let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(file))
-                        .note("holds changes that are in no commit");
-                    self.machine.add(draft);
-                }
-            }
-            Found::All(files) => {
-                let note = format!("{} files hold changes that are in no commit", files.len());
-                let draft = Draft::new(EffectKind::VcsLocalLoss, self.whole_tree()).recursive().note(note);
-                self.machine.add(draft);
-            }
-            Found::Unclear => {
-                let targets: Vec<Target> = if paths.is_empty() {
-                    vec![self.whole_tree()]
-                } else {
-                    paths.iter().flat_map(|path| self.meant(path)).collect()
-                };
-                for target in targets {
-                    let note = "whether there are uncommitted changes could not be found out";
-                    self.machine.add(Draft::new(EffectKind::VcsLocalLoss, target).recursive().note(note));
-                }
-            }
-        }
-        if is_unread {
-            self.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
-        }
-    }
-
-    pub(super) fn possibly_lose_changes(&mut self, note: &str) {
-        let draft = Draft::new(EffectKind::VcsLocalLoss, self.whole_tree()).recursive().possible().note(note);
-        self.machine.add(draft);
-    }
-
-    fn possibly_lose_untracked(&mut self, note: &str) {
-        let draft = Draft::new(EffectKind::FileDelete, self.whole_tree()).recursive().possible().note(note);
-        self.machine.add(draft);
-    }
-
-    pub(super) fn whole_tree(&self) -> Target {
-        self.root().map_or(Target::Unknown, Target::Path)
-    }
-
     /// What a pathspec may name: a path, or for a pattern everything.
     fn meant(&self, path: &Value) -> Vec<Target> {
         if is_pattern(path) {
@@ -589,7 +506,8 @@ impl Git<'_, '_> {
 
     /// Files at the paths become what the index or a commit holds.
     fn restore_paths(&mut self, paths: &[Value], origin: Origin<'_>) {
-        self.lose_changes(paths);
+        let kept = self.kept_without(paths, origin);
+        self.lose_changes_but(paths, |file| kept.contains(file));
         self.write_anew(paths);
         self.bring_back(paths);
         if origin == Origin::Index

@@ -1,8 +1,10 @@
 //! The files of the work tree, by what version control knows about them.
 
-use crate::interpreter::{Machine, Untracked};
+use crate::interpreter::Machine;
 use crate::path::AbsolutePath;
-use crate::world::{Committed, Entry, Listing, VersionState, World};
+use crate::world::{Entry, Listing, VersionState, World};
+
+use super::known::{Known, Standing};
 
 /// The greatest number of paths that are looked at for one question (ours).
 const LOOKED_AT: usize = 2048;
@@ -19,20 +21,36 @@ pub(super) enum Found {
     Unclear,
 }
 
-/// The files at or below the starting points that are in one of the states. Directories that cannot hold one are not entered.
-pub(super) fn files(machine: &Machine<'_>, starts: &[AbsolutePath], states: &[VersionState]) -> Found {
-    found(machine.world(), |path| machine.entry(path), |path| machine.children(path), starts, states)
+/// The files at or below the starting points that are in one of the states by now. Directories that cannot hold one are not entered.
+pub(super) fn files(known: &Known<'_, '_>, starts: &[AbsolutePath], states: &[VersionState]) -> Found {
+    let machine = known.machine();
+    found(
+        |path| machine.entry(path),
+        |path| machine.children(path),
+        |path| known.may_hold(path, states),
+        |path| known.standing(path),
+        starts,
+        states,
+    )
 }
 
 /// The same as it was before the command.
 pub(super) fn files_of_world(world: &dyn World, starts: &[AbsolutePath], states: &[VersionState]) -> Found {
-    found(world, |path| world.entry(path), |path| world.children(path), starts, states)
+    found(
+        |path| world.entry(path),
+        |path| world.children(path),
+        |path| states.iter().any(|state| *state <= world.version(path)),
+        |path| Standing::Is(world.version(path)),
+        starts,
+        states,
+    )
 }
 
 fn found(
-    world: &dyn World,
     entry: impl Fn(&AbsolutePath) -> Entry,
     children: impl Fn(&AbsolutePath) -> Listing,
+    may_hold: impl Fn(&AbsolutePath) -> bool,
+    standing: impl Fn(&AbsolutePath) -> Standing,
     starts: &[AbsolutePath],
     states: &[VersionState],
 ) -> Found {
@@ -48,20 +66,23 @@ fn found(
             Entry::Missing => {}
             Entry::Unknown => return Found::Unclear,
             Entry::Directory => {
-                // What a directory answers is its worst file, in the order of the states.
-                let worst = world.version(&path);
-                let may_hold = states.iter().any(|state| *state <= worst);
-                if may_hold && path.name() != Some(".git") {
+                if may_hold(&path) && path.name() != Some(".git") {
                     match children(&path) {
                         Listing::Names(names) => waiting.extend(names.iter().map(|name| path.join(name))),
                         Listing::Unknown => return Found::Unclear,
                     }
                 }
             }
-            Entry::File(_) | Entry::Symlink(_) | Entry::Special => match world.version(&path) {
-                VersionState::Unknown | VersionState::NoRepository => return Found::Unclear,
-                state if states.contains(&state) => found.push(path),
-                _ => {}
+            Entry::File(_) | Entry::Symlink(_) | Entry::Special => match standing(&path) {
+                Standing::Is(VersionState::Unknown | VersionState::NoRepository) => return Found::Unclear,
+                Standing::Is(state) if states.contains(&state) => found.push(path),
+                Standing::Either(one, other) if states.contains(&one) && states.contains(&other) => {
+                    found.push(path);
+                }
+                Standing::Either(one, other) if states.contains(&one) || states.contains(&other) => {
+                    return Found::Unclear;
+                }
+                Standing::Is(_) | Standing::Either(..) => {}
             },
         }
     }
@@ -95,28 +116,37 @@ impl Sweep {
     }
 }
 
-/// What one directory holds for a sweep.
-struct Swept {
-    /// What would go: whole directories where nothing in them stays.
-    gone: Vec<AbsolutePath>,
+/// What a sweep takes away.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Swept {
+    /// What goes: whole directories where nothing in them stays.
+    pub(super) gone: Vec<AbsolutePath>,
+    /// Files that may go: whether they are tracked by then is not known.
+    pub(super) perhaps: Vec<AbsolutePath>,
     /// Whether something stays.
     stays: bool,
+    /// Whether something is tracked there.
+    is_tracked: bool,
 }
 
-/// What a sweep below `start` would remove, whole directories as one; `Found::Unclear` when it cannot be told. `spared` says which
+impl Swept {
+    /// These go, and nothing else.
+    pub(super) fn of(gone: Vec<AbsolutePath>) -> Self {
+        Self { gone, ..Self::default() }
+    }
+}
+
+/// What a sweep below `start` would remove, whole directories as one; `None` when it cannot be told. `spared` says which
 /// paths are excluded, `enters` whether directories without a tracked file are removed.
 pub(super) fn sweep(
-    machine: &Machine<'_>,
+    known: &Known<'_, '_>,
     start: &AbsolutePath,
     sweep: Sweep,
     enters: Directories,
     spared: &dyn Fn(&AbsolutePath) -> bool,
-) -> Found {
-    let mut looked_at = 0;
-    match swept(machine, start, sweep, enters, spared, &mut looked_at, 0) {
-        Some(swept) => Found::All(swept.gone),
-        None => Found::Unclear,
-    }
+) -> Option<Swept> {
+    let mut sweeper = Sweeper { known, sweep, enters, spared, looked_at: 0 };
+    sweeper.swept(start, 0)
 }
 
 /// Whether `git clean` removes whole directories.
@@ -132,137 +162,125 @@ pub(super) enum Directories {
 
 /// Whether a directory is a work tree of its own.
 pub(super) fn is_repository(machine: &Machine<'_>, directory: &AbsolutePath) -> bool {
-    machine.entry(&directory.join(".git")) != Entry::Missing
-}
-
-/// Whether a sweep takes a repository below the one that it sweeps.
-fn takes_repository(machine: &Machine<'_>, sweep: Sweep, directory: &AbsolutePath) -> bool {
-    let Some(parent) = directory.parent() else { return true };
-    // What is inside answers for itself, so the repository around it is asked about the directory's name.
-    let Some(outer) = machine.world().repository(&parent) else { return true };
-    let below = directory.relative_to(&outer.root).unwrap_or_default();
-    let is_submodule = matches!(machine.world().committed(&outer.root, "HEAD", below), Committed::Object(_));
-    !is_submodule && (sweep != Sweep::Ignored || sweep.takes(machine.world().version(directory)))
+    let inside = directory.join(".git");
+    match machine.entry(&inside) {
+        Entry::Missing => false,
+        // A file that leads nowhere makes none.
+        Entry::File(_) => {
+            let text = machine.text(&inside);
+            let named = text.as_exact().and_then(|text| text.trim().strip_prefix("gitdir:"));
+            named.is_none_or(|named| machine.entry(&directory.join(named.trim())) != Entry::Missing)
+        }
+        Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => true,
+    }
 }
 
 /// Directories deeper than this are not looked into (ours).
 const DEPTH: usize = 48;
 
-fn swept(
-    machine: &Machine<'_>,
-    directory: &AbsolutePath,
+/// One sweep, on its way through the directories.
+struct Sweeper<'s, 'm, 'w> {
+    known: &'s Known<'m, 'w>,
     sweep: Sweep,
     enters: Directories,
-    spared: &dyn Fn(&AbsolutePath) -> bool,
-    looked_at: &mut usize,
-    depth: usize,
-) -> Option<Swept> {
-    let Listing::Names(names) = machine.children(directory) else {
-        return None;
-    };
-    let mut all = Swept { gone: Vec::new(), stays: false };
-    for name in names.iter().filter(|name| *name != ".git") {
-        *looked_at += 1;
-        if *looked_at > LOOKED_AT || depth > DEPTH {
-            return None;
-        }
-        let path = directory.join(name);
-        if spared(&path) {
-            all.stays = true;
-            continue;
-        }
-        match machine.entry(&path) {
-            Entry::Missing => {}
-            Entry::Unknown => return None,
-            Entry::Directory => {
-                if is_repository(machine, &path) {
-                    // A submodule is tracked, and stays.
-                    if enters == Directories::RemovedWithRepositories
-                        && takes_repository(machine, sweep, &path)
-                    {
-                        all.gone.push(path);
-                    } else {
-                        all.stays = true;
-                    }
-                    continue;
-                }
-                let inner = match machine.world().version(&path) {
-                    VersionState::TrackedClean | VersionState::TrackedModified => {
-                        // A clean directory may hold ignored files only if its worst file is at least ignored.
-                        if machine.world().version(&path) == VersionState::TrackedClean
-                            && !machine.untracks_below(&path)
-                        {
-                            all.stays = true;
-                            continue;
-                        }
-                        swept(machine, &path, sweep, enters, spared, looked_at, depth + 1)?
-                    }
-                    VersionState::Unknown | VersionState::NoRepository => return None,
-                    VersionState::Missing | VersionState::Ignored | VersionState::Untracked => {
-                        swept(machine, &path, sweep, enters, spared, looked_at, depth + 1)?
-                    }
-                };
-                let whole = !inner.stays && (sweep != Sweep::Ignored || !inner.gone.is_empty());
-                match enters {
-                    Directories::Removed | Directories::RemovedWithRepositories if whole => {
-                        all.gone.push(path);
-                    }
-                    Directories::Left if whole => all.stays = true,
-                    Directories::Removed | Directories::RemovedWithRepositories | Directories::Left => {
-                        all.stays = true;
-                        all.gone.extend(inner.gone);
-                    }
-                }
-            }
-            Entry::File(_) | Entry::Symlink(_) | Entry::Special => {
-                let state = machine.world().version(&path);
-                if matches!(state, VersionState::Unknown | VersionState::NoRepository) {
-                    return None;
-                }
-                // What is not tracked any more may be ignored or not.
-                if sweep.takes(state) || is_tracked(state) && is_untracked_by_now(machine, &path) {
-                    all.gone.push(path);
-                } else {
-                    all.stays = true;
-                }
-            }
-        }
-    }
-    Some(all)
+    spared: &'s dyn Fn(&AbsolutePath) -> bool,
+    looked_at: usize,
 }
 
-/// Whether a sweep takes a file, or nothing says that it does not.
-pub(super) fn may_take(machine: &Machine<'_>, sweep: Sweep, path: &AbsolutePath) -> bool {
-    let state = machine.world().version(path);
-    sweep.takes(state) || !is_told(state) || is_tracked(state) && is_untracked_by_now(machine, path)
+impl Sweeper<'_, '_, '_> {
+    fn swept(&mut self, directory: &AbsolutePath, depth: usize) -> Option<Swept> {
+        let machine = self.known.machine();
+        let Listing::Names(names) = machine.children(directory) else {
+            return None;
+        };
+        let mut all = Swept::default();
+        for name in names.iter().filter(|name| *name != ".git") {
+            self.looked_at += 1;
+            if self.looked_at > LOOKED_AT || depth > DEPTH {
+                return None;
+            }
+            let path = directory.join(name);
+            if (self.spared)(&path) {
+                all.stays = true;
+                continue;
+            }
+            match machine.entry(&path) {
+                Entry::Missing => {}
+                Entry::Unknown => return None,
+                Entry::Directory => self.sweep_directory(path, depth, &mut all)?,
+                Entry::File(_) | Entry::Symlink(_) | Entry::Special => self.sweep_file(path, &mut all)?,
+            }
+        }
+        Some(all)
+    }
+
+    fn sweep_directory(&mut self, path: AbsolutePath, depth: usize, all: &mut Swept) -> Option<()> {
+        if is_repository(self.known.machine(), &path) {
+            // A submodule is tracked, and stays.
+            let is_submodule = self.known.is_submodule(&path);
+            all.is_tracked |= is_submodule;
+            if self.enters == Directories::RemovedWithRepositories
+                && !is_submodule
+                && (self.sweep != Sweep::Ignored || self.known.takes(self.sweep, &path) == Some(true))
+            {
+                all.gone.push(path);
+            } else {
+                all.stays = true;
+            }
+            return Some(());
+        }
+        if self.known.holds_nothing_but_tracked(&path) {
+            all.stays = true;
+            all.is_tracked = true;
+            return Some(());
+        }
+        if self.known.is_out_of_reach(&path) {
+            return None;
+        }
+        let inner = self.swept(&path, depth + 1)?;
+        all.is_tracked |= inner.is_tracked;
+        let is_whole = !inner.stays && (self.sweep != Sweep::Ignored || !inner.gone.is_empty());
+        match self.enters {
+            Directories::Removed | Directories::RemovedWithRepositories if is_whole => all.gone.push(path),
+            // git does not look into a directory in which it tracks nothing.
+            Directories::Left if is_whole || !inner.is_tracked => all.stays = true,
+            Directories::Removed | Directories::RemovedWithRepositories | Directories::Left => {
+                all.stays = true;
+                all.gone.extend(inner.gone);
+                all.perhaps.extend(inner.perhaps);
+            }
+        }
+        Some(())
+    }
+
+    fn sweep_file(&self, path: AbsolutePath, all: &mut Swept) -> Option<()> {
+        match self.known.standing(&path) {
+            Standing::Is(VersionState::Unknown | VersionState::NoRepository) => return None,
+            Standing::Is(state) if self.sweep.takes(state) => all.gone.push(path),
+            Standing::Is(state) => {
+                all.stays = true;
+                all.is_tracked |= is_tracked(state);
+            }
+            Standing::Either(one, other) => {
+                all.stays = true;
+                all.is_tracked |= is_tracked(one) || is_tracked(other);
+                if self.sweep.takes(one) || self.sweep.takes(other) {
+                    all.perhaps.push(path);
+                }
+            }
+        }
+        Some(())
+    }
 }
 
 /// Whether a file is in one of the states, or nothing says that it is not.
 pub(super) fn may_be_in(world: &dyn World, path: &AbsolutePath, states: &[VersionState]) -> bool {
     let state = world.version(path);
-    states.contains(&state) || !is_told(state)
+    states.contains(&state) || matches!(state, VersionState::Unknown | VersionState::NoRepository)
 }
 
-/// Whether it is known what version control knows about a file.
-fn is_told(state: VersionState) -> bool {
-    !matches!(state, VersionState::Unknown | VersionState::NoRepository)
-}
-
-/// Whether the command made version control forget a file that it tracked.
-fn is_untracked_by_now(machine: &Machine<'_>, path: &AbsolutePath) -> bool {
-    match machine.untracked(path) {
-        None => false,
-        Some(Untracked::All) => true,
-        Some(Untracked::Staged) => {
-            let world = machine.world();
-            let Some(found) = world.repository(path) else { return true };
-            let below = path.relative_to(&found.root).unwrap_or_default();
-            !matches!(world.committed(&found.root, "HEAD", below), Committed::Object(_))
-        }
-    }
-}
-
-fn is_tracked(state: VersionState) -> bool {
+/// Whether a file in this state is tracked.
+pub(super) fn is_tracked(state: VersionState) -> bool {
     match state {
         VersionState::TrackedClean | VersionState::TrackedModified => true,
         VersionState::Missing

@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use crate::effect::{Certainty, Depth, EffectKind, Severity, Target};
-use crate::interpreter::{Commitment, Draft, Exit, Input, Machine, Status, Untracked, Value};
+use crate::effect::{Certainty, EffectKind, Severity, Target};
+use crate::interpreter::{Commitment, Draft, Exit, Input, Machine, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
+use crate::programs::text::patches;
 use crate::world::{Committed, Entry, TreeDifference, TreeDifferences, VersionState};
-use checkrein_glob::{Glob, Style};
 
 use super::Git;
 use super::compared::{Files, both};
 use super::guard_files::{Arrival, paths_in_text};
 use super::options::Words;
-use super::pathspec::is_pattern;
-use super::tree::{self, Found};
+use super::{listing, removing, sparse};
 
 /// The greatest size of a list that is handed on as text (ours).
 const LISTED: usize = 256;
@@ -30,6 +29,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             if !words.any(&["-u", "--update"]) {
                 git.track(words.operands());
             }
+            git.note_added(words);
             git.note_staged();
             git.stage_anew(replaces)
         }
@@ -39,36 +39,23 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             let goes_on = words.any(&["--abort", "--quit", "--continue", "--skip"]);
             let before = git.machine.effect_count();
             let exit = rearrange(git, name, words);
-            if !goes_on && git.is_interrupted() {
+            if !goes_on && (git.is_interrupted() || refuses(git, name, words)) {
                 git.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
             }
             exit
         }
-        "rm" => remove(git, words),
+        "rm" => removing::run(git, words),
         "mv" => rename(git, words),
         "apply" => super::applied::run(git, words),
         "init" => init(git, words),
         "worktree" => worktree(git, words),
-        "log" | "show" | "diff" | "grep" | "ls-files" | "range-log" => look(git, name, words),
+        "log" | "show" | "diff" | "grep" | "ls-files" | "range-log" => listing::run(git, name, words),
         "difftool" | "mergetool" => tool(git, name, words),
         "bisect" => bisect(git, words),
         "format-patch" => format_patch(git, words),
         "archive" => archive(git, words),
         "bundle" => bundle(git, words),
-        "sparse-checkout" => {
-            if words.operand(0) == Some("list") {
-                return Some(Exit::unknown());
-            }
-            let files = git.thinning(words);
-            git.change_files(
-                files,
-                "files outside the chosen directories leave the work tree; they stay in git",
-            );
-            if !matches!(words.operand(0), Some("disable" | "add")) {
-                git.thin_out(words);
-            }
-            git.touch("")
-        }
+        "sparse-checkout" => sparse::run(git, words),
         "interpret-trailers" => {
             if words.any(&["--in-place"]) {
                 git.write_all(words.operands());
@@ -166,6 +153,25 @@ fn commit(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     Exit::silent()
 }
 
+/// Whether git refuses as things stand, or has nothing to do (git-cherry-pick(1), git-merge(1)).
+fn refuses(git: &Git<'_, '_>, name: &str, words: &Words) -> bool {
+    match name {
+        "cherry-pick" | "revert" if !words.any(&["-n", "--no-commit"]) => {
+            git.staged_since("HEAD").is_some_and(|staged| !staged.is_empty())
+        }
+        "merge" => {
+            let Some(other) = words.operand(0).filter(|_| words.operands().len() == 1) else { return false };
+            let parted = format!("HEAD...{other}");
+            let is_empty = |files: Files| files.is_some_and(|files| files.is_empty());
+            // What is behind has nothing to bring; what went its own way is not moved on to.
+            is_empty(git.differing(&parted, other))
+                || words.has("--ff-only")
+                    && git.differing(&parted, "HEAD").is_some_and(|ours| !ours.is_empty())
+        }
+        _ => false,
+    }
+}
+
 fn rearrange(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
     let directory = git.repository_directory().filter(|_| words.any(&["--abort", "--quit"]));
     if let Some(directory) = directory {
@@ -173,6 +179,7 @@ fn rearrange(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
             "merge" => &["MERGE_HEAD"],
             "cherry-pick" => &["CHERRY_PICK_HEAD", "sequencer"],
             "revert" => &["REVERT_HEAD", "sequencer"],
+            "am" => &["rebase-apply"],
             _ => &["rebase-merge", "rebase-apply"],
         };
         if marks.iter().all(|mark| git.machine.entry(&directory.join(mark)) == Entry::Missing) {
@@ -222,13 +229,24 @@ fn rearranged(git: &Git<'_, '_>, name: &str, words: &Words) -> Files {
             let texts = git.patches(words.operands());
             let whole: Option<Vec<&str>> = texts.iter().map(Value::as_exact).collect();
             let root = git.root()?;
-            let paths =
-                whole.filter(|whole| !whole.is_empty()).map(|_| texts.iter().flat_map(paths_in_text))?;
+            let whole = whole.filter(|whole| !whole.is_empty())?;
+            let paths = texts.iter().flat_map(paths_in_text);
             let how = |path: String| {
                 let stands = git.machine.entry(&root.join(&path)) != Entry::Missing;
                 (path, if stands { TreeDifference::Changed } else { TreeDifference::Added })
             };
-            Some(paths.map(how).collect())
+            let mut all: BTreeMap<String, TreeDifference> = paths.map(how).collect();
+            for patch in whole.into_iter().flat_map(patches::read) {
+                let old = patch.old.map(|name| patches::stripped(&name, Some(1)));
+                let new = patch.new.map(|name| patches::stripped(&name, Some(1)));
+                if let Some(old) = old.filter(|_| new.is_none() || patch.is_renamed) {
+                    all.insert(old, TreeDifference::Removed);
+                }
+                if let Some(new) = new.filter(|_| patch.is_renamed) {
+                    all.insert(new, TreeDifference::Added);
+                }
+            }
+            Some(all)
         }
         _ => None,
     }
@@ -253,108 +271,6 @@ fn rearrange_guard(git: &mut Git<'_, '_>, name: &str, words: &Words) {
     }
 }
 
-fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
-    if words.any(&["-n", "--dry-run"]) {
-        return Exit::unknown();
-    }
-    if words.has("--cached") {
-        git.untrack(words.operands(), Untracked::All);
-        return git.forget("what is staged there; the files stay in the work tree");
-    }
-    if words.has("--pathspec-from-file") {
-        git.arrive_unread(&[]);
-        git.possibly_lose_changes("which files it takes could not be found out");
-        git.change_tree("tracked files that are named in a file go");
-    }
-    let depth = if words.has("-r") { Depth::Recursive } else { Depth::Single };
-    let (patterns, plain): (Vec<Value>, Vec<Value>) = words.operands().iter().cloned().partition(is_pattern);
-    if !patterns.is_empty() {
-        remove_matching(git, words.operands());
-    }
-    for operand in &plain {
-        let path = git.absolute(operand);
-        let place = git.located(operand);
-        // Of a submodule everything goes, tracked or not.
-        let is_submodule = place.as_ref().is_some_and(|place| {
-            git.root().as_ref() != Some(place) && git.machine.entry(&place.join(".git")) != Entry::Missing
-        });
-        match place {
-            Some(place) if !is_submodule && git.machine.entry(&place) == Entry::Directory => {
-                if depth == Depth::Recursive {
-                    remove_tracked(git, operand, &place, words.any(&["-f", "--force"]));
-                }
-            }
-            Some(_) | None => git.machine.delete(&path, if is_submodule { Depth::Recursive } else { depth }),
-        }
-    }
-    git.possibly_change_submodules(words.operands());
-    git.note_staged();
-    git.touch("")
-}
-
-/// Removes the tracked files that pathspecs take.
-fn remove_matching(git: &mut Git<'_, '_>, pathspecs: &[Value]) {
-    const TRACKED: [VersionState; 2] = [VersionState::TrackedClean, VersionState::TrackedModified];
-    match git.matching(pathspecs, &TRACKED) {
-        Some(files) if files.len() <= LISTED => {
-            for file in files {
-                git.machine.delete(&Value::exact(file.as_str()), Depth::Single);
-            }
-        }
-        Some(_) | None => {
-            git.lose_changes(&[]);
-            git.change_tree("tracked files that the patterns take go");
-        }
-    }
-    // Of a submodule everything goes, tracked or not, and its entry in the list.
-    if let (Some(root), Some(specs)) = (git.root(), git.pathspecs(pathspecs)) {
-        let submodules = git.submodules(&root).unwrap_or_default();
-        let taken: Vec<String> = submodules.into_iter().filter(|path| specs.take(path)).collect();
-        for path in &taken {
-            git.machine.delete(&Value::exact(root.join(path).as_str()), Depth::Recursive);
-        }
-        let named: Vec<Value> = taken.iter().map(|path| Value::exact(root.join(path).as_str())).collect();
-        git.possibly_change_submodules(&named);
-    }
-    git.arrive(&Arrival::Nothing, pathspecs);
-    git.take_added_guard(pathspecs);
-}
-
-/// Removes what is tracked below a directory, and the directory where nothing else is in it. Of files that are changed nothing goes but by force.
-fn remove_tracked(git: &mut Git<'_, '_>, operand: &Value, place: &AbsolutePath, forced: bool) {
-    const TRACKED: [VersionState; 2] = [VersionState::TrackedClean, VersionState::TrackedModified];
-    const OTHERS: [VersionState; 2] = [VersionState::Untracked, VersionState::Ignored];
-    let is_whole = git.root().as_ref() == Some(place);
-    let others = tree::files(git.machine, std::slice::from_ref(place), &OTHERS);
-    if !is_whole && git.is_natural() && others == Found::All(Vec::new()) {
-        let path = Value::exact(place.as_str());
-        git.machine.delete(&path, Depth::Recursive);
-        return;
-    }
-    let paths = [operand.clone()];
-    if forced {
-        git.lose_changes(&paths);
-    }
-    let note = "what git tracks there goes, and nothing else";
-    let known = if git.has_staged() { None } else { git.in_state(&paths, &TRACKED) };
-    let tracked = known.filter(|tracked| tracked.len() <= LISTED);
-    if let Some(tracked) = tracked {
-        let gone = tracked.into_iter().map(|path| (path, TreeDifference::Removed)).collect();
-        git.change_files(Some(gone), note);
-    } else {
-        let below = Target::Glob(format!("{}/**", place.as_str().trim_end_matches('/')));
-        git.machine.add(
-            Draft::new(EffectKind::FileDelete, below)
-                .possible()
-                .severity(Severity::Low)
-                .nature(Nature::KeptByVersionControl)
-                .note(note),
-        );
-    }
-    git.arrive(&Arrival::Nothing, &paths);
-    git.take_added_guard(&paths);
-}
-
 fn rename(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["-n", "--dry-run"]) || words.operands().len() < 2 {
         return Exit::unknown();
@@ -366,6 +282,9 @@ fn rename(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     program.push(Value::exact("--"));
     let located: Vec<Value> = words.operands().iter().map(|operand| git.absolute(operand)).collect();
     program.extend(located);
+    if git.refuses_renaming(words) {
+        return Exit::failure();
+    }
     let before = git.machine.effect_count();
     git.machine.run_words(&program, Input::Inherited);
     git.possibly_change_submodules(words.operands());
@@ -382,6 +301,21 @@ fn rename(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
     }
     exit
+}
+
+impl Git<'_, '_> {
+    /// Whether git refuses to rename one file: something is there already, or no directory for it (git-mv(1)).
+    fn refuses_renaming(&self, words: &Words) -> bool {
+        let [from, to] = words.operands() else { return false };
+        let (Some(from), Some(to)) = (self.located(from), self.located(to)) else { return false };
+        let parent = to.parent().map_or(Entry::Unknown, |parent| self.machine.entry(&parent));
+        let is_taken = matches!(self.machine.entry(&to), Entry::File(_) | Entry::Symlink(_));
+        self.machine.is_settled()
+            && (parent == Entry::Missing
+                || is_taken
+                    && !words.any(&["-f", "--force"])
+                    && matches!(self.machine.entry(&from), Entry::File(_) | Entry::Symlink(_)))
+    }
 }
 
 fn init(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -470,6 +404,7 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             }
             git.touch("")
         }
+        (Some("remove"), Some(place)) if git.machine.is_certainly_missing(&place) => Exit::failure(),
         (Some("remove"), Some(place)) => {
             let is_forced = words.any(&["-f", "--force"]);
             let has_work = git
@@ -499,54 +434,13 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.machine.run_words(&program, Input::Inherited);
             git.forget("where that work tree was")
         }
-        (Some("prune" | "move" | "repair"), _) => git.forget("work trees that are not there any more"),
+        (Some("prune" | "move" | "repair"), _) => {
+            let before = git.machine.effect_count();
+            let exit = git.forget("work trees that are not there any more");
+            git.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
+            exit
+        }
         (Some(_), _) => git.touch(""),
-    }
-}
-
-fn look(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
-    if name == "grep" {
-        git.open_found(words);
-    }
-    let commits_named =
-        words.operands().len() > words.operands_from(words.before_dashes.unwrap_or(usize::MAX)).len();
-    let states: Option<&[VersionState]> = match name {
-        "diff"
-            if words.any(&["--name-only"])
-                && !words.any(&["--cached", "--staged", "--no-index"])
-                && !commits_named =>
-        {
-            Some(&[VersionState::TrackedModified])
-        }
-        "ls-files" if words.any(&["-o", "--others"]) => {
-            if words.has("--exclude-standard") {
-                if words.any(&["-i", "--ignored"]) {
-                    Some(&[VersionState::Ignored])
-                } else {
-                    Some(&[VersionState::Untracked])
-                }
-            } else {
-                Some(&[VersionState::Untracked, VersionState::Ignored])
-            }
-        }
-        "ls-files" if words.any(&["-m", "--modified"]) => Some(&[VersionState::TrackedModified]),
-        "ls-files"
-            if !words.any(&["-d", "--deleted", "-s", "--stage", "--format", "-u", "-t", "-v", "--eol"]) =>
-        {
-            Some(&[VersionState::TrackedClean, VersionState::TrackedModified])
-        }
-        _ => None,
-    };
-    let ends = if words.any(&["-z", "--null"]) { Ends::Nul } else { Ends::Line };
-    // It tells whether each name is kept: whether it is an error that one is not is the question.
-    let asks = name == "ls-files" && words.has("--error-unmatch");
-    let Some(states) = states.filter(|_| !asks) else {
-        let exit = Exit::unknown();
-        return if asks { Exit { status: Status::Open, ..exit } } else { exit };
-    };
-    match git.listed(name, words.operands(), states, ends) {
-        Some(text) => Exit::printing(Value::exact(text)),
-        None => git.secrets_among(words.operands(), states).map_or_else(Exit::unknown, Exit::printing),
     }
 }
 
@@ -671,128 +565,4 @@ impl Git<'_, '_> {
             self.machine.write(&path);
         }
     }
-
-    /// The names that a subcommand tells of what git does not keep, where something takes them in: as they are, or what stands for them.
-    pub(super) fn names_not_kept(&self, name: &str, words: &Words) -> Option<Value> {
-        if !self.machine.is_listened_to() {
-            return None;
-        }
-        let ignored = [VersionState::Ignored];
-        let all = [VersionState::Untracked, VersionState::Ignored];
-        match name {
-            "status" => {
-                let told = words.has("--ignored").then(|| self.secrets_among(words.operands(), &all))??;
-                let is_short = words.any(&["-s", "--short", "--porcelain"]);
-                let listed = |mark: &str, state: VersionState| {
-                    let names = self.listed(name, words.operands(), &[state], Ends::Line)?;
-                    let mark = if is_short { mark } else { "\t" };
-                    Some(names.lines().flat_map(|name| [mark, name, "\n"]).collect::<String>())
-                };
-                let lines = listed("?? ", VersionState::Untracked)
-                    .zip(listed("!! ", VersionState::Ignored))
-                    .map(|(first, second)| Value::Exact(first + &second));
-                Some(lines.unwrap_or(told))
-            }
-            "clean" => {
-                let states = if words.has("-X") {
-                    &ignored[..]
-                } else if words.has("-x") {
-                    &all[..]
-                } else {
-                    &[VersionState::Untracked][..]
-                };
-                let listed = self.listed(name, words.operands(), states, Ends::Line);
-                // A directory is told by its name alone.
-                match listed.filter(|text| !text.contains('/')) {
-                    Some(text) => {
-                        let lines = text.lines().flat_map(|line| ["Would remove ", line, "\n"]);
-                        Some(Value::Exact(lines.collect()))
-                    }
-                    None => self.secrets_among(words.operands(), states),
-                }
-            }
-            "check-ignore" => {
-                let is_plain = !words.any(&["-v", "--verbose", "-n", "--non-matching", "--stdin", "-z"]);
-                let named: Option<Vec<&str>> = words.operands().iter().map(Value::as_exact).collect();
-                let Some(named) = named.filter(|_| is_plain) else {
-                    return self.secrets_among(&[], &ignored);
-                };
-                let is_ignored = |word: &&str| {
-                    let path = self.located(&Value::exact(*word));
-                    path.is_some_and(|path| self.machine.world().version(&path) == VersionState::Ignored)
-                };
-                let lines = named.into_iter().filter(is_ignored).flat_map(|word| [word, "\n"]);
-                Some(Value::Exact(lines.collect()))
-            }
-            _ => None,
-        }
-    }
-
-    /// What stands for a list that is not known, where a file of secrets is among what it may name; `None` where none is. Of secrets that
-    /// are tracked the list is not what gives them away.
-    fn secrets_among(&self, patterns: &[Value], states: &[VersionState]) -> Option<Value> {
-        let states: Vec<VersionState> = (states.iter().copied())
-            .filter(|state| matches!(state, VersionState::Untracked | VersionState::Ignored))
-            .collect();
-        let cwd = self.cwd.as_ref()?;
-        let is_chosen = |path: &AbsolutePath| {
-            let name = path.relative_to(cwd).unwrap_or_default();
-            let fits = |pattern: &Value| pattern.as_exact().is_none_or(|text| matches_pathspec(text, name));
-            patterns.is_empty() || patterns.iter().any(fits)
-        };
-        let world = self.machine.world();
-        (!states.is_empty()
-            && self
-                .machine
-                .credentials_within(cwd, &[])
-                .iter()
-                .any(|path| tree::may_be_in(world, path, &states) && is_chosen(path)))
-        .then(|| Value::Glob(format!("{}/**", cwd.as_str().trim_end_matches('/'))))
-    }
-
-    /// The files that are in one of the states, as git lists them; `None` when that cannot be told.
-    fn listed(&self, name: &str, patterns: &[Value], states: &[VersionState], ends: Ends) -> Option<String> {
-        let root = self.root()?;
-        let from = if name == "diff" { root } else { self.cwd.clone()? };
-        let start = if name == "diff" { from.clone() } else { self.cwd.clone()? };
-        let Found::All(files) = tree::files(self.machine, &[start], states) else {
-            return None;
-        };
-        let patterns: Vec<&str> = patterns.iter().map(Value::as_exact).collect::<Option<_>>()?;
-        let lines: Vec<&str> = files
-            .iter()
-            .filter_map(|file| file.relative_to(&from))
-            .filter(|file| {
-                patterns.is_empty() || patterns.iter().any(|pattern| matches_pathspec(pattern, file))
-            })
-            .collect();
-        // git quotes names with other letters.
-        let is_plain = |line: &&str| {
-            line.chars().all(|letter| (' '..='~').contains(&letter) && letter != '"' && letter != '\\')
-        };
-        match ends {
-            _ if lines.len() > LISTED => None,
-            Ends::Line => lines.iter().all(is_plain).then(|| lines.join("\n")),
-            Ends::Nul => Some(lines.iter().flat_map(|line| [*line, "\0"]).collect()),
-        }
-    }
-}
-
-/// What stands behind each name of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
-    /// The end of a line; git quotes names then.
-    Line,
-    /// The character that is in no name.
-    Nul,
-}
-
-/// Whether a pathspec takes a file: a directory prefix, or a pattern in which `*` crosses slashes.
-pub(super) fn matches_pathspec(pattern: &str, file: &str) -> bool {
-    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
-    if pattern == "." || pattern.is_empty() {
-        return true;
-    }
-    let below = file.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    below || Glob::new(pattern, Style::Pathspec).matches(file)
 }

@@ -4,7 +4,7 @@ use crate::effect::{Certainty, Depth, EffectKind, Target};
 use crate::interpreter::{Draft, Value};
 use crate::path::AbsolutePath;
 use crate::programs::git::Git;
-use crate::programs::git::tree::{self, Directories, Found, NAMED, Sweep};
+use crate::programs::git::tree::{self, Directories, Found, NAMED, Sweep, Swept};
 use crate::world::{Entry, Listing, VersionState};
 use checkrein_glob::{Glob, Style};
 
@@ -28,7 +28,7 @@ impl Git<'_, '_> {
         };
         for start in starts {
             let found = match self.machine.entry(&start) {
-                Entry::Missing => Found::All(Vec::new()),
+                Entry::Missing => Some(Swept::default()),
                 _ if !self.is_natural() => {
                     // For the repository that is meant, every file here may be one that is not tracked.
                     let draft = Draft::new(EffectKind::FileDelete, Target::Path(start)).recursive();
@@ -40,23 +40,33 @@ impl Git<'_, '_> {
                         && root.as_ref() != Some(&start)
                         && tree::is_repository(self.machine, &start) =>
                 {
-                    Found::All(vec![start.clone()])
+                    Some(Swept::of(vec![start.clone()]))
                 }
-                Entry::Directory => tree::sweep(self.machine, &start, sweep, directories, &spared),
-                Entry::File(_) | Entry::Symlink(_) | Entry::Special => Found::All(vec![start.clone()]),
-                Entry::Unknown => Found::Unclear,
+                Entry::Directory => tree::sweep(&self.known(), &start, sweep, directories, &spared),
+                Entry::File(_) | Entry::Symlink(_) | Entry::Special => {
+                    match self.known().takes(sweep, &start) {
+                        Some(true) => Some(Swept::of(vec![start.clone()])),
+                        Some(false) => Some(Swept::default()),
+                        None => None,
+                    }
+                }
+                Entry::Unknown => None,
             };
-            match found {
-                Found::All(paths) => {
-                    let paths = if paths.len() <= NAMED { self.collapsed(&start, paths) } else { paths };
-                    self.delete_swept(&start, &paths, note);
+            if let Some(Swept { gone, perhaps, .. }) = found {
+                let gone = if gone.len() <= NAMED { self.collapsed(&start, gone) } else { gone };
+                self.delete_swept(&start, &gone, note);
+                self.machine.possibly(|machine| {
+                    for path in perhaps.iter().take(NAMED) {
+                        machine.delete(&Value::exact(path.as_str()), Depth::Single);
+                    }
+                });
+                if perhaps.len() > NAMED {
+                    self.possibly_lose_untracked("which files are tracked by then is not known");
                 }
-                Found::Unclear => {
-                    let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(start.clone())).recursive();
-                    self.machine
-                        .add(draft.note("which files are not tracked could not be found out").note(note));
-                    self.sweep_away_guard(&start, sweep, &spared);
-                }
+            } else {
+                let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(start.clone())).recursive();
+                self.machine.add(draft.note("which files are not tracked could not be found out").note(note));
+                self.sweep_away_guard(&start, sweep, &spared);
             }
         }
     }
@@ -96,7 +106,7 @@ impl Git<'_, '_> {
         let taken: Vec<AbsolutePath> = (world.place().guarded.iter().map(|guarded| guarded.path.clone()))
             .filter(|path| path.is_within(start) && !spared(path))
             .filter(|path| self.machine.entry(path) != Entry::Missing)
-            .filter(|path| tree::may_take(self.machine, sweep, path))
+            .filter(|path| self.known().takes(sweep, path) != Some(false))
             .collect();
         for path in taken {
             self.machine.delete(&Value::exact(path.as_str()), Depth::Single);
@@ -135,16 +145,18 @@ impl Git<'_, '_> {
             !is_entered && !takes(path)
         };
         let found = if self.is_natural() {
-            tree::sweep(machine, &root, sweep, directories, &spared)
+            tree::sweep(&self.known(), &root, sweep, directories, &spared)
         } else {
-            Found::Unclear
+            None
         };
-        match found {
-            Found::All(paths) => self.delete_swept(&root, &paths, ""),
-            Found::Unclear => {
-                self.possibly_lose_untracked("which files the patterns take could not be found out");
-                self.sweep_away_guard(&root, sweep, &|path: &AbsolutePath| !takes(path));
+        if let Some(Swept { gone, perhaps, .. }) = found {
+            self.delete_swept(&root, &gone, "");
+            if !perhaps.is_empty() {
+                self.possibly_lose_untracked("which files are tracked by then is not known");
             }
+        } else {
+            self.possibly_lose_untracked("which files the patterns take could not be found out");
+            self.sweep_away_guard(&root, sweep, &|path: &AbsolutePath| !takes(path));
         }
     }
 
@@ -158,7 +170,7 @@ impl Git<'_, '_> {
         if !self.is_natural() {
             return None;
         }
-        match tree::files(self.machine, std::slice::from_ref(&root), states) {
+        match tree::files(&self.known(), std::slice::from_ref(&root), states) {
             Found::All(files) => Some(
                 files
                     .into_iter()
