@@ -36,6 +36,7 @@ const LINE: [&str; 29] = [
     "hook",
     "proxies",
     "gates",
+    "pipelines",
     "server",
     "cli",
     "checkrein",

@@ -19,12 +19,12 @@ mod thresholds;
 mod tripwire_parser;
 mod value;
 mod version;
-mod yaml;
+pub mod yaml;
 
 pub use blueprint::{BASES_LIMIT, Base, Blueprint, Digest, Fixture};
 pub(crate) use choice::choice;
 pub use choice::*;
-pub use error::{ConfigError, ConfigErrorKind, ConfigErrors};
+pub use error::{ConfigError, ConfigErrorKind, ConfigErrors, Fault, Position, closest};
 pub use layer::{ConfigSource, FileHash, Layer, LayerKind};
 pub use listing::{Setting, settings_of};
 pub use load::{LimitedSettings, LoadedConfig, Loosening, Provenance, load, load_at, load_proved};

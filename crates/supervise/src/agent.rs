@@ -124,7 +124,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Splits this process in two; the inner one goes on. The outer one returns what the inner one ended with, or that it was killed, and may
 /// do it again. To be called while there is one thread.
-pub fn stand_above(signals: &Signals) -> Result<Position, SuperviseError> {
+pub fn stand_above(signals: &Signals) -> Result<SupervisorSide, SuperviseError> {
     process_tree::adopt_orphans()?;
     cannot_be_traced();
     be_known_as(SUPERVISING);
@@ -136,15 +136,15 @@ pub fn stand_above(signals: &Signals) -> Result<Position, SuperviseError> {
             // Who was killed before we looked is not our parent any more.
             let above = rustix::process::pidfd_open(outer, PidfdFlags::empty()).ok();
             let is_gone = rustix::process::getppid() != Some(outer);
-            Ok(Position::Inner(SupervisorLink { process: above.filter(|_| !is_gone) }))
+            Ok(SupervisorSide::Inner(SupervisorLink { process: above.filter(|_| !is_gone) }))
         }
-        SplitSide::Outer(inner) => Ok(Position::Outer(wait_above(inner, terminal.as_ref(), signals)?)),
+        SplitSide::Outer(inner) => Ok(SupervisorSide::Outer(wait_above(inner, terminal.as_ref(), signals)?)),
     }
 }
 
 /// Where one is after the split.
 #[derive(Debug)]
-pub enum Position {
+pub enum SupervisorSide {
     /// Supervises.
     Inner(SupervisorLink),
     /// Has waited; the status to end with.

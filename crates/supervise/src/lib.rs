@@ -34,7 +34,7 @@ mod test_triage;
 
 #[cfg(target_os = "linux")]
 pub use agent::{
-    Agent, Interaction, Life, Position, ProgressReport, RunOutcome, SupervisorExit, SupervisorLink,
+    Agent, Interaction, Life, ProgressReport, RunOutcome, SupervisorExit, SupervisorLink, SupervisorSide,
     stand_above, supervise,
 };
 pub use breaker::{Breaker, Milliseconds, Passage};

@@ -8,7 +8,7 @@ use checkrein_facts::RecordedWorld;
 use checkrein_protocol::{Action, Effect, EffectKind, Target};
 use checkrein_testkit::not_run;
 use checkrein_testkit::shells::part::{Form, ProgramPart};
-use checkrein_testkit::shells::{Doubt, Fault, Judge, ProgramFinding, RealShell, ShellTrial, kept, program};
+use checkrein_testkit::shells::{Doubt, ShellFault, Judge, ProgramFinding, RealShell, ShellTrial, kept, program};
 
 fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in(Path::new("/var/tmp")).unwrap()
@@ -68,9 +68,9 @@ fn a_wrong_reading_is_found_and_made_small() {
     let judge = Judge::new(folder.path(), &by_words);
     let trial = |text: &str| ShellTrial::new(RealShell::Bash, text, Doubt::None);
     let missed = |names: &[&str]| {
-        ProgramFinding::Wrong(Fault::Missed(names.iter().map(|name| (*name).to_owned()).collect()))
+        ProgramFinding::Wrong(ShellFault::Missed(names.iter().map(|name| (*name).to_owned()).collect()))
     };
-    let invented = ProgramFinding::Wrong(Fault::Invented(vec!["M1".to_owned()]));
+    let invented = ProgramFinding::Wrong(ShellFault::Invented(vec!["M1".to_owned()]));
     let found = judge
         .findings(&[
             trial("echo >M0; echo >M1"),

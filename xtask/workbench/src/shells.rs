@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use checkrein_effects::predict;
 use checkrein_facts::RecordedWorld;
 use checkrein_protocol::Action;
-use checkrein_testkit::shells::{Doubt, Fault, Judge, RealShell, ShellTrial, kept};
+use checkrein_testkit::shells::{Doubt, ShellFault, Judge, RealShell, ShellTrial, kept};
 use xtask::Outcome;
 
 /// `cargo xtask shells [--programs N | --minutes N] [--seed S] [--from N] [--shell bash|dash|zsh] [--faults N] [--untrue N] [--keep FOLDER]`: makes programs by
@@ -78,8 +78,8 @@ pub(crate) fn shells(arguments: &[String]) -> Outcome {
     let keep = value("--keep")?.map(Path::new);
     for report in &reports {
         let (word, names) = match &report.fault {
-            Fault::Missed(names) => ("missed", names),
-            Fault::Invented(names) => ("untrue", names),
+            ShellFault::Missed(names) => ("missed", names),
+            ShellFault::Invented(names) => ("untrue", names),
         };
         println!(
             "\n--- {} program {}: {word}: {}\n{}\nforeseen: {}",

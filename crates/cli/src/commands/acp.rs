@@ -20,7 +20,7 @@ use checkrein_proxies::{Ends, EngineJudge, Proxy};
 use checkrein_sandbox::orphan_control::{Held, Hold, ProcessGroupMode, begin};
 use checkrein_sandbox::process_tree::{end_all, let_end};
 use checkrein_sandbox::{Signals, SuperviseError};
-use checkrein_supervise::{Position, SupervisorExit, SupervisorLink, stand_above};
+use checkrein_supervise::{SupervisorSide, SupervisorExit, SupervisorLink, stand_above};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
@@ -126,9 +126,9 @@ fn run(wanted: AcpOptions) -> Result<u8, Failed> {
     let environment = HostEnvironment::of_process()?;
     let signals = Signals::remembered()?;
     let above = match stand_above(&signals)? {
-        Position::Inner(above) => above,
-        Position::Outer(SupervisorExit::Ended(status)) => return Ok(status),
-        Position::Outer(SupervisorExit::Killed(ended)) => {
+        SupervisorSide::Inner(above) => above,
+        SupervisorSide::Outer(SupervisorExit::Ended(status)) => return Ok(status),
+        SupervisorSide::Outer(SupervisorExit::Killed(ended)) => {
             let left = if ended.left == 0 { String::new() } else { format!("; {}", still_there(ended.left)) };
             log(&format!(
                 "checkrein: the proxy was killed; {} processes of the agent are ended{left}",

@@ -41,7 +41,7 @@ use checkrein_session::SessionLedger;
 
 use checkrein_sandbox::{Bytes, Hold, Signals, SuperviseError};
 use checkrein_supervise::{
-    ATTEMPT_VARIABLE, Agent, Attempts, Interaction, Life, Milliseconds, Nesting, Passage, Position,
+    ATTEMPT_VARIABLE, Agent, Attempts, Interaction, Life, Milliseconds, Nesting, Passage, SupervisorSide,
     ProgressReport, ProviderFailure, RunOutcome, RunProgress, Stop, SupervisorExit, SupervisorLink, Switches,
     delay,
     runs::{HookStop, RunEnd, Runs},
@@ -322,12 +322,12 @@ impl Plan {
         for made in 1_u32.. {
             let (told, tells) = io::pipe()?;
             let above = match stand_above(signals)? {
-                Position::Inner(above) => {
+                SupervisorSide::Inner(above) => {
                     drop(told);
                     kept.leave_locks_to_the_other();
                     return self.within(&above, switches, made, before.as_ref(), tells, kept);
                 }
-                Position::Outer(seen) => seen,
+                SupervisorSide::Outer(seen) => seen,
             };
             drop(tells);
             let ended = match above {

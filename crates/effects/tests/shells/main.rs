@@ -8,7 +8,7 @@ use checkrein_effects::predict;
 use checkrein_facts::{HostPaths, RecordedWorld};
 use checkrein_protocol::{AbsolutePath, Action};
 use checkrein_testkit::not_run;
-use checkrein_testkit::shells::{Doubt, Fault, Judge, ProgramFinding, RealShell, ShellTrial};
+use checkrein_testkit::shells::{Doubt, ShellFault, Judge, ProgramFinding, RealShell, ShellTrial};
 
 /// What comes of the trials.
 fn findings(trials: &[ShellTrial]) -> Vec<ProgramFinding> {
@@ -91,8 +91,8 @@ fn what_is_said_to_be_refused_runs_nowhere() {
     }
     let mut held = 0;
     for (trial, found) in trials.iter().zip(findings(&trials)) {
-        let missed = matches!(found, ProgramFinding::Wrong(Fault::Missed(_)));
-        let invented = matches!(found, ProgramFinding::Wrong(Fault::Invented(_)));
+        let missed = matches!(found, ProgramFinding::Wrong(ShellFault::Missed(_)));
+        let invented = matches!(found, ProgramFinding::Wrong(ShellFault::Invented(_)));
         // What is certain is so in bash; others end for more reasons.
         assert!(!(missed || invented && trial.shell == RealShell::Bash), "{found:?}: {trial:?}");
         held += usize::from(found == ProgramFinding::Holds);

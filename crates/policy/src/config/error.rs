@@ -195,6 +195,12 @@ pub enum ConfigErrorKind {
         /// What happened.
         message: String,
     },
+    /// Something that is well formed and cannot be meant.
+    #[error("{message}")]
+    Unfit {
+        /// What does not fit.
+        message: String,
+    },
     /// Two values that cannot both hold.
     #[error("`{key}` ({value}) must not be {relation} `{other}` ({other_value})")]
     Contradiction {
@@ -213,29 +219,34 @@ pub enum ConfigErrorKind {
 
 /// Where something stands in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Position {
+pub struct Position {
     /// From 1.
-    pub(crate) line: usize,
+    pub line: usize,
     /// From 1, in characters.
-    pub(crate) column: usize,
+    pub column: usize,
     /// How many characters on that line it covers; at least 1.
-    pub(crate) width: usize,
+    pub width: usize,
 }
 
 impl Position {
-    pub(crate) const START: Self = Self { line: 1, column: 1, width: 1 };
+    /// The beginning of a text.
+    pub const START: Self = Self { line: 1, column: 1, width: 1 };
 }
 
 /// An error that does not know its file yet.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Fault {
-    pub(crate) at: Position,
-    pub(crate) kind: Box<ConfigErrorKind>,
-    pub(crate) hint: Option<String>,
+pub struct Fault {
+    /// Where it is.
+    pub at: Position,
+    /// What is wrong.
+    pub kind: Box<ConfigErrorKind>,
+    /// What to write instead.
+    pub hint: Option<String>,
 }
 
 impl Fault {
-    pub(crate) fn new(at: Position, kind: ConfigErrorKind) -> Self {
+    /// A fault at a place, without a hint.
+    pub fn new(at: Position, kind: ConfigErrorKind) -> Self {
         Self { at, kind: Box::new(kind), hint: None }
     }
 
@@ -250,18 +261,22 @@ impl Fault {
         self
     }
 
-    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+    /// The same with what to write instead.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    pub(crate) fn with_optional_hint(mut self, hint: Option<String>) -> Self {
+    /// The same with what to write instead, where that is known.
+    #[must_use]
+    pub fn with_optional_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self
     }
 
     /// The error with the text it was found in.
-    pub(crate) fn located(self, layer: LayerKind, file: &str, text: &str) -> ConfigError {
+    pub fn located(self, layer: LayerKind, file: &str, text: &str) -> ConfigError {
         let source_line = text.lines().nth(self.at.line.saturating_sub(1)).unwrap_or_default();
         ConfigError {
             kind: *self.kind,
@@ -277,7 +292,7 @@ impl Fault {
 }
 
 /// The word closest to `word`, when it is close enough to be a slip.
-pub(crate) fn closest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = match word.chars().count() {
         0..=2 => 1,
         3..=6 => 2,

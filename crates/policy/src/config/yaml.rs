@@ -8,38 +8,46 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInpu
 use super::error::{ConfigErrorKind, Fault, Position};
 
 /// The greatest length of a configuration file, in bytes (ours).
-pub(crate) const BYTES_LIMIT: usize = 256 * 1024;
+pub const BYTES_LIMIT: usize = 256 * 1024;
 /// How deep lists and maps may be nested (ours).
 const DEPTH_LIMIT: usize = 24;
 
 /// A value in a file.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) at: Position,
-    pub(crate) value: NodeValue,
+pub struct Node {
+    /// Where it begins.
+    pub at: Position,
+    /// What it is.
+    pub value: NodeValue,
 }
 
+/// What a value in a file is.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum NodeValue {
+pub enum NodeValue {
     /// A scalar without quotes: its meaning follows from the key.
     Plain(String),
     /// A scalar that is text for certain.
     Quoted(String),
+    /// A list.
     List(Vec<Node>),
+    /// A map, in the order of the file.
     Map(Vec<Entry>),
 }
 
 /// One `key: value` of a map.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) at: Position,
-    pub(crate) value: Node,
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key stands.
+    pub at: Position,
+    /// The value.
+    pub value: Node,
 }
 
 impl Node {
     /// What it is, for messages.
-    pub(crate) fn description(&self) -> String {
+    pub fn description(&self) -> String {
         match &self.value {
             NodeValue::Plain(text) if is_null(text) => "nothing".to_owned(),
             NodeValue::Plain(text) => format!("`{text}`"),
@@ -50,7 +58,7 @@ impl Node {
     }
 
     /// The text of a scalar that is there.
-    pub(crate) fn scalar(&self) -> Option<&str> {
+    pub fn scalar(&self) -> Option<&str> {
         match &self.value {
             NodeValue::Plain(text) if is_null(text) => None,
             NodeValue::Plain(text) | NodeValue::Quoted(text) => Some(text),
@@ -59,7 +67,7 @@ impl Node {
     }
 
     /// Whether there is nothing after the key.
-    pub(crate) fn is_null(&self) -> bool {
+    pub fn is_null(&self) -> bool {
         matches!(&self.value, NodeValue::Plain(text) if is_null(text))
     }
 }
@@ -70,7 +78,7 @@ fn is_null(text: &str) -> bool {
 }
 
 /// Reads a text; an empty one is an empty map.
-pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
+pub fn parse(text: &str) -> Result<Node, Fault> {
     if text.len() > BYTES_LIMIT {
         return Err(Fault::new(Position::START, ConfigErrorKind::TooLarge { limit: BYTES_LIMIT }));
     }

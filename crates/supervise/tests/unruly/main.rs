@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use checkrein_clients::Prices;
 use checkrein_sandbox::{Bytes, Hold, Signals};
-use checkrein_supervise::{Agent, Interaction, Position, SupervisorExit, Switches, stand_above, supervise};
+use checkrein_supervise::{Agent, Interaction, SupervisorSide, SupervisorExit, Switches, stand_above, supervise};
 use checkrein_testkit::not_run;
 
 /// What an agent does, and the status that its run ends with.
@@ -126,9 +126,9 @@ fn over(name: &str, hold: &str) -> ExitCode {
         return ExitCode::SUCCESS;
     };
     let above = match stand_above(&Signals::remembered().unwrap()).unwrap() {
-        Position::Inner(above) => above,
-        Position::Outer(SupervisorExit::Ended(status)) => return ExitCode::from(status),
-        Position::Outer(SupervisorExit::Killed(ended)) => {
+        SupervisorSide::Inner(above) => above,
+        SupervisorSide::Outer(SupervisorExit::Ended(status)) => return ExitCode::from(status),
+        SupervisorSide::Outer(SupervisorExit::Killed(ended)) => {
             println!("killed: {ended:?}");
             return ExitCode::from(137);
         }

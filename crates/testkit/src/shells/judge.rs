@@ -14,7 +14,7 @@ use super::scene;
 
 /// How a reading failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum ShellFault {
     /// The shell did these things, and nothing was foreseen of it.
     Missed(Vec<String>),
     /// These things were called certain, and the shell did not do them.
@@ -31,7 +31,7 @@ pub enum ProgramFinding {
     /// The shell did not end in time.
     Endless,
     /// The reading is wrong.
-    Wrong(Fault),
+    Wrong(ShellFault),
 }
 
 /// A text to be run, and the command that is read.
@@ -64,7 +64,7 @@ pub struct Report {
     /// The smallest program found that shows the fault.
     pub text: String,
     /// The fault.
-    pub fault: Fault,
+    pub fault: ShellFault,
     /// What was foreseen of that program, as text.
     pub foreseen: Vec<String>,
 }
@@ -191,8 +191,8 @@ impl<'r> Judge<'r> {
                     }
                     ProgramFinding::Wrong(fault) => {
                         let (all, small, most) = match fault {
-                            Fault::Missed(_) => (&mut count.missed, &mut missed, most.0),
-                            Fault::Invented(_) => (&mut count.invented, &mut invented, most.1),
+                            ShellFault::Missed(_) => (&mut count.missed, &mut missed, most.0),
+                            ShellFault::Invented(_) => (&mut count.invented, &mut invented, most.1),
                         };
                         *all += 1;
                         *small += 1;
@@ -212,7 +212,7 @@ impl<'r> Judge<'r> {
     }
 
     /// The smallest program that shows the same sort of fault.
-    fn shrunk(&self, program: &MadeProgram, fault: Fault) -> io::Result<Report> {
+    fn shrunk(&self, program: &MadeProgram, fault: ShellFault) -> io::Result<Report> {
         let (mut part, mut fault) = (program.part.clone(), fault);
         let trial =
             |part: &ProgramPart| ShellTrial::new(program.shell, &program.text_with(part), program.doubt);
@@ -254,7 +254,7 @@ impl<'r> Judge<'r> {
     }
 }
 
-fn same(one: &Fault, other: &Fault) -> bool {
+fn same(one: &ShellFault, other: &ShellFault) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other)
 }
 
@@ -352,7 +352,7 @@ impl Foreseen {
             .chain(unforeseen.map(|name| format!("without {name}")))
             .collect();
         if !missed.is_empty() && !self.unread {
-            return ProgramFinding::Wrong(Fault::Missed(missed));
+            return ProgramFinding::Wrong(ShellFault::Missed(missed));
         }
         let invented: Vec<String> = self
             .certain_made
@@ -361,7 +361,7 @@ impl Foreseen {
             .chain(self.certain_removed.difference(&reached.removed).map(|name| format!("without {name}")))
             .collect();
         if doubt == Doubt::None && !invented.is_empty() {
-            return ProgramFinding::Wrong(Fault::Invented(invented));
+            return ProgramFinding::Wrong(ShellFault::Invented(invented));
         }
         if self.unread { ProgramFinding::Unread } else { ProgramFinding::Holds }
     }

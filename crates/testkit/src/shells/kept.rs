@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::judge::{Fault, Report};
+use super::judge::{ShellFault, Report};
 use super::scene;
 
 /// The page: what happened, the scene, the program, and what has to follow.
@@ -10,11 +10,11 @@ pub fn page(report: &Report) -> String {
     let shell = report.shell.name();
     let mut page = format!("# A program of {shell}\n\n```world\n{}```\n\n", scene::described());
     let expected = match &report.fault {
-        Fault::Missed(missed) => {
+        ShellFault::Missed(missed) => {
             let _ = writeln!(page, "{shell} does more than was foreseen: {}.\n", missed.join(", "));
             missed.iter().map(|name| line_for(name)).collect::<Vec<_>>().join("\n")
         }
-        Fault::Invented(invented) => {
+        ShellFault::Invented(invented) => {
             let _ = writeln!(page, "{shell} does not do what was called certain: {}.\n", invented.join(", "));
             String::new()
         }

@@ -1,0 +1,236 @@
+//! A pipeline file: its inputs, reviewers and steps, with the place of everything that is wrong.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `fields` | reading the fields of a map |
+//! | `read` | a file as a whole |
+//! | `steps` | the steps of a file |
+
+mod fields;
+mod read;
+mod steps;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use checkrein_gates::Gate;
+use checkrein_supervise::{Phase, TestRunner};
+
+use crate::condition::StepCondition;
+use crate::order::StepOrder;
+use crate::reviewer::{ModelFamily, Reviewer};
+use crate::strikes::LoopKind;
+use crate::template::Template;
+
+/// A pipeline, as its file says it.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What it is given.
+    pub inputs: Vec<PipelineInput>,
+    /// Where its steps work.
+    pub place: WorkPlace,
+    /// How many steps run at one time, at most.
+    pub parallel: usize,
+    /// Settings for all of its agents.
+    pub safety: Option<SafetyText>,
+    /// Who reviews, in the order in which they are asked.
+    pub reviewers: Vec<Reviewer>,
+    /// Its steps, in the order of the file.
+    pub steps: Vec<Step>,
+    /// Which of them waits for which.
+    pub order: StepOrder,
+}
+
+/// Something that a pipeline is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PipelineInput {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub description: Option<String>,
+    /// What it is where nobody says; it must be given where that is `None`.
+    pub default: Option<String>,
+}
+
+/// Where the steps of a pipeline work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkPlace {
+    /// In a worktree of the task.
+    OwnWorktree,
+    /// In the work tree in which the pipeline is started.
+    WorkTree,
+}
+
+/// Settings as they stand in a pipeline file, in a text in which they have the same lines and columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SafetyText(pub String);
+
+/// How long a step may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepTime(pub Duration);
+
+/// A step of a pipeline.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub act: StepAct,
+    /// Whether it is wanted; always where there is no condition.
+    pub when: Option<StepCondition>,
+    /// How long it may take.
+    pub time: StepTime,
+    /// How often it is tried again where it fails by itself.
+    pub retries: u32,
+    /// Where the pipeline goes back to where it fails.
+    pub sends_back: Option<SendBack>,
+    /// Files that it makes, by name: kept when it passed, and missed when they are not there.
+    pub outputs: BTreeMap<String, String>,
+    /// Settings for its agent.
+    pub safety: Option<SafetyText>,
+    /// Its line in the file.
+    pub line: usize,
+}
+
+/// Where a pipeline goes back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SendBack {
+    /// The step.
+    pub to: String,
+    /// What the loop is about.
+    pub kind: LoopKind,
+    /// The most rounds, no more than the cap of its kind.
+    pub at_most: u32,
+}
+
+/// What a step does.
+#[derive(Debug, Clone)]
+pub enum StepAct {
+    /// Runs a command.
+    Command(CommandStep),
+    /// Asks a gate.
+    Gate(GateStep),
+    /// Has an agent work.
+    Agent(AgentStep),
+    /// Asks a reviewer.
+    Review(ReviewStep),
+    /// Asks a user.
+    Approve(ApprovalStep),
+}
+
+impl StepAct {
+    /// Its key in a file.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Command(_) => "command",
+            Self::Gate(_) => "gate",
+            Self::Agent(_) => "agent",
+            Self::Review(_) => "review",
+            Self::Approve(_) => "approve",
+        }
+    }
+
+    /// Whether nothing else of the pipeline may run meanwhile: an agent changes what the others look at.
+    pub fn runs_alone(&self) -> bool {
+        match self {
+            Self::Agent(_) => true,
+            Self::Command(_) | Self::Gate(_) | Self::Review(_) | Self::Approve(_) => false,
+        }
+    }
+}
+
+/// The words of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommandLine {
+    /// A text for `sh`. Nothing is filled in: it finds its values among its variables.
+    Shell(String),
+    /// A program and its arguments.
+    Words(Vec<Template>),
+}
+
+/// A command.
+#[derive(Debug, Clone)]
+pub struct CommandStep {
+    /// Its words.
+    pub line: CommandLine,
+    /// Whose output it is.
+    pub runner: TestRunner,
+    /// What is expected of it.
+    pub phase: Phase,
+}
+
+/// A gate.
+#[derive(Debug, Clone)]
+pub struct GateStep {
+    /// Which one.
+    pub gate: Gate,
+    /// Its options besides, as words of its command line.
+    pub options: Vec<Template>,
+}
+
+/// An agent.
+#[derive(Debug, Clone)]
+pub struct AgentStep {
+    /// The program and its arguments.
+    pub words: Vec<Template>,
+    /// What it is told.
+    pub prompt: Template,
+    /// Files of the worktree that it is shown with the prompt.
+    pub context: Vec<String>,
+    /// Whose model it works with.
+    pub family: Option<ModelFamily>,
+    /// Options of `checkrein run` besides, as words of its command line.
+    pub options: Vec<String>,
+}
+
+/// A review.
+#[derive(Debug, Clone)]
+pub struct ReviewStep {
+    /// What is looked at.
+    pub of: ReviewedThing,
+    /// What is asked about it.
+    pub question: Template,
+    /// The names of the reviewers, first first.
+    pub by: Vec<String>,
+}
+
+/// What a review looks at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReviewedThing {
+    /// Everything that changed.
+    Changes,
+    /// One file of the worktree.
+    File(String),
+}
+
+/// A question to a user.
+#[derive(Debug, Clone)]
+pub struct ApprovalStep {
+    /// What is asked.
+    pub question: Template,
+}
+
+impl Pipeline {
+    /// The step of a name.
+    pub fn step(&self, name: &str) -> Option<(usize, &Step)> {
+        self.steps.iter().enumerate().find(|(_, step)| step.name == name)
+    }
+
+    /// The reviewer of a name.
+    pub fn reviewer(&self, name: &str) -> Option<&Reviewer> {
+        self.reviewers.iter().find(|reviewer| reviewer.name == name)
+    }
+
+    /// Whose models work in it.
+    pub fn authors(&self) -> Vec<ModelFamily> {
+        let family = |step: &Step| match &step.act {
+            StepAct::Agent(agent) => agent.family,
+            StepAct::Command(_) | StepAct::Gate(_) | StepAct::Review(_) | StepAct::Approve(_) => None,
+        };
+        self.steps.iter().filter_map(family).collect()
+    }
+}
