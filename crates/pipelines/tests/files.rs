@@ -122,7 +122,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("gemini-3-pro", "gemini-3-flash", "p.yaml:17:12", "small model"),
         ("gemini-3-pro", "claude-opus-4-8", "p.yaml:40:5", "nobody may review"),
         ("[claude, -p", "[my-agent, -p", "p.yaml:23:5", "write `family`"),
-        ("design: docs/design.md}", "design: ../design.md}", "p.yaml:28:15", "below the worktree"),
+        ("design: docs/design.md}", "design: ../design.md}", "p.yaml:28:23", "below the worktree"),
         ("runner: pytest", "runner: any", "p.yaml:45:14", "known `runner`"),
         (
             "    command: pytest -q",
