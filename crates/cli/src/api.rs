@@ -8,6 +8,7 @@
 //! | `programs` | answers about runs, confined commands and tests |
 //! | `installation` | answers about settings, policy, trust, credentials, records |
 //! | `gates` | answers of gates |
+//! | `pipelines` | answers about pipelines |
 //! | `fixed` | forms that others rely on, which stay as they are and have no envelope |
 //! | `parts` | parts of answers that other crates define |
 //! | `reference` | which command answers with what; the schema and the page |
@@ -20,6 +21,7 @@ pub mod fixed;
 pub mod gates;
 pub mod installation;
 mod parts;
+pub mod pipelines;
 pub mod programs;
 mod reference;
 pub mod saved;

@@ -30,6 +30,7 @@ pub mod name_choice;
 pub mod notify;
 pub mod open;
 pub mod opinion;
+pub mod pipeline;
 pub mod policy;
 pub mod policy_try;
 pub mod preset;

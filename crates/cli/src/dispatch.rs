@@ -14,7 +14,7 @@ use crate::api::ErrorAnswer;
 use crate::arguments::ExecAlone;
 use crate::arguments::{
     ApprovalCommand, Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand,
-    InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PolicyCommand,
+    InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PipelineCommand, PolicyCommand,
     RollbackForm, RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
     UninstallArguments, WorktreeCommand, command_line, completions, consent,
 };
@@ -23,9 +23,10 @@ use crate::commands::check::Where;
 use crate::commands::elsewhere;
 use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
+use crate::commands::pipeline::PipelineRequest;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, approvals, audit, check, config, credential, diff, doctor, export,
-    gate, halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, open, opinion, policy,
+    gate, halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, open, opinion, pipeline, policy,
     policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback, sessions,
     show, snapshots, stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
 };
@@ -178,6 +179,10 @@ fn obey(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     if let Command::Acp(wanted) = arguments.command {
         return Ok(acp::acp(wanted.into(), OutputForm::from_switch(arguments.json.into())));
     }
+    #[cfg(target_os = "linux")]
+    if let Command::Pipeline { command: PipelineCommand::Attend(wanted) } = arguments.command {
+        return Ok(pipeline::attend::attend(&wanted.into()));
+    }
     // Before there is any thread: this process is split in two.
     #[cfg(target_os = "linux")]
     if let Command::Run { wanted, command: None } = arguments.command {
@@ -297,6 +302,16 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             halt::resume(&environment, halt::Which::of(session.as_deref(), all.into()), output)
         }
         Command::Gate(wanted) => gate::gate(&environment, &wanted.into(), output),
+        Command::Pipeline { command } => pipelines(&environment, command, output),
+        Command::Task(wanted) => {
+            let dry_run = wanted.dry_run;
+            let wanted = wanted.request(&environment)?;
+            if dry_run {
+                pipeline::check(&environment, &wanted, output)
+            } else {
+                pipeline::run(&environment, &wanted, output)
+            }
+        }
         Command::Allow(wanted) => match (wanted.list, wanted.forget, wanted.id) {
             (true, _, _) => allow::list(&environment, output),
             (false, Some(name), _) => allow::forget(&environment, &name, output),
@@ -398,6 +413,29 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             Ok(ExitStatus::Done)
         }
         Command::Old(form) => old_form(&environment, form, output),
+    }
+}
+
+fn pipelines(
+    environment: &HostEnvironment,
+    command: PipelineCommand,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    match command {
+        PipelineCommand::Run(wanted) if wanted.dry_run => {
+            pipeline::check(environment, &wanted.into(), output)
+        }
+        PipelineCommand::Run(wanted) => pipeline::run(environment, &wanted.into(), output),
+        PipelineCommand::Check { file } => {
+            let wanted = PipelineRequest { file: Some(file), ..PipelineRequest::default() };
+            pipeline::check(environment, &wanted, output)
+        }
+        PipelineCommand::Graph { file } => pipeline::graph(environment, &file, output),
+        PipelineCommand::List => pipeline::list(environment, output),
+        PipelineCommand::Show { run } => pipeline::show(environment, &run, output),
+        PipelineCommand::Verify => pipeline::verify(environment, output),
+        // It was answered before there was any thread.
+        PipelineCommand::Attend(_) => Ok(ExitStatus::Done),
     }
 }
 

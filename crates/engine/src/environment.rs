@@ -11,7 +11,7 @@ use checkrein_policy::{PipelineStep, SaidBy, Standpoint};
 use checkrein_protocol::{AbsolutePath, Client, Timestamp};
 
 use checkrein_sandbox::{Kernel, Network, Scope};
-use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE};
+use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE, StepSettings};
 
 use crate::approvals::Patience;
 use crate::clock::{Clock, SystemClock};
@@ -39,6 +39,8 @@ pub struct HostEnvironment {
     pub program: Option<PathBuf>,
     /// The limits of the run above, in the place of those of the configuration; `None` when there is no run that proves itself.
     pub run_limits: Option<Arc<HookLimits>>,
+    /// What the file of a pipeline sets for the step that the work belongs to.
+    pub step_settings: Option<Arc<StepSettings>>,
     /// Which pipeline the work belongs to, and what a call touches, as far as that is known.
     pub standpoint: Arc<Standpoint>,
     /// The environment variables with names and values of plain text; shared, since there may be many.
@@ -119,6 +121,7 @@ impl HostEnvironment {
         Ok(Self {
             user,
             cwd,
+            step_settings: run_limits.as_deref().and_then(|run| run.settings.clone()).map(Arc::new),
             run_limits,
             standpoint: Arc::new(standpoint),
             state: StateDirectory::new(state_path.as_str())

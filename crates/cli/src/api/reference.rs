@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Answer, ErrorAnswer, Remark, approvals, fixed, gates, installation, programs, saved, sessions};
+use super::{Answer, ErrorAnswer, Remark, approvals, fixed, gates, installation, pipelines, programs, saved, sessions};
 
 /// Whether a command prints one answer or one on each line.
 #[derive(Clone, Copy)]
@@ -61,6 +61,14 @@ fn answers() -> Vec<Entry> {
         entry::<programs::ExecEnd>(&[("exec", StandardError)]),
         entry::<programs::TestRoute>(&[("route", StandardError)]),
         entry::<gates::GateAnswer>(&[("gate", One)]),
+        entry::<pipelines::PipelineAnswer>(&[
+            ("pipeline run", One),
+            ("pipeline list", Lines),
+            ("pipeline show", One),
+            ("task", One),
+        ]),
+        entry::<pipelines::PipelinePlan>(&[("pipeline check", One), ("pipeline graph", One)]),
+        entry::<pipelines::VerifiedPipeline>(&[("pipeline verify", Lines)]),
         entry::<sessions::Halted>(&[("halt", One), ("resume", One)]),
         entry::<installation::Trust>(&[("trust", One), ("trust show", One)]),
         entry::<sessions::SessionEntry>(&[("session list", Lines)]),

@@ -110,6 +110,9 @@ pub(crate) struct RunArguments {
     /// Step of the pipeline: a section of its `steps`
     #[arg(long, value_name = "NAME", requires = "pipeline")]
     step: Option<String>,
+    /// What the file of the pipeline sets for the step
+    #[arg(long, value_name = "FILE", hide = true, requires = "pipeline")]
+    step_settings: Option<PathBuf>,
     /// Retry up to this many times after a transient failure
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     retries: u32,
@@ -307,6 +310,8 @@ impl From<RunArguments> for run::RunOptions {
             price: wanted.price,
             pipeline: wanted.pipeline,
             step: wanted.step,
+            settings: None,
+            settings_file: wanted.step_settings,
             idle: wanted.idle_time,
             retries: wanted.retries,
             ignore_breaker: wanted.ignore_breaker.into(),

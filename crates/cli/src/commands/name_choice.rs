@@ -16,6 +16,8 @@ pub enum NamedKind {
     Approval,
     /// An emergency stop.
     Incident,
+    /// A run of a pipeline.
+    Pipeline,
     /// A run of an agent.
     Run,
     /// A session of an agent.
@@ -29,6 +31,7 @@ impl NamedKind {
             Self::Action => ("action", "actions"),
             Self::Approval => ("question", "questions"),
             Self::Incident => ("incident", "incidents"),
+            Self::Pipeline => ("pipeline", "pipelines"),
             Self::Run => ("run", "runs"),
             Self::Session => ("session", "sessions"),
         }
@@ -40,6 +43,7 @@ impl NamedKind {
             Self::Action => "`checkrein log` shows the ids",
             Self::Approval => "`checkrein approval list` lists them",
             Self::Incident => "`checkrein incident list` lists them",
+            Self::Pipeline => "`checkrein pipeline list` lists them",
             Self::Run => "`checkrein run list` lists them",
             Self::Session => "`checkrein session list` lists them",
         }

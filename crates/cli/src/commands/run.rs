@@ -28,7 +28,7 @@ mod transcript_count;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ use checkrein_supervise::{
     ATTEMPT_VARIABLE, Agent, Attempts, Interaction, Life, Milliseconds, Nesting, Passage, SupervisorSide,
     ProgressReport, ProviderFailure, RunOutcome, RunProgress, Stop, SupervisorExit, SupervisorLink, Switches,
     delay,
-    runs::{HookStop, RunEnd, Runs},
+    runs::{HookStop, RunEnd, Runs, StepSettings},
     stand_above, supervise,
 };
 
@@ -99,6 +99,10 @@ pub struct RunOptions {
     pub pipeline: Option<String>,
     /// The step of it.
     pub step: Option<String>,
+    /// What the file of the pipeline sets for that.
+    pub settings: Option<StepSettings>,
+    /// Where these stand, until they are read.
+    pub settings_file: Option<PathBuf>,
     /// Only the plainest variables and these; all when `None`.
     pub keeps: Option<Vec<OsString>>,
     /// Credentials, each with the variable that the agent finds it in.
@@ -228,8 +232,14 @@ impl Plan {
                 PipelineStep { pipeline: pipeline.clone(), step: wanted.step.clone(), said_by: SaidBy::Run };
             Arc::make_mut(&mut environment.standpoint).pipelines.push(step);
         }
+        if let Some(file) = wanted.settings_file.take() {
+            wanted.settings = Some(pipeline::settings(&environment, &file)?);
+        }
+        environment.step_settings = wanted.settings.clone().map(Arc::new);
         let loaded = config_files::load(&environment, &find_workspace(&environment.cwd))?;
         if let Some(pipeline) = &wanted.pipeline
+            // What a file sets stands in no section.
+            && wanted.settings.is_none()
             && let Some(unknown) = pipeline::unknown(pipeline, wanted.step.as_deref(), &loaded.sections)?
         {
             log(&format!("checkrein: {}", plain(&unknown)));

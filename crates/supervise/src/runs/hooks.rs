@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::error::RunError;
 use super::file::{hexadecimal, read, replace};
 use super::lock::Lock;
-use super::state::{RunId, RunLimits, RunSpending, RunState};
+use super::state::{RunId, RunLimits, RunSpending, RunState, StepSettings};
 use super::store::{Runs, Whereabouts};
 
 /// The variable that names the run above an agent.
@@ -94,6 +94,9 @@ pub struct HookLimits {
     /// The step of it.
     #[serde(default)]
     pub step: Option<String>,
+    /// What its file sets for that.
+    #[serde(default)]
+    pub settings: Option<StepSettings>,
     /// Where the run is kept.
     #[serde(skip)]
     folder: PathBuf,
@@ -118,6 +121,7 @@ impl HookLimits {
             price: price.map(str::to_owned),
             pipeline: state.manner.pipeline.clone(),
             step: state.manner.step.clone(),
+            settings: state.manner.settings.clone(),
             folder: PathBuf::new(),
         }
     }

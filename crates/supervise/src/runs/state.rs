@@ -253,6 +253,17 @@ pub struct RunAttempt {
     pub end: Option<RunEnd>,
 }
 
+/// Settings that a pipeline file has for the agent of one step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepSettings {
+    /// The file, as messages should name it.
+    pub file: String,
+    /// Texts with settings, those of the pipeline before those of the step.
+    pub texts: Vec<String>,
+    /// Whether they may only make things stricter, as those of a project.
+    pub only_tighten: bool,
+}
+
 /// How it is run besides.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RunSettings {
@@ -276,6 +287,9 @@ pub struct RunSettings {
     /// The step of it.
     #[serde(default)]
     pub step: Option<String>,
+    /// What its file sets for that.
+    #[serde(default)]
+    pub settings: Option<StepSettings>,
 }
 
 /// What is known of a run.

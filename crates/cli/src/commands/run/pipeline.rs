@@ -1,7 +1,28 @@
-//! Whether the configuration knows the pipeline and the step that a run was said to belong to.
+//! What the configuration and the file of a pipeline say about the step that a run was said to belong to.
 
+use std::path::Path;
+
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_policy::{Limit, LimitedSettings};
+use checkrein_supervise::runs::{StepSettings, file};
+
+/// What the file of a pipeline sets for a step. The runner of the pipeline wrote it where no agent can.
+pub(super) fn settings(environment: &HostEnvironment, path: &Path) -> Result<StepSettings, CommandError> {
+    let odd = || {
+        CommandError::user(
+            format!("`{}` holds no settings of a step", path.display()),
+            "`checkrein pipeline run` gives it",
+        )
+    };
+    let real = std::fs::canonicalize(path).map_err(|error| CommandError::file("find", path.display(), &error))?;
+    let state = std::fs::canonicalize(environment.state_path.as_str()).map_err(|_| odd())?;
+    if !real.starts_with(state) {
+        return Err(odd());
+    }
+    let text = file::read(&real)?.ok_or_else(odd)?;
+    serde_json::from_slice(&text).map_err(|_| odd())
+}
 
 /// What is wrong with the name of a pipeline or a step, in words with the names that are known; `None` when both are known. A pipeline that
 /// others stand beside is mistyped, which is an error: the run would begin without its rules. Where none is configured, rules for it may

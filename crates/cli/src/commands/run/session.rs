@@ -567,6 +567,7 @@ fn manner(wanted: &RunOptions) -> RunManner {
         price: wanted.price.clone(),
         pipeline: wanted.pipeline.clone(),
         step: wanted.step.clone(),
+        settings: wanted.settings.clone(),
     }
 }
 
@@ -582,6 +583,7 @@ fn go_on_as_before(wanted: &mut RunOptions, state: &mut RunState) -> Result<(), 
         wanted.pipeline.clone_from(&state.manner.pipeline);
         wanted.step = wanted.step.take().or_else(|| state.manner.step.clone());
     }
+    wanted.settings = wanted.settings.take().or_else(|| state.manner.settings.clone());
     if wanted.hold == KillGuarantee::Profile {
         wanted.hold = KillGuarantee::from_word(state.manner.hold.as_deref());
     }

@@ -1,0 +1,272 @@
+//! `checkrein pipeline`: agents, commands, gates, reviews and questions in the order of a file.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `plan` | what a file would do, without doing it |
+//! | `run` | running one, or going on with one |
+//! | `act` | what a step does, as processes |
+//! | `approve` | questions to a user |
+//! | `review` | reviews by other models |
+//! | `changes` | what a task changed, for a reviewer |
+//! | `process` | one process of a step |
+//! | `attend` | what stands above a command of a step |
+//! | `store` | what is kept of runs |
+//! | `report` | what is told of a run |
+
+#[cfg(target_os = "linux")]
+mod act;
+#[cfg(target_os = "linux")]
+mod approve;
+#[cfg(target_os = "linux")]
+pub mod attend;
+#[cfg(target_os = "linux")]
+mod changes;
+mod plan;
+#[cfg(target_os = "linux")]
+mod process;
+mod report;
+#[cfg(target_os = "linux")]
+mod review;
+#[cfg(target_os = "linux")]
+mod run;
+mod store;
+
+use std::path::{Path, PathBuf};
+
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::{CommandError, ErrorKind};
+use checkrein_pipelines::{Pipeline, SHIPPED_TASK, SHIPPED_TASK_NAME};
+use checkrein_policy::{ConfigErrors, LayerKind};
+use checkrein_supervise::runs::RunId;
+
+use super::name_choice::NamedKind;
+use super::{ExitStatus, OutputForm};
+use crate::api;
+use crate::api::pipelines::VerifiedPipeline;
+use crate::terminal::{counted, cut, plain, print, table};
+use store::PipelineStore;
+
+pub use plan::{check, graph};
+
+/// The longest file of a pipeline, and the longest file that a step makes or is shown, in bytes (ours).
+const LONGEST_FILE: u64 = 256 << 10;
+const LONGEST_OUTPUT: u64 = 4 << 20;
+
+/// What is asked of `pipeline run`.
+#[derive(Debug, Clone, Default)]
+pub struct PipelineRequest {
+    /// The file; the shipped pipeline of a task where there is none.
+    pub file: Option<String>,
+    /// What it is given.
+    pub inputs: Vec<(String, String)>,
+    /// The task; the name of the pipeline where nobody says.
+    pub task: Option<String>,
+    /// Whether a run of the task that is not done is sealed as it is.
+    pub anew: bool,
+    /// The run that is gone on with, by the beginning of its name; the newest one that can where that is empty.
+    pub resume: Option<String>,
+    /// The step with which it begins again.
+    pub resume_from: Option<String>,
+}
+
+/// The text of a pipeline file, and whose it is.
+#[derive(Debug, Clone)]
+pub struct PipelineText {
+    /// The file, as messages should name it.
+    pub(crate) name: String,
+    /// Its text.
+    pub(crate) text: String,
+    /// Whether it is the user's own: only then may it loosen.
+    pub(crate) is_own: bool,
+}
+
+impl PipelineRequest {
+    /// Reads the file.
+    fn text(&self, environment: &HostEnvironment) -> Result<PipelineText, CommandError> {
+        match &self.file {
+            Some(file) => PipelineText::read(environment, file),
+            None => Ok(PipelineText {
+                name: SHIPPED_TASK_NAME.to_owned(),
+                text: SHIPPED_TASK.to_owned(),
+                is_own: false,
+            }),
+        }
+    }
+}
+
+impl PipelineText {
+    /// Reads a file. It is the user's own where it lies among their configuration, which agents do not write; all others come with a
+    /// project, or may have.
+    fn read(environment: &HostEnvironment, file: &str) -> Result<Self, CommandError> {
+        let path = environment.cwd.join(file);
+        let text = checkrein_files::read_text(path.as_str(), LONGEST_FILE)
+            .map_err(|error| CommandError::file("read", &path, &error))?;
+        let real = |path: &str| std::fs::canonicalize(path).ok();
+        let is_own = real(path.as_str())
+            .zip(real(environment.configuration.join("pipelines").as_str()))
+            .is_some_and(|(path, folder)| path.starts_with(folder));
+        Ok(Self { name: path.to_string(), text, is_own })
+    }
+
+    fn parse(&self) -> Result<Pipeline, CommandError> {
+        let layer = if self.is_own { LayerKind::Flags } else { LayerKind::Project };
+        Pipeline::parse(&self.name, &self.text, layer).map_err(|errors| invalid(&errors))
+    }
+}
+
+/// Runs a pipeline, or goes on with one.
+#[cfg(target_os = "linux")]
+pub fn run(
+    environment: &HostEnvironment,
+    wanted: &PipelineRequest,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    run::run(environment, wanted, output)
+}
+
+/// Runs a pipeline, or goes on with one.
+#[cfg(not(target_os = "linux"))]
+pub fn run(_: &HostEnvironment, _: &PipelineRequest, _: OutputForm) -> Result<ExitStatus, CommandError> {
+    Err(super::elsewhere::needs_linux("pipeline run"))
+}
+
+/// Lists the runs, the newest last.
+pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
+    let store = PipelineStore::new(environment.state.root());
+    let all = store.all()?;
+    if output == OutputForm::Text && all.is_empty() {
+        print("no pipeline ran yet");
+        return Ok(ExitStatus::Done);
+    }
+    let mut rows = Vec::new();
+    let mut exit = ExitStatus::Done;
+    for found in all {
+        match (found.state, output) {
+            (Ok(state), OutputForm::Json) => print(&api::line(&report::answer(&store, &state, None))?),
+            (Ok(state), OutputForm::Text) => rows.push(vec![
+                found.id.to_string(),
+                plain(&state.pipeline),
+                plain(&state.task),
+                state.end.map_or("not done", |end| end.name()).replace('_', " "),
+                if found.is_done { "sealed".to_owned() } else { String::new() },
+            ]),
+            (Err(error), _) => {
+                exit = ExitStatus::Failed;
+                crate::terminal::log(&format!("{}: {}", found.id, plain(&error.message)));
+            }
+        }
+    }
+    if output == OutputForm::Text {
+        print(&table(&["run", "pipeline", "task", "end", ""], rows));
+    }
+    Ok(exit)
+}
+
+/// Shows one run.
+pub fn show(environment: &HostEnvironment, run: &str, output: OutputForm) -> Result<ExitStatus, CommandError> {
+    let store = PipelineStore::new(environment.state.root());
+    let id = named(&store, run)?;
+    let state = store.load(&id)?;
+    let seal = store.differences(&id).ok().map(|(seal, _)| seal).filter(|seal| !seal.is_empty());
+    report::tell(&store, &state, seal, output)?;
+    Ok(ExitStatus::Done)
+}
+
+/// Compares what is done with what was sealed.
+pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
+    let store = PipelineStore::new(environment.state.root());
+    let mut exit = ExitStatus::Done;
+    let mut count = 0_u64;
+    for found in store.all()?.into_iter().filter(|found| found.is_done) {
+        let (seal, differences) = store.differences(&found.id)?;
+        count += 1;
+        if !differences.is_empty() {
+            exit = ExitStatus::Failed;
+        }
+        match output {
+            OutputForm::Json => print(&api::line(&VerifiedPipeline {
+                run: found.id.to_string(),
+                seal,
+                intact: differences.is_empty(),
+                differences,
+            })?),
+            OutputForm::Text if differences.is_empty() => {}
+            OutputForm::Text => print(&format!(
+                "{}: {}",
+                found.id,
+                cut(&plain(&differences.join(", ")), 300)
+            )),
+        }
+    }
+    if output == OutputForm::Text {
+        let state = if exit == ExitStatus::Done { "intact" } else { "not all intact" };
+        print(&format!("{}: {state}", counted(count, "pipeline")));
+    }
+    Ok(exit)
+}
+
+/// The run whose name begins so.
+fn named(store: &PipelineStore, run: &str) -> Result<RunId, CommandError> {
+    let all = store.all()?;
+    let names: Vec<&str> = all.iter().map(|found| found.id.as_str()).collect();
+    Ok(NamedKind::Pipeline.only(run, names.into_iter())?.parse()?)
+}
+
+/// The run that is gone on with: of this name, or the newest of this workspace and task.
+#[cfg(target_os = "linux")]
+fn find(
+    store: &PipelineStore,
+    environment: &HostEnvironment,
+    run: &str,
+    task: Option<&str>,
+) -> Result<RunId, CommandError> {
+    if !run.is_empty() {
+        return named(store, run);
+    }
+    let workspace = super::worktree::workspace(environment)?;
+    store
+        .all()?
+        .into_iter()
+        .rev()
+        .filter(|found| !found.is_done)
+        .find(|found| {
+            found.state.as_ref().is_ok_and(|state| {
+                state.workspace == workspace && task.is_none_or(|task| state.task == task)
+            })
+        })
+        .map(|found| found.id)
+        .ok_or_else(|| {
+            CommandError::user(
+                "no pipeline of this workspace can go on",
+                "`checkrein pipeline list` lists all of them",
+            )
+        })
+}
+
+/// The file that everything locks that a step started, as long as it lives.
+#[cfg(target_os = "linux")]
+fn hold_file(folder_of_run: &Path) -> PathBuf {
+    folder_of_run.join("hold")
+}
+
+/// A file below the directory of the steps; why it cannot be used, as the end of a sentence.
+#[cfg(target_os = "linux")]
+fn own_file(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
+    let missing = |_| "is not there".to_owned();
+    let real = std::fs::canonicalize(directory.join(path)).map_err(missing)?;
+    let root = std::fs::canonicalize(directory).map_err(missing)?;
+    if !real.starts_with(root) {
+        return Err("leads out of the directory of the steps".to_owned());
+    }
+    checkrein_files::read(&real, LONGEST_OUTPUT).map_err(|error| format!("cannot be read: {error}"))
+}
+
+/// What is wrong with a pipeline file, as a user reads it.
+fn invalid(errors: &ConfigErrors) -> CommandError {
+    CommandError {
+        kind: ErrorKind::Configuration,
+        message: format!("the pipeline has {}\n{errors}", counted(errors.errors.len() as u64, "error")),
+        hint: Some("docs/pipelines.md describes the file".to_owned()),
+        in_short: errors.in_short(),
+    }
+}

@@ -1,0 +1,441 @@
+//! What a step does, as processes: commands, gates, agents. What came of it is told as a value.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use checkrein_engine::Context;
+use checkrein_engine::check;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_ledger::mask::{MaskKey, mask_text};
+use checkrein_pipelines::{
+    AgentStep, CommandLine, CommandStep, GateStep, Pipeline, ReviewRecordEntry, Step, StepAct, StepEnd,
+    StepResult, TemplateValues,
+};
+use checkrein_policy::VerdictKind;
+use checkrein_protocol::{AbsolutePath, Action};
+use checkrein_supervise::runs::file::replace;
+use checkrein_supervise::runs::{RunId, StepSettings};
+use checkrein_supervise::{Next, Phase, Route};
+use serde_json::{Value as Json, json};
+
+use super::approve::{self, Answered};
+use super::process::{ProcessEnd, StepProcess, output_files, tail};
+use super::review;
+
+/// How much of an output is looked at and told to others, in bytes (ours): sums stand at the end.
+const TOLD: u64 = 64 << 10;
+/// The longest value of a variable, in bytes (ours): the kernel takes no longer ones than 128 KiB.
+const VARIABLE: usize = 32 << 10;
+/// How long is waited for an agent of a pipeline that was killed to be gone (ours).
+const STILL_THERE: Duration = Duration::from_secs(15);
+
+/// Everything that a step is told, so that it can run beside others.
+pub(super) struct StepWork {
+    pub(super) environment: HostEnvironment,
+    pub(super) pipeline: std::sync::Arc<Pipeline>,
+    pub(super) step: Step,
+    pub(super) place: usize,
+    pub(super) id: RunId,
+    /// The folder of this attempt.
+    pub(super) folder: PathBuf,
+    /// What everything that it starts locks.
+    pub(super) hold: PathBuf,
+    /// Where the steps work.
+    pub(super) directory: PathBuf,
+    pub(super) workspace: PathBuf,
+    pub(super) worktree: Option<String>,
+    /// The commit that the worktree began with.
+    pub(super) base: Option<String>,
+    pub(super) values: TemplateValues,
+    pub(super) before: Option<Route>,
+    pub(super) said_before: String,
+    /// The question that waited when the pipeline was cut off.
+    pub(super) question: Option<String>,
+    pub(super) settings: StepSettings,
+    pub(super) key: MaskKey,
+    pub(super) stop: std::sync::Arc<AtomicBool>,
+    pub(super) events: Sender<StepEvent>,
+}
+
+/// What a step tells while it runs, and at its end.
+pub(super) enum StepEvent {
+    /// It asked a user.
+    Asked { place: usize, question: String },
+    /// It ended; `None` where it was stopped.
+    Ended { place: usize, report: Option<Box<StepReport>> },
+}
+
+/// What came of a step.
+pub(super) struct StepReport {
+    pub(super) result: StepResult,
+    /// What it wrote.
+    pub(super) text: String,
+    pub(super) route: Option<Route>,
+    pub(super) reviews: Vec<ReviewRecordEntry>,
+}
+
+impl StepReport {
+    pub(super) fn plain(end: StepEnd, summary: impl Into<String>) -> Self {
+        Self { result: StepResult::plain(end, summary), text: String::new(), route: None, reviews: Vec::new() }
+    }
+}
+
+impl StepWork {
+    /// Does it and tells what came of it.
+    pub(super) fn carry_out(self) {
+        let (place, events) = (self.place, self.events.clone());
+        let report = match &self.step.act {
+            StepAct::Command(command) => self.command(command),
+            StepAct::Gate(gate) => self.gate(gate),
+            StepAct::Agent(agent) => self.agent(agent),
+            StepAct::Review(review) => review::review(&self, review),
+            StepAct::Approve(approve) => {
+                let question = approve.question.filled(&self.values);
+                let input = json!({
+                    "pipeline": self.pipeline.name, "step": self.step.name,
+                    "task": self.values.0.get("task"), "question": question,
+                });
+                self.asked(json!({ "tool": "PipelineApproval", "input": input }), &question)
+            }
+        };
+        let report = report.unwrap_or_else(|error| {
+            Some(StepReport::plain(StepEnd::DidNotRun, format!("it could not be run: {error}")))
+        });
+        // Who listens no more has ended.
+        drop(events.send(StepEvent::Ended { place, report: report.map(Box::new) }));
+    }
+
+    /// Asks a user; the report where the answer is no, or there is none.
+    fn asked(&self, question: Json, message: &str) -> io::Result<Option<StepReport>> {
+        Ok(match approve::ask(self, question, message)? {
+            Answered::Yes(by) => Some(StepReport::plain(StepEnd::Passed, format!("allowed by {by}"))),
+            Answered::No(why) => Some(StepReport::plain(StepEnd::Refused, why)),
+            Answered::Nobody(why) => Some(StepReport::plain(StepEnd::DidNotRun, why)),
+            Answered::Stopped => None,
+        })
+    }
+
+    fn command(&self, step: &CommandStep) -> io::Result<Option<StepReport>> {
+        let (words, text) = match &step.line {
+            CommandLine::Shell(text) => {
+                (vec!["sh".to_owned(), "-c".to_owned(), text.clone()], text.clone())
+            }
+            CommandLine::Words(words) => match self.filled(words) {
+                Ok(words) => {
+                    let text = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+                    (words, text)
+                }
+                Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
+            },
+        };
+        if let Some(report) = self.reviewed(&text)? {
+            return Ok(report);
+        }
+        let mut command = self.attended(&words)?;
+        for (name, value) in self.variables() {
+            command.env(name, value);
+        }
+        command.current_dir(&self.directory);
+        let end = self.process(command, None).run()?;
+        let (output, errors) = output_files(&self.folder);
+        let said = format!("{}{}", tail(&output, TOLD), tail(&errors, TOLD));
+        let status = match end {
+            ProcessEnd::Stopped => return Ok(None),
+            ProcessEnd::Exited(status) => Some(status),
+            ProcessEnd::TookTooLong => None,
+            ProcessEnd::WroteTooMuch => {
+                let why = "it wrote more than 64 MiB, and was ended";
+                return Ok(Some(StepReport::plain(StepEnd::FailedForGood, why)));
+            }
+        };
+        let route = Route::of(step.runner, step.phase, status, &said, self.before.as_ref());
+        let masked = mask_text(&said, &self.key).into_owned();
+        Ok(Some(StepReport {
+            result: of_route(&route, step, status, &masked, self.step.sends_back.is_some()),
+            text: mask_text(&tail(&output, TOLD), &self.key).into_owned(),
+            route: Some(route),
+            reviews: Vec::new(),
+        }))
+    }
+
+    /// Judges a command as one of an agent is judged: the file may have come with the project. `Some` where it does not run.
+    fn reviewed(&self, text: &str) -> io::Result<Option<Option<StepReport>>> {
+        let cwd = self.directory.to_str().and_then(AbsolutePath::new).ok_or_else(|| {
+            io::Error::other("the directory of the steps has no plain name")
+        })?;
+        let environment = HostEnvironment { cwd: cwd.clone(), ..self.environment.clone() };
+        let context = Context::open(environment, &cwd);
+        let review = check(&context, &Action::command(text, cwd.clone()), None);
+        Ok(match review.verdict.kind {
+            VerdictKind::Ok | VerdictKind::Nudge => None,
+            VerdictKind::Escalate => {
+                let report = self.asked(json!({ "command": text, "cwd": cwd }), &review.reasoning.primary)?;
+                match report {
+                    Some(report) if report.result.end == StepEnd::Passed => None,
+                    other => Some(other),
+                }
+            }
+            VerdictKind::Block | VerdictKind::Halt => Some(Some(StepReport::plain(
+                StepEnd::Refused,
+                format!("the command is refused: {}", review.reasoning.primary),
+            ))),
+        })
+    }
+
+    fn gate(&self, step: &GateStep) -> io::Result<Option<StepReport>> {
+        let options = match self.filled(&step.options) {
+            Ok(options) => options,
+            Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
+        };
+        let mut command = Command::new(self.program()?);
+        command.args(["--json", "gate", step.gate.name()]).current_dir(&self.directory);
+        let (before, paths): (Vec<String>, Vec<String>) = match options.iter().position(|word| word == "--") {
+            Some(place) => (options[..place].to_vec(), options[place..].to_vec()),
+            None => (options, Vec::new()),
+        };
+        if let Some(base) = &self.base
+            && !before.iter().any(|word| word.starts_with("--since"))
+        {
+            command.arg(format!("--since={base}"));
+        }
+        command.args(before).args(paths);
+        let end = self.process(command, None).run()?;
+        let (output, errors) = output_files(&self.folder);
+        match end {
+            ProcessEnd::Stopped => return Ok(None),
+            ProcessEnd::TookTooLong | ProcessEnd::WroteTooMuch => {
+                let why = format!("the gate {} did not come to its end", step.gate.name());
+                return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why)));
+            }
+            ProcessEnd::Exited(_) => {}
+        }
+        let answer: Option<Json> = fs::read(&output).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let Some(answer) = answer.filter(|answer| answer["gate"] == step.gate.name()) else {
+            let said = tail(&errors, TOLD);
+            let why = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it gave no report");
+            let why = format!("the gate {} did not run: {why}", step.gate.name());
+            return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why)));
+        };
+        Ok(Some(of_gate(&answer)))
+    }
+
+    fn agent(&self, step: &AgentStep) -> io::Result<Option<StepReport>> {
+        let prompt = match self.prompt(step) {
+            Ok(prompt) => mask_text(&prompt, &self.key).into_owned(),
+            Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
+        };
+        let prompt_file = self.folder.join("prompt.txt");
+        replace(&prompt_file, prompt.as_bytes()).map_err(io::Error::other)?;
+        let mut values = self.values.clone();
+        values.0.insert("prompt".to_owned(), prompt);
+        let takes_word = step.words.iter().any(|word| word.places().any(|place| place == "prompt"));
+        let words: Result<Vec<String>, String> = step.words.iter().map(|word| word.word(&values)).collect();
+        let words = match words {
+            Ok(words) => words,
+            Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
+        };
+        let settings = self.folder.join("settings.json");
+        let text = serde_json::to_vec_pretty(&self.settings)?;
+        replace(&settings, &text).map_err(io::Error::other)?;
+        let until = std::time::Instant::now() + STILL_THERE;
+        let (output, errors) = output_files(&self.folder);
+        let end = loop {
+            let mut command = Command::new(self.program()?);
+            command.args(["--json", "run", "--pipeline", &self.pipeline.name, "--step", &self.step.name]);
+            command.arg("--step-settings").arg(&settings).args(&step.options);
+            command.arg(format!("--time={}s", self.step.time.0.as_secs()));
+            if let Some(worktree) = &self.worktree {
+                command.args(["--worktree", worktree]);
+            }
+            command.arg("--").args(&words).current_dir(&self.workspace);
+            let input = (!takes_word).then_some(prompt_file.as_path());
+            // The limit of the run holds; ours is for a run that does not.
+            let time = self.step.time.0 + Duration::from_secs(60);
+            let end = StepProcess { time, ..self.process(command, input) }.run()?;
+            // What is left of a pipeline that was killed ends by itself.
+            let is_busy = end == ProcessEnd::Exited(125) && tail(&errors, TOLD).contains("is in use by");
+            if !is_busy || std::time::Instant::now() > until {
+                break end;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        };
+        let told = tail(&errors, TOLD);
+        let report: Json =
+            told.lines().rev().find_map(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+        let text = mask_text(&tail(&output, TOLD), &self.key).into_owned();
+        let reason = report["reason"].as_str().or_else(|| report.pointer("/error/cause")?.as_str());
+        let (end, summary) = match end {
+            ProcessEnd::Stopped => return Ok(None),
+            ProcessEnd::Exited(0) => (StepEnd::Passed, "the agent ended by itself".to_owned()),
+            ProcessEnd::TookTooLong => (StepEnd::FailedForGood, "the agent took too long".to_owned()),
+            ProcessEnd::WroteTooMuch => (StepEnd::FailedForGood, "the agent wrote more than 64 MiB".to_owned()),
+            ProcessEnd::Exited(status @ (92 | 125 | 126 | 127)) => {
+                let why = reason.map_or_else(|| format!("status {status}"), str::to_owned);
+                (StepEnd::DidNotRun, format!("the agent did not run: {why}"))
+            }
+            ProcessEnd::Exited(status) => match report["stopped_by"].as_str() {
+                Some(switch) => {
+                    let why = reason.unwrap_or("no reason is given");
+                    (StepEnd::FailedForGood, format!("the agent was stopped by {switch}: {why}"))
+                }
+                None => (StepEnd::Failed, format!("the agent ended with status {status}")),
+            },
+        };
+        Ok(Some(StepReport { text, ..StepReport::plain(end, summary) }))
+    }
+
+    /// What an agent is told: its prompt, the files that it is shown, and what was wrong last time.
+    fn prompt(&self, step: &AgentStep) -> Result<String, String> {
+        let mut prompt = step.prompt.filled(&self.values);
+        for path in &step.context {
+            let text = super::own_file(&self.directory, path)
+                .map_err(|why| format!("`{path}`, which the agent is to be shown, {why}"))?;
+            prompt.push_str(&format!("\n\n`{path}`:\n\n{}\n", String::from_utf8_lossy(&text)));
+        }
+        let feedback = self.values.0.get("feedback").map_or("", String::as_str);
+        if !feedback.is_empty() && !step.prompt.places().any(|place| place == "feedback") {
+            prompt.push_str(&format!("\n\nWhat was wrong with the last attempt:\n\n{feedback}\n"));
+        }
+        Ok(prompt)
+    }
+
+    fn filled(&self, words: &[checkrein_pipelines::Template]) -> Result<Vec<String>, String> {
+        words.iter().map(|word| word.word(&self.values)).collect()
+    }
+
+    /// What a command finds among its variables.
+    fn variables(&self) -> Vec<(String, String)> {
+        let name = |key: &str| {
+            let plain = key.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
+            format!("PIPELINE_{}", plain.to_uppercase())
+        };
+        let fits = |(key, value): (&String, &String)| {
+            (value.len() <= VARIABLE && !value.contains('\0')).then(|| (name(key), value.clone()))
+        };
+        self.values.0.iter().filter_map(fits).collect()
+    }
+
+    /// A command that ends with the pipeline, with everything that it starts.
+    pub(super) fn attended(&self, words: &[String]) -> io::Result<Command> {
+        let mut command = Command::new(self.program()?);
+        command.args(["pipeline", "attend", "--parent", &std::process::id().to_string(), "--hold"]);
+        command.arg(&self.hold).arg("--").args(words);
+        Ok(command)
+    }
+
+    pub(super) fn process<'a>(&'a self, command: Command, input: Option<&'a Path>) -> StepProcess<'a> {
+        StepProcess { command, input, folder: &self.folder, time: self.step.time.0, stop: &self.stop }
+    }
+
+    pub(super) fn program(&self) -> io::Result<PathBuf> {
+        self.environment.program.clone().ok_or_else(|| io::Error::other("this program is not known"))
+    }
+}
+
+/// What the output of a command comes to.
+fn of_route(route: &Route, step: &CommandStep, status: Option<u8>, said: &str, has_loop: bool) -> StepResult {
+    let expected = match step.phase {
+        Phase::Green => route.next == Next::GoOn,
+        // Tests that were written before the code must run, and fail.
+        Phase::Red => route.failure == checkrein_supervise::TestFailureKind::Tests,
+    };
+    let status = status.map_or_else(|| "no status: it took too long".to_owned(), |status| format!("status {status}"));
+    if expected {
+        return StepResult::plain(StepEnd::Passed, match step.phase {
+            Phase::Green => "it passed".to_owned(),
+            Phase::Red => format!("its tests fail, as they should ({status})"),
+        });
+    }
+    let end = match route.next {
+        // The same result again is a strike of the loop, which says so.
+        Next::Stop if route.same > 1 && has_loop => StepEnd::Failed,
+        Next::Stop => StepEnd::FailedForGood,
+        Next::Wait => StepEnd::DidNotRun,
+        Next::GoOn | Next::Implement | Next::Scaffold => StepEnd::Failed,
+    };
+    let problems: BTreeSet<String> = if route.failing.is_empty() {
+        // Where no test is named, what was written is compared by who made the route.
+        let known = if route.same > 1 { "the same output as before".to_owned() } else { format!("output of {status}") };
+        BTreeSet::from([if route.same > 1 || route.failed.is_some() { known } else { said_in_short(said) }])
+    } else {
+        route.failing.iter().cloned().collect()
+    };
+    StepResult {
+        end,
+        summary: format!("{} ({status})", route.advice()),
+        problems,
+        count: route.failed,
+        strikes: if route.passed.unwrap_or(0) == 0 { 2 } else { 3 },
+        feedback: format!("{} ({status})\n\n{said}", route.advice()),
+    }
+}
+
+/// The last lines of an output that say something, without its numbers: how long something took differs each time.
+fn said_in_short(said: &str) -> String {
+    let lines: Vec<String> = said
+        .lines()
+        .rev()
+        .map(|line| line.chars().filter(|letter| !letter.is_ascii_digit()).collect::<String>().trim().to_owned())
+        .filter(|line| !line.is_empty())
+        .take(3)
+        .collect();
+    lines.into_iter().rev().collect::<Vec<_>>().join(" | ")
+}
+
+/// What the report of a gate comes to.
+fn of_gate(answer: &Json) -> StepReport {
+    let text = |value: &Json, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let gate = text(answer, "gate");
+    let findings: Vec<&Json> = answer["findings"].as_array().into_iter().flatten().collect();
+    let describe = |one: &&Json| {
+        format!("{}:{} {}: {}: {}", text(one, "path"), one["line"], text(one, "kind"), text(one, "seen"), text(one, "advice"))
+    };
+    let unread = answer["not_examined"].as_array().into_iter().flatten().filter(|one| one["fails"] == true);
+    let not_run = answer["not_run"].as_array().into_iter().flatten();
+    let left_out: Vec<String> = unread
+        .map(|one| format!("{}: {}", text(one, "path"), text(one, "cause")))
+        .chain(not_run.map(|one| format!("{}: {}", text(one, "what"), text(one, "cause"))))
+        .collect();
+    let lines: Vec<String> = findings.iter().map(describe).chain(left_out.iter().cloned()).collect();
+    let end = match answer["outcome"].as_str() {
+        Some("passed") => StepEnd::Passed,
+        Some("failed") => StepEnd::Failed,
+        _ => StepEnd::DidNotRun,
+    };
+    let summary = match end {
+        StepEnd::Passed => format!("the gate {gate} passed"),
+        StepEnd::Failed => format!("the gate {gate} failed: {}", checkrein_engine::text::counted(findings.len() as u64, "finding")),
+        StepEnd::DidNotRun | StepEnd::FailedForGood | StepEnd::Refused => {
+            format!("the gate {gate} could not look at all: {}", left_out.first().cloned().unwrap_or_default())
+        }
+    };
+    let problem = |one: &&Json| {
+        format!("{}: {}: {} {}", text(one, "path"), text(one, "kind"), text(one, "function"), text(one, "text"))
+    };
+    StepReport {
+        result: StepResult {
+            problems: findings.iter().map(problem).chain(left_out).collect(),
+            count: answer["errors"].as_u64(),
+            feedback: format!("{summary}\n{}", lines.join("\n")),
+            ..StepResult::plain(end, summary)
+        },
+        text: lines.join("\n"),
+        route: None,
+        reviews: Vec::new(),
+    }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+@%".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

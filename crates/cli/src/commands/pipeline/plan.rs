@@ -1,0 +1,171 @@
+//! What a pipeline file would do, without doing it.
+
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+use checkrein_engine::{Context, check as check_action};
+use checkrein_pipelines::{CommandLine, Pipeline, ReviewedThing, Step, StepAct, TemplateValues};
+use checkrein_policy::VerdictKind;
+use checkrein_protocol::Action;
+
+use super::super::{ExitStatus, OutputForm};
+use super::{PipelineRequest, PipelineText};
+use crate::api;
+use crate::api::pipelines::{PipelinePlan, PlannedStep};
+use crate::terminal::{bold, counted, cut, plain, print};
+
+/// How much of a command or a prompt is shown, in letters (ours).
+const SHOWN: usize = 120;
+
+/// Shows what would run, step by step, and what would not let it. Runs nothing.
+pub fn check(
+    environment: &HostEnvironment,
+    wanted: &PipelineRequest,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    let text = wanted.text(environment)?;
+    let pipeline = text.parse()?;
+    #[cfg(target_os = "linux")]
+    super::run::settings_hold(environment, &pipeline, &text)?;
+    let plan = plan(environment, &text, &pipeline);
+    let obstacles = plan.steps.iter().filter(|step| step.obstacle.is_some()).count();
+    match output {
+        OutputForm::Json => print(&api::pretty(&plan)?),
+        OutputForm::Text => {
+            let mut lines =
+                vec![format!("{}  {}", bold(&plain(&plan.pipeline)), counted(plan.steps.len() as u64, "step"))];
+            for (number, step) in plan.steps.iter().enumerate() {
+                lines.push(format!("{:>3} {}  {}: {}", number + 1, bold(&plain(&step.name)), step.kind, cut(&plain(&step.does), SHOWN)));
+                let mut more = |text: String| lines.push(format!("      {}", plain(&text)));
+                if let Some(when) = &step.when {
+                    more(format!("only when {when}"));
+                }
+                if let (Some(to), Some(most)) = (&step.back_to, step.at_most) {
+                    more(format!("where it fails, back to {to}, at most {most} rounds"));
+                }
+                if let Some(obstacle) = &step.obstacle {
+                    more(format!("would not run: {obstacle}"));
+                }
+            }
+            print(&lines.join("\n"));
+        }
+    }
+    Ok(if obstacles == 0 { ExitStatus::Done } else { ExitStatus::Blocked })
+}
+
+/// Shows which step waits for which.
+pub fn graph(environment: &HostEnvironment, file: &str, output: OutputForm) -> Result<ExitStatus, CommandError> {
+    let text = PipelineText::read(environment, file)?;
+    let pipeline = text.parse()?;
+    match output {
+        OutputForm::Json => print(&api::pretty(&plan(environment, &text, &pipeline))?),
+        OutputForm::Text => print(&mermaid(&pipeline)),
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// The graph in the words of Mermaid, which renderers of Markdown draw.
+fn mermaid(pipeline: &Pipeline) -> String {
+    let id = |place: usize| format!("s{}", place + 1);
+    let mut lines = vec!["flowchart TD".to_owned()];
+    for (place, step) in pipeline.steps.iter().enumerate() {
+        lines.push(format!("    {}[\"{} ({})\"]", id(place), step.name, step.act.name()));
+    }
+    for (place, step) in pipeline.steps.iter().enumerate() {
+        lines.extend(pipeline.order.needs(place).iter().map(|need| format!("    {} --> {}", id(*need), id(place))));
+        if let Some((to, _)) = step.sends_back.as_ref().and_then(|back| pipeline.step(&back.to)) {
+            let most = step.sends_back.as_ref().map_or(0, |back| back.at_most);
+            lines.push(format!("    {} -. \"fails, at most {most}\" .-> {}", id(place), id(to)));
+        }
+    }
+    lines.join("\n")
+}
+
+fn plan(environment: &HostEnvironment, text: &PipelineText, pipeline: &Pipeline) -> PipelinePlan {
+    let name = |place: &usize| pipeline.steps.get(*place).map(|step| step.name.clone()).unwrap_or_default();
+    let steps = pipeline.steps.iter().enumerate().map(|(place, step)| PlannedStep {
+        name: step.name.clone(),
+        kind: step.act.name().to_owned(),
+        needs: pipeline.order.needs(place).iter().map(name).collect(),
+        level: pipeline.order.level(place),
+        when: step.when.as_ref().map(|when| when.text().to_owned()),
+        back_to: step.sends_back.as_ref().map(|back| back.to.clone()),
+        at_most: step.sends_back.as_ref().map(|back| back.at_most),
+        does: does(step),
+        obstacle: obstacle(environment, pipeline, step),
+    });
+    PipelinePlan {
+        pipeline: pipeline.name.clone(),
+        file: text.name.clone(),
+        is_own: text.is_own,
+        steps: steps.collect(),
+    }
+}
+
+/// What a step does, in words.
+fn does(step: &Step) -> String {
+    let words = |words: &[checkrein_pipelines::Template]| {
+        words.iter().map(|word| word.filled(&named(word))).collect::<Vec<_>>().join(" ")
+    };
+    match &step.act {
+        StepAct::Command(command) => match &command.line {
+            CommandLine::Shell(text) => text.trim().to_owned(),
+            CommandLine::Words(all) => words(all),
+        },
+        StepAct::Gate(gate) => format!("{} {}", gate.gate.name(), words(&gate.options)).trim().to_owned(),
+        StepAct::Agent(agent) => words(&agent.words),
+        StepAct::Review(review) => {
+            let of = match &review.of {
+                ReviewedThing::Changes => "everything that changed",
+                ReviewedThing::File(path) => path,
+            };
+            format!("{of}, by {}", review.by.join(", else "))
+        }
+        StepAct::Approve(approve) => approve.question.filled(&named(&approve.question)),
+    }
+}
+
+/// Each place of a template, filled in with its own name.
+fn named(template: &checkrein_pipelines::Template) -> TemplateValues {
+    TemplateValues(template.places().map(|name| (name.to_owned(), format!("${{{name}}}"))).collect())
+}
+
+/// What would not let a step run, as far as that can be told now.
+fn obstacle(environment: &HostEnvironment, pipeline: &Pipeline, step: &Step) -> Option<String> {
+    match &step.act {
+        StepAct::Command(command) => match &command.line {
+            CommandLine::Shell(text) => refused(environment, text),
+            CommandLine::Words(words) => missing(environment, words.first()),
+        },
+        StepAct::Agent(agent) => missing(environment, agent.words.first()),
+        StepAct::Review(review) => {
+            let commands = review.by.iter().filter_map(|name| pipeline.reviewer(name));
+            let mut absent: Vec<String> =
+                commands.map(|reviewer| missing(environment, reviewer.command.first())).collect::<Option<_>>()?;
+            absent.pop()
+        }
+        StepAct::Gate(_) | StepAct::Approve(_) => None,
+    }
+}
+
+/// Why a command would be refused.
+fn refused(environment: &HostEnvironment, text: &str) -> Option<String> {
+    let context = Context::open(environment.clone(), &environment.cwd);
+    let review = check_action(&context, &Action::command(text, environment.cwd.clone()), None);
+    match review.verdict.kind {
+        VerdictKind::Ok | VerdictKind::Nudge => None,
+        VerdictKind::Escalate => Some(format!("it waits for a yes of yours first: {}", review.reasoning.primary)),
+        VerdictKind::Block | VerdictKind::Halt => Some(format!("it is refused: {}", review.reasoning.primary)),
+    }
+}
+
+/// That a program is not there; `None` where it is, and where its name is not known yet.
+fn missing(environment: &HostEnvironment, program: Option<&checkrein_pipelines::Template>) -> Option<String> {
+    let program = program.filter(|program| program.places().next().is_none())?.filled(&TemplateValues::default());
+    let is_there = if program.contains('/') {
+        std::path::Path::new(environment.cwd.join(&program).as_str()).is_file()
+    } else {
+        let path = environment.variables.get("PATH").cloned().unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| folder.join(&program).is_file())
+    };
+    (!is_there).then(|| format!("`{program}` is not there"))
+}

@@ -1,0 +1,211 @@
+//! A review by another model: it is asked within bounds, its answer is a verdict or none, and it can only stop a step.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::time::{Duration, Instant};
+
+use checkrein_ledger::mask::mask_text;
+use checkrein_pipelines::{
+    NoVerdict, ReviewQuestion, ReviewRecordEntry, ReviewStep, ReviewToken, ReviewVerdict, ReviewedThing,
+    Reviewer, StepEnd, StepResult, TemplateValues, VerdictWord, eligible_reviewers, model_claim, read_verdict,
+    review_prompt,
+};
+use checkrein_supervise::runs::file::{hexadecimal, replace};
+use checkrein_supervise::{FailureCause, ProviderError};
+
+use super::act::{StepReport, StepWork};
+use super::changes::changes;
+use super::process::{ProcessEnd, StepProcess, output_files, tail};
+
+/// The longest thing that is reviewed, in bytes (ours). What is longer is not cut: then nobody has seen all of it.
+const LONGEST: usize = 512 << 10;
+/// The longest answer that is read, in bytes (ours).
+const ANSWER: u64 = 1 << 20;
+/// How often a reviewer is asked that gives no verdict (upstream 3.7: asked again, never guessed).
+const ASKED: u32 = 2;
+
+/// What came of asking one reviewer once.
+enum Reviewed {
+    Verdict(ReviewVerdict),
+    /// None, and why; whether the same reviewer may be asked again.
+    None { cause: String, may_ask_again: bool },
+    Stopped,
+}
+
+/// Asks the reviewers of a step, one after the other, until one gives a verdict.
+pub(super) fn review(work: &StepWork, step: &ReviewStep) -> io::Result<Option<StepReport>> {
+    let (what, data) = match &step.of {
+        ReviewedThing::Changes => ("the changes of the task, as a diff", changes(work)),
+        ReviewedThing::File(path) => {
+            ("a file", super::own_file(&work.directory, path).map_err(|why| format!("`{path}` {why}")))
+        }
+    };
+    let data = match data {
+        Ok(data) if data.is_empty() => {
+            return Ok(Some(StepReport::plain(StepEnd::DidNotRun, "there is nothing to review: nothing changed")));
+        }
+        Ok(data) if data.len() > LONGEST => {
+            let why = format!("there is more to review than {} KiB: review smaller steps", LONGEST >> 10);
+            return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why)));
+        }
+        Ok(data) => mask_text(&String::from_utf8_lossy(&data), &work.key).into_owned(),
+        Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
+    };
+    let question = mask_text(&step.question.filled(&work.values), &work.key).into_owned();
+    let named: Vec<&Reviewer> = step.by.iter().filter_map(|name| work.pipeline.reviewer(name)).collect();
+    let eligible = eligible_reviewers(&named, &work.pipeline.authors());
+    let deadline = Instant::now() + work.step.time.0;
+    let mut reviews = Vec::new();
+    for (number, reviewer) in eligible.iter().enumerate() {
+        for asked in 1..=ASKED {
+            // Each gets its share of the time, so that one that hangs does not use up that of the others.
+            let left = deadline.saturating_duration_since(Instant::now());
+            let share = left / u32::try_from(eligible.len() - number).unwrap_or(1).max(1);
+            let mut entry = ReviewRecordEntry {
+                reviewer: reviewer.name.clone(),
+                asked: reviewer.model.name.clone(),
+                answered: None,
+                verdict: None,
+                cause: None,
+            };
+            let subject = ReviewQuestion { question: &question, what, data: &data, before: &work.said_before };
+            let folder = work.folder.join(format!("{}-{asked}", reviewer.name));
+            let reviewed = ask(work, reviewer, &subject, (&folder, share), &mut entry)?;
+            let again = match reviewed {
+                Reviewed::Stopped => return Ok(None),
+                Reviewed::Verdict(verdict) => {
+                    entry.verdict = Some(verdict.verdict.name().to_owned());
+                    reviews.push(entry);
+                    let text = serde_json::to_vec_pretty(&verdict)?;
+                    replace(&work.folder.join("verdict.json"), &text).map_err(io::Error::other)?;
+                    return Ok(Some(StepReport {
+                        result: of_verdict(&verdict, &reviewer.name),
+                        text: told(&verdict),
+                        route: None,
+                        reviews,
+                    }));
+                }
+                Reviewed::None { cause, may_ask_again } => {
+                    entry.cause = Some(cause);
+                    may_ask_again
+                }
+            };
+            reviews.push(entry);
+            if !again {
+                break;
+            }
+        }
+    }
+    let causes: Vec<String> = reviews
+        .iter()
+        .map(|entry| format!("{}: {}", entry.reviewer, entry.cause.as_deref().unwrap_or_default()))
+        .collect();
+    let why = format!("no reviewer gave a verdict ({})", causes.join("; "));
+    Ok(Some(StepReport { reviews, ..StepReport::plain(StepEnd::DidNotRun, why) }))
+}
+
+fn ask(
+    work: &StepWork,
+    reviewer: &Reviewer,
+    subject: &ReviewQuestion<'_>,
+    (folder, time): (&std::path::Path, Duration),
+    entry: &mut ReviewRecordEntry,
+) -> io::Result<Reviewed> {
+    let none = |cause: String, may_ask_again| Ok(Reviewed::None { cause, may_ask_again });
+    let token = token()?;
+    // Nothing of the project lies there, whatever the reviewer is told to do by what it reads.
+    let place = folder.join("place");
+    checkrein_supervise::runs::file::create_directory(&place).map_err(io::Error::other)?;
+    let prompt = folder.join("prompt.txt");
+    replace(&prompt, review_prompt(subject, &token).as_bytes()).map_err(io::Error::other)?;
+    let values = TemplateValues([("model".to_owned(), reviewer.model.name.clone())].into_iter().collect());
+    let words: Result<Vec<String>, String> = reviewer.command.iter().map(|word| word.word(&values)).collect();
+    let words = match words {
+        Ok(words) => words,
+        Err(why) => return none(why, false),
+    };
+    let mut command = work.attended(&words)?;
+    command.current_dir(&place);
+    let end = StepProcess { command, input: Some(&prompt), folder, time, stop: &work.stop }.run()?;
+    let (output, errors) = output_files(folder);
+    match end {
+        ProcessEnd::Stopped => return Ok(Reviewed::Stopped),
+        ProcessEnd::TookTooLong => return none(format!("no answer within {} s", time.as_secs()), false),
+        ProcessEnd::WroteTooMuch => return none("it wrote more than an answer may have".to_owned(), false),
+        ProcessEnd::Exited(_) => {}
+    }
+    if fs::metadata(&output)?.len() > ANSWER {
+        return none("it wrote more than an answer may have".to_owned(), false);
+    }
+    let mut said = Vec::new();
+    File::open(&output)?.take(ANSWER).read_to_end(&mut said)?;
+    let aside = tail(&errors, 64 << 10);
+    let claim = model_claim(&String::from_utf8_lossy(&said), &aside);
+    entry.answered.clone_from(&claim.model);
+    if let ProcessEnd::Exited(status @ 1..) = end {
+        let message = claim.error.unwrap_or_else(|| format!("{}\n{aside}", claim.text));
+        return none(failure(&message, status), false);
+    }
+    if let Some(error) = claim.error {
+        return none(failure(&error, 0), false);
+    }
+    match &claim.model {
+        None => return none("nothing says which model answered, so nobody knows that it is the one that was asked".to_owned(), false),
+        Some(model) if !reviewer.model.is_answered_by(model) => {
+            return none(format!("`{model}` answered, and `{}` was asked", reviewer.model.name), false);
+        }
+        Some(_) => {}
+    }
+    match read_verdict(&claim.text, &token) {
+        Ok(verdict) => Ok(Reviewed::Verdict(verdict)),
+        Err(why @ (NoVerdict::NoObject | NoVerdict::Malformed(_))) => none(why.to_string(), true),
+        Err(why @ (NoVerdict::OtherQuestion | NoVerdict::Contradiction | NoVerdict::Several)) => {
+            none(why.to_string(), true)
+        }
+    }
+}
+
+/// Why a reviewer failed, by what its provider says.
+fn failure(message: &str, status: u8) -> String {
+    let error = ProviderError { status: None, kind: None, message: message.to_owned() };
+    match error.cause() {
+        Some(FailureCause::Quota) => "its quota is used up".to_owned(),
+        Some(FailureCause::Capacity) => "its provider is busy".to_owned(),
+        Some(FailureCause::Connection) => "its provider cannot be reached".to_owned(),
+        Some(FailureCause::Authentication) => "its provider does not accept who we are".to_owned(),
+        Some(FailureCause::Request | FailureCause::Clock) | None => {
+            let first = message.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
+            format!("it failed with status {status}: {}", first.chars().take(200).collect::<String>())
+        }
+    }
+}
+
+fn of_verdict(verdict: &ReviewVerdict, reviewer: &str) -> StepResult {
+    let end = match verdict.verdict {
+        VerdictWord::Approved => StepEnd::Passed,
+        VerdictWord::Revise => StepEnd::Failed,
+        VerdictWord::Blocked => StepEnd::Refused,
+    };
+    let problems = verdict.problems();
+    StepResult {
+        count: u64::try_from(problems.len()).ok().filter(|count| *count > 0),
+        problems,
+        feedback: told(verdict),
+        ..StepResult::plain(end, format!("{reviewer} says {}: {}", verdict.verdict.name(), verdict.rationale))
+    }
+}
+
+/// A verdict for whoever mends what it names.
+fn told(verdict: &ReviewVerdict) -> String {
+    let issues = verdict.issues.iter().map(|one| format!("- {} {}: {}", one.severity, one.place, one.problem));
+    std::iter::once(format!("{}: {}", verdict.verdict.name(), verdict.rationale))
+        .chain(issues)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn token() -> io::Result<ReviewToken> {
+    let mut bytes = [0_u8; 12];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(ReviewToken(format!("review-{}", hexadecimal(&bytes))))
+}

@@ -1,0 +1,512 @@
+//! `checkrein pipeline run`: one step after the other, or beside each other, and everything that is known written down after each.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use checkrein_engine::config_files;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
+use checkrein_ledger::mask::{MaskKey, mask_text};
+use checkrein_pipelines::{
+    Consequence, KeptOutput, Pipeline, PipelineEnd, PipelineState, StepEnd, StepOutcome, StepResult, StepState,
+    TemplateValues, WorkPlace,
+};
+use checkrein_policy::Digest;
+use checkrein_sandbox::Signals;
+use checkrein_supervise::runs::file::{create_directory, replace};
+use checkrein_supervise::runs::{Insistence, Lock, RunId, StepSettings};
+use checkrein_worktree::{Owner, Uncommitted, WorktreeKind, WorktreeName, WorktreePlan, guard_files, make};
+
+use super::super::worktree::{Site, workspace};
+use super::super::{ExitStatus, OutputForm, for_no_agent};
+use super::act::{StepEvent, StepReport, StepWork};
+use super::report;
+use super::store::{FILE, PipelineStore};
+use super::{PipelineRequest, PipelineText, hold_file, own_file};
+use crate::terminal::{log, plain};
+
+/// The stack of a step, in bytes, as that of the hook: a command of it is judged there.
+const STACK: usize = 64 * 1024 * 1024;
+/// How often it is looked at whether we are asked to end.
+const BEAT: Duration = Duration::from_millis(50);
+/// How long is waited for what is left of a pipeline that was killed to be gone (ours).
+const STILL_THERE: Duration = Duration::from_secs(15);
+/// The longest output that is told to other steps, in bytes (ours).
+const TOLD: usize = 256 << 10;
+
+/// A pipeline that is under way.
+struct Runner<'a> {
+    environment: &'a HostEnvironment,
+    store: PipelineStore,
+    folder: PathBuf,
+    pipeline: Arc<Pipeline>,
+    state: PipelineState,
+    base: Option<String>,
+    key: MaskKey,
+    stop: Arc<AtomicBool>,
+    output: OutputForm,
+}
+
+/// Runs a pipeline, or goes on with one.
+pub(super) fn run(
+    environment: &HostEnvironment,
+    wanted: &PipelineRequest,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    for_no_agent(environment, "pipeline run")?;
+    let signals = Signals::remembered()?;
+    let store = PipelineStore::new(environment.state.root());
+    let (mut runner, _lock) = match &wanted.resume {
+        Some(id) => Runner::again(environment, store, id, wanted, output)?,
+        None => Runner::anew(environment, store, wanted, output)?,
+    };
+    let end = runner.go(&signals)?;
+    runner.conclude(end)
+}
+
+impl<'a> Runner<'a> {
+    fn anew(
+        environment: &'a HostEnvironment,
+        store: PipelineStore,
+        wanted: &PipelineRequest,
+        output: OutputForm,
+    ) -> Result<(Self, Lock), CommandError> {
+        let text = wanted.text(environment)?;
+        let pipeline = text.parse()?;
+        let workspace = workspace(environment)?;
+        let key = environment.state.mask_key()?;
+        let inputs = inputs(&pipeline, &wanted.inputs, &key)?;
+        let task = wanted.task.clone().unwrap_or_else(|| pipeline.name.clone());
+        check_task(&task)?;
+        let lock = store.lock(&workspace, &task)?;
+        let of_task = |state: &PipelineState| state.workspace == workspace && state.task == task;
+        for found in store.all()?.into_iter().filter(|found| !found.is_done) {
+            let Ok(mut state) = found.state else { continue };
+            if !of_task(&state) {
+                continue;
+            }
+            if !wanted.anew {
+                return Err(CommandError::user(
+                    format!("the task `{task}` has a pipeline that is not done: {}", found.id),
+                    format!(
+                        "go on with it: `checkrein pipeline run --resume {}`; `--anew` seals it as it is and begins a new one",
+                        found.id
+                    ),
+                ));
+            }
+            wait_until_gone(&hold_file(&store.folder(&found.id)))?;
+            state.end = Some(PipelineEnd::GivenUp);
+            store.save(&state)?;
+            store.seal(&found.id)?;
+        }
+        let now = environment.now().0;
+        let (id, folder) = store.claim(now)?;
+        replace(&folder.join(FILE), text.text.as_bytes())?;
+        let worktree = match pipeline.place {
+            WorkPlace::OwnWorktree => Some(task.clone()),
+            WorkPlace::WorkTree => None,
+        };
+        let (directory, base) = match &worktree {
+            Some(name) => worktree_of(environment, &id, name)?,
+            None => (workspace.clone(), None),
+        };
+        let state = PipelineState {
+            version: PipelineState::VERSION,
+            id,
+            pipeline: pipeline.name.clone(),
+            task,
+            file: text.name.clone(),
+            digest: Digest::of(&text.text).to_string(),
+            is_own: text.is_own,
+            workspace,
+            directory,
+            worktree,
+            inputs,
+            created: now,
+            written: now,
+            end: None,
+            halt: None,
+            steps: pipeline.steps.iter().map(|step| StepState::new(&step.name)).collect(),
+        };
+        let runner = Self::of(environment, store, folder, (pipeline, state, base), output)?;
+        runner.store.save(&runner.state)?;
+        runner.say(&format!("pipeline {} begins: `{}`", runner.state.id, runner.state.pipeline));
+        Ok((runner, lock))
+    }
+
+    fn again(
+        environment: &'a HostEnvironment,
+        store: PipelineStore,
+        id: &str,
+        wanted: &PipelineRequest,
+        output: OutputForm,
+    ) -> Result<(Self, Lock), CommandError> {
+        let id = super::find(&store, environment, id, wanted.task.as_deref())?;
+        let folder = store.folder(&id);
+        let found = store.load(&id)?;
+        if store.all()?.iter().any(|found| found.id == id && found.is_done) {
+            return Err(CommandError::user(
+                format!("pipeline {id} is done, and what is done stays as it is"),
+                "begin a new one; `checkrein pipeline list` lists those that can go on",
+            ));
+        }
+        let lock = store.lock(&found.workspace, &found.task)?;
+        // What it was a moment ago may have been written by who held the lock.
+        let mut state = store.load(&id)?;
+        wait_until_gone(&hold_file(&folder))?;
+        let text = checkrein_supervise::runs::file::read(&folder.join(FILE))?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        if Digest::of(&text).to_string() != state.digest {
+            return Err(CommandError::user(
+                format!("the file of pipeline {id} is not what it was when it began"),
+                "begin a new one with `--anew`",
+            ));
+        }
+        let pipeline = PipelineText { name: state.file.clone(), text, is_own: state.is_own }.parse()?;
+        match &wanted.resume_from {
+            None => state.resume(),
+            Some(name) => {
+                let (place, _) = pipeline.step(name).ok_or_else(|| {
+                    let names: Vec<&str> = pipeline.steps.iter().map(|step| step.name.as_str()).collect();
+                    CommandError::user(
+                        format!("pipeline {id} has no step `{}`", plain(name)),
+                        format!("it has {}", names.join(", ")),
+                    )
+                })?;
+                state.resume_from(&pipeline, place);
+            }
+        }
+        let base = match &state.worktree {
+            Some(name) => worktree_of(environment, &id, name)?.1,
+            None => None,
+        };
+        let runner = Self::of(environment, store, folder, (pipeline, state, base), output)?;
+        runner.store.save(&runner.state)?;
+        runner.say(&format!("pipeline {} goes on: `{}`", runner.state.id, runner.state.pipeline));
+        Ok((runner, lock))
+    }
+
+    fn of(
+        environment: &'a HostEnvironment,
+        store: PipelineStore,
+        folder: PathBuf,
+        (pipeline, state, base): (Pipeline, PipelineState, Option<String>),
+        output: OutputForm,
+    ) -> Result<Self, CommandError> {
+        let key = environment.state.mask_key()?;
+        let (pipeline, stop) = (Arc::new(pipeline), Arc::default());
+        Ok(Self { environment, store, folder, pipeline, state, base, key, stop, output })
+    }
+
+    /// Runs what can run until nothing is left.
+    fn go(&mut self, signals: &Signals) -> Result<PipelineEnd, CommandError> {
+        let (events, heard) = channel();
+        let mut running: BTreeSet<usize> = BTreeSet::new();
+        let mut threads = Vec::new();
+        let mut is_stopped = false;
+        loop {
+            if !is_stopped {
+                let values = self.values();
+                for place in self.state.next(&self.pipeline, &values, &running) {
+                    let work = self.work(place, &values, events.clone())?;
+                    self.state.begin(place, self.environment.now().0);
+                    self.save()?;
+                    self.say(&format!("{} begins", work.step.name));
+                    let thread = thread::Builder::new().stack_size(STACK).spawn(move || work.carry_out())?;
+                    threads.push(thread);
+                    running.insert(place);
+                }
+            }
+            if running.is_empty() {
+                break;
+            }
+            match heard.recv_timeout(BEAT) {
+                Ok(StepEvent::Asked { place, question }) => {
+                    self.say(&format!(
+                        "{} waits for you: `checkrein approval show {question}`, then `checkrein approval allow {question}` or `deny`",
+                        self.name(place)
+                    ));
+                    if let Some(step) = self.state.steps.get_mut(place) {
+                        step.question = Some(question);
+                    }
+                    self.save()?;
+                }
+                Ok(StepEvent::Ended { place, report }) => {
+                    running.remove(&place);
+                    if let Some(report) = report {
+                        self.take(place, *report)?;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                // We hold a sender ourselves.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if signals.asked().is_some() {
+                is_stopped = true;
+                self.stop.store(true, Ordering::Relaxed);
+            }
+        }
+        for thread in threads {
+            drop(thread.join());
+        }
+        Ok(if is_stopped { PipelineEnd::Interrupted } else { self.state.conclusion() })
+    }
+
+    /// Takes up what came of a step, and writes it down before anything else begins.
+    fn take(&mut self, place: usize, report: StepReport) -> Result<(), CommandError> {
+        let StepReport { mut result, text, route, reviews } = report;
+        let mut outputs = BTreeMap::new();
+        if result.end == StepEnd::Passed {
+            match self.keep_outputs(place) {
+                Ok(kept) => outputs = kept,
+                Err(why) => result = StepResult::plain(StepEnd::Failed, why),
+            }
+        }
+        if let Some(step) = self.state.steps.get_mut(place) {
+            // A yes is for one time.
+            step.question = None;
+            step.text = text;
+            step.route = route;
+            step.outputs = outputs;
+            step.reviews.extend(reviews);
+        }
+        let consequence = self.state.finish(&self.pipeline, place, result, self.environment.now().0);
+        self.save()?;
+        let step = self.state.steps.get(place);
+        let (reason, outcome) = step.map(|step| (step.reason.clone(), step.outcome)).unwrap_or((String::new(), StepOutcome::DidNotRun));
+        let last = step.and_then(|step| step.attempts.last()).map(|attempt| attempt.summary.clone());
+        let name = self.name(place);
+        self.say(&match consequence {
+            Consequence::GoesOn => format!("{name} passed: {reason}"),
+            Consequence::TriedAgain => format!("{name} is tried again: {}", last.unwrap_or_default()),
+            Consequence::SentBack(to) => format!("{name} goes back to {to}: {}", last.unwrap_or_default()),
+            Consequence::Over => format!("{name} {}: {reason}", outcome.name().replace('_', " ")),
+        });
+        Ok(())
+    }
+
+    /// Copies what a step made to its artifacts.
+    fn keep_outputs(&self, place: usize) -> Result<BTreeMap<String, KeptOutput>, String> {
+        let Some(step) = self.pipeline.steps.get(place) else { return Ok(BTreeMap::new()) };
+        let mut kept = BTreeMap::new();
+        for (name, path) in &step.outputs {
+            let bytes = own_file(&self.state.directory, path).map_err(|why| format!("`{path}`, its output `{name}`, {why}"))?;
+            let artifact = format!("{}/output-{name}", self.attempt_folder(place));
+            replace(&self.folder.join(&artifact), &bytes).map_err(|error| error.message)?;
+            let digest = checkrein_supervise::runs::file::hexadecimal(&<sha2::Sha256 as sha2::Digest>::digest(&bytes));
+            kept.insert(name.clone(), KeptOutput { path: path.clone(), digest, artifact });
+        }
+        Ok(kept)
+    }
+
+    /// Where the artifacts of the last attempt of a step are, below the folder of the run.
+    fn attempt_folder(&self, place: usize) -> String {
+        let attempts = self.state.steps.get(place).map_or(0, |step| step.attempts.len());
+        format!("artifacts/{:03}-{}/{attempts}", place + 1, self.name(place))
+    }
+
+    fn name(&self, place: usize) -> String {
+        self.pipeline.steps.get(place).map(|step| step.name.clone()).unwrap_or_default()
+    }
+
+    /// What templates and conditions are filled in with.
+    fn values(&self) -> TemplateValues {
+        let mut values = TemplateValues::default();
+        values.0.insert("task".to_owned(), self.state.task.clone());
+        values.0.insert("run".to_owned(), self.state.id.to_string());
+        for (name, value) in &self.state.inputs {
+            values.0.insert(format!("inputs.{name}"), value.clone());
+        }
+        for step in &self.state.steps {
+            for (name, output) in &step.outputs {
+                let text = checkrein_files::read_text(self.folder.join(&output.artifact), TOLD as u64);
+                let text = text.unwrap_or_default();
+                values.0.insert(format!("steps.{}.outputs.{name}", step.name), mask_text(&text, &self.key).into_owned());
+            }
+        }
+        self.state.with_outcomes(&values)
+    }
+
+    fn work(
+        &self,
+        place: usize,
+        values: &TemplateValues,
+        events: std::sync::mpsc::Sender<StepEvent>,
+    ) -> Result<StepWork, CommandError> {
+        let (Some(step), Some(state)) = (self.pipeline.steps.get(place), self.state.steps.get(place)) else {
+            return Err(CommandError::user("a step is missing", "report this as a defect"));
+        };
+        let mut values = values.clone();
+        values.0.insert("feedback".to_owned(), self.state.feedback_for(&self.pipeline, step));
+        let attempts = state.attempts.len() + 1;
+        let folder = self.folder.join(format!("artifacts/{:03}-{}/{attempts}", place + 1, step.name));
+        create_directory(&folder)?;
+        let texts = [&self.pipeline.safety, &step.safety].into_iter().flatten().map(|text| text.0.clone());
+        Ok(StepWork {
+            environment: self.environment.clone(),
+            pipeline: Arc::clone(&self.pipeline),
+            step: step.clone(),
+            place,
+            id: self.state.id.clone(),
+            folder,
+            hold: hold_file(&self.folder),
+            directory: self.state.directory.clone(),
+            workspace: self.state.workspace.clone(),
+            worktree: self.state.worktree.clone(),
+            base: self.base.clone(),
+            values,
+            before: state.route.clone(),
+            said_before: if state.rounds.rounds > 0 { state.feedback.clone() } else { String::new() },
+            question: state.question.clone(),
+            settings: StepSettings {
+                file: self.state.file.clone(),
+                texts: texts.collect(),
+                only_tighten: !self.state.is_own,
+            },
+            key: self.environment.state.mask_key()?,
+            stop: Arc::clone(&self.stop),
+            events,
+        })
+    }
+
+    fn save(&mut self) -> Result<(), CommandError> {
+        self.state.written = self.environment.now().0;
+        self.store.save(&self.state)
+    }
+
+    /// Writes down how it ended, seals what is done, and tells it.
+    fn conclude(mut self, end: PipelineEnd) -> Result<ExitStatus, CommandError> {
+        self.state.end = Some(end);
+        self.save()?;
+        let seal = match end {
+            PipelineEnd::Passed => Some(self.store.seal(&self.state.id)?),
+            PipelineEnd::Failed
+            | PipelineEnd::Refused
+            | PipelineEnd::Halted
+            | PipelineEnd::Incomplete
+            | PipelineEnd::Interrupted
+            | PipelineEnd::GivenUp => None,
+        };
+        report::tell(&self.store, &self.state, seal, self.output)?;
+        Ok(ExitStatus::Passed(end.status()))
+    }
+
+    fn say(&self, text: &str) {
+        let first = text.lines().next().unwrap_or_default();
+        log(&plain(&format!("checkrein: {}", crate::terminal::cut(first, 300))));
+    }
+}
+
+/// What a pipeline is given: what was said, else what its file says. Secrets are masked here, so that they reach neither records nor models.
+fn inputs(
+    pipeline: &Pipeline,
+    given: &[(String, String)],
+    key: &MaskKey,
+) -> Result<BTreeMap<String, String>, CommandError> {
+    let names: Vec<&str> = pipeline.inputs.iter().map(|input| input.name.as_str()).collect();
+    if let Some((name, _)) = given.iter().find(|(name, _)| !names.contains(&name.as_str())) {
+        let there = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+        return Err(CommandError::user(format!("the pipeline has no input `{}`", plain(name)), there));
+    }
+    let mut all = BTreeMap::new();
+    for input in &pipeline.inputs {
+        let value = given.iter().rev().find(|(name, _)| *name == input.name).map(|(_, value)| value.clone());
+        let value = value.or_else(|| input.default.clone()).ok_or_else(|| {
+            let what = input.description.as_deref().unwrap_or("its file says nothing about it");
+            CommandError::user(
+                format!("the input `{}` is missing ({})", input.name, plain(what)),
+                format!("give it: `--input {}=VALUE`", input.name),
+            )
+        })?;
+        all.insert(input.name.clone(), mask_text(&value, key).into_owned());
+    }
+    Ok(all)
+}
+
+fn check_task(task: &str) -> Result<(), CommandError> {
+    task.parse::<WorktreeName>().map(drop).map_err(CommandError::from)
+}
+
+/// The worktree of a task, made where it is not there; where it is, and the commit that it began with.
+fn worktree_of(
+    environment: &HostEnvironment,
+    id: &RunId,
+    name: &str,
+) -> Result<(PathBuf, Option<String>), CommandError> {
+    let name: WorktreeName = name.parse()?;
+    let site = Site::open(environment)?;
+    let record = site.places.record(&name);
+    let until = Instant::now() + STILL_THERE;
+    let lock = loop {
+        match Lock::take(&Lock::path(&record), &format!("the worktree `{name}`"), Insistence::Respect) {
+            Ok(taken) => break taken.lock,
+            // What is left of an agent that was killed ends by itself.
+            Err(error) if Instant::now() > until => return Err(error.into()),
+            Err(_) => thread::sleep(BEAT),
+        }
+    };
+    let plan = WorktreePlan {
+        name: &name,
+        run: id,
+        workspace: &site.workspace,
+        now: environment.now().0,
+        carry: &[],
+        changes: Uncommitted::StaysBehind,
+        always: &guard_files().collect::<Vec<_>>(),
+    };
+    let made = lock.lend(|| site.with_origin(environment, &name, |origin| make(&site.places, &plan, origin)))??;
+    let Owner { place, kind, .. } = made.owner;
+    let commit = match kind {
+        WorktreeKind::Git { commit, .. } => Some(commit),
+        WorktreeKind::Copy { .. } => None,
+    };
+    Ok((place, commit))
+}
+
+/// Waits until nothing lives any more that steps of a pipeline that was killed had started.
+fn wait_until_gone(hold: &Path) -> Result<(), CommandError> {
+    let Ok(file) = std::fs::File::open(hold) else { return Ok(()) };
+    let until = Instant::now() + STILL_THERE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(_) if Instant::now() > until => {
+                return Err(CommandError::user(
+                    "commands of this pipeline are still running",
+                    "wait for them, or end them",
+                ));
+            }
+            Err(_) => thread::sleep(BEAT),
+        }
+    }
+}
+
+/// What would be set for the agents of a pipeline, where it cannot be.
+pub(super) fn settings_hold(environment: &HostEnvironment, pipeline: &Pipeline, text: &PipelineText) -> Result<(), CommandError> {
+    let workspace = checkrein_world::find_workspace(&environment.cwd);
+    for step in &pipeline.steps {
+        let texts: Vec<String> =
+            [&pipeline.safety, &step.safety].into_iter().flatten().map(|text| text.0.clone()).collect();
+        if texts.is_empty() {
+            continue;
+        }
+        let settings = StepSettings { file: text.name.clone(), texts, only_tighten: !text.is_own };
+        let environment = HostEnvironment { step_settings: Some(Arc::new(settings)), ..environment.clone() };
+        let loaded = config_files::load(&environment, &workspace)?;
+        if let Some(looser) = loaded.pending.iter().find(|one| one.file == text.name) {
+            return Err(CommandError::user(
+                format!(
+                    "step `{}`: `{}` would be looser ({} instead of {}; line {}), and the file of a project only tightens",
+                    step.name, looser.key, looser.to, looser.from, looser.line
+                ),
+                "leave it out, or keep the pipeline in `~/.config/checkrein/pipelines/`",
+            ));
+        }
+    }
+    Ok(())
+}
