@@ -157,10 +157,21 @@ pub enum CommandLine {
 pub struct CommandStep {
     /// Its words.
     pub line: CommandLine,
-    /// Whose output it is.
-    pub runner: TestRunner,
+    /// Whose output it is; told by its words where that is `None`.
+    pub runner: Option<TestRunner>,
     /// What is expected of it.
     pub phase: Phase,
+    /// What it is held to by the kernel; nothing where that is `None`.
+    pub bounds: Option<CommandBounds>,
+}
+
+/// What a command is held to besides: it may change the directory of the steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandBounds {
+    /// Other places that it may change.
+    pub write: Vec<String>,
+    /// Who it may talk to, in the words of `checkrein exec --net`.
+    pub net: String,
 }
 
 /// A gate.

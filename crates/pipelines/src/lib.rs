@@ -37,7 +37,7 @@ mod verdict;
 
 pub use condition::StepCondition;
 pub use file::{
-    AgentStep, ApprovalStep, CommandLine, CommandStep, GateStep, Pipeline, PipelineInput, ReviewStep,
+    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, Pipeline, PipelineInput, ReviewStep,
     ReviewedThing, SafetyText, SendBack, Step, StepAct, StepTime, WorkPlace,
 };
 pub use model_claim::{ModelClaim, model_claim};

@@ -14,7 +14,7 @@ use super::fields::{
 };
 use super::read::safety;
 use super::{
-    AgentStep, ApprovalStep, CommandLine, CommandStep, GateStep, Pipeline, ReviewStep, ReviewedThing,
+    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, Pipeline, ReviewStep, ReviewedThing,
     SendBack, Step, StepAct, StepTime,
 };
 use crate::condition::StepCondition;
@@ -27,7 +27,7 @@ use crate::template::Template;
 const COMMON: [&str; 8] = ["name", "needs", "when", "time", "retries", "on_failure", "outputs", "safety"];
 /// The kinds of steps, each with its own keys.
 const KINDS: [(&str, &[&str]); 5] = [
-    ("command", &["runner", "phase"]),
+    ("command", &["runner", "phase", "write", "net"]),
     ("gate", &["paths", "allow", "design", "sections", "since", "strict"]),
     ("agent", &["prompt", "context", "family", "profile", "budget", "tokens", "price", "idle_time"]),
     ("review", &["question", "by"]),
@@ -161,16 +161,23 @@ fn command(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> Option<
         ("jest", TestRunner::Jest),
         ("any", TestRunner::Any),
     ];
+    let runners = runners.map(|(word, runner)| (word, Some(runner)));
+    let runners: Vec<_> = runners.into_iter().chain([("auto", None)]).collect();
     let phases = [("red", Phase::Red), ("green", Phase::Green)];
-    let runner = word(entries, "runner", &runners, faults);
+    let runner = word(entries, "runner", &runners, faults).unwrap_or(Some(TestRunner::Any));
     let phase = word(entries, "phase", &phases, faults).unwrap_or_default();
-    if phase == Phase::Red && matches!(runner, None | Some(TestRunner::Any)) {
+    if phase == Phase::Red && runner == Some(TestRunner::Any) {
         faults.push(unfit(
             &entry.value,
-            "which failure is a failed test only a known `runner` tells: pytest, cargo, go or jest",
+            "which failure is a failed test only a known `runner` tells: pytest, cargo, go, jest, or auto",
         ));
     }
-    Some(CommandStep { line, runner: runner.unwrap_or(TestRunner::Any), phase })
+    let net = text(entries, "net", faults);
+    let bounds = (find(entries, "write").is_some() || net.is_some()).then(|| CommandBounds {
+        write: texts(entries, "write", faults),
+        net: net.unwrap_or_else(|| "none".to_owned()),
+    });
+    Some(CommandStep { line, runner, phase, bounds })
 }
 
 fn gate(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<GateStep> {

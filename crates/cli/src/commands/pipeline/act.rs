@@ -21,7 +21,7 @@ use checkrein_policy::VerdictKind;
 use checkrein_protocol::{AbsolutePath, Action};
 use checkrein_supervise::runs::file::replace;
 use checkrein_supervise::runs::{RunId, StepSettings};
-use checkrein_supervise::{Next, Phase, Route};
+use checkrein_supervise::{Next, Phase, Route, TestRunner};
 use serde_json::{Value as Json, json};
 
 use super::approve::{self, Answered};
@@ -101,7 +101,7 @@ impl StepWork {
                     "pipeline": self.pipeline.name, "step": self.step.name,
                     "task": self.values.0.get("task"), "question": question,
                 });
-                self.asked(json!({ "tool": "PipelineApproval", "input": input }), &question)
+                self.asked(json!({ "id": "1", "tool": "PipelineApproval", "input": input }), &question)
             }
         };
         let report = report.unwrap_or_else(|error| {
@@ -137,7 +137,12 @@ impl StepWork {
         if let Some(report) = self.reviewed(&text)? {
             return Ok(report);
         }
-        let mut command = self.attended(&words)?;
+        let runner = step.runner.unwrap_or_else(|| runner_of(&text, &self.values));
+        if step.phase == Phase::Red && runner == TestRunner::Any {
+            let why = "which failure is one of tests, only pytest, cargo, go and jest tell; the command names none of them";
+            return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why)));
+        }
+        let mut command = self.attended(&self.confined(step, words)?)?;
         for (name, value) in self.variables() {
             command.env(name, value);
         }
@@ -154,7 +159,7 @@ impl StepWork {
                 return Ok(Some(StepReport::plain(StepEnd::FailedForGood, why)));
             }
         };
-        let route = Route::of(step.runner, step.phase, status, &said, self.before.as_ref());
+        let route = Route::of(runner, step.phase, status, &said, self.before.as_ref());
         let masked = mask_text(&said, &self.key).into_owned();
         Ok(Some(StepReport {
             result: of_route(&route, step, status, &masked, self.step.sends_back.is_some()),
@@ -164,18 +169,40 @@ impl StepWork {
         }))
     }
 
+    /// The same words within bounds that the kernel holds, where the step says so.
+    fn confined(&self, step: &CommandStep, words: Vec<String>) -> io::Result<Vec<String>> {
+        let Some(bounds) = &step.bounds else { return Ok(words) };
+        let own = |text: &Path| text.to_string_lossy().into_owned();
+        let mut all = vec![own(&self.program()?), "exec".to_owned(), "--require".to_owned()];
+        all.extend(["--write".to_owned(), own(&self.directory)]);
+        for path in &bounds.write {
+            let path = self.environment.cwd.join(path);
+            all.extend(["--write".to_owned(), path.to_string()]);
+        }
+        all.extend(["--net".to_owned(), bounds.net.clone(), "--".to_owned()]);
+        all.extend(words);
+        Ok(all)
+    }
+
     /// Judges a command as one of an agent is judged: the file may have come with the project. `Some` where it does not run.
     fn reviewed(&self, text: &str) -> io::Result<Option<Option<StepReport>>> {
         let cwd = self.directory.to_str().and_then(AbsolutePath::new).ok_or_else(|| {
             io::Error::other("the directory of the steps has no plain name")
         })?;
-        let environment = HostEnvironment { cwd: cwd.clone(), ..self.environment.clone() };
+        // What it finds among its variables may be run by it.
+        let mut variables = (*self.environment.variables).clone();
+        variables.extend(self.variables());
+        let environment = HostEnvironment {
+            cwd: cwd.clone(),
+            variables: std::sync::Arc::new(variables),
+            ..self.environment.clone()
+        };
         let context = Context::open(environment, &cwd);
         let review = check(&context, &Action::command(text, cwd.clone()), None);
         Ok(match review.verdict.kind {
             VerdictKind::Ok | VerdictKind::Nudge => None,
             VerdictKind::Escalate => {
-                let report = self.asked(json!({ "command": text, "cwd": cwd }), &review.reasoning.primary)?;
+                let report = self.asked(json!({ "id": "1", "command": text, "cwd": cwd }), &review.reasoning.primary)?;
                 match report {
                     Some(report) if report.result.end == StepEnd::Passed => None,
                     other => Some(other),
@@ -345,14 +372,16 @@ fn of_route(route: &Route, step: &CommandStep, status: Option<u8>, said: &str, h
         // Tests that were written before the code must run, and fail.
         Phase::Red => route.failure == checkrein_supervise::TestFailureKind::Tests,
     };
-    let status = status.map_or_else(|| "no status: it took too long".to_owned(), |status| format!("status {status}"));
+    let told = status.map_or_else(|| "no status: it took too long".to_owned(), |status| format!("status {status}"));
     if expected {
         return StepResult::plain(StepEnd::Passed, match step.phase {
             Phase::Green => "it passed".to_owned(),
-            Phase::Red => format!("its tests fail, as they should ({status})"),
+            Phase::Red => format!("its tests fail, as they should ({told})"),
         });
     }
     let end = match route.next {
+        // Nothing ran: its program is not there.
+        _ if matches!(status, Some(125..=127)) => StepEnd::DidNotRun,
         // The same result again is a strike of the loop, which says so.
         Next::Stop if route.same > 1 && has_loop => StepEnd::Failed,
         Next::Stop => StepEnd::FailedForGood,
@@ -361,19 +390,34 @@ fn of_route(route: &Route, step: &CommandStep, status: Option<u8>, said: &str, h
     };
     let problems: BTreeSet<String> = if route.failing.is_empty() {
         // Where no test is named, what was written is compared by who made the route.
-        let known = if route.same > 1 { "the same output as before".to_owned() } else { format!("output of {status}") };
+        let known = if route.same > 1 { "the same output as before".to_owned() } else { format!("output of {told}") };
         BTreeSet::from([if route.same > 1 || route.failed.is_some() { known } else { said_in_short(said) }])
     } else {
         route.failing.iter().cloned().collect()
     };
     StepResult {
         end,
-        summary: format!("{} ({status})", route.advice()),
+        summary: format!("{} ({told})", route.advice()),
         problems,
         count: route.failed,
         strikes: if route.passed.unwrap_or(0) == 0 { 2 } else { 3 },
-        feedback: format!("{} ({status})\n\n{said}", route.advice()),
+        feedback: format!("{} ({told})\n\n{said}", route.advice()),
     }
+}
+
+/// The runner that a command names.
+fn runner_of(text: &str, values: &TemplateValues) -> TestRunner {
+    // A shell text names its inputs by variables.
+    let inputs = values.0.iter().filter(|(name, _)| name.starts_with("inputs.tests")).map(|(_, value)| value.as_str());
+    let all: Vec<&str> = std::iter::once(text).chain(inputs).collect();
+    let names = |words: &str| all.iter().any(|text| text.contains(words));
+    let known = [
+        ("pytest", TestRunner::Pytest),
+        ("cargo test", TestRunner::Cargo),
+        ("go test", TestRunner::Go),
+        ("jest", TestRunner::Jest),
+    ];
+    known.into_iter().find(|(words, _)| names(words)).map_or(TestRunner::Any, |(_, runner)| runner)
 }
 
 /// The last lines of an output that say something, without its numbers: how long something took differs each time.

@@ -168,7 +168,9 @@ fn ask(
 /// Why a reviewer failed, by what its provider says.
 fn failure(message: &str, status: u8) -> String {
     let error = ProviderError { status: None, kind: None, message: message.to_owned() };
+    let is_quota = ["quota", "usage limit"].iter().any(|words| message.to_lowercase().contains(words));
     match error.cause() {
+        _ if is_quota => "its quota is used up".to_owned(),
         Some(FailureCause::Quota) => "its quota is used up".to_owned(),
         Some(FailureCause::Capacity) => "its provider is busy".to_owned(),
         Some(FailureCause::Connection) => "its provider cannot be reached".to_owned(),
