@@ -30,8 +30,8 @@ prompt=$(cat)
 echo "$prompt" >> "$HOME/prompts"
 echo '{"type":"system","subtype":"init","session_id":"session-1"}'
 case "$prompt" in
-  *task-notes/triage.md*) mkdir -p task-notes; echo 'add is missing' > task-notes/triage.md ;;
-  *task-notes/design.md\`*with*) mkdir -p task-notes; cat > task-notes/design.md <<'D'
+  "Read this issue"*) mkdir -p task-notes; echo 'add is missing' > task-notes/triage.md ;;
+  "Design the change"*) mkdir -p task-notes; cat > task-notes/design.md <<'D'
 # Add
 ## Problem
 Two numbers cannot be added yet, which everybody who calls this library wants to do, and all of them write it for themselves,
@@ -49,9 +49,9 @@ each with mistakes of their own. We add one function that does it, for whole num
 | test_add | REQ-1: add(1, 2) gives 3 |
 D
     ;;
-  *task-notes/specification.md\`\ from*) echo 'add(a, b) -> a + b' > task-notes/specification.md ;;
-  *"Write the tests"*) printf 'from add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n' > test_add.py ;;
-  *task-notes/pull-request.md*) printf 'Add add\n\nIt adds.\n' > task-notes/pull-request.md ;;
+  *"specification.md\` from the design"*) echo 'add(a, b) -> a + b' > task-notes/specification.md ;;
+  "Write the tests"*) printf 'from add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n' > test_add.py ;;
+  *"pull-request.md\`: a title"*) printf 'Add add\n\nIt adds.\n' > task-notes/pull-request.md ;;
   *"was wrong"*) printf 'def add(a, b):\n    return a + b\n' > add.py ;;
   *) printf 'def add(a, b):\n    raise NotImplementedError\n' > add.py ;;
 esac
@@ -194,7 +194,10 @@ fn said(output: &Output) -> String {
 /// Each step with its outcome.
 fn outcomes(answer: &Json) -> Vec<String> {
     let steps = answer["steps"].as_array().unwrap();
-    steps.iter().map(|step| format!("{} {}", step["name"].as_str().unwrap(), step["outcome"].as_str().unwrap())).collect()
+    steps
+        .iter()
+        .map(|step| format!("{} {}", step["name"].as_str().unwrap(), step["outcome"].as_str().unwrap()))
+        .collect()
 }
 
 fn reason(answer: &Json, step: usize) -> String {
@@ -223,7 +226,7 @@ steps:
 fn what_is_done_is_sealed_with_everything_that_was_made() {
     let place = Place::new();
     place.file(
-        "name: p\ninputs:\n  word:\nsteps:\n  - name: make\n    command: echo \"$PIPELINE_INPUTS_WORD\" > made.txt; echo said\n    outputs: {made: made.txt}\n  - name: use\n    command: [sh, -c, 'echo \"$0\" > used.txt', \"${steps.make.outputs.made}\"]\n  - {name: gate, gate: secrets}\n",
+        "name: p\ninputs:\n  word:\nsteps:\n  - name: make\n    command: echo \"$PIPELINE_INPUTS_WORD\" > made.txt; echo ghp_0123456789abcdefghijABCDEFGHIJ012345\n    outputs: {made: made.txt}\n  - name: use\n    command: [sh, -c, 'echo \"$0\" > used.txt', \"${steps.make.outputs.made}\"]\n  - {name: gate, gate: secrets}\n",
     );
     let (status, error) = place.run(&[]);
     assert_eq!((status, error["error"]["hint"].as_str()), (1, Some("give it: `--input word=VALUE`")));
@@ -237,12 +240,17 @@ fn what_is_done_is_sealed_with_everything_that_was_made() {
     let made = lineage.join("artifacts/001-make/1/output-made");
     assert_eq!(fs::read_to_string(&made).unwrap(), "a; touch odd\n");
     assert_eq!(fs::metadata(&lineage).unwrap().permissions().mode() & 0o077, 0);
+    let output = fs::read_to_string(lineage.join("artifacts/001-make/1/output.txt")).unwrap();
+    assert!(output.starts_with("[masked:github_token:"), "{output}");
     let verified = place.output(&["--json", "pipeline", "verify"]);
     assert!(verified.status.success(), "{}", said(&verified));
     fs::set_permissions(&made, Permissions::from_mode(0o600)).unwrap();
     fs::write(&made, "another").unwrap();
     let verified = place.output(&["--json", "pipeline", "verify"]);
-    assert!(!verified.status.success() && String::from_utf8_lossy(&verified.stdout).contains("output-made` is not what it was"));
+    assert!(
+        !verified.status.success()
+            && String::from_utf8_lossy(&verified.stdout).contains("output-made` is not what it was")
+    );
 }
 
 #[test]
@@ -322,7 +330,8 @@ fn no_step_answers_a_question_or_goes_on_with_a_pipeline() {
     );
     let (status, answer) = place.run(&[]);
     let folder = PathBuf::from(answer["lineage"].as_str().unwrap());
-    let said = fs::read_to_string(folder.join("artifacts/001-command/1/errors.txt")).unwrap_or_default() + &place.read("tried");
+    let said = fs::read_to_string(folder.join("artifacts/001-command/1/errors.txt")).unwrap_or_default()
+        + &place.read("tried");
     if status == 2 {
         // The review of the command refuses it already, since it touches the guard.
         assert!(reason(&answer, 0).contains("refused"), "{answer}");
@@ -346,7 +355,10 @@ fn an_agent_is_told_what_was_wrong_and_no_secret() {
     assert_eq!(status, 0, "{answer}");
     let prompts = place.read("prompts");
     assert!(prompts.contains("Write add, with [masked:github_token:"), "{prompts}");
-    assert!(prompts.contains("`complete` failed:") && prompts.contains("add.py:2 not_implemented"), "{prompts}");
+    assert!(
+        prompts.contains("`complete` failed:") && prompts.contains("add.py:2 not_implemented"),
+        "{prompts}"
+    );
     assert!(!prompts.contains("ghp_0123"));
     // The run of the agent is one of `checkrein run`, in the worktree of the task.
     let runs = place.output(&["--json", "run", "list"]);
@@ -368,7 +380,11 @@ fn a_reviewer_that_gives_no_verdict_stops_the_pipeline() {
         place.mode("gemini", mode);
         place.file(REVIEWED);
         let (status, answer) = place.run(&["--task", mode]);
-        assert_eq!((status, outcomes(&answer)), (4, ["code passed", "review did_not_run", "end did_not_run"].map(str::to_owned).into()), "{mode}: {answer}");
+        assert_eq!(
+            (status, outcomes(&answer)),
+            (4, ["code passed", "review did_not_run", "end did_not_run"].map(str::to_owned).into()),
+            "{mode}: {answer}"
+        );
         assert!(reason(&answer, 1).contains(cause), "{mode}: {answer}");
         assert_eq!(answer["steps"][1]["reviews"][0]["verdict"], Json::Null);
     }
@@ -408,7 +424,10 @@ fn another_family_stands_in_and_none_that_is_weaker() {
     let (status, answer) = place.run(&[]);
     assert_eq!(status, 0, "{answer}");
     let reviews = &answer["steps"][1]["reviews"];
-    assert_eq!((reviews[0]["cause"].as_str(), reviews[1]["verdict"].as_str()), (Some("its quota is used up"), Some("APPROVED")));
+    assert_eq!(
+        (reviews[0]["cause"].as_str(), reviews[1]["verdict"].as_str()),
+        (Some("its quota is used up"), Some("APPROVED"))
+    );
     place.file(&with("gpt-4.1"));
     let (status, answer) = place.run(&["--task", "weaker"]);
     assert_eq!((status, answer["steps"][1]["reviews"].as_array().unwrap().len()), (4, 1), "{answer}");
@@ -416,7 +435,10 @@ fn another_family_stands_in_and_none_that_is_weaker() {
     place.file(&REVIEWED.replace("gemini-3-pro", "claude-opus-4-8"));
     let (status, answer) = place.run(&["--task", "own"]);
     assert_eq!(status, 1);
-    assert!(answer["error"]["cause"].as_str().unwrap().contains("of a family that wrote (anthropic)"), "{answer}");
+    assert!(
+        answer["error"]["cause"].as_str().unwrap().contains("of a family that wrote (anthropic)"),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -434,7 +456,7 @@ fn what_is_reviewed_does_not_speak_for_the_reviewer() {
     let question = place.read("question");
     let (before, rest) = question.split_once("\n<<<data review-").unwrap();
     assert!(rest.contains("Reviewer: ignore all") && !before.contains("ignore all"), "{question}");
-    assert!(question.contains("[masked:github_token:") && !question.contains("ghp_0123"), "{question}");
+    assert!(question.contains("[masked:") && !question.contains("ghp_0123"), "{question}");
 }
 
 #[test]
@@ -446,7 +468,11 @@ fn two_runs_of_a_task_at_once_are_one_too_many() {
     while place.output(&["--json", "pipeline", "list"]).stdout.is_empty() {
         assert!(started.elapsed() < PATIENCE);
     }
-    for arguments in [&["pipeline", "run", "p.yaml"][..], &["pipeline", "run", "p.yaml", "--anew"], &["pipeline", "run", "--resume"]] {
+    for arguments in [
+        &["pipeline", "run", "p.yaml"][..],
+        &["pipeline", "run", "p.yaml", "--anew"],
+        &["pipeline", "run", "--resume"],
+    ] {
         let second = place.output(arguments);
         assert_eq!(second.status.code(), Some(1));
         assert!(said(&second).contains("the task `p` is in use by"), "{}", said(&second));
@@ -476,7 +502,9 @@ fn a_step_and_what_waits_for_it_run_again_where_that_is_asked() {
 fn the_file_of_a_project_only_tightens() {
     let place = Place::new();
     let file = |threshold: &str| {
-        format!("name: p\nsafety:\n  step_reviewer:\n    risk:\n      high_threshold: {threshold}\nsteps:\n  - {{name: code, agent: [claude], prompt: x}}\n")
+        format!(
+            "name: p\nsafety:\n  step_reviewer:\n    risk:\n      high_threshold: {threshold}\nsteps:\n  - {{name: code, agent: [claude], prompt: x}}\n"
+        )
     };
     place.file(&file("0.95"));
     let checked = place.output(&["pipeline", "check", "p.yaml"]);
@@ -497,7 +525,7 @@ fn settings_of_a_step_hold_for_the_hooks_of_its_agent_alone() {
         "#!/bin/bash\necho '{\"session_id\":\"s-'$$'\",\"cwd\":\"'$PWD'\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_use_id\":\"t\",\"tool_input\":{\"command\":\"date\"}}' | \"$HOOK\" claude >> \"$HOME/answers\"\n",
     );
     place.file(
-        "name: p\nsteps:\n  - {name: free, agent: [claude], prompt: x}\n  - name: held\n    agent: [claude]\n    prompt: x\n    safety:\n      step_reviewer:\n        rules:\n          custom:\n            - name: no_dates\n              when: action.command == \"date\"\n              decision: block\n              reason: the time is nobody's business\n",
+        "name: p\nsteps:\n  - {name: free, agent: [claude], prompt: x, profile: interactive}\n  - name: held\n    agent: [claude]\n    profile: interactive\n    prompt: x\n    safety:\n      step_reviewer:\n        rules:\n          custom:\n            - name: no_dates\n              when: action.command == \"date\"\n              decision: block\n              reason: the time is nobody's business\n",
     );
     let hook = env!("CARGO_BIN_EXE_checkrein-hook");
     let output = place.command(&["--json", "pipeline", "run", "p.yaml"]).env("HOOK", hook).output().unwrap();
@@ -506,7 +534,10 @@ fn settings_of_a_step_hold_for_the_hooks_of_its_agent_alone() {
     let answers = place.read("answers");
     let answers: Vec<&str> = answers.lines().collect();
     assert_eq!(answers.len(), 2, "{answers:?}");
-    assert!(!answers[0].contains("nobody's business") && answers[1].contains("nobody's business"), "{answers:?}");
+    assert!(
+        !answers[0].contains("nobody's business") && answers[1].contains("nobody's business"),
+        "{answers:?}"
+    );
 }
 
 #[test]
@@ -578,14 +609,17 @@ steps:
 /// `CHECKREIN_PIPELINE_KILLS` kills more often.
 #[test]
 fn whatever_is_killed_goes_on_to_the_same_end() {
-    let kills: u32 = std::env::var("CHECKREIN_PIPELINE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(4);
+    let kills: u32 =
+        std::env::var("CHECKREIN_PIPELINE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(4);
     let place = Place::new();
     place.file(KILLED);
     let end = |answer: &Json| {
         let made = PathBuf::from(answer["lineage"].as_str().unwrap()).join("artifacts/006-end");
-        let mut attempts: Vec<PathBuf> = fs::read_dir(made).unwrap().flatten().map(|entry| entry.path().join("output-all")).collect();
+        let mut attempts: Vec<PathBuf> =
+            fs::read_dir(made).unwrap().flatten().map(|entry| entry.path().join("output-all")).collect();
         attempts.retain(|path| path.exists());
-        let rounds: Vec<String> = answer["steps"].as_array().unwrap().iter().map(|step| step["rounds"].to_string()).collect();
+        let rounds: Vec<String> =
+            answer["steps"].as_array().unwrap().iter().map(|step| step["rounds"].to_string()).collect();
         (outcomes(answer), rounds, fs::read_to_string(attempts.last().unwrap()).unwrap())
     };
     let (status, whole) = place.run(&["--task", "whole"]);
@@ -613,7 +647,13 @@ fn whatever_is_killed_goes_on_to_the_same_end() {
             Some(one) if one["end"] == "passed" => {
                 // It was killed between its end and its seal.
                 place.resume(&[one["run"].as_str().unwrap()]);
-                (0, serde_json::from_slice(&place.output(&["--json", "pipeline", "show", one["run"].as_str().unwrap()]).stdout).unwrap())
+                (
+                    0,
+                    serde_json::from_slice(
+                        &place.output(&["--json", "pipeline", "show", one["run"].as_str().unwrap()]).stdout,
+                    )
+                    .unwrap(),
+                )
             }
             Some(one) => place.resume(&[one["run"].as_str().unwrap()]),
         };
@@ -627,9 +667,11 @@ fn whatever_is_killed_goes_on_to_the_same_end() {
 fn an_issue_becomes_a_reviewed_branch() {
     let place = Place::new();
     place.program("pytest", "#!/bin/sh\nif grep -q return add.py 2>/dev/null; then echo '1 passed in 0.01s'; exit 0; fi\necho 'FAILED test_add.py::test_add - no add'; echo '1 failed in 0.01s'; exit 1\n");
+    place.environment.git(&["config", "user.name", "dev"]);
+    place.environment.git(&["config", "user.email", "dev@localhost"]);
     place.environment.write("issue-12.md", "# Adding\n\nadd is missing\n");
-    let mut begun = place.command(&["--json", "task", "issue-12.md", "--input", "tests=pytest -q"]);
-    let begun = begun.spawn().unwrap();
+    let mut task = place.command(&["--json", "task", "issue-12.md", "--input", "tests=pytest -q"]);
+    let begun = task.spawn().unwrap();
     let question = place.question();
     assert!(place.output(&["approval", "allow", &question]).status.success());
     let output = begun.wait_with_output().unwrap();
@@ -637,8 +679,16 @@ fn an_issue_becomes_a_reviewed_branch() {
     assert_eq!((status, answer["task"].as_str()), (0, Some("issue-12")), "{}\n{}", said(&output), answer);
     assert!(outcomes(&answer).iter().all(|one| one.ends_with(" passed")), "{answer}");
     // The stub went back once, and what reached the branch has none.
-    assert_eq!(answer["steps"].as_array().unwrap().iter().find(|step| step["name"] == "implement").unwrap()["attempts"], 2);
-    let log = place.environment.command("git").args(["log", "-1", "--stat", "--format=%s", "checkrein/issue-12"]).output().unwrap();
+    assert_eq!(
+        answer["steps"].as_array().unwrap().iter().find(|step| step["name"] == "implement").unwrap()["attempts"],
+        2
+    );
+    let log = place
+        .environment
+        .command("git")
+        .args(["log", "-1", "--stat", "--format=%s", "checkrein/issue-12"])
+        .output()
+        .unwrap();
     let log = String::from_utf8_lossy(&log.stdout).into_owned();
     assert!(log.starts_with("Add add") && log.contains("add.py") && !log.contains("task-notes"), "{log}");
 }
@@ -647,10 +697,16 @@ fn an_issue_becomes_a_reviewed_branch() {
 fn a_plan_is_shown_and_nothing_runs() {
     let place = Place::new();
     place.file("name: p\nsteps:\n  - {name: a, command: 'touch made'}\n  - {name: b, gate: secrets, on_failure: {back_to: a}}\n  - {name: c, command: 'rm -rf ~', needs: [a]}\n");
-    for arguments in [&["--json", "pipeline", "check", "p.yaml"][..], &["--json", "pipeline", "run", "p.yaml", "--dry-run"]] {
+    for arguments in [
+        &["--json", "pipeline", "check", "p.yaml"][..],
+        &["--json", "pipeline", "run", "p.yaml", "--dry-run"],
+    ] {
         let (status, plan) = told(&place.output(arguments));
         assert_eq!(status, 2);
-        assert_eq!((&plan["steps"][1]["at_most"], &plan["steps"][2]["level"]), (&Json::from(3), &Json::from(1)));
+        assert_eq!(
+            (&plan["steps"][1]["at_most"], &plan["steps"][2]["level"]),
+            (&Json::from(3), &Json::from(1))
+        );
         assert!(plan["steps"][2]["obstacle"].as_str().unwrap().contains("refused"), "{plan}");
     }
     let drawn = place.output(&["pipeline", "graph", "p.yaml"]);
@@ -660,5 +716,9 @@ fn a_plan_is_shown_and_nothing_runs() {
     assert!(place.output(&["--json", "pipeline", "list"]).stdout.is_empty());
     place.file("name: p\nsteps:\n  - {nam: a, command: x}\n");
     let wrong = place.output(&["pipeline", "check", "p.yaml"]);
-    assert!(said(&wrong).contains("p.yaml:3:6") && said(&wrong).contains("did you mean `name`?"), "{}", said(&wrong));
+    assert!(
+        said(&wrong).contains("p.yaml:3:6") && said(&wrong).contains("did you mean `name`?"),
+        "{}",
+        said(&wrong)
+    );
 }

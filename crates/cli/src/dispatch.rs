@@ -14,9 +14,9 @@ use crate::api::ErrorAnswer;
 use crate::arguments::ExecAlone;
 use crate::arguments::{
     ApprovalCommand, Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand,
-    InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PipelineCommand, PolicyCommand,
-    RollbackForm, RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
-    UninstallArguments, WorktreeCommand, command_line, completions, consent,
+    InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PipelineCommand,
+    PolicyCommand, RollbackForm, RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand,
+    TrustCommand, UninstallArguments, WorktreeCommand, command_line, completions, consent,
 };
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
@@ -26,9 +26,10 @@ use crate::commands::name_choice::is_near;
 use crate::commands::pipeline::PipelineRequest;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, approvals, audit, check, config, credential, diff, doctor, export,
-    gate, halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, open, opinion, pipeline, policy,
-    policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback, sessions,
-    show, snapshots, stats, statusline, surprises, team_policy, trust, undo, update, watch, worktree,
+    gate, halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, open, opinion, pipeline,
+    policy, policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback,
+    sessions, show, snapshots, stats, statusline, surprises, team_policy, trust, undo, update, watch,
+    worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, route, run};

@@ -37,8 +37,8 @@ mod verdict;
 
 pub use condition::StepCondition;
 pub use file::{
-    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, Pipeline, PipelineInput, ReviewStep,
-    ReviewedThing, SafetyText, SendBack, Step, StepAct, StepTime, WorkPlace,
+    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, Pipeline, PipelineInput,
+    ReviewStep, ReviewedThing, SafetyText, SendBack, Step, StepAct, StepTime, WorkPlace,
 };
 pub use model_claim::{ModelClaim, model_claim};
 pub use order::StepOrder;

@@ -176,11 +176,10 @@ impl ModelRank {
         match family {
             ModelFamily::Anthropic if has("opus") || has("fable") => Some(Self::Flagship),
             ModelFamily::Anthropic if has("sonnet") => Some(Self::Standard),
-            ModelFamily::OpenAi if has("pro") => Some(Self::Flagship),
+            ModelFamily::OpenAi | ModelFamily::Google if has("pro") => Some(Self::Flagship),
             ModelFamily::OpenAi if name.starts_with("gpt-5") => Some(Self::Flagship),
             ModelFamily::OpenAi if name.starts_with("gpt-4") => Some(Self::Standard),
             ModelFamily::OpenAi if name.starts_with("o3") => Some(Self::Standard),
-            ModelFamily::Google if has("pro") => Some(Self::Flagship),
             ModelFamily::Mistral if has("large") => Some(Self::Flagship),
             ModelFamily::Mistral if has("medium") => Some(Self::Standard),
             ModelFamily::Anthropic
@@ -312,13 +311,13 @@ mod tests {
     fn what_stands_in_is_of_another_family_and_no_weaker() {
         let all = ["claude-opus-4-8", "gemini-3-pro", "gpt-4.1", "gpt-5-pro"].map(reviewer);
         let named: Vec<&Reviewer> = all.iter().collect();
-        let names = |authors: &[ModelFamily]| -> Vec<String> {
+        let chosen = |authors: &[ModelFamily]| -> Vec<String> {
             eligible_reviewers(&named, authors).into_iter().map(|one| one.name.clone()).collect()
         };
-        assert_eq!(names(&[ModelFamily::Anthropic]), ["gemini-3-pro", "gpt-5-pro"]);
-        assert_eq!(names(&[ModelFamily::Google]), ["claude-opus-4-8", "gpt-5-pro"]);
+        assert_eq!(chosen(&[ModelFamily::Anthropic]), ["gemini-3-pro", "gpt-5-pro"]);
+        assert_eq!(chosen(&[ModelFamily::Google]), ["claude-opus-4-8", "gpt-5-pro"]);
         let all_but_one = [ModelFamily::Anthropic, ModelFamily::Google];
-        assert_eq!(names(&all_but_one), ["gpt-4.1", "gpt-5-pro"]);
-        assert!(names(&[ModelFamily::Anthropic, ModelFamily::Google, ModelFamily::OpenAi]).is_empty());
+        assert_eq!(chosen(&all_but_one), ["gpt-4.1", "gpt-5-pro"]);
+        assert!(chosen(&[ModelFamily::Anthropic, ModelFamily::Google, ModelFamily::OpenAi]).is_empty());
     }
 }

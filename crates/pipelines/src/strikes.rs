@@ -109,9 +109,8 @@ impl LoopRound {
         self.problems = outcome.problems;
         let has_fewer = match (outcome.count, self.fewest) {
             (Some(count), Some(fewest)) => count < fewest,
-            (Some(_), None) => true,
             // What cannot be counted cannot stand still.
-            (None, _) => true,
+            (Some(_), None) | (None, _) => true,
         };
         self.without_progress = if has_fewer { 0 } else { self.without_progress.saturating_add(1) };
         self.fewest = match (outcome.count, self.fewest) {

@@ -81,7 +81,7 @@ fn a_file_is_read_as_it_is_written() {
     assert_eq!(read.inputs[0].default, None);
     assert_eq!(read.inputs[1].default.as_deref(), Some("bug"));
     let (_, design) = read.step("design").unwrap();
-    assert_eq!(design.time.0, Duration::from_secs(90 * 60));
+    assert_eq!(design.time.0, Duration::from_mins(90));
     assert_eq!(design.outputs["design"], "docs/design.md");
     let (_, checked) = read.step("checked").unwrap();
     let back = checked.sends_back.as_ref().unwrap();

@@ -20,6 +20,7 @@ pub use error::{RunError, RunErrorKind};
 pub use hooks::{HookLimits, HookStop, HookSwitch, HookedSession, RUN_VARIABLE};
 pub use lock::{AcquiredLock, Holder, Insistence, Lock};
 pub use state::{
-    CommandWord, Profile, RunAttempt, RunEnd, RunId, RunLimits, RunSettings, RunSpending, RunStage, RunState, StepSettings,
+    CommandWord, Profile, RunAttempt, RunEnd, RunId, RunLimits, RunSettings, RunSpending, RunStage, RunState,
+    StepSettings,
 };
 pub use store::{Archived, Found, LoadedRun, RunStateDamage, Runs, Whereabouts};

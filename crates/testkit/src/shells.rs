@@ -23,5 +23,5 @@ pub mod scene;
 
 pub use chance::Chance;
 pub use grammar::{Doubt, MadeProgram, program};
-pub use judge::{ShellFault, Judge, ProgramCount, ProgramFinding, Report, ShellTrial};
+pub use judge::{Judge, ProgramCount, ProgramFinding, Report, ShellFault, ShellTrial};
 pub use run::RealShell;

@@ -8,7 +8,9 @@ use checkrein_facts::RecordedWorld;
 use checkrein_protocol::{Action, Effect, EffectKind, Target};
 use checkrein_testkit::not_run;
 use checkrein_testkit::shells::part::{Form, ProgramPart};
-use checkrein_testkit::shells::{Doubt, ShellFault, Judge, ProgramFinding, RealShell, ShellTrial, kept, program};
+use checkrein_testkit::shells::{
+    Doubt, Judge, ProgramFinding, RealShell, ShellFault, ShellTrial, kept, program,
+};
 
 fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in(Path::new("/var/tmp")).unwrap()

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use checkrein_effects::predict;
 use checkrein_facts::RecordedWorld;
 use checkrein_protocol::Action;
-use checkrein_testkit::shells::{Doubt, ShellFault, Judge, RealShell, ShellTrial, kept};
+use checkrein_testkit::shells::{Doubt, Judge, RealShell, ShellFault, ShellTrial, kept};
 use xtask::Outcome;
 
 /// `cargo xtask shells [--programs N | --minutes N] [--seed S] [--from N] [--shell bash|dash|zsh] [--faults N] [--untrue N] [--keep FOLDER]`: makes programs by

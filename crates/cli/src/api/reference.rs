@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Answer, ErrorAnswer, Remark, approvals, fixed, gates, installation, pipelines, programs, saved, sessions};
+use super::{
+    Answer, ErrorAnswer, Remark, approvals, fixed, gates, installation, pipelines, programs, saved, sessions,
+};
 
 /// Whether a command prints one answer or one on each line.
 #[derive(Clone, Copy)]

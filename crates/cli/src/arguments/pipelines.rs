@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::commands::pipeline::PipelineRequest;
 #[cfg(target_os = "linux")]
 use crate::commands::pipeline::attend::AttendedCommand;
-use crate::commands::pipeline::PipelineRequest;
 
 /// What to do with pipelines.
 #[derive(Debug, Subcommand)]
@@ -132,12 +132,16 @@ impl From<PipelineRunArguments> for PipelineRequest {
 
 impl TaskArguments {
     /// The request of the task, with the text of its issue.
-    pub(crate) fn request(self, issue: &checkrein_engine::environment::HostEnvironment) -> Result<PipelineRequest, checkrein_engine::error::CommandError> {
+    pub(crate) fn request(
+        self,
+        issue: &checkrein_engine::environment::HostEnvironment,
+    ) -> Result<PipelineRequest, checkrein_engine::error::CommandError> {
         let path = issue.cwd.join(&self.issue.to_string_lossy());
         let text = checkrein_files::read_text(path.as_str(), checkrein_files::SMALL)
             .map_err(|error| checkrein_engine::error::CommandError::file("read", &path, &error))?;
         let stem = self.issue.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
+        let plain =
+            |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
         let task: String = stem.chars().map(plain).take(40).collect();
         let mut inputs = vec![("issue".to_owned(), text)];
         inputs.extend(self.inputs);

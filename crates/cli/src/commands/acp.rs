@@ -20,7 +20,7 @@ use checkrein_proxies::{Ends, EngineJudge, Proxy};
 use checkrein_sandbox::orphan_control::{Held, Hold, ProcessGroupMode, begin};
 use checkrein_sandbox::process_tree::{end_all, let_end};
 use checkrein_sandbox::{Signals, SuperviseError};
-use checkrein_supervise::{SupervisorSide, SupervisorExit, SupervisorLink, stand_above};
+use checkrein_supervise::{SupervisorExit, SupervisorLink, SupervisorSide, stand_above};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 

@@ -163,7 +163,11 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
 }
 
 /// Shows one run.
-pub fn show(environment: &HostEnvironment, run: &str, output: OutputForm) -> Result<ExitStatus, CommandError> {
+pub fn show(
+    environment: &HostEnvironment,
+    run: &str,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let store = PipelineStore::new(environment.state.root());
     let id = named(&store, run)?;
     let state = store.load(&id)?;
@@ -191,11 +195,9 @@ pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitS
                 differences,
             })?),
             OutputForm::Text if differences.is_empty() => {}
-            OutputForm::Text => print(&format!(
-                "{}: {}",
-                found.id,
-                cut(&plain(&differences.join(", ")), 300)
-            )),
+            OutputForm::Text => {
+                print(&format!("{}: {}", found.id, cut(&plain(&differences.join(", ")), 300)));
+            }
         }
     }
     if output == OutputForm::Text {
@@ -209,7 +211,7 @@ pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitS
 fn named(store: &PipelineStore, run: &str) -> Result<RunId, CommandError> {
     let all = store.all()?;
     let names: Vec<&str> = all.iter().map(|found| found.id.as_str()).collect();
-    Ok(NamedKind::Pipeline.only(run, names.into_iter())?.parse()?)
+    Ok(NamedKind::Pipeline.only(run, names)?.parse()?)
 }
 
 /// The run that is gone on with: of this name, or the newest of this workspace and task.
@@ -230,9 +232,10 @@ fn find(
         .rev()
         .filter(|found| !found.is_done)
         .find(|found| {
-            found.state.as_ref().is_ok_and(|state| {
-                state.workspace == workspace && task.is_none_or(|task| state.task == task)
-            })
+            found
+                .state
+                .as_ref()
+                .is_ok_and(|state| state.workspace == workspace && task.is_none_or(|task| state.task == task))
         })
         .map(|found| found.id)
         .ok_or_else(|| {

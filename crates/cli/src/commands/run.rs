@@ -41,8 +41,8 @@ use checkrein_session::SessionLedger;
 
 use checkrein_sandbox::{Bytes, Hold, Signals, SuperviseError};
 use checkrein_supervise::{
-    ATTEMPT_VARIABLE, Agent, Attempts, Interaction, Life, Milliseconds, Nesting, Passage, SupervisorSide,
-    ProgressReport, ProviderFailure, RunOutcome, RunProgress, Stop, SupervisorExit, SupervisorLink, Switches,
+    ATTEMPT_VARIABLE, Agent, Attempts, Interaction, Life, Milliseconds, Nesting, Passage, ProgressReport,
+    ProviderFailure, RunOutcome, RunProgress, Stop, SupervisorExit, SupervisorLink, SupervisorSide, Switches,
     delay,
     runs::{HookStop, RunEnd, Runs, StepSettings},
     stand_above, supervise,

@@ -8,7 +8,7 @@ use checkrein_effects::predict;
 use checkrein_facts::{HostPaths, RecordedWorld};
 use checkrein_protocol::{AbsolutePath, Action};
 use checkrein_testkit::not_run;
-use checkrein_testkit::shells::{Doubt, ShellFault, Judge, ProgramFinding, RealShell, ShellTrial};
+use checkrein_testkit::shells::{Doubt, Judge, ProgramFinding, RealShell, ShellFault, ShellTrial};
 
 /// What comes of the trials.
 fn findings(trials: &[ShellTrial]) -> Vec<ProgramFinding> {

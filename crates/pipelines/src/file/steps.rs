@@ -14,8 +14,8 @@ use super::fields::{
 };
 use super::read::safety;
 use super::{
-    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, Pipeline, ReviewStep, ReviewedThing,
-    SendBack, Step, StepAct, StepTime,
+    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, Pipeline, ReviewStep,
+    ReviewedThing, SendBack, Step, StepAct, StepTime,
 };
 use crate::condition::StepCondition;
 use crate::order::StepOrder;
@@ -134,7 +134,7 @@ fn step(item: &Node, entries: &[Entry], file: &str, faults: &mut Vec<Fault>) -> 
 
 fn act(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<StepAct> {
     if let Some(entry) = find(entries, "command") {
-        return command(entry, entries, faults).map(StepAct::Command);
+        return Some(StepAct::Command(command(entry, entries, faults)));
     }
     if find(entries, "gate").is_some() {
         return gate(entries, faults).map(StepAct::Gate);
@@ -149,7 +149,7 @@ fn act(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<StepAct> {
     Some(StepAct::Approve(ApprovalStep { question }))
 }
 
-fn command(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> Option<CommandStep> {
+fn command(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> CommandStep {
     let line = match entry.value.scalar() {
         Some(text) => CommandLine::Shell(text.to_owned()),
         None => CommandLine::Words(templates(entry, faults)),
@@ -177,7 +177,7 @@ fn command(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> Option<
         write: texts(entries, "write", faults),
         net: net.unwrap_or_else(|| "none".to_owned()),
     });
-    Some(CommandStep { line, runner, phase, bounds })
+    CommandStep { line, runner, phase, bounds }
 }
 
 fn gate(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<GateStep> {
@@ -212,13 +212,10 @@ fn gate(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<GateStep> {
 
 fn agent(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> Option<AgentStep> {
     let words = templates(entry, faults);
-    let prompt = match find(entries, "prompt") {
-        Some(prompt) => template(prompt, faults),
-        None => {
-            faults.push(unfit(&entry.value, "an agent needs a `prompt`"));
-            None
-        }
-    };
+    let prompt = find(entries, "prompt").and_then(|prompt| template(prompt, faults));
+    if find(entries, "prompt").is_none() {
+        faults.push(unfit(&entry.value, "an agent needs a `prompt`"));
+    }
     let families = ModelFamily::ALL.map(|family| (family.name(), family));
     let program = words.first().map(|word| word.filled(&crate::TemplateValues::default()));
     let family = word(entries, "family", &families, faults)
@@ -319,7 +316,7 @@ fn order(needs: &[(&Node, Option<Vec<String>>)], pipeline: &mut Pipeline, faults
             match pipeline.step(name) {
                 Some((other, _)) => own.push(other),
                 None => {
-                    faults.push(unfit(item, format!("`needs` names `{name}`, and there is no such step")))
+                    faults.push(unfit(item, format!("`needs` names `{name}`, and there is no such step")));
                 }
             }
         }
@@ -368,7 +365,7 @@ fn references(pipeline: &Pipeline, place: usize, item: &Node, faults: &mut Vec<F
     if let Some(back) = &step.sends_back {
         match pipeline.step(&back.to) {
             None => {
-                faults.push(unfit(item, format!("`back_to` names `{}`, and there is no such step", back.to)))
+                faults.push(unfit(item, format!("`back_to` names `{}`, and there is no such step", back.to)));
             }
             Some((to, _)) if to != place && !pipeline.order.waits_for(place, to) => {
                 faults.push(unfit(

@@ -21,7 +21,9 @@ use std::time::{Duration, Instant};
 
 use checkrein_clients::Prices;
 use checkrein_sandbox::{Bytes, Hold, Signals};
-use checkrein_supervise::{Agent, Interaction, SupervisorSide, SupervisorExit, Switches, stand_above, supervise};
+use checkrein_supervise::{
+    Agent, Interaction, SupervisorExit, SupervisorSide, Switches, stand_above, supervise,
+};
 use checkrein_testkit::not_run;
 
 /// What an agent does, and the status that its run ends with.

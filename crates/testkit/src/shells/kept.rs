@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::judge::{ShellFault, Report};
+use super::judge::{Report, ShellFault};
 use super::scene;
 
 /// The page: what happened, the scene, the program, and what has to follow.

@@ -1,6 +1,7 @@
 //! What a step does, as processes: commands, gates, agents. What came of it is told as a value.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ use super::review;
 
 /// How much of an output is looked at and told to others, in bytes (ours): sums stand at the end.
 const TOLD: u64 = 64 << 10;
+/// The longest output of which secrets are masked where it is kept, in bytes (ours).
+const LONGEST_MASKED: u64 = 4 << 20;
 /// The longest value of a variable, in bytes (ours): the kernel takes no longer ones than 128 KiB.
 const VARIABLE: usize = 32 << 10;
 /// How long is waited for an agent of a pipeline that was killed to be gone (ours).
@@ -71,6 +74,13 @@ pub(super) enum StepEvent {
     Ended { place: usize, report: Option<Box<StepReport>> },
 }
 
+/// Whether a command may run.
+enum CommandPermission {
+    Given,
+    /// It may not; the report, and none where the pipeline was stopped meanwhile.
+    Refused(Option<Box<StepReport>>),
+}
+
 /// What came of a step.
 pub(super) struct StepReport {
     pub(super) result: StepResult,
@@ -82,7 +92,12 @@ pub(super) struct StepReport {
 
 impl StepReport {
     pub(super) fn plain(end: StepEnd, summary: impl Into<String>) -> Self {
-        Self { result: StepResult::plain(end, summary), text: String::new(), route: None, reviews: Vec::new() }
+        Self {
+            result: StepResult::plain(end, summary),
+            text: String::new(),
+            route: None,
+            reviews: Vec::new(),
+        }
     }
 }
 
@@ -96,7 +111,7 @@ impl StepWork {
             StepAct::Agent(agent) => self.agent(agent),
             StepAct::Review(review) => review::review(&self, review),
             StepAct::Approve(approve) => {
-                let question = approve.question.filled(&self.values);
+                let question = approve.question.filled(&self.values).trim().to_owned();
                 let input = json!({
                     "pipeline": self.pipeline.name, "step": self.step.name,
                     "task": self.values.0.get("task"), "question": question,
@@ -107,8 +122,23 @@ impl StepWork {
         let report = report.unwrap_or_else(|error| {
             Some(StepReport::plain(StepEnd::DidNotRun, format!("it could not be run: {error}")))
         });
+        self.mask_outputs();
         // Who listens no more has ended.
         drop(events.send(StepEvent::Ended { place, report: report.map(Box::new) }));
+    }
+
+    /// Takes the secrets out of what is kept of the outputs. A longer one stays as it is, in a folder that is private.
+    fn mask_outputs(&self) {
+        let (output, errors) = output_files(&self.folder);
+        for path in [output, errors] {
+            let Ok(text) = checkrein_files::read_text(&path, LONGEST_MASKED) else { continue };
+            if let std::borrow::Cow::Owned(masked) = mask_text(&text, &self.key)
+                && masked != text
+            {
+                // What cannot be replaced stays private.
+                drop(replace(&path, masked.as_bytes()));
+            }
+        }
     }
 
     /// Asks a user; the report where the answer is no, or there is none.
@@ -123,9 +153,7 @@ impl StepWork {
 
     fn command(&self, step: &CommandStep) -> io::Result<Option<StepReport>> {
         let (words, text) = match &step.line {
-            CommandLine::Shell(text) => {
-                (vec!["sh".to_owned(), "-c".to_owned(), text.clone()], text.clone())
-            }
+            CommandLine::Shell(text) => (vec!["sh".to_owned(), "-c".to_owned(), text.clone()], text.clone()),
             CommandLine::Words(words) => match self.filled(words) {
                 Ok(words) => {
                     let text = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
@@ -134,8 +162,9 @@ impl StepWork {
                 Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
             },
         };
-        if let Some(report) = self.reviewed(&text)? {
-            return Ok(report);
+        match self.reviewed(&text)? {
+            CommandPermission::Given => {}
+            CommandPermission::Refused(report) => return Ok(report.map(|report| *report)),
         }
         let runner = step.runner.unwrap_or_else(|| runner_of(&text, &self.values));
         if step.phase == Phase::Red && runner == TestRunner::Any {
@@ -184,11 +213,13 @@ impl StepWork {
         Ok(all)
     }
 
-    /// Judges a command as one of an agent is judged: the file may have come with the project. `Some` where it does not run.
-    fn reviewed(&self, text: &str) -> io::Result<Option<Option<StepReport>>> {
-        let cwd = self.directory.to_str().and_then(AbsolutePath::new).ok_or_else(|| {
-            io::Error::other("the directory of the steps has no plain name")
-        })?;
+    /// Judges a command as one of an agent is judged: the file may have come with the project.
+    fn reviewed(&self, text: &str) -> io::Result<CommandPermission> {
+        let cwd = self
+            .directory
+            .to_str()
+            .and_then(AbsolutePath::new)
+            .ok_or_else(|| io::Error::other("the directory of the steps has no plain name"))?;
         // What it finds among its variables may be run by it.
         let mut variables = (*self.environment.variables).clone();
         variables.extend(self.variables());
@@ -200,18 +231,21 @@ impl StepWork {
         let context = Context::open(environment, &cwd);
         let review = check(&context, &Action::command(text, cwd.clone()), None);
         Ok(match review.verdict.kind {
-            VerdictKind::Ok | VerdictKind::Nudge => None,
+            VerdictKind::Ok | VerdictKind::Nudge => CommandPermission::Given,
             VerdictKind::Escalate => {
-                let report = self.asked(json!({ "id": "1", "command": text, "cwd": cwd }), &review.reasoning.primary)?;
+                let report =
+                    self.asked(json!({ "id": "1", "command": text, "cwd": cwd }), &review.reasoning.primary)?;
                 match report {
-                    Some(report) if report.result.end == StepEnd::Passed => None,
-                    other => Some(other),
+                    Some(report) if report.result.end == StepEnd::Passed => CommandPermission::Given,
+                    other => CommandPermission::Refused(other.map(Box::new)),
                 }
             }
-            VerdictKind::Block | VerdictKind::Halt => Some(Some(StepReport::plain(
-                StepEnd::Refused,
-                format!("the command is refused: {}", review.reasoning.primary),
-            ))),
+            VerdictKind::Block | VerdictKind::Halt => {
+                CommandPermission::Refused(Some(Box::new(StepReport::plain(
+                    StepEnd::Refused,
+                    format!("the command is refused: {}", review.reasoning.primary),
+                ))))
+            }
         })
     }
 
@@ -283,7 +317,7 @@ impl StepWork {
             command.arg("--").args(&words).current_dir(&self.workspace);
             let input = (!takes_word).then_some(prompt_file.as_path());
             // The limit of the run holds; ours is for a run that does not.
-            let time = self.step.time.0 + Duration::from_secs(60);
+            let time = self.step.time.0 + Duration::from_mins(1);
             let end = StepProcess { time, ..self.process(command, input) }.run()?;
             // What is left of a pipeline that was killed ends by itself.
             let is_busy = end == ProcessEnd::Exited(125) && tail(&errors, TOLD).contains("is in use by");
@@ -301,7 +335,9 @@ impl StepWork {
             ProcessEnd::Stopped => return Ok(None),
             ProcessEnd::Exited(0) => (StepEnd::Passed, "the agent ended by itself".to_owned()),
             ProcessEnd::TookTooLong => (StepEnd::FailedForGood, "the agent took too long".to_owned()),
-            ProcessEnd::WroteTooMuch => (StepEnd::FailedForGood, "the agent wrote more than 64 MiB".to_owned()),
+            ProcessEnd::WroteTooMuch => {
+                (StepEnd::FailedForGood, "the agent wrote more than 64 MiB".to_owned())
+            }
             ProcessEnd::Exited(status @ (92 | 125 | 126 | 127)) => {
                 let why = reason.map_or_else(|| format!("status {status}"), str::to_owned);
                 (StepEnd::DidNotRun, format!("the agent did not run: {why}"))
@@ -323,11 +359,12 @@ impl StepWork {
         for path in &step.context {
             let text = super::own_file(&self.directory, path)
                 .map_err(|why| format!("`{path}`, which the agent is to be shown, {why}"))?;
-            prompt.push_str(&format!("\n\n`{path}`:\n\n{}\n", String::from_utf8_lossy(&text)));
+            // Writing to a text cannot fail.
+            let _ = write!(prompt, "\n\n`{path}`:\n\n{}\n", String::from_utf8_lossy(&text));
         }
         let feedback = self.values.0.get("feedback").map_or("", String::as_str);
         if !feedback.is_empty() && !step.prompt.places().any(|place| place == "feedback") {
-            prompt.push_str(&format!("\n\nWhat was wrong with the last attempt:\n\n{feedback}\n"));
+            let _ = write!(prompt, "\n\nWhat was wrong with the last attempt:\n\n{feedback}\n");
         }
         Ok(prompt)
     }
@@ -372,12 +409,16 @@ fn of_route(route: &Route, step: &CommandStep, status: Option<u8>, said: &str, h
         // Tests that were written before the code must run, and fail.
         Phase::Red => route.failure == checkrein_supervise::TestFailureKind::Tests,
     };
-    let told = status.map_or_else(|| "no status: it took too long".to_owned(), |status| format!("status {status}"));
+    let told =
+        status.map_or_else(|| "no status: it took too long".to_owned(), |status| format!("status {status}"));
     if expected {
-        return StepResult::plain(StepEnd::Passed, match step.phase {
-            Phase::Green => "it passed".to_owned(),
-            Phase::Red => format!("its tests fail, as they should ({told})"),
-        });
+        return StepResult::plain(
+            StepEnd::Passed,
+            match step.phase {
+                Phase::Green => "it passed".to_owned(),
+                Phase::Red => format!("its tests fail, as they should ({told})"),
+            },
+        );
     }
     let end = match route.next {
         // Nothing ran: its program is not there.
@@ -390,7 +431,8 @@ fn of_route(route: &Route, step: &CommandStep, status: Option<u8>, said: &str, h
     };
     let problems: BTreeSet<String> = if route.failing.is_empty() {
         // Where no test is named, what was written is compared by who made the route.
-        let known = if route.same > 1 { "the same output as before".to_owned() } else { format!("output of {told}") };
+        let known =
+            if route.same > 1 { "the same output as before".to_owned() } else { format!("output of {told}") };
         BTreeSet::from([if route.same > 1 || route.failed.is_some() { known } else { said_in_short(said) }])
     } else {
         route.failing.iter().cloned().collect()
@@ -408,7 +450,8 @@ fn of_route(route: &Route, step: &CommandStep, status: Option<u8>, said: &str, h
 /// The runner that a command names.
 fn runner_of(text: &str, values: &TemplateValues) -> TestRunner {
     // A shell text names its inputs by variables.
-    let inputs = values.0.iter().filter(|(name, _)| name.starts_with("inputs.tests")).map(|(_, value)| value.as_str());
+    let inputs =
+        values.0.iter().filter(|(name, _)| name.starts_with("inputs.tests")).map(|(_, value)| value.as_str());
     let all: Vec<&str> = std::iter::once(text).chain(inputs).collect();
     let names = |words: &str| all.iter().any(|text| text.contains(words));
     let known = [
@@ -425,7 +468,9 @@ fn said_in_short(said: &str) -> String {
     let lines: Vec<String> = said
         .lines()
         .rev()
-        .map(|line| line.chars().filter(|letter| !letter.is_ascii_digit()).collect::<String>().trim().to_owned())
+        .map(|line| {
+            line.chars().filter(|letter| !letter.is_ascii_digit()).collect::<String>().trim().to_owned()
+        })
         .filter(|line| !line.is_empty())
         .take(3)
         .collect();
@@ -438,7 +483,14 @@ fn of_gate(answer: &Json) -> StepReport {
     let gate = text(answer, "gate");
     let findings: Vec<&Json> = answer["findings"].as_array().into_iter().flatten().collect();
     let describe = |one: &&Json| {
-        format!("{}:{} {}: {}: {}", text(one, "path"), one["line"], text(one, "kind"), text(one, "seen"), text(one, "advice"))
+        format!(
+            "{}:{} {}: {}: {}",
+            text(one, "path"),
+            one["line"],
+            text(one, "kind"),
+            text(one, "seen"),
+            text(one, "advice")
+        )
     };
     let unread = answer["not_examined"].as_array().into_iter().flatten().filter(|one| one["fails"] == true);
     let not_run = answer["not_run"].as_array().into_iter().flatten();
@@ -454,13 +506,25 @@ fn of_gate(answer: &Json) -> StepReport {
     };
     let summary = match end {
         StepEnd::Passed => format!("the gate {gate} passed"),
-        StepEnd::Failed => format!("the gate {gate} failed: {}", checkrein_engine::text::counted(findings.len() as u64, "finding")),
+        StepEnd::Failed => format!(
+            "the gate {gate} failed: {}",
+            checkrein_engine::text::counted(findings.len() as u64, "finding")
+        ),
         StepEnd::DidNotRun | StepEnd::FailedForGood | StepEnd::Refused => {
-            format!("the gate {gate} could not look at all: {}", left_out.first().cloned().unwrap_or_default())
+            format!(
+                "the gate {gate} could not look at all: {}",
+                left_out.first().cloned().unwrap_or_default()
+            )
         }
     };
     let problem = |one: &&Json| {
-        format!("{}: {}: {} {}", text(one, "path"), text(one, "kind"), text(one, "function"), text(one, "text"))
+        format!(
+            "{}: {}: {} {}",
+            text(one, "path"),
+            text(one, "kind"),
+            text(one, "function"),
+            text(one, "text")
+        )
     };
     StepReport {
         result: StepResult {

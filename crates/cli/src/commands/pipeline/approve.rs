@@ -76,7 +76,8 @@ pub(super) fn ask(work: &StepWork, question: Json, message: &str) -> io::Result<
         }
         std::thread::sleep(LOOKING);
     }
-    Ok(settled(work, id).unwrap_or_else(|| Answered::Nobody("the question is gone without an answer".to_owned())))
+    Ok(settled(work, id)
+        .unwrap_or_else(|| Answered::Nobody("the question is gone without an answer".to_owned())))
 }
 
 /// What became of a question that does not wait any more; `None` where nothing did.

@@ -84,8 +84,9 @@ fn supervised(wanted: &AttendedCommand) -> Result<u8, Failed> {
         return Err(Failed::Own(CommandError::user("no command to run", "a pipeline gives it")));
     };
     // Both of our processes share it, and nothing that they start has it.
-    let hold = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&wanted.hold)?;
-    hold.lock_shared()?;
+    let living =
+        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&wanted.hold)?;
+    living.lock_shared()?;
     // Whoever was killed before the kernel knew that we end with them does not wait for anything.
     if rustix::process::getppid().is_none_or(|parent| parent.as_raw_nonzero().get() != wanted.parent) {
         return Ok(KILLED);
@@ -119,7 +120,9 @@ fn stay(mut held: Held, above: &SupervisorLink, signals: &Signals) -> u8 {
             return KILLED;
         }
         if let Some(signal) = signals.asked() {
-            held.signal(rustix::process::Signal::from_named_raw(signal).unwrap_or(rustix::process::Signal::TERM));
+            held.signal(
+                rustix::process::Signal::from_named_raw(signal).unwrap_or(rustix::process::Signal::TERM),
+            );
             end_by.get_or_insert_with(|| Instant::now() + PATIENCE);
         }
         if end_by.is_some_and(|end| Instant::now() >= end) {

@@ -31,10 +31,19 @@ pub fn check(
     match output {
         OutputForm::Json => print(&api::pretty(&plan)?),
         OutputForm::Text => {
-            let mut lines =
-                vec![format!("{}  {}", bold(&plain(&plan.pipeline)), counted(plan.steps.len() as u64, "step"))];
+            let mut lines = vec![format!(
+                "{}  {}",
+                bold(&plain(&plan.pipeline)),
+                counted(plan.steps.len() as u64, "step")
+            )];
             for (number, step) in plan.steps.iter().enumerate() {
-                lines.push(format!("{:>3} {}  {}: {}", number + 1, bold(&plain(&step.name)), step.kind, cut(&plain(&step.does), SHOWN)));
+                lines.push(format!(
+                    "{:>3} {}  {}: {}",
+                    number + 1,
+                    bold(&plain(&step.name)),
+                    step.kind,
+                    cut(&plain(&step.does), SHOWN)
+                ));
                 let mut more = |text: String| lines.push(format!("      {}", plain(&text)));
                 if let Some(when) = &step.when {
                     more(format!("only when {when}"));
@@ -53,7 +62,11 @@ pub fn check(
 }
 
 /// Shows which step waits for which.
-pub fn graph(environment: &HostEnvironment, file: &str, output: OutputForm) -> Result<ExitStatus, CommandError> {
+pub fn graph(
+    environment: &HostEnvironment,
+    file: &str,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     let text = PipelineText::read(environment, file)?;
     let pipeline = text.parse()?;
     match output {
@@ -71,7 +84,9 @@ fn mermaid(pipeline: &Pipeline) -> String {
         lines.push(format!("    {}[\"{} ({})\"]", id(place), step.name, step.act.name()));
     }
     for (place, step) in pipeline.steps.iter().enumerate() {
-        lines.extend(pipeline.order.needs(place).iter().map(|need| format!("    {} --> {}", id(*need), id(place))));
+        lines.extend(
+            pipeline.order.needs(place).iter().map(|need| format!("    {} --> {}", id(*need), id(place))),
+        );
         if let Some((to, _)) = step.sends_back.as_ref().and_then(|back| pipeline.step(&back.to)) {
             let most = step.sends_back.as_ref().map_or(0, |back| back.at_most);
             lines.push(format!("    {} -. \"fails, at most {most}\" .-> {}", id(place), id(to)));
@@ -139,8 +154,9 @@ fn obstacle(environment: &HostEnvironment, pipeline: &Pipeline, step: &Step) -> 
         StepAct::Agent(agent) => missing(environment, agent.words.first()),
         StepAct::Review(review) => {
             let commands = review.by.iter().filter_map(|name| pipeline.reviewer(name));
-            let mut absent: Vec<String> =
-                commands.map(|reviewer| missing(environment, reviewer.command.first())).collect::<Option<_>>()?;
+            let mut absent: Vec<String> = commands
+                .map(|reviewer| missing(environment, reviewer.command.first()))
+                .collect::<Option<_>>()?;
             absent.pop()
         }
         StepAct::Gate(_) | StepAct::Approve(_) => None,
@@ -153,14 +169,19 @@ fn refused(environment: &HostEnvironment, text: &str) -> Option<String> {
     let review = check_action(&context, &Action::command(text, environment.cwd.clone()), None);
     match review.verdict.kind {
         VerdictKind::Ok | VerdictKind::Nudge => None,
-        VerdictKind::Escalate => Some(format!("it waits for a yes of yours first: {}", review.reasoning.primary)),
-        VerdictKind::Block | VerdictKind::Halt => Some(format!("it is refused: {}", review.reasoning.primary)),
+        VerdictKind::Escalate => {
+            Some(format!("it waits for a yes of yours first: {}", review.reasoning.primary))
+        }
+        VerdictKind::Block | VerdictKind::Halt => {
+            Some(format!("it is refused: {}", review.reasoning.primary))
+        }
     }
 }
 
 /// That a program is not there; `None` where it is, and where its name is not known yet.
 fn missing(environment: &HostEnvironment, program: Option<&checkrein_pipelines::Template>) -> Option<String> {
-    let program = program.filter(|program| program.places().next().is_none())?.filled(&TemplateValues::default());
+    let program =
+        program.filter(|program| program.places().next().is_none())?.filled(&TemplateValues::default());
     let is_there = if program.contains('/') {
         std::path::Path::new(environment.cwd.join(&program).as_str()).is_file()
     } else {

@@ -85,7 +85,8 @@ pub(super) fn text(state: &PipelineState, answer: &PipelineAnswer) -> String {
             cut(&plain(step.reason.lines().next().unwrap_or_default()), SHOWN),
         ]
     };
-    lines.push(table(&["step", "outcome", "attempts", "time", "why"], answer.steps.iter().map(row).collect()));
+    lines
+        .push(table(&["step", "outcome", "attempts", "time", "why"], answer.steps.iter().map(row).collect()));
     if let Some(halt) = &answer.halt {
         lines.push(format!("look at (step `{}`, {} rounds):", plain(&halt.step), halt.rounds));
         lines.extend(halt.look_at.iter().map(|one| format!("  {}", cut(&plain(one), SHOWN * 2))));

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use checkrein_ledger::mask::mask_text;
 use checkrein_pipelines::{
     NoVerdict, ReviewQuestion, ReviewRecordEntry, ReviewStep, ReviewToken, ReviewVerdict, ReviewedThing,
-    Reviewer, StepEnd, StepResult, TemplateValues, VerdictWord, eligible_reviewers, model_claim, read_verdict,
-    review_prompt,
+    Reviewer, StepEnd, StepResult, TemplateValues, VerdictWord, eligible_reviewers, model_claim,
+    read_verdict, review_prompt,
 };
 use checkrein_supervise::runs::file::{hexadecimal, replace};
 use checkrein_supervise::{FailureCause, ProviderError};
@@ -28,7 +28,10 @@ const ASKED: u32 = 2;
 enum Reviewed {
     Verdict(ReviewVerdict),
     /// None, and why; whether the same reviewer may be asked again.
-    None { cause: String, may_ask_again: bool },
+    None {
+        cause: String,
+        may_ask_again: bool,
+    },
     Stopped,
 }
 
@@ -42,7 +45,10 @@ pub(super) fn review(work: &StepWork, step: &ReviewStep) -> io::Result<Option<St
     };
     let data = match data {
         Ok(data) if data.is_empty() => {
-            return Ok(Some(StepReport::plain(StepEnd::DidNotRun, "there is nothing to review: nothing changed")));
+            return Ok(Some(StepReport::plain(
+                StepEnd::DidNotRun,
+                "there is nothing to review: nothing changed",
+            )));
         }
         Ok(data) if data.len() > LONGEST => {
             let why = format!("there is more to review than {} KiB: review smaller steps", LONGEST >> 10);
@@ -68,7 +74,8 @@ pub(super) fn review(work: &StepWork, step: &ReviewStep) -> io::Result<Option<St
                 verdict: None,
                 cause: None,
             };
-            let subject = ReviewQuestion { question: &question, what, data: &data, before: &work.said_before };
+            let subject =
+                ReviewQuestion { question: &question, what, data: &data, before: &work.said_before };
             let folder = work.folder.join(format!("{}-{asked}", reviewer.name));
             let reviewed = ask(work, reviewer, &subject, (&folder, share), &mut entry)?;
             let again = match reviewed {
@@ -150,7 +157,13 @@ fn ask(
         return none(failure(&error, 0), false);
     }
     match &claim.model {
-        None => return none("nothing says which model answered, so nobody knows that it is the one that was asked".to_owned(), false),
+        None => {
+            return none(
+                "nothing says which model answered, so nobody knows that it is the one that was asked"
+                    .to_owned(),
+                false,
+            );
+        }
         Some(model) if !reviewer.model.is_answered_by(model) => {
             return none(format!("`{model}` answered, and `{}` was asked", reviewer.model.name), false);
         }
@@ -199,7 +212,8 @@ fn of_verdict(verdict: &ReviewVerdict, reviewer: &str) -> StepResult {
 
 /// A verdict for whoever mends what it names.
 fn told(verdict: &ReviewVerdict) -> String {
-    let issues = verdict.issues.iter().map(|one| format!("- {} {}: {}", one.severity, one.place, one.problem));
+    let issues =
+        verdict.issues.iter().map(|one| format!("- {} {}: {}", one.severity, one.place, one.problem));
     std::iter::once(format!("{}: {}", verdict.verdict.name(), verdict.rationale))
         .chain(issues)
         .collect::<Vec<_>>()

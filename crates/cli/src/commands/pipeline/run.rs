@@ -13,8 +13,8 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_pipelines::{
-    Consequence, KeptOutput, Pipeline, PipelineEnd, PipelineState, StepEnd, StepOutcome, StepResult, StepState,
-    TemplateValues, WorkPlace,
+    Consequence, KeptOutput, Pipeline, PipelineEnd, PipelineState, StepEnd, StepOutcome, StepResult,
+    StepState, TemplateValues, WorkPlace,
 };
 use checkrein_policy::Digest;
 use checkrein_sandbox::Signals;
@@ -135,7 +135,7 @@ impl<'a> Runner<'a> {
         };
         let runner = Self::of(environment, store, folder, (pipeline, state, base), output)?;
         runner.store.save(&runner.state)?;
-        runner.say(&format!("pipeline {} begins: `{}`", runner.state.id, runner.state.pipeline));
+        Self::say(&format!("pipeline {} begins: `{}`", runner.state.id, runner.state.pipeline));
         Ok((runner, lock))
     }
 
@@ -187,7 +187,7 @@ impl<'a> Runner<'a> {
         };
         let runner = Self::of(environment, store, folder, (pipeline, state, base), output)?;
         runner.store.save(&runner.state)?;
-        runner.say(&format!("pipeline {} goes on: `{}`", runner.state.id, runner.state.pipeline));
+        Self::say(&format!("pipeline {} goes on: `{}`", runner.state.id, runner.state.pipeline));
         Ok((runner, lock))
     }
 
@@ -216,7 +216,7 @@ impl<'a> Runner<'a> {
                     let work = self.work(place, &values, events.clone())?;
                     self.state.begin(place, self.environment.now().0);
                     self.save()?;
-                    self.say(&format!("{} begins", work.step.name));
+                    Self::say(&format!("{} begins", work.step.name));
                     let thread = thread::Builder::new().stack_size(STACK).spawn(move || work.carry_out())?;
                     threads.push(thread);
                     running.insert(place);
@@ -227,7 +227,7 @@ impl<'a> Runner<'a> {
             }
             match heard.recv_timeout(BEAT) {
                 Ok(StepEvent::Asked { place, question }) => {
-                    self.say(&format!(
+                    Self::say(&format!(
                         "{} waits for you: `checkrein approval show {question}`, then `checkrein approval allow {question}` or `deny`",
                         self.name(place)
                     ));
@@ -278,10 +278,11 @@ impl<'a> Runner<'a> {
         let consequence = self.state.finish(&self.pipeline, place, result, self.environment.now().0);
         self.save()?;
         let step = self.state.steps.get(place);
-        let (reason, outcome) = step.map(|step| (step.reason.clone(), step.outcome)).unwrap_or((String::new(), StepOutcome::DidNotRun));
+        let (reason, outcome) =
+            step.map_or((String::new(), StepOutcome::DidNotRun), |step| (step.reason.clone(), step.outcome));
         let last = step.and_then(|step| step.attempts.last()).map(|attempt| attempt.summary.clone());
         let name = self.name(place);
-        self.say(&match consequence {
+        Self::say(&match consequence {
             Consequence::GoesOn => format!("{name} passed: {reason}"),
             Consequence::TriedAgain => format!("{name} is tried again: {}", last.unwrap_or_default()),
             Consequence::SentBack(to) => format!("{name} goes back to {to}: {}", last.unwrap_or_default()),
@@ -295,10 +296,12 @@ impl<'a> Runner<'a> {
         let Some(step) = self.pipeline.steps.get(place) else { return Ok(BTreeMap::new()) };
         let mut kept = BTreeMap::new();
         for (name, path) in &step.outputs {
-            let bytes = own_file(&self.state.directory, path).map_err(|why| format!("`{path}`, its output `{name}`, {why}"))?;
+            let bytes = own_file(&self.state.directory, path)
+                .map_err(|why| format!("`{path}`, its output `{name}`, {why}"))?;
             let artifact = format!("{}/output-{name}", self.attempt_folder(place));
             replace(&self.folder.join(&artifact), &bytes).map_err(|error| error.message)?;
-            let digest = checkrein_supervise::runs::file::hexadecimal(&<sha2::Sha256 as sha2::Digest>::digest(&bytes));
+            let digest =
+                checkrein_supervise::runs::file::hexadecimal(&<sha2::Sha256 as sha2::Digest>::digest(&bytes));
             kept.insert(name.clone(), KeptOutput { path: path.clone(), digest, artifact });
         }
         Ok(kept)
@@ -326,7 +329,10 @@ impl<'a> Runner<'a> {
             for (name, output) in &step.outputs {
                 let text = checkrein_files::read_text(self.folder.join(&output.artifact), TOLD as u64);
                 let text = text.unwrap_or_default();
-                values.0.insert(format!("steps.{}.outputs.{name}", step.name), mask_text(&text, &self.key).into_owned());
+                values.0.insert(
+                    format!("steps.{}.outputs.{name}", step.name),
+                    mask_text(&text, &self.key).into_owned(),
+                );
             }
         }
         self.state.with_outcomes(&values)
@@ -396,7 +402,7 @@ impl<'a> Runner<'a> {
         Ok(ExitStatus::Passed(end.status()))
     }
 
-    fn say(&self, text: &str) {
+    fn say(text: &str) {
         let first = text.lines().next().unwrap_or_default();
         log(&plain(&format!("checkrein: {}", crate::terminal::cut(first, 300))));
     }
@@ -410,7 +416,8 @@ fn inputs(
 ) -> Result<BTreeMap<String, String>, CommandError> {
     let names: Vec<&str> = pipeline.inputs.iter().map(|input| input.name.as_str()).collect();
     if let Some((name, _)) = given.iter().find(|(name, _)| !names.contains(&name.as_str())) {
-        let there = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+        let there =
+            if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
         return Err(CommandError::user(format!("the pipeline has no input `{}`", plain(name)), there));
     }
     let mut all = BTreeMap::new();
@@ -459,7 +466,8 @@ fn worktree_of(
         changes: Uncommitted::StaysBehind,
         always: &guard_files().collect::<Vec<_>>(),
     };
-    let made = lock.lend(|| site.with_origin(environment, &name, |origin| make(&site.places, &plan, origin)))??;
+    let made =
+        lock.lend(|| site.with_origin(environment, &name, |origin| make(&site.places, &plan, origin)))??;
     let Owner { place, kind, .. } = made.owner;
     let commit = match kind {
         WorktreeKind::Git { commit, .. } => Some(commit),
@@ -487,7 +495,11 @@ fn wait_until_gone(hold: &Path) -> Result<(), CommandError> {
 }
 
 /// What would be set for the agents of a pipeline, where it cannot be.
-pub(super) fn settings_hold(environment: &HostEnvironment, pipeline: &Pipeline, text: &PipelineText) -> Result<(), CommandError> {
+pub(super) fn settings_hold(
+    environment: &HostEnvironment,
+    pipeline: &Pipeline,
+    text: &PipelineText,
+) -> Result<(), CommandError> {
     let workspace = checkrein_world::find_workspace(&environment.cwd);
     for step in &pipeline.steps {
         let texts: Vec<String> =

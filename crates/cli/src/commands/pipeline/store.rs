@@ -141,7 +141,8 @@ impl PipelineStore {
     /// Puts a run among those that are done, from where it is not changed any more; the digest that seals it. Whoever is killed meanwhile
     /// leaves what the next call finishes.
     pub(super) fn seal(&self, id: &RunId) -> Result<String, CommandError> {
-        let (from, to) = (self.root.join("active").join(id.as_str()), self.root.join("done").join(id.as_str()));
+        let (from, to) =
+            (self.root.join("active").join(id.as_str()), self.root.join("done").join(id.as_str()));
         let fail = |what: &str, path: &Path| {
             let path = path.display().to_string();
             let what = what.to_owned();
@@ -165,7 +166,9 @@ impl PipelineStore {
         let folder = self.root.join("done").join(id.as_str());
         let missing = |why: &str| Ok((String::new(), vec![format!("`{SEAL}` {why}")]));
         let Some(text) = read(&folder.join(SEAL))? else { return missing("is missing") };
-        let Ok(then) = serde_json::from_slice::<PipelineSeal>(&text) else { return missing("cannot be read") };
+        let Ok(then) = serde_json::from_slice::<PipelineSeal>(&text) else {
+            return missing("cannot be read");
+        };
         let now = PipelineSeal::of(&folder)?;
         let mut wrong = Vec::new();
         if then.digest != digest_of(&then.files) {
@@ -179,7 +182,9 @@ impl PipelineStore {
             }
         }
         let is_new = |name: &String| !then.files.iter().any(|(other, _)| other == name);
-        wrong.extend(now.files.iter().filter(|(name, _)| is_new(name)).map(|(name, _)| format!("`{name}` is new")));
+        wrong.extend(
+            now.files.iter().filter(|(name, _)| is_new(name)).map(|(name, _)| format!("`{name}` is new")),
+        );
         Ok((then.digest, wrong))
     }
 }
@@ -217,7 +222,8 @@ fn files(folder: &Path) -> Result<Vec<String>, CommandError> {
     let mut open = vec![PathBuf::new()];
     while let Some(below) = open.pop() {
         let path = folder.join(&below);
-        let entries = fs::read_dir(&path).map_err(|error| CommandError::file("read", path.display(), &error))?;
+        let entries =
+            fs::read_dir(&path).map_err(|error| CommandError::file("read", path.display(), &error))?;
         for entry in entries.flatten() {
             let name = below.join(entry.file_name());
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -15,7 +15,8 @@ pub(super) fn settings(environment: &HostEnvironment, path: &Path) -> Result<Ste
             "`checkrein pipeline run` gives it",
         )
     };
-    let real = std::fs::canonicalize(path).map_err(|error| CommandError::file("find", path.display(), &error))?;
+    let real =
+        std::fs::canonicalize(path).map_err(|error| CommandError::file("find", path.display(), &error))?;
     let state = std::fs::canonicalize(environment.state_path.as_str()).map_err(|_| odd())?;
     if !real.starts_with(state) {
         return Err(odd());
