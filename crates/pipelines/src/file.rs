@@ -18,13 +18,13 @@ use checkrein_supervise::{Phase, TestRunner};
 
 use crate::condition::StepCondition;
 use crate::order::StepOrder;
-use crate::reviewer::{ModelFamily, Reviewer};
+use crate::reviewer::{ModelFamily, ModelReviewer};
 use crate::strikes::LoopKind;
-use crate::template::Template;
+use crate::template::TextTemplate;
 
 /// A pipeline, as its file says it.
 #[derive(Debug, Clone)]
-pub struct Pipeline {
+pub struct PipelineFile {
     /// Its name.
     pub name: String,
     /// What it is for.
@@ -38,9 +38,9 @@ pub struct Pipeline {
     /// Settings for all of its agents.
     pub safety: Option<SafetyText>,
     /// Who reviews, in the order in which they are asked.
-    pub reviewers: Vec<Reviewer>,
+    pub reviewers: Vec<ModelReviewer>,
     /// Its steps, in the order of the file.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StepSpecification>,
     /// Which of them waits for which.
     pub order: StepOrder,
 }
@@ -75,7 +75,7 @@ pub struct StepTime(pub Duration);
 
 /// A step of a pipeline.
 #[derive(Debug, Clone)]
-pub struct Step {
+pub struct StepSpecification {
     /// Its name.
     pub name: String,
     /// What it does.
@@ -149,7 +149,7 @@ pub enum CommandLine {
     /// A text for `sh`. Nothing is filled in: it finds its values among its variables.
     Shell(String),
     /// A program and its arguments.
-    Words(Vec<Template>),
+    Words(Vec<TextTemplate>),
 }
 
 /// A command.
@@ -180,16 +180,16 @@ pub struct GateStep {
     /// Which one.
     pub gate: Gate,
     /// Its options besides, as words of its command line.
-    pub options: Vec<Template>,
+    pub options: Vec<TextTemplate>,
 }
 
 /// An agent.
 #[derive(Debug, Clone)]
 pub struct AgentStep {
     /// The program and its arguments.
-    pub words: Vec<Template>,
+    pub words: Vec<TextTemplate>,
     /// What it is told.
-    pub prompt: Template,
+    pub prompt: TextTemplate,
     /// Files of the worktree that it is shown with the prompt.
     pub context: Vec<String>,
     /// Whose model it works with.
@@ -204,7 +204,7 @@ pub struct ReviewStep {
     /// What is looked at.
     pub of: ReviewedThing,
     /// What is asked about it.
-    pub question: Template,
+    pub question: TextTemplate,
     /// The names of the reviewers, first first.
     pub by: Vec<String>,
 }
@@ -222,23 +222,23 @@ pub enum ReviewedThing {
 #[derive(Debug, Clone)]
 pub struct ApprovalStep {
     /// What is asked.
-    pub question: Template,
+    pub question: TextTemplate,
 }
 
-impl Pipeline {
+impl PipelineFile {
     /// The step of a name.
-    pub fn step(&self, name: &str) -> Option<(usize, &Step)> {
+    pub fn step(&self, name: &str) -> Option<(usize, &StepSpecification)> {
         self.steps.iter().enumerate().find(|(_, step)| step.name == name)
     }
 
     /// The reviewer of a name.
-    pub fn reviewer(&self, name: &str) -> Option<&Reviewer> {
+    pub fn reviewer(&self, name: &str) -> Option<&ModelReviewer> {
         self.reviewers.iter().find(|reviewer| reviewer.name == name)
     }
 
     /// Whose models work in it.
     pub fn authors(&self) -> Vec<ModelFamily> {
-        let family = |step: &Step| match &step.act {
+        let family = |step: &StepSpecification| match &step.act {
             StepAct::Agent(agent) => agent.family,
             StepAct::Command(_) | StepAct::Gate(_) | StepAct::Review(_) | StepAct::Approve(_) => None,
         };

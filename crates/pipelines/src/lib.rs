@@ -37,19 +37,19 @@ mod verdict;
 
 pub use condition::StepCondition;
 pub use file::{
-    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, Pipeline, PipelineInput,
-    ReviewStep, ReviewedThing, SafetyText, SendBack, Step, StepAct, StepTime, WorkPlace,
+    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile, PipelineInput,
+    ReviewStep, ReviewedThing, SafetyText, SendBack, StepAct, StepSpecification, StepTime, WorkPlace,
 };
 pub use model_claim::{ModelClaim, model_claim};
 pub use order::StepOrder;
-pub use progress::{Consequence, StepEnd, StepResult};
+pub use progress::{StepConsequence, StepEnd, StepResult};
 pub use review_prompt::{ReviewQuestion, ReviewToken, review_prompt};
-pub use reviewer::{AskedModel, ModelFamily, ModelRank, Reviewer, eligible_reviewers};
+pub use reviewer::{AskedModel, ModelFamily, ModelRank, ModelReviewer, eligible_reviewers};
 pub use shipped::{SHIPPED_TASK, SHIPPED_TASK_NAME};
 pub use state::{
     KeptOutput, PipelineEnd, PipelineHalt, PipelineState, ReviewRecordEntry, StepAttempt, StepOutcome,
     StepState,
 };
 pub use strikes::{Likeness, LoopKind, LoopRound, LoopVerdict, RoundOutcome};
-pub use template::{Template, TemplateValues};
+pub use template::{TemplateValues, TextTemplate};
 pub use verdict::{NoVerdict, ReviewIssue, ReviewVerdict, VerdictWord, read_verdict};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::file::{Pipeline, Step, StepAct};
+use crate::file::{PipelineFile, StepAct, StepSpecification};
 use crate::state::{PipelineEnd, PipelineHalt, PipelineState, StepAttempt, StepOutcome, StepState};
 use crate::strikes::{Likeness, LoopKind, LoopVerdict, RoundOutcome};
 use crate::template::TemplateValues;
@@ -44,7 +44,7 @@ pub struct StepResult {
 
 /// What follows from the end of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Consequence {
+pub enum StepConsequence {
     /// What waits for it may begin.
     GoesOn,
     /// It is tried again.
@@ -68,7 +68,7 @@ impl PipelineState {
     /// the places of those that run.
     pub fn next(
         &mut self,
-        pipeline: &Pipeline,
+        pipeline: &PipelineFile,
         values: &TemplateValues,
         running: &BTreeSet<usize>,
     ) -> Vec<usize> {
@@ -95,7 +95,7 @@ impl PipelineState {
     }
 
     /// Whether everything that a step waits for lets it on.
-    fn is_ready(&self, pipeline: &Pipeline, place: usize) -> bool {
+    fn is_ready(&self, pipeline: &PipelineFile, place: usize) -> bool {
         self.outcome(place) == Some(StepOutcome::Waiting)
             && pipeline
                 .order
@@ -109,7 +109,7 @@ impl PipelineState {
     }
 
     /// Leaves out what is not wanted, and says of what cannot run any more why that is.
-    fn settle(&mut self, pipeline: &Pipeline, values: &TemplateValues) {
+    fn settle(&mut self, pipeline: &PipelineFile, values: &TemplateValues) {
         loop {
             let mut has_changed = false;
             for (place, step) in pipeline.steps.iter().enumerate() {
@@ -179,9 +179,15 @@ impl PipelineState {
     }
 
     /// Takes up how a step ended, and says what follows.
-    pub fn finish(&mut self, pipeline: &Pipeline, place: usize, result: StepResult, now: u64) -> Consequence {
+    pub fn finish(
+        &mut self,
+        pipeline: &PipelineFile,
+        place: usize,
+        result: StepResult,
+        now: u64,
+    ) -> StepConsequence {
         let (Some(step), Some(state)) = (pipeline.steps.get(place), self.steps.get_mut(place)) else {
-            return Consequence::Over;
+            return StepConsequence::Over;
         };
         let outcome = match result.end {
             StepEnd::Passed => StepOutcome::Passed,
@@ -199,7 +205,7 @@ impl PipelineState {
         state.feedback.clone_from(&result.feedback);
         if outcome == StepOutcome::Passed {
             state.failures = 0;
-            return Consequence::GoesOn;
+            return StepConsequence::GoesOn;
         }
         let may_retry = match result.end {
             // What did not run is not made better by a loop, but what is out of reach may be back.
@@ -209,12 +215,12 @@ impl PipelineState {
         state.failures = state.failures.saturating_add(1);
         if may_retry && state.failures <= step.retries {
             state.outcome = StepOutcome::Waiting;
-            return Consequence::TriedAgain;
+            return StepConsequence::TriedAgain;
         }
         match result.end {
             StepEnd::Failed => self.send_back(pipeline, place, step, result),
             StepEnd::Passed | StepEnd::FailedForGood | StepEnd::Refused | StepEnd::DidNotRun => {
-                Consequence::Over
+                StepConsequence::Over
             }
         }
     }
@@ -222,13 +228,13 @@ impl PipelineState {
     /// Goes back as far as the step says, unless its loop is over.
     fn send_back(
         &mut self,
-        pipeline: &Pipeline,
+        pipeline: &PipelineFile,
         place: usize,
-        step: &Step,
+        step: &StepSpecification,
         result: StepResult,
-    ) -> Consequence {
+    ) -> StepConsequence {
         let (Some(back), Some(state)) = (&step.sends_back, self.steps.get_mut(place)) else {
-            return Consequence::Over;
+            return StepConsequence::Over;
         };
         let likeness = match &step.act {
             StepAct::Review(_) => Likeness::MoreThanHalf,
@@ -245,15 +251,15 @@ impl PipelineState {
             state.outcome = StepOutcome::Halted;
             state.reason = halted(verdict, rounds, back.kind, &result.summary);
             self.halt = Some(PipelineHalt { step: step.name.clone(), verdict, rounds, look_at });
-            return Consequence::Over;
+            return StepConsequence::Over;
         }
-        let Some((to, _)) = pipeline.step(&back.to) else { return Consequence::Over };
+        let Some((to, _)) = pipeline.step(&back.to) else { return StepConsequence::Over };
         self.again_from(pipeline, to, place);
-        Consequence::SentBack(back.to.clone())
+        StepConsequence::SentBack(back.to.clone())
     }
 
     /// Has the turn of a step come again, and that of all that wait for it. `from` keeps what it found, which the others are told.
-    fn again_from(&mut self, pipeline: &Pipeline, to: usize, from: usize) {
+    fn again_from(&mut self, pipeline: &PipelineFile, to: usize, from: usize) {
         for (place, state) in self.steps.iter_mut().enumerate() {
             if place == to || place == from || pipeline.order.waits_for(place, to) {
                 state.wait_again();
@@ -291,7 +297,7 @@ impl PipelineState {
     }
 
     /// Begins again with a step: it and all that wait for it have their turn, as if they had never run.
-    pub fn resume_from(&mut self, pipeline: &Pipeline, place: usize) {
+    pub fn resume_from(&mut self, pipeline: &PipelineFile, place: usize) {
         self.resume();
         for (other, state) in self.steps.iter_mut().enumerate() {
             if other == place || pipeline.order.waits_for(other, place) {
@@ -302,7 +308,7 @@ impl PipelineState {
     }
 
     /// What is wrong, for the agent of a step: of all steps that sent the pipeline back to it.
-    pub fn feedback_for(&self, pipeline: &Pipeline, step: &Step) -> String {
+    pub fn feedback_for(&self, pipeline: &PipelineFile, step: &StepSpecification) -> String {
         let sent_back = pipeline.steps.iter().zip(&self.steps).filter(|(other, state)| {
             other.sends_back.as_ref().is_some_and(|back| back.to == step.name)
                 && !state.feedback.is_empty()

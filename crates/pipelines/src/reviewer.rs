@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::template::Template;
+use crate::template::TextTemplate;
 
 /// Who makes a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -57,11 +57,11 @@ pub struct AskedModel {
 
 /// Somebody who reviews.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reviewer {
+pub struct ModelReviewer {
     /// The name in the file.
     pub name: String,
     /// The program and its arguments; the question is written to its standard input.
-    pub command: Vec<Template>,
+    pub command: Vec<TextTemplate>,
     /// The model that must answer.
     pub model: AskedModel,
 }
@@ -240,8 +240,11 @@ impl AskedModel {
 
 /// Of reviewers in their order those that may review what these families wrote: of another family, and none weaker than the first of
 /// them, so that what stands in is no less.
-pub fn eligible_reviewers<'a>(named: &[&'a Reviewer], authors: &[ModelFamily]) -> Vec<&'a Reviewer> {
-    let others: Vec<&Reviewer> =
+pub fn eligible_reviewers<'a>(
+    named: &[&'a ModelReviewer],
+    authors: &[ModelFamily],
+) -> Vec<&'a ModelReviewer> {
+    let others: Vec<&ModelReviewer> =
         named.iter().copied().filter(|reviewer| !authors.contains(&reviewer.model.family)).collect();
     let Some(first) = others.first().map(|first| first.model.rank) else { return Vec::new() };
     others.into_iter().filter(|reviewer| reviewer.model.rank >= first).collect()
@@ -258,8 +261,8 @@ fn bare(model: &str) -> String {
 mod tests {
     use super::*;
 
-    fn reviewer(model: &str) -> Reviewer {
-        Reviewer {
+    fn reviewer(model: &str) -> ModelReviewer {
+        ModelReviewer {
             name: model.to_owned(),
             command: Vec::new(),
             model: AskedModel::read(model, None, None).unwrap(),
@@ -310,7 +313,7 @@ mod tests {
     #[test]
     fn what_stands_in_is_of_another_family_and_no_weaker() {
         let all = ["claude-opus-4-8", "gemini-3-pro", "gpt-4.1", "gpt-5-pro"].map(reviewer);
-        let named: Vec<&Reviewer> = all.iter().collect();
+        let named: Vec<&ModelReviewer> = all.iter().collect();
         let chosen = |authors: &[ModelFamily]| -> Vec<String> {
             eligible_reviewers(&named, authors).into_iter().map(|one| one.name.clone()).collect()
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// A text with places.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template {
+pub struct TextTemplate {
     parts: Vec<Part>,
 }
 
@@ -18,7 +18,7 @@ enum Part {
 #[derive(Debug, Clone, Default)]
 pub struct TemplateValues(pub BTreeMap<String, String>);
 
-impl Template {
+impl TextTemplate {
     /// Reads a text; `$${` stands for `${`.
     ///
     /// # Errors
@@ -107,16 +107,16 @@ mod tests {
 
     #[test]
     fn what_is_filled_in_is_not_read_again() {
-        let read = Template::read("x ${ inputs.a } $${b} ${none}.").unwrap();
+        let read = TextTemplate::read("x ${ inputs.a } $${b} ${none}.").unwrap();
         assert_eq!(read.filled(&values()), "x 1 ${b} ${b} .");
         assert_eq!(read.places().collect::<Vec<_>>(), ["inputs.a", "none"]);
-        assert!(Template::read("${inputs.a").is_err());
+        assert!(TextTemplate::read("${inputs.a").is_err());
     }
 
     #[test]
     fn a_value_does_not_become_an_option() {
-        assert!(Template::read("${b}").unwrap().word(&values()).is_err());
-        assert_eq!(Template::read("--with=${b}").unwrap().word(&values()).unwrap(), "--with=--force");
-        assert_eq!(Template::read("-x").unwrap().word(&values()).unwrap(), "-x");
+        assert!(TextTemplate::read("${b}").unwrap().word(&values()).is_err());
+        assert_eq!(TextTemplate::read("--with=${b}").unwrap().word(&values()).unwrap(), "--with=--force");
+        assert_eq!(TextTemplate::read("-x").unwrap().word(&values()).unwrap(), "-x");
     }
 }

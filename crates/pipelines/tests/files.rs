@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use checkrein_pipelines::{
-    CommandLine, LoopKind, ModelFamily, Pipeline, SHIPPED_TASK, SHIPPED_TASK_NAME, StepAct, WorkPlace,
+    CommandLine, LoopKind, ModelFamily, PipelineFile, SHIPPED_TASK, SHIPPED_TASK_NAME, StepAct, WorkPlace,
 };
 use checkrein_policy::LayerKind;
 
@@ -64,7 +64,7 @@ steps:
 "#;
 
 fn errors(text: &str) -> String {
-    Pipeline::parse("p.yaml", text, LayerKind::Project).expect_err("it should be refused").to_string()
+    PipelineFile::parse("p.yaml", text, LayerKind::Project).expect_err("it should be refused").to_string()
 }
 
 /// The file with one part in the place of another, which must be there.
@@ -75,7 +75,8 @@ fn with(part: &str, other: &str) -> String {
 
 #[test]
 fn a_file_is_read_as_it_is_written() {
-    let read = Pipeline::parse("p.yaml", WHOLE, LayerKind::User).unwrap_or_else(|errors| panic!("{errors}"));
+    let read =
+        PipelineFile::parse("p.yaml", WHOLE, LayerKind::User).unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!((read.name.as_str(), read.parallel, read.place), ("fix", 3, WorkPlace::OwnWorktree));
     assert_eq!(read.authors(), [ModelFamily::Anthropic]);
     assert_eq!(read.inputs[0].default, None);
@@ -145,7 +146,7 @@ fn what_is_wrong_is_told_with_its_place() {
 #[test]
 fn a_file_of_a_project_is_told_that_it_is_one() {
     // Whether what it sets is looser is decided where all settings are known; its form is the same.
-    assert!(Pipeline::parse("p.yaml", WHOLE, LayerKind::Project).is_ok());
+    assert!(PipelineFile::parse("p.yaml", WHOLE, LayerKind::Project).is_ok());
     assert!(errors("name: x\n").contains("no `steps`"));
     assert!(errors("").contains("no `name`"));
     assert!(errors("- a\n").contains("a map"));
@@ -153,6 +154,6 @@ fn a_file_of_a_project_is_told_that_it_is_one() {
 
 #[test]
 fn the_shipped_pipeline_is_one() {
-    let read = Pipeline::parse(SHIPPED_TASK_NAME, SHIPPED_TASK, LayerKind::User);
+    let read = PipelineFile::parse(SHIPPED_TASK_NAME, SHIPPED_TASK, LayerKind::User);
     assert_eq!(read.unwrap_or_else(|errors| panic!("{errors}")).name, "task");
 }

@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::{CommandError, ErrorKind};
-use checkrein_pipelines::{Pipeline, SHIPPED_TASK, SHIPPED_TASK_NAME};
+use checkrein_pipelines::{PipelineFile, SHIPPED_TASK, SHIPPED_TASK_NAME};
 use checkrein_policy::{ConfigErrors, LayerKind};
 use checkrein_supervise::runs::RunId;
 
@@ -108,9 +108,9 @@ impl PipelineText {
         Ok(Self { name: path.to_string(), text, is_own })
     }
 
-    fn parse(&self) -> Result<Pipeline, CommandError> {
+    fn parse(&self) -> Result<PipelineFile, CommandError> {
         let layer = if self.is_own { LayerKind::Flags } else { LayerKind::Project };
-        Pipeline::parse(&self.name, &self.text, layer).map_err(|errors| invalid(&errors))
+        PipelineFile::parse(&self.name, &self.text, layer).map_err(|errors| invalid(&errors))
     }
 }
 

@@ -2,13 +2,18 @@
 
 use std::time::Duration;
 
-use checkrein_policy::yaml::{Entry, Node, NodeValue};
+use checkrein_policy::yaml::{NodeValue, YamlEntry, YamlNode};
 use checkrein_policy::{ConfigErrorKind, Fault, closest};
 
-use crate::template::Template;
+use crate::template::TextTemplate;
 
 /// The entries of a map with only known keys; what is unknown is a fault.
-pub(super) fn known<'a>(node: &'a Node, what: &str, keys: &[&str], faults: &mut Vec<Fault>) -> &'a [Entry] {
+pub(super) fn known<'a>(
+    node: &'a YamlNode,
+    what: &str,
+    keys: &[&str],
+    faults: &mut Vec<Fault>,
+) -> &'a [YamlEntry] {
     let NodeValue::Map(entries) = &node.value else {
         faults.push(bad(what, node, "a map"));
         return &[];
@@ -22,11 +27,11 @@ pub(super) fn known<'a>(node: &'a Node, what: &str, keys: &[&str], faults: &mut 
     entries
 }
 
-pub(super) fn find<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Entry> {
+pub(super) fn find<'a>(entries: &'a [YamlEntry], key: &str) -> Option<&'a YamlEntry> {
     entries.iter().find(|entry| entry.key == key)
 }
 
-pub(super) fn bad(key: &str, node: &Node, expected: &str) -> Fault {
+pub(super) fn bad(key: &str, node: &YamlNode, expected: &str) -> Fault {
     let kind = ConfigErrorKind::BadValue {
         key: key.to_owned(),
         found: node.description(),
@@ -35,12 +40,12 @@ pub(super) fn bad(key: &str, node: &Node, expected: &str) -> Fault {
     Fault::new(node.at, kind)
 }
 
-pub(super) fn unfit(node: &Node, message: impl Into<String>) -> Fault {
+pub(super) fn unfit(node: &YamlNode, message: impl Into<String>) -> Fault {
     Fault::new(node.at, ConfigErrorKind::Unfit { message: message.into() })
 }
 
 /// The text of a field that may be missing.
-pub(super) fn text(entries: &[Entry], key: &str, faults: &mut Vec<Fault>) -> Option<String> {
+pub(super) fn text(entries: &[YamlEntry], key: &str, faults: &mut Vec<Fault>) -> Option<String> {
     let entry = find(entries, key)?;
     let text = entry.value.scalar().map(str::to_owned);
     if text.is_none() {
@@ -50,7 +55,7 @@ pub(super) fn text(entries: &[Entry], key: &str, faults: &mut Vec<Fault>) -> Opt
 }
 
 /// A list of texts, or one text; nothing where the field is missing.
-pub(super) fn texts(entries: &[Entry], key: &str, faults: &mut Vec<Fault>) -> Vec<String> {
+pub(super) fn texts(entries: &[YamlEntry], key: &str, faults: &mut Vec<Fault>) -> Vec<String> {
     let Some(entry) = find(entries, key) else { return Vec::new() };
     if let Some(text) = entry.value.scalar() {
         return vec![text.to_owned()];
@@ -60,11 +65,11 @@ pub(super) fn texts(entries: &[Entry], key: &str, faults: &mut Vec<Fault>) -> Ve
         return Vec::new();
     };
     faults.extend(items.iter().filter(|item| item.scalar().is_none()).map(|item| bad(key, item, "a text")));
-    items.iter().filter_map(Node::scalar).map(str::to_owned).collect()
+    items.iter().filter_map(YamlNode::scalar).map(str::to_owned).collect()
 }
 
 /// A template of a field.
-pub(super) fn template(entry: &Entry, faults: &mut Vec<Fault>) -> Option<Template> {
+pub(super) fn template(entry: &YamlEntry, faults: &mut Vec<Fault>) -> Option<TextTemplate> {
     let Some(text) = entry.value.scalar() else {
         faults.push(bad(&entry.key, &entry.value, "a text"));
         return None;
@@ -73,7 +78,7 @@ pub(super) fn template(entry: &Entry, faults: &mut Vec<Fault>) -> Option<Templat
 }
 
 /// A list of templates.
-pub(super) fn templates(entry: &Entry, faults: &mut Vec<Fault>) -> Vec<Template> {
+pub(super) fn templates(entry: &YamlEntry, faults: &mut Vec<Fault>) -> Vec<TextTemplate> {
     let NodeValue::List(items) = &entry.value.value else {
         faults.push(bad(&entry.key, &entry.value, "a list of words: the program, then its arguments"));
         return Vec::new();
@@ -91,13 +96,13 @@ pub(super) fn templates(entry: &Entry, faults: &mut Vec<Fault>) -> Vec<Template>
     read
 }
 
-pub(super) fn read_template(node: &Node, text: &str, faults: &mut Vec<Fault>) -> Option<Template> {
-    Template::read(text).map_err(|message| faults.push(unfit(node, message))).ok()
+pub(super) fn read_template(node: &YamlNode, text: &str, faults: &mut Vec<Fault>) -> Option<TextTemplate> {
+    TextTemplate::read(text).map_err(|message| faults.push(unfit(node, message))).ok()
 }
 
 /// A whole number within bounds.
 pub(super) fn number(
-    entries: &[Entry],
+    entries: &[YamlEntry],
     key: &str,
     (least, most): (u32, u32),
     faults: &mut Vec<Fault>,
@@ -112,7 +117,7 @@ pub(super) fn number(
 }
 
 /// A time such as `90s`, `30m` or `2h`, of at most a week.
-pub(super) fn time(entries: &[Entry], key: &str, faults: &mut Vec<Fault>) -> Option<Duration> {
+pub(super) fn time(entries: &[YamlEntry], key: &str, faults: &mut Vec<Fault>) -> Option<Duration> {
     let entry = find(entries, key)?;
     let read = entry.value.scalar().and_then(|text| {
         let (amount, unit) = text.split_at(text.len().checked_sub(1)?);
@@ -132,7 +137,7 @@ pub(super) fn time(entries: &[Entry], key: &str, faults: &mut Vec<Fault>) -> Opt
 }
 
 /// Yes or no.
-pub(super) fn yes(entries: &[Entry], key: &str, faults: &mut Vec<Fault>) -> bool {
+pub(super) fn yes(entries: &[YamlEntry], key: &str, faults: &mut Vec<Fault>) -> bool {
     let Some(entry) = find(entries, key) else { return false };
     match entry.value.scalar() {
         Some("true") => true,
@@ -146,7 +151,7 @@ pub(super) fn yes(entries: &[Entry], key: &str, faults: &mut Vec<Fault>) -> bool
 
 /// One of some words.
 pub(super) fn word<T>(
-    entries: &[Entry],
+    entries: &[YamlEntry],
     key: &str,
     words: &[(&'static str, T)],
     faults: &mut Vec<Fault>,

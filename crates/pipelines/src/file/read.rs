@@ -1,14 +1,14 @@
 //! A pipeline file as a whole.
 
-use checkrein_policy::yaml::{self, Entry, Node, NodeValue};
+use checkrein_policy::yaml::{self, NodeValue, YamlEntry, YamlNode};
 use checkrein_policy::{
     ConfigErrorKind, ConfigErrors, ConfigSource, Fault, Layer, LayerKind, Position, load,
 };
 
 use super::fields::{bad, find, is_name, known, number, templates, text, unfit, word};
-use super::{Pipeline, PipelineInput, SafetyText, WorkPlace, steps};
+use super::{PipelineFile, PipelineInput, SafetyText, WorkPlace, steps};
 use crate::order::StepOrder;
-use crate::reviewer::{AskedModel, ModelFamily, ModelRank, Reviewer};
+use crate::reviewer::{AskedModel, ModelFamily, ModelRank, ModelReviewer};
 
 /// The keys of a file.
 const KEYS: [&str; 8] =
@@ -18,7 +18,7 @@ const PARALLEL: (u32, u32) = (2, 16);
 /// The most steps of a pipeline (ours).
 const STEPS: usize = 200;
 
-impl Pipeline {
+impl PipelineFile {
     /// Reads a file. `layer` says whose it is: what it sets for its agents is checked as settings of that layer.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Pipeline {
     }
 }
 
-fn pipeline(node: &Node, text_of_file: &str, faults: &mut Vec<Fault>) -> Option<Pipeline> {
+fn pipeline(node: &YamlNode, text_of_file: &str, faults: &mut Vec<Fault>) -> Option<PipelineFile> {
     let entries = known(node, "the file", &KEYS, faults);
     for (key, expected) in [("name", "a name"), ("steps", "a list of steps")] {
         if find(entries, key).is_none() {
@@ -78,7 +78,7 @@ fn pipeline(node: &Node, text_of_file: &str, faults: &mut Vec<Fault>) -> Option<
     if items.is_empty() || items.len() > STEPS {
         faults.push(bad("steps", &list.value, &format!("1 to {STEPS} steps")));
     }
-    let mut pipeline = Pipeline {
+    let mut pipeline = PipelineFile {
         name: name?,
         description: text(entries, "description", faults),
         inputs,
@@ -93,7 +93,7 @@ fn pipeline(node: &Node, text_of_file: &str, faults: &mut Vec<Fault>) -> Option<
     Some(pipeline)
 }
 
-fn name_of(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<String> {
+fn name_of(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<String> {
     let entry = find(entries, "name")?;
     let name = entry.value.scalar().filter(|name| is_name(name)).map(str::to_owned);
     if name.is_none() {
@@ -102,7 +102,7 @@ fn name_of(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<String> {
     name
 }
 
-fn inputs(entry: &Entry, faults: &mut Vec<Fault>) -> Vec<PipelineInput> {
+fn inputs(entry: &YamlEntry, faults: &mut Vec<Fault>) -> Vec<PipelineInput> {
     let NodeValue::Map(inputs) = &entry.value.value else {
         faults.push(bad("inputs", &entry.value, "a map of inputs by name"));
         return Vec::new();
@@ -133,7 +133,7 @@ fn inputs(entry: &Entry, faults: &mut Vec<Fault>) -> Vec<PipelineInput> {
     read
 }
 
-fn reviewers(entry: &Entry, faults: &mut Vec<Fault>) -> Vec<Reviewer> {
+fn reviewers(entry: &YamlEntry, faults: &mut Vec<Fault>) -> Vec<ModelReviewer> {
     let NodeValue::Map(all) = &entry.value.value else {
         faults.push(bad("reviewers", &entry.value, "a map of reviewers by name"));
         return Vec::new();
@@ -155,7 +155,7 @@ fn reviewers(entry: &Entry, faults: &mut Vec<Fault>) -> Vec<Reviewer> {
         let family = word(fields, "family", &families, faults);
         let rank = word(fields, "rank", &ranks, faults);
         match AskedModel::read(&model, family, rank) {
-            Ok(model) => read.push(Reviewer { name: one.key.clone(), command, model }),
+            Ok(model) => read.push(ModelReviewer { name: one.key.clone(), command, model }),
             Err(message) => {
                 let at = find(fields, "model").map_or(one.at, |entry| entry.value.at);
                 faults.push(Fault::new(at, ConfigErrorKind::Unfit { message }));
@@ -166,7 +166,7 @@ fn reviewers(entry: &Entry, faults: &mut Vec<Fault>) -> Vec<Reviewer> {
 }
 
 /// The settings below `safety`, in a text in which they stand where they stand in the file.
-pub(super) fn safety(entries: &[Entry], file: &str, faults: &mut Vec<Fault>) -> Option<SafetyText> {
+pub(super) fn safety(entries: &[YamlEntry], file: &str, faults: &mut Vec<Fault>) -> Option<SafetyText> {
     let entry = find(entries, "safety")?;
     let first = match &entry.value.value {
         NodeValue::Map(settings) => settings.first().map(|setting| setting.at),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use checkrein_gates::Gate;
-use checkrein_policy::yaml::{Entry, Node, NodeValue};
+use checkrein_policy::yaml::{NodeValue, YamlEntry, YamlNode};
 use checkrein_policy::{ConfigErrorKind, Fault};
 use checkrein_supervise::{Phase, TestRunner};
 
@@ -14,14 +14,14 @@ use super::fields::{
 };
 use super::read::safety;
 use super::{
-    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, Pipeline, ReviewStep,
-    ReviewedThing, SendBack, Step, StepAct, StepTime,
+    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile, ReviewStep,
+    ReviewedThing, SendBack, StepAct, StepSpecification, StepTime,
 };
 use crate::condition::StepCondition;
 use crate::order::StepOrder;
-use crate::reviewer::{ModelFamily, Reviewer, eligible_reviewers};
+use crate::reviewer::{ModelFamily, ModelReviewer, eligible_reviewers};
 use crate::strikes::LoopKind;
-use crate::template::Template;
+use crate::template::TextTemplate;
 
 /// What every step may have.
 const COMMON: [&str; 8] = ["name", "needs", "when", "time", "retries", "on_failure", "outputs", "safety"];
@@ -38,7 +38,7 @@ const USUAL_QUESTION: &str = "Is this correct, complete and fit to be merged?";
 /// How often a step is tried again by itself, at most (ours).
 const RETRIES: u32 = 5;
 
-pub(super) fn read(items: &[Node], file: &str, pipeline: &mut Pipeline, faults: &mut Vec<Fault>) {
+pub(super) fn read(items: &[YamlNode], file: &str, pipeline: &mut PipelineFile, faults: &mut Vec<Fault>) {
     let mut needs = Vec::new();
     for item in items {
         let entries = entries_of(item, faults);
@@ -62,7 +62,7 @@ pub(super) fn read(items: &[Node], file: &str, pipeline: &mut Pipeline, faults: 
 }
 
 /// The entries of a step, with a fault for each key that no step of its kind has.
-fn entries_of<'a>(item: &'a Node, faults: &mut Vec<Fault>) -> &'a [Entry] {
+fn entries_of<'a>(item: &'a YamlNode, faults: &mut Vec<Fault>) -> &'a [YamlEntry] {
     let NodeValue::Map(entries) = &item.value else {
         faults.push(bad("steps", item, "a step: a map"));
         return &[];
@@ -89,7 +89,12 @@ fn entries_of<'a>(item: &'a Node, faults: &mut Vec<Fault>) -> &'a [Entry] {
     }
 }
 
-fn step(item: &Node, entries: &[Entry], file: &str, faults: &mut Vec<Fault>) -> Option<Step> {
+fn step(
+    item: &YamlNode,
+    entries: &[YamlEntry],
+    file: &str,
+    faults: &mut Vec<Fault>,
+) -> Option<StepSpecification> {
     if entries.is_empty() {
         return None;
     }
@@ -119,7 +124,7 @@ fn step(item: &Node, entries: &[Entry], file: &str, faults: &mut Vec<Fault>) -> 
         ));
     }
     let sends_back = find(entries, "on_failure").and_then(|entry| send_back(entry, &act, faults));
-    Some(Step {
+    Some(StepSpecification {
         name: name?,
         when,
         time: StepTime(time),
@@ -132,7 +137,7 @@ fn step(item: &Node, entries: &[Entry], file: &str, faults: &mut Vec<Fault>) -> 
     })
 }
 
-fn act(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<StepAct> {
+fn act(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<StepAct> {
     if let Some(entry) = find(entries, "command") {
         return Some(StepAct::Command(command(entry, entries, faults)));
     }
@@ -149,7 +154,7 @@ fn act(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<StepAct> {
     Some(StepAct::Approve(ApprovalStep { question }))
 }
 
-fn command(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> CommandStep {
+fn command(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) -> CommandStep {
     let line = match entry.value.scalar() {
         Some(text) => CommandLine::Shell(text.to_owned()),
         None => CommandLine::Words(templates(entry, faults)),
@@ -180,11 +185,11 @@ fn command(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> Command
     CommandStep { line, runner, phase, bounds }
 }
 
-fn gate(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<GateStep> {
+fn gate(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<GateStep> {
     let gates = Gate::ALL.map(|gate| (gate.name(), gate));
     let gate = word(entries, "gate", &gates, faults)?;
     let mut options = Vec::new();
-    let mut add = |option: &str, values: Vec<(String, Node)>, faults: &mut Vec<Fault>| {
+    let mut add = |option: &str, values: Vec<(String, YamlNode)>, faults: &mut Vec<Fault>| {
         for (value, node) in values {
             // One word, so that no value is read as another option.
             let text = if option.is_empty() { value } else { format!("{option}={value}") };
@@ -199,10 +204,10 @@ fn gate(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<GateStep> {
         add(option, values.into_iter().map(|value| (value, entry.value.clone())).collect(), faults);
     }
     if yes(entries, "strict", faults) {
-        options.extend(Template::read("--strict"));
+        options.extend(TextTemplate::read("--strict"));
     }
     if let Some(entry) = find(entries, "paths") {
-        options.extend(Template::read("--"));
+        options.extend(TextTemplate::read("--"));
         for path in texts(entries, "paths", faults) {
             options.extend(read_template(&entry.value, &path, faults));
         }
@@ -210,7 +215,7 @@ fn gate(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<GateStep> {
     Some(GateStep { gate, options })
 }
 
-fn agent(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> Option<AgentStep> {
+fn agent(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<AgentStep> {
     let words = templates(entry, faults);
     let prompt = find(entries, "prompt").and_then(|prompt| template(prompt, faults));
     if find(entries, "prompt").is_none() {
@@ -236,7 +241,7 @@ fn agent(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> Option<Ag
     Some(AgentStep { words, prompt: prompt?, context, family, options })
 }
 
-fn review(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> Option<ReviewStep> {
+fn review(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<ReviewStep> {
     let of = match entry.value.scalar() {
         Some("changes") => ReviewedThing::Changes,
         Some(path) if is_inside(path) => ReviewedThing::File(path.to_owned()),
@@ -252,7 +257,7 @@ fn review(entry: &Entry, entries: &[Entry], faults: &mut Vec<Fault>) -> Option<R
     Some(ReviewStep { of, question, by: texts(entries, "by", faults) })
 }
 
-fn outputs(entries: &[Entry], faults: &mut Vec<Fault>) -> BTreeMap<String, String> {
+fn outputs(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> BTreeMap<String, String> {
     let Some(entry) = find(entries, "outputs") else { return BTreeMap::new() };
     let NodeValue::Map(all) = &entry.value.value else {
         faults.push(bad("outputs", &entry.value, "a map of paths by name"));
@@ -270,7 +275,7 @@ fn outputs(entries: &[Entry], faults: &mut Vec<Fault>) -> BTreeMap<String, Strin
     read
 }
 
-fn send_back(entry: &Entry, act: &StepAct, faults: &mut Vec<Fault>) -> Option<SendBack> {
+fn send_back(entry: &YamlEntry, act: &StepAct, faults: &mut Vec<Fault>) -> Option<SendBack> {
     let fields = known(&entry.value, "on_failure", &["back_to", "at_most", "loop"], faults);
     let Some(to) = text(fields, "back_to", faults) else {
         faults.push(bad("on_failure", &entry.value, "`back_to: STEP`"));
@@ -304,7 +309,7 @@ fn send_back(entry: &Entry, act: &StepAct, faults: &mut Vec<Fault>) -> Option<Se
 }
 
 /// What each step waits for: what it says, else the step before it.
-fn order(needs: &[(&Node, Option<Vec<String>>)], pipeline: &mut Pipeline, faults: &mut Vec<Fault>) {
+fn order(needs: &[(&YamlNode, Option<Vec<String>>)], pipeline: &mut PipelineFile, faults: &mut Vec<Fault>) {
     let mut direct = Vec::new();
     for (place, (item, named)) in needs.iter().enumerate() {
         let Some(named) = named else {
@@ -338,19 +343,19 @@ fn order(needs: &[(&Node, Option<Vec<String>>)], pipeline: &mut Pipeline, faults
 }
 
 /// Everything that a step names must be there, and before it.
-fn references(pipeline: &Pipeline, place: usize, item: &Node, faults: &mut Vec<Fault>) {
+fn references(pipeline: &PipelineFile, place: usize, item: &YamlNode, faults: &mut Vec<Fault>) {
     let Some(step) = pipeline.steps.get(place) else { return };
     let mut names: BTreeSet<&str> = BTreeSet::new();
     let mut of_agent: BTreeSet<&str> = BTreeSet::new();
     match &step.act {
         StepAct::Command(CommandStep { line: CommandLine::Words(words), .. }) => {
-            names.extend(words.iter().flat_map(Template::places));
+            names.extend(words.iter().flat_map(TextTemplate::places));
         }
         StepAct::Command(CommandStep { line: CommandLine::Shell(_), .. }) => {}
-        StepAct::Gate(gate) => names.extend(gate.options.iter().flat_map(Template::places)),
+        StepAct::Gate(gate) => names.extend(gate.options.iter().flat_map(TextTemplate::places)),
         StepAct::Agent(agent) => {
             names.extend(agent.prompt.places());
-            of_agent.extend(agent.words.iter().flat_map(Template::places));
+            of_agent.extend(agent.words.iter().flat_map(TextTemplate::places));
         }
         StepAct::Review(review) => names.extend(review.question.places()),
         StepAct::Approve(approve) => names.extend(approve.question.places()),
@@ -378,7 +383,7 @@ fn references(pipeline: &Pipeline, place: usize, item: &Node, faults: &mut Vec<F
     }
 }
 
-fn reference(pipeline: &Pipeline, place: usize, name: &str) -> Result<(), String> {
+fn reference(pipeline: &PipelineFile, place: usize, name: &str) -> Result<(), String> {
     let unknown = || {
         format!(
             "`{name}` is not known here: there are `inputs.NAME`, `steps.NAME.text`, `steps.NAME.outcome`, `steps.NAME.outputs.NAME`, `feedback`, `task`, `run`"
@@ -410,7 +415,7 @@ fn reference(pipeline: &Pipeline, place: usize, name: &str) -> Result<(), String
 }
 
 /// Whether each review has somebody who may do it.
-fn reviews(pipeline: &mut Pipeline, needs: &[(&Node, Option<Vec<String>>)], faults: &mut Vec<Fault>) {
+fn reviews(pipeline: &mut PipelineFile, needs: &[(&YamlNode, Option<Vec<String>>)], faults: &mut Vec<Fault>) {
     let has_reviews = pipeline.steps.iter().any(|step| matches!(step.act, StepAct::Review(_)));
     let authors = pipeline.authors();
     let all: Vec<String> = pipeline.reviewers.iter().map(|reviewer| reviewer.name.clone()).collect();
@@ -431,7 +436,7 @@ fn reviews(pipeline: &mut Pipeline, needs: &[(&Node, Option<Vec<String>>)], faul
                     faults.push(unfit(item, format!("there is no reviewer `{name}`")));
                     continue;
                 }
-                let named: Vec<&Reviewer> = review
+                let named: Vec<&ModelReviewer> = review
                     .by
                     .iter()
                     .filter_map(|name| reviewers.iter().find(|reviewer| reviewer.name == *name))

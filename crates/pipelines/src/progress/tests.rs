@@ -6,12 +6,12 @@ use checkrein_supervise::runs::RunId;
 use super::*;
 use crate::state::PipelineState;
 
-fn pipeline(steps: &str) -> Pipeline {
+fn pipeline(steps: &str) -> PipelineFile {
     let text = format!("name: p\ninputs:\n  kind:\n    default: bug\nsteps:\n{steps}");
-    Pipeline::parse("p.yaml", &text, LayerKind::Project).unwrap_or_else(|errors| panic!("{errors}"))
+    PipelineFile::parse("p.yaml", &text, LayerKind::Project).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn state(pipeline: &Pipeline) -> PipelineState {
+fn state(pipeline: &PipelineFile) -> PipelineState {
     PipelineState {
         version: PipelineState::VERSION,
         id: RunId::at(0, 1),
@@ -38,7 +38,7 @@ fn values() -> TemplateValues {
 
 /// Runs until nothing is left, each step by what `ends` says of it; the names of the steps in the order in which they began.
 fn played(
-    pipeline: &Pipeline,
+    pipeline: &PipelineFile,
     state: &mut PipelineState,
     mut ends: impl FnMut(&str, usize) -> StepResult,
 ) -> Vec<String> {

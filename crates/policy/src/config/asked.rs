@@ -6,7 +6,7 @@ use super::keys::{self, Key, OVERRIDES, PATHS, PIPELINES, STEPS};
 use super::layer::ConfigSource;
 use super::sections::Limit;
 use super::value::{Kind, Value};
-use super::yaml::{self, Entry, Node, NodeValue};
+use super::yaml::{self, NodeValue, YamlEntry, YamlNode};
 
 /// A text with settings, and how to read it.
 pub(super) struct SourceText {
@@ -113,7 +113,7 @@ fn plain_assignments(text: &SourceText, proof: Proof) -> Result<Vec<Assignment>,
                 return Err(vec![unknown_path(path, at)]);
             };
             // A list on the command line may also be written as YAML.
-            let node = Node { at, value: NodeValue::Plain(value.clone()) };
+            let node = YamlNode { at, value: NodeValue::Plain(value.clone()) };
             match key.kind {
                 Kind::Rules | Kind::Tripwires | Kind::Patterns => {
                     Err(key.kind.read(path, &node, proof).err().unwrap_or_default())
@@ -148,7 +148,7 @@ impl Walk {
     }
 
     /// Reads the sections of a map, each under what it is limited to.
-    fn limited(&mut self, path: &str, node: &Node, limit: impl Fn(&str) -> Limit) {
+    fn limited(&mut self, path: &str, node: &YamlNode, limit: impl Fn(&str) -> Limit) {
         let entries = match &node.value {
             NodeValue::Map(entries) => entries,
             _ if node.is_null() => return,
@@ -167,7 +167,7 @@ impl Walk {
     }
 
     /// Reads one of them. The steps of a pipeline come behind it, since they say more.
-    fn limited_to(&mut self, limit: &Limit, node: &Node) {
+    fn limited_to(&mut self, limit: &Limit, node: &YamlNode) {
         let mut walk = Self { limit: Some(limit.clone()), ..Self::new(self.proof) };
         let mut own = node.clone();
         let mut taken = |name: &str| match &mut own.value {
@@ -199,7 +199,7 @@ impl Walk {
     }
 
     /// Reads the settings below a section (empty: the top; `safety` and `safety.x` for overrides).
-    fn section(&mut self, section: &str, node: &Node) {
+    fn section(&mut self, section: &str, node: &YamlNode) {
         let entries = match &node.value {
             NodeValue::Map(entries) => entries,
             _ if node.is_null() => return,
@@ -224,7 +224,7 @@ impl Walk {
     }
 
     /// `true` and `false` in the place of a section that has a switch `enabled` (seed 001).
-    fn shorthand(&mut self, section: &str, node: &Node) {
+    fn shorthand(&mut self, section: &str, node: &YamlNode) {
         let path = format!("{section}.enabled");
         let switch = keys::find(inside(&path)).filter(|_| !section.is_empty());
         let value = node.scalar().and_then(|text| Kind::Switch.read_text(text));
@@ -246,7 +246,7 @@ impl Walk {
         }
     }
 
-    fn setting(&mut self, section: &str, path: &str, entry: &Entry) {
+    fn setting(&mut self, section: &str, path: &str, entry: &YamlEntry) {
         let Some((index, key)) = keys::find(inside(path)) else {
             let fault = match &self.limit {
                 Some(limit) if section.is_empty() => unknown_among(&names_in(limit), path, entry),
@@ -321,7 +321,7 @@ fn inside(path: &str) -> &str {
     }
 }
 
-fn unknown_key(section: &str, path: &str, entry: &Entry) -> Fault {
+fn unknown_key(section: &str, path: &str, entry: &YamlEntry) -> Fault {
     let mut names = keys::names_below(inside(section));
     if section.is_empty() {
         names.push(OVERRIDES);
@@ -337,7 +337,7 @@ fn names_in(limit: &Limit) -> Vec<&'static str> {
     keys::names_below("").into_iter().chain(steps).collect()
 }
 
-fn unknown_among(names: &[&'static str], path: &str, entry: &Entry) -> Fault {
+fn unknown_among(names: &[&'static str], path: &str, entry: &YamlEntry) -> Fault {
     let expected: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let hint = match closest(&entry.key, names.iter().copied()) {
         Some(name) => Some(format!("did you mean `{name}`?")),

@@ -6,7 +6,7 @@ use super::error::{ConfigErrorKind, ConfigErrors, Fault, Position};
 use super::fields::{Keys, Proof, bad, map, missing, text, texts, unknown_key, word};
 use super::layer::{FileHash, LayerKind};
 use super::tripwire_parser;
-use super::yaml::{self, Entry, Node, NodeValue};
+use super::yaml::{self, NodeValue, YamlEntry, YamlNode};
 use crate::config::Config;
 use crate::governance::{
     CompiledTripwire, Metric, MetricFloor, OwnThresholds, Tier, Tripwire, TripwireProblem, play,
@@ -241,7 +241,7 @@ fn sink(own: &mut f64, new: f64) {
     *own = own.min(new);
 }
 
-fn blueprint(root: &Node, proof: Proof) -> Result<Blueprint, Vec<Fault>> {
+fn blueprint(root: &YamlNode, proof: Proof) -> Result<Blueprint, Vec<Fault>> {
     let entries = map("the file", root, "a map with `artifact_type`, `schema_version`, `id`")?;
     let mut read = Blueprint {
         id: String::new(),
@@ -318,7 +318,7 @@ fn version(text: &str) -> Option<String> {
     (numbers.len() == 3 && all).then(|| text.to_owned())
 }
 
-fn base(node: &Node) -> Result<Base, Vec<Fault>> {
+fn base(node: &YamlNode) -> Result<Base, Vec<Fault>> {
     let entries = map("base", node, "a map with `ref` and `digest`")?;
     let mut read =
         Base { reference: String::new(), digest: None, line: node.at.line, column: node.at.column };
@@ -338,7 +338,7 @@ fn base(node: &Node) -> Result<Base, Vec<Fault>> {
     if faults.is_empty() { Ok(read) } else { Err(faults) }
 }
 
-fn applicability(node: &Node, read: &mut Blueprint) -> Result<(), Vec<Fault>> {
+fn applicability(node: &YamlNode, read: &mut Blueprint) -> Result<(), Vec<Fault>> {
     let mut faults = Vec::new();
     for entry in map("applicability", node, "a map with `governance_tiers` and `tools`")? {
         let outcome = match entry.key.as_str() {
@@ -351,11 +351,11 @@ fn applicability(node: &Node, read: &mut Blueprint) -> Result<(), Vec<Fault>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-fn tiers(entry: &Entry) -> Result<Vec<Tier>, Vec<Fault>> {
+fn tiers(entry: &YamlEntry) -> Result<Vec<Tier>, Vec<Fault>> {
     let NodeValue::List(items) = &entry.value.value else {
         return Err(vec![bad(&entry.key, &entry.value, "a list of tiers")]);
     };
-    let read = |item: &Node| {
+    let read = |item: &YamlNode| {
         let tier = item.scalar().and_then(Tier::from_name);
         tier.ok_or_else(|| vec![bad(&entry.key, item, "a tier from `GT-0` to `GT-5`")])
     };
@@ -363,7 +363,7 @@ fn tiers(entry: &Entry) -> Result<Vec<Tier>, Vec<Fault>> {
 }
 
 /// Checks by rule are tripwires that do not halt; checks by metric are floors of the trace quality.
-fn checks(node: &Node, proof: Proof, read: &mut Blueprint) -> Result<(), Vec<Fault>> {
+fn checks(node: &YamlNode, proof: Proof, read: &mut Blueprint) -> Result<(), Vec<Fault>> {
     let NodeValue::List(items) = &node.value else {
         return Err(vec![bad("checks", node, "a list of checks")]);
     };
@@ -381,9 +381,9 @@ fn checks(node: &Node, proof: Proof, read: &mut Blueprint) -> Result<(), Vec<Fau
             Some("metric") => floor(item, entries).map(|floor| read.floors.push(floor)),
             Some("rule") => {
                 let rest = entries.iter().filter(|entry| entry.key != "kind").cloned().collect();
-                let list = Node {
+                let list = YamlNode {
                     at: item.at,
-                    value: NodeValue::List(vec![Node { at: item.at, value: NodeValue::Map(rest) }]),
+                    value: NodeValue::List(vec![YamlNode { at: item.at, value: NodeValue::Map(rest) }]),
                 };
                 tripwire_parser::tripwires(&list, proof).and_then(|more| {
                     if more.iter().any(|one| one.decision == VerdictKind::Halt) {
@@ -406,7 +406,7 @@ fn checks(node: &Node, proof: Proof, read: &mut Blueprint) -> Result<(), Vec<Fau
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-fn floor(item: &Node, entries: &[Entry]) -> Result<MetricFloor, Vec<Fault>> {
+fn floor(item: &YamlNode, entries: &[YamlEntry]) -> Result<MetricFloor, Vec<Fault>> {
     let mut read = MetricFloor { metric: Metric::Reasoning, least: 0.0, verdict: VerdictKind::Nudge };
     let mut faults = missing("check", item, entries, METRIC_KEYS);
     for entry in entries {
@@ -427,13 +427,13 @@ fn floor(item: &Node, entries: &[Entry]) -> Result<MetricFloor, Vec<Fault>> {
     if faults.is_empty() { Ok(read) } else { Err(faults) }
 }
 
-fn fraction(entry: &Entry) -> Result<f64, Vec<Fault>> {
+fn fraction(entry: &YamlEntry) -> Result<f64, Vec<Fault>> {
     let number = entry.value.scalar().and_then(|text| text.parse::<f64>().ok());
     let number = number.filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| vec![bad(&entry.key, &entry.value, "a number from 0 to 1")])
 }
 
-fn intervention_policy(node: &Node, read: &mut OwnThresholds) -> Result<(), Vec<Fault>> {
+fn intervention_policy(node: &YamlNode, read: &mut OwnThresholds) -> Result<(), Vec<Fault>> {
     let mut faults = Vec::new();
     for entry in map("intervention_policy", node, "a map with `thresholds`")? {
         if entry.key != "thresholds" {
@@ -454,7 +454,7 @@ fn intervention_policy(node: &Node, read: &mut OwnThresholds) -> Result<(), Vec<
 }
 
 /// Reads the numbers below `trust_policy`. `enabled` is accepted as `true`: a blueprint switches nothing off.
-fn trust(path: &str, node: &Node, read: &mut Vec<(String, f64)>) -> Result<(), Vec<Fault>> {
+fn trust(path: &str, node: &YamlNode, read: &mut Vec<(String, f64)>) -> Result<(), Vec<Fault>> {
     let mut faults = Vec::new();
     for entry in map("trust_policy", node, "a map with `accumulation`, `decay`, `thresholds`")? {
         let own = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
@@ -484,7 +484,7 @@ fn trust(path: &str, node: &Node, read: &mut Vec<(String, f64)>) -> Result<(), V
 }
 
 /// What is not understood must not be required.
-fn extensions(node: &Node) -> Result<(), Vec<Fault>> {
+fn extensions(node: &YamlNode) -> Result<(), Vec<Fault>> {
     let mut faults = Vec::new();
     for entry in map("extensions", node, "a map with `required` and `optional`")? {
         let outcome = match entry.key.as_str() {
@@ -500,7 +500,7 @@ fn extensions(node: &Node) -> Result<(), Vec<Fault>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-fn fixtures(node: &Node, all: &mut Vec<Fixture>, places: &mut Vec<Position>) -> Result<(), Vec<Fault>> {
+fn fixtures(node: &YamlNode, all: &mut Vec<Fixture>, places: &mut Vec<Position>) -> Result<(), Vec<Fault>> {
     let NodeValue::List(items) = &node.value else {
         return Err(vec![bad("fixtures", node, "a list of maps")]);
     };

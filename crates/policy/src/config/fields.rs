@@ -1,7 +1,7 @@
 //! Reading the fields of a map: rules, tripwires, patterns, blueprints.
 
 use super::error::{ConfigErrorKind, Fault, Position, closest};
-use super::yaml::{Entry, Node, NodeValue};
+use super::yaml::{NodeValue, YamlEntry, YamlNode};
 use crate::rule::Condition;
 
 /// How thoroughly a text is read.
@@ -16,7 +16,7 @@ pub(crate) enum Proof {
 /// The keys that a map may have: name, whether it must be there, what is expected, what it is for.
 pub(crate) type Keys = &'static [(&'static str, bool, &'static str, &'static str)];
 
-pub(crate) fn text(entry: &Entry) -> Result<String, Vec<Fault>> {
+pub(crate) fn text(entry: &YamlEntry) -> Result<String, Vec<Fault>> {
     match entry.value.scalar() {
         Some(text) => Ok(text.to_owned()),
         None => Err(vec![bad(&entry.key, &entry.value, "a text")]),
@@ -24,18 +24,18 @@ pub(crate) fn text(entry: &Entry) -> Result<String, Vec<Fault>> {
 }
 
 /// A text, or a list of texts.
-pub(crate) fn text_or_texts(entry: &Entry) -> Result<Vec<String>, Vec<Fault>> {
+pub(crate) fn text_or_texts(entry: &YamlEntry) -> Result<Vec<String>, Vec<Fault>> {
     match entry.value.scalar() {
         Some(text) => Ok(vec![text.to_owned()]),
         None => texts(entry),
     }
 }
 
-pub(crate) fn texts(entry: &Entry) -> Result<Vec<String>, Vec<Fault>> {
+pub(crate) fn texts(entry: &YamlEntry) -> Result<Vec<String>, Vec<Fault>> {
     let NodeValue::List(items) = &entry.value.value else {
         return Err(vec![bad(&entry.key, &entry.value, "a list of texts")]);
     };
-    let texts: Vec<String> = items.iter().filter_map(Node::scalar).map(str::to_owned).collect();
+    let texts: Vec<String> = items.iter().filter_map(YamlNode::scalar).map(str::to_owned).collect();
     match items.iter().find(|item| item.scalar().is_none()) {
         Some(item) => Err(vec![bad(&entry.key, item, "a text")]),
         None => Ok(texts),
@@ -44,7 +44,7 @@ pub(crate) fn texts(entry: &Entry) -> Result<Vec<String>, Vec<Fault>> {
 
 /// One of some words.
 pub(crate) fn word<T>(
-    entry: &Entry,
+    entry: &YamlEntry,
     expected: &str,
     words: &[&'static str],
     read: impl Fn(&str) -> Option<T>,
@@ -57,7 +57,7 @@ pub(crate) fn word<T>(
 }
 
 /// The entries of a map; anything else is a fault.
-pub(crate) fn map<'a>(key: &str, node: &'a Node, expected: &str) -> Result<&'a [Entry], Vec<Fault>> {
+pub(crate) fn map<'a>(key: &str, node: &'a YamlNode, expected: &str) -> Result<&'a [YamlEntry], Vec<Fault>> {
     match &node.value {
         NodeValue::Map(entries) => Ok(entries),
         NodeValue::Plain(_) | NodeValue::Quoted(_) | NodeValue::List(_) => {
@@ -67,14 +67,14 @@ pub(crate) fn map<'a>(key: &str, node: &'a Node, expected: &str) -> Result<&'a [
 }
 
 /// Keys that must be there and are not.
-pub(crate) fn missing(what: &'static str, node: &Node, entries: &[Entry], keys: Keys) -> Vec<Fault> {
+pub(crate) fn missing(what: &'static str, node: &YamlNode, entries: &[YamlEntry], keys: Keys) -> Vec<Fault> {
     keys.iter()
         .filter(|(key, required, ..)| *required && !entries.iter().any(|entry| entry.key == *key))
         .map(|(key, _, expected, _)| Fault::new(node.at, ConfigErrorKind::Missing { what, key, expected }))
         .collect()
 }
 
-pub(crate) fn unknown_key(entry: &Entry, keys: Keys) -> Fault {
+pub(crate) fn unknown_key(entry: &YamlEntry, keys: Keys) -> Fault {
     let names = || keys.iter().map(|(name, ..)| *name);
     let expected: Vec<String> = names().map(|name| format!("`{name}`")).collect();
     let kind = ConfigErrorKind::UnknownKey { key: entry.key.clone(), expected: expected.join(", ") };
@@ -82,7 +82,7 @@ pub(crate) fn unknown_key(entry: &Entry, keys: Keys) -> Fault {
     Fault::new(entry.at, kind).with_optional_hint(hint)
 }
 
-pub(crate) fn bad(key: &str, node: &Node, expected: &str) -> Fault {
+pub(crate) fn bad(key: &str, node: &YamlNode, expected: &str) -> Fault {
     let kind = ConfigErrorKind::BadValue {
         key: key.to_owned(),
         found: node.description(),
@@ -98,7 +98,7 @@ pub(crate) fn is_plain_name(text: &str) -> bool {
 }
 
 /// What is wrong with a condition, at its own place in the file.
-pub(crate) fn condition_fault(node: &Node) -> Option<Fault> {
+pub(crate) fn condition_fault(node: &YamlNode) -> Option<Fault> {
     let text = node.scalar()?;
     let bad = Condition::parse(text).err()?;
     let quotes = usize::from(matches!(node.value, NodeValue::Quoted(_)));

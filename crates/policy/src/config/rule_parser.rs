@@ -4,7 +4,7 @@ use checkrein_protocol::{Decision, EffectKind};
 
 use super::error::{ConfigErrorKind, Fault, Position, closest};
 use super::fields::{Keys, Proof, bad, condition_fault, is_plain_name, missing, text, texts, unknown_key};
-use super::yaml::{Entry, Node, NodeValue};
+use super::yaml::{NodeValue, YamlEntry, YamlNode};
 use crate::config::Config;
 use crate::rule::{CustomRule, RuleProblem};
 use crate::rules;
@@ -34,7 +34,7 @@ pub(crate) static RULE_KEYS: Keys = &[
 ];
 
 /// The rules in a list.
-pub(crate) fn rules(node: &Node, proof: Proof) -> Result<Vec<CustomRule>, Vec<Fault>> {
+pub(crate) fn rules(node: &YamlNode, proof: Proof) -> Result<Vec<CustomRule>, Vec<Fault>> {
     let items = match &node.value {
         NodeValue::List(items) => items,
         NodeValue::Plain(_) | NodeValue::Quoted(_) | NodeValue::Map(_) => {
@@ -61,7 +61,7 @@ pub(crate) fn rules(node: &Node, proof: Proof) -> Result<Vec<CustomRule>, Vec<Fa
 }
 
 /// What is wrong with the condition and the examples.
-fn proved(rule: &CustomRule, item: &Node) -> Vec<Fault> {
+fn proved(rule: &CustomRule, item: &YamlNode) -> Vec<Fault> {
     let NodeValue::Map(entries) = &item.value else { return Vec::new() };
     let find = |key: &str| entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
     if let Some(fault) = find("when").and_then(condition_fault) {
@@ -73,7 +73,7 @@ fn proved(rule: &CustomRule, item: &Node) -> Vec<Fault> {
         NodeValue::List(items) => items.as_slice(),
         NodeValue::Plain(_) | NodeValue::Quoted(_) | NodeValue::Map(_) => &[],
     });
-    let examples: Vec<&Node> = examples.collect();
+    let examples: Vec<&YamlNode> = examples.collect();
     rule.problems(&config)
         .into_iter()
         .map(|problem| {
@@ -93,7 +93,7 @@ fn proved(rule: &CustomRule, item: &Node) -> Vec<Fault> {
         .collect()
 }
 
-fn rule(node: &Node) -> Result<(CustomRule, Position), Vec<Fault>> {
+fn rule(node: &YamlNode) -> Result<(CustomRule, Position), Vec<Fault>> {
     let NodeValue::Map(entries) = &node.value else {
         return Err(vec![bad("rule", node, "a map with `name`, `when` and `decision`")]);
     };
@@ -143,7 +143,7 @@ fn rule(node: &Node) -> Result<(CustomRule, Position), Vec<Fault>> {
     if faults.is_empty() { Ok((rule, name_at)) } else { Err(faults) }
 }
 
-fn name(value: &Node) -> Result<String, Vec<Fault>> {
+fn name(value: &YamlNode) -> Result<String, Vec<Fault>> {
     let expected = "a name of letters, digits, `_` and `-`";
     let Some(text) = value.scalar() else {
         return Err(vec![bad("name", value, expected)]);
@@ -161,7 +161,7 @@ fn name_taken(at: Position, name: String, owner: &'static str) -> Fault {
     Fault::new(at, ConfigErrorKind::NameTaken { name, owner }).with_hint("give the rule a name of its own")
 }
 
-fn decision(value: &Node) -> Result<Decision, Vec<Fault>> {
+fn decision(value: &YamlNode) -> Result<Decision, Vec<Fault>> {
     let names = Decision::ALL.map(Decision::name);
     let word = value.scalar().unwrap_or_default();
     Decision::from_name(word).ok_or_else(|| {
@@ -175,7 +175,7 @@ fn decision(value: &Node) -> Result<Decision, Vec<Fault>> {
     })
 }
 
-fn kinds(entry: &Entry) -> Result<Vec<EffectKind>, Vec<Fault>> {
+fn kinds(entry: &YamlEntry) -> Result<Vec<EffectKind>, Vec<Fault>> {
     let NodeValue::List(items) = &entry.value.value else {
         return Err(vec![bad("kinds", &entry.value, "a list of kinds of effect")]);
     };

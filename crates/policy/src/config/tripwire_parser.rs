@@ -7,7 +7,7 @@ use super::fields::{
     self, Keys, Proof, bad, condition_fault, is_plain_name, map, missing, text, text_or_texts, texts,
     unknown_key, word,
 };
-use super::yaml::{Entry, Node, NodeValue};
+use super::yaml::{NodeValue, YamlEntry, YamlNode};
 use crate::config::Config;
 use crate::governance::{COUNTING_LIMIT, Count, Expectation, Tripwire, TripwireOrigin};
 
@@ -108,23 +108,23 @@ const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
 const SEVERITY: &str = "`low` or `medium` or `high` or `critical`";
 
 /// The tripwires in a list.
-pub(crate) fn tripwires(node: &Node, proof: Proof) -> Result<Vec<Tripwire>, Vec<Fault>> {
+pub(crate) fn tripwires(node: &YamlNode, proof: Proof) -> Result<Vec<Tripwire>, Vec<Fault>> {
     list("governance.tripwires", node, proof, tripwire)
 }
 
 /// The own patterns in a list.
-pub(crate) fn patterns(node: &Node, proof: Proof) -> Result<Vec<Tripwire>, Vec<Fault>> {
+pub(crate) fn patterns(node: &YamlNode, proof: Proof) -> Result<Vec<Tripwire>, Vec<Fault>> {
     list("patterns.custom_patterns", node, proof, pattern)
 }
 
 /// A tripwire, the place of its name, and the nodes of its conditions.
-type Read<'a> = (Tripwire, Position, Vec<&'a Node>);
+type Read<'a> = (Tripwire, Position, Vec<&'a YamlNode>);
 
 fn list<'a>(
     key: &'static str,
-    node: &'a Node,
+    node: &'a YamlNode,
     proof: Proof,
-    read: impl Fn(&'a Node) -> Result<Read<'a>, Vec<Fault>>,
+    read: impl Fn(&'a YamlNode) -> Result<Read<'a>, Vec<Fault>>,
 ) -> Result<Vec<Tripwire>, Vec<Fault>> {
     let NodeValue::List(items) = &node.value else {
         return Err(vec![bad(key, node, "a list of maps")]);
@@ -155,7 +155,7 @@ fn list<'a>(
 }
 
 /// What is wrong with conditions and examples.
-fn proved(tripwire: &Tripwire, item: &Node, conditions: &[&Node]) -> Vec<Fault> {
+fn proved(tripwire: &Tripwire, item: &YamlNode, conditions: &[&YamlNode]) -> Vec<Fault> {
     let faults: Vec<Fault> = conditions.iter().filter_map(|node| condition_fault(node)).collect();
     if !faults.is_empty() {
         return faults;
@@ -198,7 +198,7 @@ fn blank(origin: TripwireOrigin) -> Tripwire {
     }
 }
 
-fn tripwire(node: &Node) -> Result<Read<'_>, Vec<Fault>> {
+fn tripwire(node: &YamlNode) -> Result<Read<'_>, Vec<Fault>> {
     let entries = map("tripwire", node, "a map with `id`, `condition` and `on_fail`")?;
     let mut read = blank(TripwireOrigin::Tripwire);
     let mut name_at = node.at;
@@ -234,7 +234,7 @@ fn tripwire(node: &Node) -> Result<Read<'_>, Vec<Fault>> {
     finish(read, faults).map(|read| (read, name_at, conditions))
 }
 
-fn pattern(node: &Node) -> Result<Read<'_>, Vec<Fault>> {
+fn pattern(node: &YamlNode) -> Result<Read<'_>, Vec<Fault>> {
     let entries = map("pattern", node, "a map with `name`, `of` and `at_least`")?;
     let mut read = blank(TripwireOrigin::Pattern);
     let mut counted = Count { of: String::new(), add: None, window: TallyWindow::Session, reset: None };
@@ -293,14 +293,14 @@ fn finish(mut read: Tripwire, faults: Vec<Fault>) -> Result<Tripwire, Vec<Fault>
     if faults.is_empty() { Ok(read) } else { Err(faults) }
 }
 
-fn name(entry: &Entry) -> Result<String, Vec<Fault>> {
+fn name(entry: &YamlEntry) -> Result<String, Vec<Fault>> {
     match entry.value.scalar() {
         Some(text) if is_plain_name(text) => Ok(text.to_owned()),
         Some(_) | None => Err(vec![bad(&entry.key, &entry.value, "a name of letters, digits, `_` and `-`")]),
     }
 }
 
-fn when(node: &Node) -> Result<Vec<String>, Vec<Fault>> {
+fn when(node: &YamlNode) -> Result<Vec<String>, Vec<Fault>> {
     let mut tools = Vec::new();
     let mut faults = Vec::new();
     for entry in map("when", node, "a map with `tool` and `hook`")? {
@@ -314,7 +314,7 @@ fn when(node: &Node) -> Result<Vec<String>, Vec<Fault>> {
     if faults.is_empty() { Ok(tools) } else { Err(faults) }
 }
 
-fn count(node: &Node) -> Result<(Count, Vec<&Node>), Vec<Fault>> {
+fn count(node: &YamlNode) -> Result<(Count, Vec<&YamlNode>), Vec<Fault>> {
     let entries = map("count", node, "a map with `of`, `add`, `within`, `reset`")?;
     let mut read = Count { of: String::new(), add: None, window: TallyWindow::Session, reset: None };
     let mut conditions = Vec::new();
@@ -335,7 +335,7 @@ fn count(node: &Node) -> Result<(Count, Vec<&Node>), Vec<Fault>> {
     if faults.is_empty() { Ok((read, conditions)) } else { Err(faults) }
 }
 
-fn on_fail(node: &Node, read: &mut Tripwire) -> Result<(), Vec<Fault>> {
+fn on_fail(node: &YamlNode, read: &mut Tripwire) -> Result<(), Vec<Fault>> {
     let entries = map("on_fail", node, "a map with `decision` and `reason`")?;
     let mut faults = missing("`on_fail`", node, entries, ON_FAIL_KEYS);
     for entry in entries {
@@ -351,13 +351,13 @@ fn on_fail(node: &Node, read: &mut Tripwire) -> Result<(), Vec<Fault>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-fn verdict(entry: &Entry) -> Result<VerdictKind, Vec<Fault>> {
+fn verdict(entry: &YamlEntry) -> Result<VerdictKind, Vec<Fault>> {
     let names = VerdictKind::ALL.map(VerdictKind::name);
     let expected = "`ok` or `nudge` or `escalate` or `block` or `halt`";
     word(entry, expected, &names, VerdictKind::from_name)
 }
 
-fn severity(entry: &Entry) -> Result<Severity, Vec<Fault>> {
+fn severity(entry: &YamlEntry) -> Result<Severity, Vec<Fault>> {
     word(entry, SEVERITY, &SEVERITIES, |word| match word {
         "low" => Some(Severity::Low),
         "medium" => Some(Severity::Medium),
@@ -367,12 +367,12 @@ fn severity(entry: &Entry) -> Result<Severity, Vec<Fault>> {
     })
 }
 
-fn at_least(entry: &Entry) -> Result<u32, Vec<Fault>> {
+fn at_least(entry: &YamlEntry) -> Result<u32, Vec<Fault>> {
     let count = entry.value.scalar().and_then(|text| text.parse().ok()).filter(|count| *count >= 1);
     count.ok_or_else(|| vec![bad(&entry.key, &entry.value, "a whole number from 1 up")])
 }
 
-fn window(entry: &Entry) -> Result<TallyWindow, Vec<Fault>> {
+fn window(entry: &YamlEntry) -> Result<TallyWindow, Vec<Fault>> {
     let read = |text: &str| {
         if text == "session" {
             return Some(TallyWindow::Session);

@@ -9,7 +9,7 @@ use super::choice::{
 };
 use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::Proof;
-use super::yaml::{Node, NodeValue};
+use super::yaml::{NodeValue, YamlNode};
 use super::{rule_parser, tripwire_parser};
 use crate::governance::{Fallback, RiskClass, Tier, Tripwire};
 use crate::rule::CustomRule;
@@ -101,7 +101,7 @@ impl Kind {
     }
 
     /// The value that a node of a file stands for.
-    pub(crate) fn read(self, key: &str, node: &Node, proof: Proof) -> Result<Value, Vec<Fault>> {
+    pub(crate) fn read(self, key: &str, node: &YamlNode, proof: Proof) -> Result<Value, Vec<Fault>> {
         match self {
             Self::Rules => return rule_parser::rules(node, proof).map(Value::Rules),
             Self::Tripwires => return tripwire_parser::tripwires(node, proof).map(Value::Tripwires),
@@ -115,7 +115,7 @@ impl Kind {
             | Self::List
             | Self::Words(_) => {}
         }
-        let wrong = |node: &Node| {
+        let wrong = |node: &YamlNode| {
             let kind = ConfigErrorKind::BadValue {
                 key: key.to_owned(),
                 found: node.description(),
@@ -195,7 +195,7 @@ impl Kind {
     }
 
     /// What was probably meant.
-    fn hint(self, node: &Node) -> Option<String> {
+    fn hint(self, node: &YamlNode) -> Option<String> {
         let text = match &node.value {
             NodeValue::Plain(text) | NodeValue::Quoted(text) => text.as_str(),
             NodeValue::List(_) | NodeValue::Map(_) => return None,

@@ -14,7 +14,7 @@ const DEPTH_LIMIT: usize = 24;
 
 /// A value in a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub struct YamlNode {
     /// Where it begins.
     pub at: Position,
     /// What it is.
@@ -29,23 +29,23 @@ pub enum NodeValue {
     /// A scalar that is text for certain.
     Quoted(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// A map, in the order of the file.
-    Map(Vec<Entry>),
+    Map(Vec<YamlEntry>),
 }
 
 /// One `key: value` of a map.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct YamlEntry {
     /// The key.
     pub key: String,
     /// Where the key stands.
     pub at: Position,
     /// The value.
-    pub value: Node,
+    pub value: YamlNode,
 }
 
-impl Node {
+impl YamlNode {
     /// What it is, for messages.
     pub fn description(&self) -> String {
         match &self.value {
@@ -78,7 +78,7 @@ fn is_null(text: &str) -> bool {
 }
 
 /// Reads a text; an empty one is an empty map.
-pub fn parse(text: &str) -> Result<Node, Fault> {
+pub fn parse(text: &str) -> Result<YamlNode, Fault> {
     if text.len() > BYTES_LIMIT {
         return Err(Fault::new(Position::START, ConfigErrorKind::TooLarge { limit: BYTES_LIMIT }));
     }
@@ -87,7 +87,7 @@ pub fn parse(text: &str) -> Result<Node, Fault> {
     while let Some((event, span)) = next(&mut parser)? {
         builder.take(event, span)?;
     }
-    Ok(builder.root.unwrap_or(Node { at: Position::START, value: NodeValue::Map(Vec::new()) }))
+    Ok(builder.root.unwrap_or(YamlNode { at: Position::START, value: NodeValue::Map(Vec::new()) }))
 }
 
 fn next<'text>(parser: &mut Parser<'text, StrInput<'text>>) -> Result<Option<(Event<'text>, Span)>, Fault> {
@@ -116,13 +116,13 @@ fn position(span: Span) -> Position {
 
 /// A list or map whose end has not come yet.
 enum Open {
-    List { at: Position, items: Vec<Node> },
-    Map { at: Position, entries: Vec<Entry>, key: Option<(String, Position)> },
+    List { at: Position, items: Vec<YamlNode> },
+    Map { at: Position, entries: Vec<YamlEntry>, key: Option<(String, Position)> },
 }
 
 struct Builder {
     open: Vec<Open>,
-    root: Option<Node>,
+    root: Option<YamlNode>,
     documents: usize,
 }
 
@@ -146,17 +146,17 @@ impl Builder {
             | Event::SequenceStart(1.., None)
             | Event::MappingStart(1.., None) => Err(unsupported(at, "an anchor")),
             Event::Scalar(text, ScalarStyle::Plain, 0, None) => {
-                self.finish(Node { at, value: NodeValue::Plain(text.into_owned()) })
+                self.finish(YamlNode { at, value: NodeValue::Plain(text.into_owned()) })
             }
             Event::Scalar(text, _, 0, None) => {
-                self.finish(Node { at, value: NodeValue::Quoted(text.into_owned()) })
+                self.finish(YamlNode { at, value: NodeValue::Quoted(text.into_owned()) })
             }
             Event::SequenceStart(0, None) => self.open(Open::List { at, items: Vec::new() }, at),
             Event::MappingStart(0, None) => self.open(Open::Map { at, entries: Vec::new(), key: None }, at),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open::List { at, items }) => self.finish(Node { at, value: NodeValue::List(items) }),
+                Some(Open::List { at, items }) => self.finish(YamlNode { at, value: NodeValue::List(items) }),
                 Some(Open::Map { at, entries, .. }) => {
-                    self.finish(Node { at, value: NodeValue::Map(entries) })
+                    self.finish(YamlNode { at, value: NodeValue::Map(entries) })
                 }
                 None => Ok(()),
             },
@@ -171,13 +171,13 @@ impl Builder {
         Ok(())
     }
 
-    fn finish(&mut self, node: Node) -> Result<(), Fault> {
+    fn finish(&mut self, node: YamlNode) -> Result<(), Fault> {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(Open::List { items, .. }) => items.push(node),
             Some(Open::Map { entries, key, .. }) => {
                 if let Some((name, at)) = key.take() {
-                    entries.push(Entry { key: name, at, value: node });
+                    entries.push(YamlEntry { key: name, at, value: node });
                     return Ok(());
                 }
                 let at = node.at;

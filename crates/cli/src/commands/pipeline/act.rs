@@ -15,8 +15,8 @@ use checkrein_engine::check;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_pipelines::{
-    AgentStep, CommandLine, CommandStep, GateStep, Pipeline, ReviewRecordEntry, Step, StepAct, StepEnd,
-    StepResult, TemplateValues,
+    AgentStep, CommandLine, CommandStep, GateStep, PipelineFile, ReviewRecordEntry, StepAct, StepEnd,
+    StepResult, StepSpecification, TemplateValues,
 };
 use checkrein_policy::VerdictKind;
 use checkrein_protocol::{AbsolutePath, Action};
@@ -41,8 +41,8 @@ const STILL_THERE: Duration = Duration::from_secs(15);
 /// Everything that a step is told, so that it can run beside others.
 pub(super) struct StepWork {
     pub(super) environment: HostEnvironment,
-    pub(super) pipeline: std::sync::Arc<Pipeline>,
-    pub(super) step: Step,
+    pub(super) pipeline: std::sync::Arc<PipelineFile>,
+    pub(super) step: StepSpecification,
     pub(super) place: usize,
     pub(super) id: RunId,
     /// The folder of this attempt.
@@ -369,7 +369,7 @@ impl StepWork {
         Ok(prompt)
     }
 
-    fn filled(&self, words: &[checkrein_pipelines::Template]) -> Result<Vec<String>, String> {
+    fn filled(&self, words: &[checkrein_pipelines::TextTemplate]) -> Result<Vec<String>, String> {
         words.iter().map(|word| word.word(&self.values)).collect()
     }
 

@@ -3,7 +3,9 @@
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::{Context, check as check_action};
-use checkrein_pipelines::{CommandLine, Pipeline, ReviewedThing, Step, StepAct, TemplateValues};
+use checkrein_pipelines::{
+    CommandLine, PipelineFile, ReviewedThing, StepAct, StepSpecification, TemplateValues,
+};
 use checkrein_policy::VerdictKind;
 use checkrein_protocol::Action;
 
@@ -77,7 +79,7 @@ pub fn graph(
 }
 
 /// The graph in the words of Mermaid, which renderers of Markdown draw.
-fn mermaid(pipeline: &Pipeline) -> String {
+fn mermaid(pipeline: &PipelineFile) -> String {
     let id = |place: usize| format!("s{}", place + 1);
     let mut lines = vec!["flowchart TD".to_owned()];
     for (place, step) in pipeline.steps.iter().enumerate() {
@@ -95,7 +97,7 @@ fn mermaid(pipeline: &Pipeline) -> String {
     lines.join("\n")
 }
 
-fn plan(environment: &HostEnvironment, text: &PipelineText, pipeline: &Pipeline) -> PipelinePlan {
+fn plan(environment: &HostEnvironment, text: &PipelineText, pipeline: &PipelineFile) -> PipelinePlan {
     let name = |place: &usize| pipeline.steps.get(*place).map(|step| step.name.clone()).unwrap_or_default();
     let steps = pipeline.steps.iter().enumerate().map(|(place, step)| PlannedStep {
         name: step.name.clone(),
@@ -117,8 +119,8 @@ fn plan(environment: &HostEnvironment, text: &PipelineText, pipeline: &Pipeline)
 }
 
 /// What a step does, in words.
-fn does(step: &Step) -> String {
-    let words = |words: &[checkrein_pipelines::Template]| {
+fn does(step: &StepSpecification) -> String {
+    let words = |words: &[checkrein_pipelines::TextTemplate]| {
         words.iter().map(|word| word.filled(&named(word))).collect::<Vec<_>>().join(" ")
     };
     match &step.act {
@@ -140,12 +142,16 @@ fn does(step: &Step) -> String {
 }
 
 /// Each place of a template, filled in with its own name.
-fn named(template: &checkrein_pipelines::Template) -> TemplateValues {
+fn named(template: &checkrein_pipelines::TextTemplate) -> TemplateValues {
     TemplateValues(template.places().map(|name| (name.to_owned(), format!("${{{name}}}"))).collect())
 }
 
 /// What would not let a step run, as far as that can be told now.
-fn obstacle(environment: &HostEnvironment, pipeline: &Pipeline, step: &Step) -> Option<String> {
+fn obstacle(
+    environment: &HostEnvironment,
+    pipeline: &PipelineFile,
+    step: &StepSpecification,
+) -> Option<String> {
     match &step.act {
         StepAct::Command(command) => match &command.line {
             CommandLine::Shell(text) => refused(environment, text),
@@ -179,7 +185,10 @@ fn refused(environment: &HostEnvironment, text: &str) -> Option<String> {
 }
 
 /// That a program is not there; `None` where it is, and where its name is not known yet.
-fn missing(environment: &HostEnvironment, program: Option<&checkrein_pipelines::Template>) -> Option<String> {
+fn missing(
+    environment: &HostEnvironment,
+    program: Option<&checkrein_pipelines::TextTemplate>,
+) -> Option<String> {
     let program =
         program.filter(|program| program.places().next().is_none())?.filled(&TemplateValues::default());
     let is_there = if program.contains('/') {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use checkrein_ledger::mask::mask_text;
 use checkrein_pipelines::{
-    NoVerdict, ReviewQuestion, ReviewRecordEntry, ReviewStep, ReviewToken, ReviewVerdict, ReviewedThing,
-    Reviewer, StepEnd, StepResult, TemplateValues, VerdictWord, eligible_reviewers, model_claim,
+    ModelReviewer, NoVerdict, ReviewQuestion, ReviewRecordEntry, ReviewStep, ReviewToken, ReviewVerdict,
+    ReviewedThing, StepEnd, StepResult, TemplateValues, VerdictWord, eligible_reviewers, model_claim,
     read_verdict, review_prompt,
 };
 use checkrein_supervise::runs::file::{hexadecimal, replace};
@@ -58,7 +58,7 @@ pub(super) fn review(work: &StepWork, step: &ReviewStep) -> io::Result<Option<St
         Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
     };
     let question = mask_text(&step.question.filled(&work.values), &work.key).into_owned();
-    let named: Vec<&Reviewer> = step.by.iter().filter_map(|name| work.pipeline.reviewer(name)).collect();
+    let named: Vec<&ModelReviewer> = step.by.iter().filter_map(|name| work.pipeline.reviewer(name)).collect();
     let eligible = eligible_reviewers(&named, &work.pipeline.authors());
     let deadline = Instant::now() + work.step.time.0;
     let mut reviews = Vec::new();
@@ -113,7 +113,7 @@ pub(super) fn review(work: &StepWork, step: &ReviewStep) -> io::Result<Option<St
 
 fn ask(
     work: &StepWork,
-    reviewer: &Reviewer,
+    reviewer: &ModelReviewer,
     subject: &ReviewQuestion<'_>,
     (folder, time): (&std::path::Path, Duration),
     entry: &mut ReviewRecordEntry,

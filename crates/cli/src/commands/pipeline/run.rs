@@ -13,7 +13,7 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_pipelines::{
-    Consequence, KeptOutput, Pipeline, PipelineEnd, PipelineState, StepEnd, StepOutcome, StepResult,
+    KeptOutput, PipelineEnd, PipelineFile, PipelineState, StepConsequence, StepEnd, StepOutcome, StepResult,
     StepState, TemplateValues, WorkPlace,
 };
 use checkrein_policy::Digest;
@@ -44,7 +44,7 @@ struct Runner<'a> {
     environment: &'a HostEnvironment,
     store: PipelineStore,
     folder: PathBuf,
-    pipeline: Arc<Pipeline>,
+    pipeline: Arc<PipelineFile>,
     state: PipelineState,
     base: Option<String>,
     key: MaskKey,
@@ -195,7 +195,7 @@ impl<'a> Runner<'a> {
         environment: &'a HostEnvironment,
         store: PipelineStore,
         folder: PathBuf,
-        (pipeline, state, base): (Pipeline, PipelineState, Option<String>),
+        (pipeline, state, base): (PipelineFile, PipelineState, Option<String>),
         output: OutputForm,
     ) -> Result<Self, CommandError> {
         let key = environment.state.mask_key()?;
@@ -283,10 +283,12 @@ impl<'a> Runner<'a> {
         let last = step.and_then(|step| step.attempts.last()).map(|attempt| attempt.summary.clone());
         let name = self.name(place);
         Self::say(&match consequence {
-            Consequence::GoesOn => format!("{name} passed: {reason}"),
-            Consequence::TriedAgain => format!("{name} is tried again: {}", last.unwrap_or_default()),
-            Consequence::SentBack(to) => format!("{name} goes back to {to}: {}", last.unwrap_or_default()),
-            Consequence::Over => format!("{name} {}: {reason}", outcome.name().replace('_', " ")),
+            StepConsequence::GoesOn => format!("{name} passed: {reason}"),
+            StepConsequence::TriedAgain => format!("{name} is tried again: {}", last.unwrap_or_default()),
+            StepConsequence::SentBack(to) => {
+                format!("{name} goes back to {to}: {}", last.unwrap_or_default())
+            }
+            StepConsequence::Over => format!("{name} {}: {reason}", outcome.name().replace('_', " ")),
         });
         Ok(())
     }
@@ -410,7 +412,7 @@ impl<'a> Runner<'a> {
 
 /// What a pipeline is given: what was said, else what its file says. Secrets are masked here, so that they reach neither records nor models.
 fn inputs(
-    pipeline: &Pipeline,
+    pipeline: &PipelineFile,
     given: &[(String, String)],
     key: &MaskKey,
 ) -> Result<BTreeMap<String, String>, CommandError> {
@@ -497,7 +499,7 @@ fn wait_until_gone(hold: &Path) -> Result<(), CommandError> {
 /// What would be set for the agents of a pipeline, where it cannot be.
 pub(super) fn settings_hold(
     environment: &HostEnvironment,
-    pipeline: &Pipeline,
+    pipeline: &PipelineFile,
     text: &PipelineText,
 ) -> Result<(), CommandError> {
     let workspace = checkrein_world::find_workspace(&environment.cwd);
