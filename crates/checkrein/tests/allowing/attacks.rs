@@ -38,7 +38,8 @@ fn only_file(environment: &TestEnvironment) -> std::path::PathBuf {
 #[test]
 fn a_file_that_no_command_of_a_user_wrote_is_not_believed() {
     // What a user gave for one call, made into more; another time; another place; a seal of its own, or none; another name.
-    let changes: [(&str, &dyn Fn(&mut serde_json::Value)); 6] = [
+    type Change<'a> = (&'a str, &'a dyn Fn(&mut serde_json::Value));
+    let changes: [Change<'_>; 6] = [
         ("-", &|one| one["span"] = json!("always")),
         ("-", &|one| one["at"] = json!(one["at"].as_u64().unwrap() - 1)),
         ("-", &|one| one["is_below"] = json!(true)),

@@ -40,11 +40,13 @@ pub enum Editor {
 
 /// What a file holds after an editor changed it by substitutions, deletions and prints; `None` where that is not worked out.
 pub fn edited_in_place(editor: Editor, scripts: &[&str], text: &str) -> Option<String> {
+    // Perl has signs of its own in expressions.
+    if editor == Editor::Perl && scripts.iter().any(|script| script.contains(['$', '@', '?'])) {
+        return None;
+    }
     let mut options = match editor {
         Editor::Sed => Vec::new(),
-        Editor::ExtendedSed => vec!["-E"],
-        Editor::Perl if scripts.iter().any(|script| script.contains(['$', '@', '?'])) => return None,
-        Editor::Perl => vec!["-E"],
+        Editor::ExtendedSed | Editor::Perl => vec!["-E"],
     };
     for script in scripts {
         options.extend(["-e", script]);
