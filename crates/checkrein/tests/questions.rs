@@ -406,7 +406,8 @@ fn what_would_be_asked_about_by_itself_is_named_and_the_gravest_comes_first() {
             "cat .env; git push --force origin HEAD~1:main",
             "rewrites the history",
             &["this reads `"][..],
-            Some("cat .env; git push --force-with-lease origin HEAD~1:main"),
+            // A lease does not keep what an older commit takes away.
+            None,
         ),
         (
             "git push --force origin main; npm publish",

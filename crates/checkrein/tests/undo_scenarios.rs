@@ -240,8 +240,10 @@ impl Scenario {
             // Any name of the file names it.
             let names = before.iter().filter(|(_, other)| other.number == old.number).map(|(name, _)| *name);
             let is_named = |name: &str| {
+                // Below the directory of the user, the way from there names it.
+                let is_word = said.split_whitespace().any(|word| word == name);
                 let name = name.trim_start_matches("../");
-                said.contains(&format!("/{name}")) || said.contains(&format!("`{name}`"))
+                is_word || said.contains(&format!("/{name}")) || said.contains(&format!("`{name}`"))
             };
             if !names.clone().any(is_named) && !said.contains("could be taken back is older") {
                 return Some(format!("{name} was {old:?} and is {found:?}, and nobody says so"));

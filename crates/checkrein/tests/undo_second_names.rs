@@ -389,7 +389,7 @@ fn what_somebody_wrote_between_two_calls_splits_a_file_and_leaves_no_name_behind
         assert!(read("../out/x").ends_with("mine\n"), "{calls:?}: {told:?}");
         let is_done = answers.iter().all(|answer| answer.status.success());
         assert_ne!(is_done, wrote_through, "the text of `x` is lost where it was written to: {told:?}");
-        if told.iter().any(|told| told.contains("project/a  changed since")) {
+        if told.iter().any(|told| told.contains("keep     a  changed since")) {
             let output = environment.checkrein(&["undo", "call 0", "--force", "--yes"]);
             assert!(output.status.success(), "{calls:?}: {}", said(&output));
         }

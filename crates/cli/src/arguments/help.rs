@@ -35,6 +35,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "mask",
             "route",
             "gate",
+            "pipeline",
+            "task",
             "halt",
             "resume",
             "trust",
