@@ -186,7 +186,7 @@ fn every_configuration_on_a_page_is_accepted() {
             ["policy", "test", "blueprint.yaml"].as_slice()
         } else if block.text.lines().any(|line| line == "steps:") {
             environment.write("pipeline.yaml", &block.text);
-            ["pipeline", "check", "pipeline.yaml"].as_slice()
+            ["pipeline", "graph", "pipeline.yaml"].as_slice()
         } else {
             environment.write("checkrein.yaml", &block.text);
             ["policy", "test"].as_slice()
