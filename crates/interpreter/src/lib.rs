@@ -12,6 +12,7 @@
 //! | `file_operations` | reading, writing, making and removing files |
 //! | `first_line` | scripts and what their first line starts them with |
 //! | `heuristics` | commands in text that could not be read |
+//! | `index_changes` | what a command changed about which files version control tracks |
 //! | `statements` | control flow: lists, pipes, functions |
 //! | `branches` | `if` and `case` |
 //! | `ways` | following more than one way |

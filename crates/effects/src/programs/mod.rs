@@ -17,6 +17,7 @@
 //! | `direnv` | letting the variables of a directory in |
 //! | `disk` | overwriting devices and files |
 //! | `downloads` | files that are fetched, and where they come to lie |
+//! | `emptied` | directories that go with the last of what was in them |
 //! | `files` | making, moving and removing files |
 //! | `find` | `find` and `fd` |
 //! | `git` | git |
