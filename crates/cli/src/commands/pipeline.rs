@@ -31,6 +31,7 @@ mod review;
 mod run;
 mod store;
 
+#[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 
 use checkrein_engine::environment::HostEnvironment;
