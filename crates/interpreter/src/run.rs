@@ -641,8 +641,34 @@ pub(super) fn is_quiet(program: &str, words: &[Value]) -> bool {
     };
     match program {
         "[" | "test" => words.len() <= 5 && !words.iter().any(is_number_test),
-        _ => QUIET.contains(&program) || is_of_code(program) && words.len() > 1 && !has_code(words),
+        // An image keeps what it is built with.
+        "docker" | "podman" => {
+            let verb = words.get(1).map(Value::known_start).unwrap_or_default();
+            words.len() < 2 || ["run", "exec", "compose"].contains(&verb.as_str())
+        }
+        _ if QUIET.contains(&program) => !is_addressed_elsewhere(words),
+        _ => is_of_code(program) && words.len() > 1 && !has_code(words),
     }
+}
+
+/// Whether the words of a client name a host of somebody else (psql(1), mysql(1), `redis-cli --help`: `-h`, `--host`).
+fn is_addressed_elsewhere(words: &[Value]) -> bool {
+    let is_other =
+        |host: &str| !host.is_empty() && !host.starts_with('/') && reach(host) == NetworkReach::External;
+    let mut words = words.iter().skip(1);
+    while let Some(word) = words.next() {
+        let Some(text) = word.as_exact() else { continue };
+        let host = match text.strip_prefix("--host").or_else(|| text.strip_prefix("-h")) {
+            Some("") => words.next().and_then(Value::as_exact).unwrap_or_default(),
+            Some(attached) => attached.trim_start_matches('='),
+            None if text.contains("://") => text,
+            None => continue,
+        };
+        if is_other(host) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a program shows words or variables that it is given. One of another language shows them by the code in its words.

@@ -109,7 +109,9 @@ impl Machine<'_> {
         let substitutions = self.budget.substitutions;
         self.loose = false;
         let words = self.expand_command(&simple.words);
-        self.flow.sweep.handed = Remainder::Anything;
+        if std::mem::replace(&mut self.flow.sweep.handed, Remainder::Anything) == Remainder::Held {
+            self.hold_secrets(0);
+        }
         let of_words = self.call.substituted.len();
         let rests_on_unseen = self.unseen > unseen;
         if self.call.failed {
