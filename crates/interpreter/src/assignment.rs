@@ -77,8 +77,10 @@ impl Machine<'_> {
     pub(super) fn hold_secrets(&mut self, outputs: usize) {
         let given = self.call.substituted.get(outputs..).unwrap_or_default();
         let places = given.iter().filter_map(|output| match output {
-            Output::Secret(place) => Some(place.clone()),
-            Output::Nothing
+            // What the environment holds is told by itself.
+            Output::Secret(place) if place.starts_with('/') => Some(place.clone()),
+            Output::Secret(_)
+            | Output::Nothing
             | Output::Text(_)
             | Output::Network(_)
             | Output::Local(_)

@@ -627,10 +627,6 @@ const QUIET: &[&str] = &[
     "mariadb",
     "mongosh",
     "redis-cli",
-    "docker",
-    "podman",
-    "curl",
-    "wget",
 ];
 
 /// Whether a command prints nothing of its words.
@@ -646,6 +642,8 @@ pub(super) fn is_quiet(program: &str, words: &[Value]) -> bool {
             let verb = words.get(1).map(Value::known_start).unwrap_or_default();
             words.len() < 2 || ["run", "exec", "compose"].contains(&verb.as_str())
         }
+        // What they send, and to whom, is told by itself.
+        "curl" | "wget" => true,
         _ if QUIET.contains(&program) => !is_addressed_elsewhere(words),
         _ => is_of_code(program) && words.len() > 1 && !has_code(words),
     }
