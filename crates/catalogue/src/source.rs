@@ -96,8 +96,7 @@ struct SourceClause {
     reach: Option<NetworkReach>,
     reversible: Option<bool>,
     nature: Option<Spanned<Nature>>,
-    #[serde(default)]
-    keeps_text: bool,
+    keeps_text: Option<Spanned<bool>>,
     #[serde(default)]
     note: String,
 }
@@ -205,6 +204,9 @@ pub enum CatalogueProblem {
         "`{}` makes an effect weigh less, which an entry of one's own cannot; leave it out, or use one of {}", .0.name(), stricter_natures()
     )]
     Relief(Nature),
+    /// An entry of a user that vouches for what a file tells others to do.
+    #[error("`keeps_text` makes a change weigh less, which an entry of one's own cannot; leave it out")]
+    KeepsText,
     /// An example without the arrow.
     #[error("the example `{0}` has no `=>`")]
     Arrow(String),
@@ -378,7 +380,7 @@ impl Compiler<'_> {
             reach: source.reach,
             reversible: source.reversible,
             nature: self.nature(source.nature.as_ref())?,
-            keeps_text: source.keeps_text,
+            keeps_text: self.keeps_text(source.keeps_text.as_ref())?,
             note: Text::from(source.note.as_str()),
         })
     }
@@ -397,6 +399,16 @@ impl Compiler<'_> {
                 | Relief::Elsewhere
                 | Relief::Waived,
             ) => Err(self.error(nature, CatalogueProblem::Relief(said))),
+        }
+    }
+
+    /// The same of what a changed file tells others to do: only what is written here is believed to leave it alone.
+    fn keeps_text(&self, keeps: Option<&Spanned<bool>>) -> Result<bool, CatalogueError> {
+        match (self.author, keeps) {
+            (Author::Person, Some(keeps)) if *keeps.get_ref() => {
+                Err(self.error(keeps, CatalogueProblem::KeepsText))
+            }
+            (Author::Project | Author::Person, keeps) => Ok(keeps.is_some_and(|keeps| *keeps.get_ref())),
         }
     }
 

@@ -320,7 +320,10 @@ impl Machine<'_> {
         let done = work(self);
         if self.away.is_none() {
             for (text, path) in kept {
-                self.tree.file(&path, text);
+                // What may not have been made may not be there.
+                if matches!(self.entry(&path), Entry::File(_)) {
+                    self.tree.file(&path, text);
+                }
             }
         }
         done

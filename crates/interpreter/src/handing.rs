@@ -6,8 +6,8 @@ use crate::path::AbsolutePath;
 use crate::places;
 
 use super::machine::Machine;
-use super::run::is_quiet;
 use super::sweeps::{Remainder, written};
+use super::told_words::{DECLARING, is_quiet};
 use super::value::Value;
 
 /// What takes remarks out of a list of settings, and empty lines, as a script of `sed`.
@@ -32,12 +32,12 @@ impl Machine<'_> {
         let is_handed = !paths.is_empty() && paths.len() == files.len() && paths.iter().all(is_plain);
         let name = simple.words.first().and_then(written).unwrap_or_default();
         let is_shadowed = self.shell.functions.contains_key(&name) || self.shell.aliases.contains_key(&name);
+        // A test and a declaration complain of a word that is not what they want, and its text is not known yet.
+        let complains = matches!(name.as_str(), "[" | "test") || DECLARING.contains(&name.as_str());
+        let is_use = is_declaration(simple) || !complains && is_quiet(&name, &[]);
         self.flow.sweep.handed = if is_handed {
             Remainder::Names
-        } else if (is_declaration(simple) || !UNLIKE.contains(&name.as_str()) && is_quiet(&name, &[]))
-            && !is_shadowed
-            && !self.flow.shows_commands
-        {
+        } else if is_use && !is_shadowed && !self.flow.shows_commands {
             Remainder::Held
         } else {
             Remainder::Anything
@@ -45,12 +45,6 @@ impl Machine<'_> {
         paths.first().filter(|_| is_handed).map(|path| path.as_str().to_owned())
     }
 }
-
-/// Built-ins that give variables values.
-const DECLARING: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
-
-/// Quiet commands that complain of a word which is not known beforehand.
-const UNLIKE: &[&str] = &["export", "declare", "typeset", "local", "readonly", "[", "test"];
 
 /// Whether a command gives variables values, and a word that is none cannot be told as one.
 pub(super) fn is_declaration(simple: &Simple) -> bool {

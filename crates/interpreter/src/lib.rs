@@ -9,6 +9,7 @@
 //! | `ambient` | variables that shells and clients set by themselves |
 //! | `loading_variables` | variables by which a program loads code or settings |
 //! | `telling_variables` | variables that are options of a program, or name one |
+//! | `told_words` | which commands tell the words that they are given |
 //! | `file_operations` | reading, writing, making and removing files |
 //! | `first_line` | scripts and what their first line starts them with |
 //! | `heuristics` | commands in text that could not be read |
@@ -169,6 +170,7 @@ pub mod strings;
 mod sweeps;
 mod targets;
 mod telling_variables;
+mod told_words;
 mod unbounded;
 mod unread_words;
 mod user_hooks;

@@ -216,6 +216,21 @@ mod tests {
     }
 
     #[test]
+    fn user_entries_cannot_vouch_for_the_text_of_a_file() {
+        let entry = |keeps: &str| {
+            format!(
+                "[[program]]\nnames = [\"ours\"]\nsummary = \"is ours\"\nexamples = [\"ours =>\"]\neffects = [{{ kind = \"file_modify\", keeps_text = {keeps} }}]\n"
+            )
+        };
+        let fault = UserCatalogue::parse(&entry("true"), "mine.toml").unwrap_err().to_string();
+        assert!(fault.starts_with("mine.toml:5:") && fault.contains("`keeps_text`"), "{fault}");
+        assert!(
+            !find("ours", &UserCatalogue::parse(&entry("false"), "mine.toml").unwrap()).unwrap().clauses[0]
+                .keeps_text
+        );
+    }
+
+    #[test]
     fn errors_say_where_and_what() {
         let fault = |text: &str| UserCatalogue::parse(text, "mine.toml").unwrap_err().to_string();
         let head = "[[program]]\nnames = [\"x\"]\nsummary = \"s\"\nexamples = [\"x =>\"]\n";

@@ -452,7 +452,12 @@ pub(super) fn with_edited_texts(
     work: impl FnOnce(&mut Machine<'_>),
 ) {
     let mut edited = Vec::new();
-    for path in files.iter().filter_map(|file| machine.one_path_through(file)) {
+    // The new file takes the place of a symbolic link, and what it leads to stays as it was.
+    let plain = |file: &Value| match machine.paths(file).as_slice() {
+        [aim] => aim.target.path().filter(|path| matches!(machine.entry(path), Entry::File(_))).cloned(),
+        _ => None,
+    };
+    for path in files.iter().filter_map(plain) {
         let text = machine.text(&path);
         if let Some(text) = text.as_exact().and_then(|text| edited_in_place(editor, scripts, text)) {
             edited.push((path, text));

@@ -40,8 +40,9 @@ pub enum Editor {
 
 /// What a file holds after an editor changed it by substitutions, deletions and prints; `None` where that is not worked out.
 pub fn edited_in_place(editor: Editor, scripts: &[&str], text: &str) -> Option<String> {
-    // Perl has signs of its own in expressions.
-    if editor == Editor::Perl && scripts.iter().any(|script| script.contains(['$', '@', '?'])) {
+    // Perl has signs of its own, and only a substitution alone means the same in both (perlop, perlre).
+    let is_of_both = |script: &&str| script.starts_with('s') && !script.contains(['$', '@', '?', '&', ';']);
+    if editor == Editor::Perl && !scripts.iter().all(is_of_both) {
         return None;
     }
     let mut options = match editor {
@@ -148,7 +149,7 @@ fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
         }
         '/' => {
             *place += 1;
-            let text = delimited(chars, place, '/')?;
+            let text = delimited(chars, place, '/').filter(|text| !text.is_empty())?;
             Address::Matching(Expression::new(&text, dialect, Case::Kept)?)
         }
         _ => Address::All,
@@ -162,7 +163,8 @@ fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
             let delimiter =
                 chars.get(*place).copied().filter(|c| !c.is_alphanumeric() && *c != '\\' && *c != '\n')?;
             *place += 1;
-            let pattern = delimited(chars, place, delimiter)?;
+            // An empty one stands for the last one that was looked for.
+            let pattern = delimited(chars, place, delimiter).filter(|text| !text.is_empty())?;
             let with = delimited(chars, place, delimiter)?;
             let (mut all, mut print, mut case) = (false, false, Case::Kept);
             while let Some(flag) = chars.get(*place).copied().filter(|c| !matches!(c, ';' | '\n' | '}' | ' '))

@@ -64,7 +64,8 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let extended = arguments.has(&["-E", "-r", "--regexp-extended"]);
         let editor = if extended { Editor::ExtendedSed } else { Editor::Sed };
         let known: Option<Vec<&str>> = scripts.iter().map(Value::as_exact).collect();
-        let is_plain = !arguments.has(&["-n", "--quiet", "--silent", "-z", "--null-data", "-s"]);
+        let is_plain =
+            !arguments.has(&["-n", "--quiet", "--silent", "-z", "--null-data", "--follow-symlinks"]);
         let known = known.filter(|_| is_plain).unwrap_or_default();
         // Without a script that is known nothing is worked out.
         let edited: &[Value] = if known.is_empty() { &[] } else { files };
