@@ -205,6 +205,9 @@ fn operands(command: &str) -> &'static [&'static str] {
         "issue mark" => &["s:1", "confirmed"],
         "session recover" | "halt" | "resume" => &["s"],
         "ticket close" => &["s:1", "--note", "x"],
+        "pipeline run" | "pipeline check" | "pipeline graph" => &["nosuch.yaml"],
+        "pipeline show" => &["nosuch"],
+        "task" => &["nosuch.md", "--dry-run"],
         "mcp accept" | "mcp forget" => &["nosuch", "--yes"],
         "approval show" | "approval allow" | "approval deny" | "incident show" | "run show"
         | "worktree diff" | "worktree merge" | "worktree discard" => &["nosuch"],

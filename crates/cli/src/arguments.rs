@@ -212,7 +212,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: PipelineCommand,
     },
-    /// Take an issue to a reviewed branch by the shipped pipeline (humans only)
+    /// Take an issue to a reviewed branch (humans only)
     #[command(
         after_help = "Triage, design, review, specification, failing tests, code, gates, review, your approval, the text of a pull request. The task has the name of the file. Its file is the shipped one; `--pipeline` takes another. `checkrein pipeline run --resume` continues.\n\nExit status: as `checkrein pipeline run`.\n\nExamples:\n  checkrein task issues/off-by-one.md --input tests='cargo test' --input runner=cargo\n  checkrein task issue.md --dry-run"
     )]
