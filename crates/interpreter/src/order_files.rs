@@ -80,6 +80,32 @@ const CODE_FROM_INPUT: &[(&[&str], &[&str])] = &[
     (&["uv", "uv run"], FROM_INPUT),
     (&["m4", "gm4", "gdb", "rust-gdb", "cgdb", "lldb", "rust-lldb"], &[]),
 ];
+/// A program that runs the code in a file: its names, the options behind which the file stands, and whether without one its first operand is it.
+type CodeFile = (&'static [&'static str], &'static [&'static str], FirstOperand);
+
+/// Whether the first operand of a program is code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FirstOperand {
+    Code,
+    Other,
+}
+
+/// Programs that run compiled code, or a language that is not followed, out of a file. Nobody has read what is in it when this command
+/// fetched it.
+///
+/// Sources: java(1) of JDK 21, `pwsh -Help` of PowerShell 7, the manuals of Mono 6 and Wine 9, `dotnet --help` 8, wasmtime 25 and wasmer 4
+/// (`run FILE`), ld.so(8), insmod(8), kldload(8), installer(8) of macOS 14, `msiexec /?`, Electron 32 ("Command line").
+const CODE_FILES: &[CodeFile] = &[
+    (&["java", "javaw"], &["-jar", "-cp", "-classpath", "--class-path"], FirstOperand::Code),
+    (&["pwsh", "powershell", "powershell.exe", "pwsh.exe"], &["-File", "-file", "-f"], FirstOperand::Code),
+    (&["mono", "wine", "wine64", "dotnet", "electron", "appimage-run"], &[], FirstOperand::Code),
+    (&["wasmtime", "wasmer", "wasmedge", "iwasm"], &[], FirstOperand::Code),
+    (&["ld.so", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"], &[], FirstOperand::Code),
+    (&["insmod", "kldload"], &[], FirstOperand::Code),
+    (&["installer"], &["-pkg", "-package"], FirstOperand::Other),
+    (&["msiexec", "msiexec.exe"], &["/i", "/I", "/package"], FirstOperand::Other),
+];
+
 const FROM_INPUT: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 /// The greatest number of orders that are looked at (ours).
@@ -98,6 +124,7 @@ impl Machine<'_> {
         {
             self.runs_from_network(&url.clone());
         }
+        self.run_fetched_code(call);
         self.load_agents_of_java(call);
         self.read_default_settings(call);
         for reader in READERS.iter().filter(|reader| reader.programs.contains(&program)) {
@@ -122,6 +149,32 @@ impl Machine<'_> {
             if let (true, Some(text)) = (reader.input, call.input.as_exact()) {
                 let text = text.to_owned();
                 self.run_orders(&text, reader.marks);
+            }
+        }
+    }
+
+    /// Adds that code from elsewhere runs, for programs that are given a file which this command fetched.
+    fn run_fetched_code(&mut self, call: &Call) {
+        let program = call.program.as_str();
+        for (_, options, first) in CODE_FILES.iter().filter(|(programs, ..)| programs.contains(&program)) {
+            let mut files = Vec::new();
+            let mut words = call.words.iter();
+            while let Some(word) = words.next() {
+                let text = word.known_start();
+                if options.contains(&text.as_str()) {
+                    files.extend(words.next().cloned());
+                    // Behind a path of classes stands the name of one, else what the code is given.
+                    if !text.contains("cp") && !text.contains("class") {
+                        break;
+                    }
+                } else if !text.starts_with('-') && text != "run" && text != "exec" {
+                    files.extend((*first == FirstOperand::Code).then(|| word.clone()));
+                    break;
+                }
+            }
+            let addresses: Vec<String> = files.iter().filter_map(|file| self.address_of(file)).collect();
+            for address in addresses {
+                self.runs_from_network(&address);
             }
         }
     }

@@ -100,6 +100,7 @@ pub(crate) fn unzip(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let directory = arguments.value(&["-d"]).cloned().unwrap_or_else(|| Value::exact("."));
     let named = archive.as_exact().map(|text| Value::exact(format!("{text}.zip")));
     let archive = named.filter(|_| machine.is_certainly_missing(archive)).unwrap_or_else(|| archive.clone());
+    machine.remember_unpacked(&directory, &read);
     let parts = if arguments.has(&["-j"]) { Names::Last } else { Names::Without(0) };
     let before = machine.effect_count();
     if members.is_empty() {
@@ -184,7 +185,7 @@ pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let forced = arguments.has(&["-f", "--force"]);
     let folder = arguments.value(&["--output-dir-flat", "--output-dir-mirror"]);
     for source in sources {
-        machine.read(source);
+        let content = machine.read(source);
         let packed_already = !unpacks
             && packer.family == PackerFamily::Gzip
             && source.as_exact().is_some_and(|text| text.ends_with(&packer.suffix));
@@ -232,6 +233,10 @@ pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
             continue;
         }
         machine.write(&made);
+        if let (true, Output::Network(_)) = (unpacks, &content) {
+            let aims = machine.paths_through(&made);
+            machine.remember_source(&aims, &content);
+        }
         if !keeps {
             let before = machine.effect_count();
             machine.delete(source, Depth::Single);
@@ -301,13 +306,14 @@ pub(crate) fn seven_zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut read = Output::Unknown;
     match verb {
         "x" | "e" => {
-            machine.read(&archive);
+            let content = machine.read(&archive);
             let names = if verb == "e" { Names::Last } else { Names::Without(0) };
             // unrar takes the destination as the last word, with a slash behind.
             let directory = match rest.last() {
                 Some(last) if last.known_end().ends_with('/') => last.clone(),
                 Some(_) | None => directory,
             };
+            machine.remember_unpacked(&directory, &content);
             unpack_from(machine, Some(&archive).filter(|_| rest.is_empty()), &directory, names);
         }
         "a" | "u" | "m" => {
@@ -350,6 +356,7 @@ pub(crate) fn cpio(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     if arguments.has(&["-i", "--extract"]) {
+        machine.remember_unpacked(&directory, &Output::from_input(&call.input));
         unpack(machine, &directory);
     } else if arguments.has(&["-p", "--pass-through"]) {
         if let Some(destination) = arguments.operands.first() {

@@ -30,7 +30,7 @@ use super::cloud_words::destroys_beyond_lists;
 
 /// Adds that a request tells a host elsewhere to delete something, where its method or its path says so.
 /// Sources: RFC 9110, 9.3.5; Elasticsearch, "Delete by query"; InfluxDB, `/api/v2/delete`; CouchDB, `/{db}/_purge`.
-fn note_deletion(machine: &mut Machine<'_>, url: &Value, method: Option<&str>) {
+pub(super) fn note_deletion(machine: &mut Machine<'_>, url: &Value, method: Option<&str>) {
     let address = url.known_start();
     if known_hosts::reach(&address) == NetworkReach::Local {
         return;

@@ -40,6 +40,12 @@ impl Machine<'_> {
             }
             EffectKind::NetworkRequest => self.host(value, Upload::No),
             EffectKind::DataUpload => self.host(value, Upload::Yes),
+            EffectKind::PackageInstall => {
+                // A file that was fetched before is a package from where it came.
+                let fetched = self.address_of(value);
+                let package = fetched.map_or_else(|| named(value, Target::Service), Target::Service);
+                self.add(Draft::new(kind, package));
+            }
             EffectKind::RemoteCodeExecution => {
                 let reach = value.as_exact().map_or(NetworkReach::External, known_hosts::reach);
                 self.add(Draft::new(kind, named(value, Target::Host)).reach(reach));
@@ -49,7 +55,6 @@ impl Machine<'_> {
             | EffectKind::VcsLocalLoss
             | EffectKind::VcsHistoryRewrite
             | EffectKind::VcsRemoteUpdate
-            | EffectKind::PackageInstall
             | EffectKind::SystemModification
             | EffectKind::PrivilegeEscalation
             | EffectKind::InfrastructureChange

@@ -14,6 +14,8 @@ pub struct SecretFlow {
     pub(crate) sources: BTreeMap<String, Output>,
     /// Directories that came over the network as a whole, with the address.
     pub(crate) trees: BTreeMap<String, String>,
+    /// Directories into which something that came over the network was unpacked, with the address.
+    pub(crate) unpacked: BTreeMap<String, String>,
     /// Values of secrets that the words of this command held, with where they are from.
     pub(crate) secret_texts: Vec<(String, Output)>,
     /// Secrets that the shell was given to keep, by the built-in that lists them.
@@ -56,6 +58,7 @@ impl Default for SecretFlow {
         Self {
             sources: BTreeMap::new(),
             trees: BTreeMap::new(),
+            unpacked: BTreeMap::new(),
             secret_texts: Vec::new(),
             listed_again: BTreeMap::new(),
             reshaped: BTreeSet::new(),

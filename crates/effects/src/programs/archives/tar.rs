@@ -55,6 +55,7 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
                 let found = file.as_ref().and_then(|file| secret_packed_in(machine, file, &tar.members));
                 return Exit::with(found.unwrap_or(source));
             }
+            machine.remember_unpacked(&directory, &source);
             if tar.directory.as_ref().is_some_and(|directory| machine.is_certainly_missing(directory)) {
                 machine.if_it_succeeds(|machine| {
                     unpack_from(

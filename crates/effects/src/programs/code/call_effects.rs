@@ -185,6 +185,16 @@ impl Evaluator<'_, '_, '_> {
 
     /// Adds that a host is talked to; what comes back.
     pub(super) fn request(&mut self, given: &Given, upload: Upload) -> ScriptValue {
+        self.request_by(given, upload, None)
+    }
+
+    /// The same by the method of HTTP that the name of the call says, unless what it is given says another.
+    pub(super) fn request_by(
+        &mut self,
+        given: &Given,
+        upload: Upload,
+        method: Option<String>,
+    ) -> ScriptValue {
         let first = given
             .positional
             .first()
@@ -200,14 +210,18 @@ impl Evaluator<'_, '_, '_> {
             Some(thing) => thing.value(),
             None => Value::Unknown,
         };
-        let method =
-            given.positional.iter().find_map(|thing| thing.get("method")).and_then(ScriptValue::exact);
-        let upload = match method.as_deref().map(str::to_ascii_uppercase).as_deref() {
+        let said = given.positional.iter().find_map(|thing| thing.get("method"));
+        let said = said.or_else(|| given.named("method")).and_then(ScriptValue::exact);
+        let upload = match said.as_deref().map(str::to_ascii_uppercase).as_deref() {
             Some("GET" | "HEAD" | "OPTIONS") | None => upload,
             Some(_) => Upload::Yes,
         };
+        let method = said.or(method).map(|method| method.to_ascii_uppercase());
         let secret = self.secret_given(given);
-        self.act(|machine| network::request_of_code(machine, &url, upload, secret.as_ref()));
+        self.act(|machine| {
+            network::request_of_code(machine, &url, upload, secret.as_ref());
+            network::note_deletion(machine, &url, method.as_deref());
+        });
         ScriptValue::Network(url.as_exact().map_or_else(|| url.known_start(), str::to_owned))
     }
 

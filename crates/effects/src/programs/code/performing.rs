@@ -284,7 +284,10 @@ impl Evaluator<'_, '_, '_> {
                 self.perform(LibraryCall::Execute, name, &given)
             }
             LibraryCall::Get => self.request(given, Upload::No),
-            LibraryCall::Post => self.request(given, Upload::Yes),
+            LibraryCall::Post => {
+                let method = name.rsplit('.').next().map(str::to_owned);
+                self.request_by(given, Upload::Yes, method)
+            }
             LibraryCall::Request => {
                 let method = given.named("method").and_then(ScriptValue::exact);
                 let first = given.at(0).exact().unwrap_or_default();
@@ -292,7 +295,7 @@ impl Evaluator<'_, '_, '_> {
                     .contains(&first.to_ascii_uppercase().as_str());
                 let method = if verb { Some(first) } else { method };
                 let body = ["data", "body", "json", "files"].iter().any(|name| given.named(name).is_some());
-                let sends = method.is_some_and(|method| {
+                let sends = method.as_deref().is_some_and(|method| {
                     !matches!(method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS")
                 }) || body;
                 let given = if verb {
@@ -303,7 +306,7 @@ impl Evaluator<'_, '_, '_> {
                 } else {
                     given.clone()
                 };
-                self.request(&given, if sends { Upload::Yes } else { Upload::No })
+                self.request_by(&given, if sends { Upload::Yes } else { Upload::No }, method)
             }
             LibraryCall::Download => {
                 let url = self.request(given, Upload::No);
