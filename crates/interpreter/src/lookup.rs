@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
+use crate::effect::NetworkReach;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
-use crate::{builtins, filters, signals};
+use crate::{builtins, filters, known_hosts, signals};
 
 use super::call::{Arguments, Call, Input};
 use super::exit::{Exit, Output, Status};
@@ -448,9 +449,13 @@ impl Machine<'_> {
         self.tree.is_written(path) && self.text(path).as_exact().is_some()
     }
 
-    /// Remembers that something was unpacked into a directory, where that came over the network.
+    /// Remembers that something was unpacked into a directory, where that came over the network. Archives of hosts that are known for packages
+    /// and source code are installed in this way every day.
     pub fn remember_unpacked(&mut self, directory: &Value, archive: &Output) {
         let Output::Network(url) = archive else { return };
+        if known_hosts::reach(url) != NetworkReach::External {
+            return;
+        }
         if let (None, Some(path)) = (&self.away, self.one_path_through(directory)) {
             self.flow.unpacked.insert(path.as_str().to_owned(), url.clone());
         }

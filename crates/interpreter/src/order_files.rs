@@ -7,6 +7,8 @@ use super::call::{Call, Input};
 use super::exit::Output;
 use super::machine::Machine;
 use super::value::Value;
+use crate::effect::NetworkReach;
+use crate::known_hosts;
 
 /// A program that reads orders: its names, the options behind which their file stands, whether its operands are such files, whether it
 /// reads them from its input, and the words with which those begin that run a command.
@@ -173,8 +175,10 @@ impl Machine<'_> {
                 }
             }
             let addresses: Vec<String> = files.iter().filter_map(|file| self.address_of(file)).collect();
-            for address in addresses {
-                self.runs_from_network(&address);
+            // Whole programs are published by hosts that are known for packages and source code.
+            let is_strange = |address: &&String| known_hosts::reach(address) == NetworkReach::External;
+            for address in addresses.iter().filter(is_strange) {
+                self.runs_from_network(address);
             }
         }
     }
