@@ -102,6 +102,30 @@ fn cleaning_leaves_the_files_of_the_guard_out() {
 }
 
 #[test]
+fn cleaning_what_is_ignored_leaves_the_files_of_the_guard_out_however_they_are_ignored() {
+    let places = [".claude/settings.json", ".claude/settings.local.json"];
+    for (file, pattern) in [
+        (".git/info/exclude", ".claude/settings.local.json"),
+        (".git/info/exclude", ".claude/"),
+        (".gitignore", "**/settings*.json"),
+        (".gitignore", "*"),
+    ] {
+        let environment = project();
+        environment.write("built/x", "x");
+        environment.write(file, &format!("built/\n{pattern}\n"));
+        for command in ["git clean -fdX", "git clean -fX", "git clean -f -X -d"] {
+            let answer = environment.bash("s", command);
+            let changed = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
+            shell(&environment, changed.unwrap_or(command));
+            for kept in places {
+                assert!(environment.project().join(kept).exists(), "{pattern}, {command}: {answer}");
+            }
+        }
+        assert!(!environment.project().join("built").exists(), "{pattern}");
+    }
+}
+
+#[test]
 fn cleaning_leaves_the_files_of_the_guard_out_behind_new_files_too() {
     let environment = project();
     let (made, more) = ("echo x > feature.py", json!({}));

@@ -151,14 +151,22 @@ pub(crate) fn spare_guard(action: &Action, review: &Review, world: &dyn World) -
 fn clean_without(simple: &Simple, spared: &[&str]) -> Option<(Span, String)> {
     let words: Vec<String> = simple.words.iter().map(literal).collect::<Option<_>>()?;
     let only_ignored = words.iter().any(|word| is_short_group(word) && word.contains('X'));
-    let options = spared.iter().map(|path| {
-        // With `-X` the excluded are what goes; what stays is taken out again, and the directory above it first.
-        let pattern = match (only_ignored, path.split('/').next()) {
-            (true, Some(top)) => format!("!/{top}"),
-            (_, _) => format!("/{path}"),
-        };
-        format!(" -e {}", quoted(&pattern))
-    });
+    let mut patterns: Vec<String> = Vec::new();
+    for path in spared {
+        if !only_ignored {
+            patterns.push(format!("/{path}"));
+            continue;
+        }
+        // With `-X` the excluded are what goes; what stays is taken out again, and each directory above it first.
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        let taken_out = ends.filter_map(|end| path.get(..end)).map(|part| format!("!/{part}"));
+        for pattern in taken_out {
+            if !patterns.contains(&pattern) {
+                patterns.push(pattern);
+            }
+        }
+    }
+    let options = patterns.iter().map(|pattern| format!(" -e {}", quoted(pattern)));
     let place = words.iter().position(|word| word == "clean")?;
     let end = simple.words.get(place)?.span.end;
     Some((Span { start: end, end }, options.collect()))

@@ -242,8 +242,9 @@ impl Sweeper<'_, '_, '_> {
         let is_whole = !inner.stays && (self.sweep != Sweep::Ignored || !inner.gone.is_empty());
         match self.enters {
             Directories::Removed | Directories::RemovedWithRepositories if is_whole => all.gone.push(path),
-            // git does not look into a directory in which it tracks nothing.
-            Directories::Left if is_whole || !inner.is_tracked => all.stays = true,
+            // git does not look into a directory in which it tracks nothing, but for what is ignored there beside other files.
+            Directories::Left if is_whole => all.stays = true,
+            Directories::Left if !inner.is_tracked && self.sweep != Sweep::Ignored => all.stays = true,
             Directories::Removed | Directories::RemovedWithRepositories | Directories::Left => {
                 all.stays = true;
                 all.gone.extend(inner.gone);
