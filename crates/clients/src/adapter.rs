@@ -140,6 +140,8 @@ pub struct ClientPaths {
     pub environment: &'static [&'static str],
     /// Files of a project that the client itself writes while it works.
     pub written: &'static [&'static str],
+    /// Folders of a project with documents whose heads may register hooks.
+    pub documents: &'static [&'static str],
     /// Folders in the home directory in which its agents are expected to write.
     pub expected: &'static [&'static str],
 }
@@ -197,6 +199,13 @@ impl ClientPath {
             Self::Project(path) => workspace.join(path),
             Self::Folder(path) => folder.join(path),
             Self::Machine(path) => AbsolutePath::root().join(path),
+        }
+    }
+
+    /// The path below where it begins.
+    pub fn below(self) -> &'static str {
+        match self {
+            Self::Project(path) | Self::Folder(path) | Self::Machine(path) => path,
         }
     }
 }
@@ -267,5 +276,6 @@ pub(crate) const NOWHERE: ClientPaths = ClientPaths {
     interposing: &[],
     environment: &[],
     written: &[],
+    documents: &[],
     expected: &[],
 };

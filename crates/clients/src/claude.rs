@@ -65,6 +65,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         interposing: &["CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CODE_SIMPLE"],
         environment: &[".claude/settings.json", LOCAL],
         written: &[LOCAL],
+        documents: &[".claude/agents", ".claude/skills", ".claude/commands"],
         expected: &[".claude/plans"],
     },
     hooks: hooks::HOOKS,

@@ -65,6 +65,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         interposing: &[],
         environment: &[],
         written: &[],
+        documents: &[],
         expected: &[".codex/memories"],
     },
     hooks: HookLayout {

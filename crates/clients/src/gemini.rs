@@ -60,6 +60,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         interposing: &[],
         environment: &[".gemini/.env", ".env"],
         written: &[],
+        documents: &[],
         expected: &[".gemini/tmp"],
     },
     hooks: HookLayout {

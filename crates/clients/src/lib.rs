@@ -20,6 +20,7 @@
 //! | `conduct` | what a client does with answers, in words |
 //! | `canary` | a payload that must be denied |
 //! | `questions` | what becomes of a question to a user |
+//! | `answering_hooks` | hooks of others that answer such a question |
 //! | `transcript` | what clients write down of a session: what was said, called, answered and spent |
 //! | `servers` | files in which clients name MCP servers, which are put behind the gateway and back |
 //! | `resume` | starting a client again so that it goes on with its session |
@@ -32,6 +33,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation))]
 
 mod adapter;
+mod answering_hooks;
 mod canary;
 mod claude;
 mod cline;
@@ -66,6 +68,7 @@ pub use adapter::{
     Announces, ClientAdapter, ClientPath, ClientPaths, Provider, Resume, SettingsScope, Transcript,
     TrustRequirement,
 };
+pub use answering_hooks::head_names_answerers;
 pub use canary::{CANARY_SESSION, Canary, is_canary};
 pub use command::{Answering, HookCommand, PLACES, Unanswered};
 pub use conduct::{Conduct, Source, page};

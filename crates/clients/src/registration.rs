@@ -325,7 +325,7 @@ impl HookLayout {
     }
 
     /// What a settings file says, with its hooks by event in groups, whatever the form of the file.
-    fn read(&self, text: &str) -> Result<Json, SettingsError> {
+    pub(crate) fn read(&self, text: &str) -> Result<Json, SettingsError> {
         forms::read(self, text)
     }
 

@@ -36,6 +36,7 @@ use crate::fail_closed::Failure;
 use crate::for_user;
 use crate::interventions::{intervene, tell_question, tell_unanswered};
 use crate::notification::{self, Notice};
+use crate::other_answerers::may_answer;
 use crate::records::{event_record, recorded_input, success};
 use crate::turn_end::turn_ended;
 use crate::{
@@ -231,7 +232,7 @@ fn handle_moment(
                     json!({
                         "tool": action.tool.as_str(),
                         "input": recorded_input(action),
-                        "answerer": answerer(context),
+                        "answerer": answerer(context, &event.cwd),
                     }),
                 ),
             );
@@ -452,11 +453,11 @@ fn tell_run(context: &Context, ledger: &SessionLedger, session: &SessionId) {
 
 /// The user is being asked already; only what would be refused anyway is refused here.
 /// Who answers the questions of the client, in one word.
-fn answerer(context: &Context) -> &'static str {
+fn answerer(context: &Context, cwd: &AbsolutePath) -> &'static str {
     let environment = context.environment();
     match (environment.client.answerer)(&environment.variables) {
-        Answerer::User => "user",
-        Answerer::NotKnown => "unknown",
+        Answerer::User if !may_answer(environment, context.workspace(), cwd) => "user",
+        Answerer::User | Answerer::NotKnown => "unknown",
     }
 }
 

@@ -262,7 +262,12 @@ fn why_fallen(context: &Context, was: &Kept, file: &Kept) -> Option<String> {
     let hooks = &context.environment().client.hooks;
     match hooks.protection(file.text.as_deref(), &context.installations().commands(&file.path)) {
         Protection::Falls { why } => Some(why),
-        Protection::Stands | Protection::NotConcerned => None,
+        Protection::Stands | Protection::NotConcerned => {
+            let answering = |file: &Kept| hooks.other_answerers(file.text.as_deref().unwrap_or_default());
+            let had = answering(was);
+            let is_new = answering(file).iter().any(|hook| !had.contains(hook));
+            is_new.then(|| "it got a hook that answers in place of the user".to_owned())
+        }
     }
 }
 

@@ -30,6 +30,7 @@
 //! | `answering` | what a review becomes: an answer |
 //! | `for_user` | what a user reads of a call in the client: one line |
 //! | `questions` | whether a question reaches a user |
+//! | `other_answerers` | hooks of others that answer in place of the user |
 //! | `batch` | a review as the answer of `check --batch` |
 //! | `records`, `session_ledger` | what is written down, and how |
 //! | `verification` | after a call: what really changed, against what was predicted |
@@ -96,6 +97,7 @@ mod lost_records;
 pub mod monitor;
 pub mod notification;
 mod notifier;
+pub mod other_answerers;
 pub mod pinned_policy;
 mod places;
 mod processes;

@@ -22,6 +22,7 @@ use serde_json::Value as Json;
 use crate::approvals;
 use crate::context::Context;
 use crate::environment::HostEnvironment;
+use crate::other_answerers::brought_by_project;
 use crate::processes::{Process, words_of};
 use crate::text::call;
 use crate::text::cut;
@@ -55,6 +56,8 @@ pub(crate) enum Nobody {
     Headless,
     /// The client, by its title, does not know questions of hooks.
     Lost(&'static str),
+    /// A hook that the project brings, in this file or folder, answers before the user can.
+    AnsweredBy(&'static str),
     /// Somebody can be asked, and would not be shown why: they read it first.
     Unexplained,
 }
@@ -83,15 +86,20 @@ impl Nobody {
             home: &around.home,
             variables: &around.variables,
         };
+        let answered = || brought_by_project(around, workspace, &event.cwd).map(Self::AnsweredBy);
         match (around.client.questions)(&question) {
-            Questions::Asked => None,
+            Questions::Asked => answered(),
             Questions::AskedUnexplained => {
+                if let Some(answered) = answered() {
+                    return Some(answered);
+                }
                 // The same call once more: they have read it.
                 let is_told = history.recent.iter().any(|past| past.exact == review.fingerprint.exact);
                 (!is_told).then_some(Self::Unexplained)
             }
             Questions::AskedOfProgram(argument) => {
-                (answering_program(argument) == Answering::Nobody).then_some(Self::Headless)
+                let is_nobody = answering_program(argument) == Answering::Nobody;
+                if is_nobody { Some(Self::Headless) } else { answered() }
             }
             Questions::NotWanted => Some(Self::NotWanted),
             Questions::Decided(mode) => Some(Self::Decided(mode)),
@@ -103,7 +111,9 @@ impl Nobody {
     pub(crate) fn waits(self, wait: ApprovalWait) -> bool {
         match self {
             Self::Profile(_) => wait <= ApprovalWait::Unattended,
-            Self::NotWanted | Self::Decided(_) | Self::Headless | Self::Lost(_) => wait <= ApprovalWait::Lost,
+            Self::NotWanted | Self::Decided(_) | Self::Headless | Self::Lost(_) | Self::AnsweredBy(_) => {
+                wait <= ApprovalWait::Lost
+            }
             Self::Unexplained => wait <= ApprovalWait::Always,
         }
     }
@@ -123,6 +133,9 @@ impl Nobody {
             Self::Decided(_) => "the client may decide by itself in its permission mode".to_owned(),
             Self::Headless => "the client runs without a user".to_owned(),
             Self::Lost(title) => format!("{title} asks nobody what a hook wants asked"),
+            Self::AnsweredBy(place) => {
+                format!("a hook in `{place}` of this project answers in place of the user")
+            }
             Self::Unexplained => "the client does not show them why".to_owned(),
         }
     }
@@ -144,6 +157,9 @@ impl Nobody {
                 "`checkrein allow LAST` in a terminal; then the same call passes"
             }
             Self::Lost(_) => "doing it in a terminal, or with `checkrein allow LAST` there",
+            Self::AnsweredBy(_) => {
+                "doing it in a terminal, with `checkrein allow LAST` there, or by moving that hook to their own settings"
+            }
             Self::Unexplained => "saying yes when the same call is made again",
         }
     }

@@ -1,6 +1,7 @@
 //! `checkrein doctor`: proves that the protection works, by feeding the registered hook command exactly as the client does.
 
 mod allowed;
+mod answering;
 mod plugin;
 mod team_policy;
 mod unprotected;
@@ -156,6 +157,7 @@ pub fn doctor(
     }
     for client in clients {
         findings.extend(server_findings(context.environment(), client));
+        findings.extend(answering::findings(context.environment(), client));
     }
     for fallen in context.installations().fallen() {
         let detail = fallen.to_string();

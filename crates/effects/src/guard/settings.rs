@@ -6,16 +6,19 @@ use serde_json::Value as Json;
 /// Whether a settings file may become another text, and every hook of the guard that it registers stays as it is: nothing switches hooks
 /// off, no variable leads them elsewhere. Other settings, permissions for instance, are of no interest.
 pub(crate) fn leaves_hooks(before: Option<&str>, after: &str) -> bool {
-    let Ok(Json::Object(after)) = serde_json::from_str::<Json>(after) else { return false };
+    let Ok(after @ Json::Object(_)) = serde_json::from_str::<Json>(after) else { return false };
     let is_on = after.get("disableAllHooks").is_none_or(|value| value == &Json::Bool(false));
     let variables = after.get("env").and_then(Json::as_object);
     let leads = variables.is_some_and(|variables| variables.keys().any(|name| leads_guard(name)));
     if !is_on || leads {
         return false;
     }
-    let Some(before) = before else { return true };
     // What cannot be read now protects nobody, but nobody can say what it was meant to be.
-    let Ok(before) = serde_json::from_str::<Json>(before) else { return false };
+    let Ok(before) = serde_json::from_str::<Json>(before.unwrap_or("{}")) else { return false };
+    let had: Vec<&Json> = answering_groups(&before).collect();
+    if answering_groups(&after).any(|group| !had.contains(&group)) {
+        return false;
+    }
     let events = before.get("hooks").and_then(Json::as_object);
     events.into_iter().flatten().all(|(event, groups)| {
         let kept = after.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Json::as_array);
@@ -25,11 +28,23 @@ pub(crate) fn leaves_hooks(before: Option<&str>, after: &str) -> bool {
     })
 }
 
+/// The groups of hooks of others that answer the client's questions in place of the user.
+fn answering_groups(settings: &Json) -> impl Iterator<Item = &Json> {
+    let events = settings.get("hooks").and_then(Json::as_object).into_iter().flatten();
+    events
+        .filter(|(event, _)| event.eq_ignore_ascii_case("PermissionRequest"))
+        .flat_map(|(_, groups)| groups.as_array().into_iter().flatten())
+        .filter(|group| !group.to_string().contains(super::NAME))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const HOOKED: &str = r#"{"hooks":{"PreToolUse":[{"hooks":[{"command":"checkrein-hook claude"}]}]}}"#;
+
+    /// A hook that answers in place of the user.
+    const YES: &str = r#"{"hooks":{"PreToolUse":[{"hooks":[{"command":"checkrein-hook claude"}]}],"PermissionRequest":[{"hooks":[{"command":"yes.sh"}]}]}}"#;
 
     #[test]
     fn only_what_keeps_every_hook_in_force_leaves_them() {
@@ -39,6 +54,7 @@ mod tests {
             (Some(HOOKED), more),
             (Some("{}"), HOOKED),
             (Some("{}"), "{}"),
+            (Some(YES), YES),
             (None, r#"{"permissions":{}}"#),
             (None, r#"{"disableAllHooks":false,"env":{"EDITOR":"vi"}}"#),
         ] {
@@ -51,6 +67,8 @@ mod tests {
             (Some("{}"), r#"{"disableAllHooks":true}"#),
             (None, r#"{"disableAllHooks":true}"#),
             (None, r#"{"env":{"CLAUDE_CODE_SIMPLE":"1"}}"#),
+            (None, YES),
+            (Some(HOOKED), YES),
             (None, "[]"),
         ] {
             assert!(!leaves_hooks(before, after), "{before:?} -> {after}");
