@@ -111,6 +111,17 @@ fn each_limit_holds_where_only_the_hooks_can_count() {
 }
 
 #[test]
+fn a_price_that_only_the_hooks_know_to_be_an_estimate_is_told() {
+    let client = Client::new();
+    let script = std::fs::read_to_string(client.0.project().join("agent.sh")).unwrap();
+    client.0.write("agent.sh", &script.replace("claude-sonnet-4-5", "claude-mystery-9"));
+    let (report, output) = client.run(&["--budget", "0.1"]);
+    assert_eq!(report["estimated"]["model"], "claude-mystery-9", "{report}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("no price is listed for `claude-mystery-9`"), "{said}");
+}
+
+#[test]
 fn one_answer_that_is_more_than_the_budget_ends_the_run_as_over_it() {
     let client = Client::new();
     let (report, output) = client.run(&["--budget", "0.01"]);

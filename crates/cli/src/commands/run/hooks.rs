@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::usage::spent_by;
-use checkrein_protocol::{SessionId, TokenCounts};
+use checkrein_protocol::{ModelUsage, SessionId, TokenCounts};
 use checkrein_session::SessionLedger;
 use checkrein_supervise::{
-    Life, RunProgress,
+    Estimate, Life, RunProgress,
     runs::{HookStop, RunId, RunSpending, Runs},
 };
 
@@ -35,6 +35,8 @@ struct Session {
     spent: RunSpending,
     tokens: TokenCounts,
     tokens_before: TokenCounts,
+    /// How the first of its models without a listed price is counted.
+    estimated: Option<Estimate>,
     /// Whether it has worked and nothing of what it spent could be read.
     is_unread: bool,
 }
@@ -103,6 +105,9 @@ impl HookCount {
             progress.tokens = tokens;
         }
         progress.iterations = progress.iterations.max(all.iterations);
+        if progress.estimated.is_none() {
+            progress.estimated = self.sessions.iter().find_map(|session| session.estimated.clone());
+        }
         let mut doubt = |why: &str| {
             progress.uncounted.get_or_insert_with(|| why.to_owned());
         };
@@ -130,6 +135,7 @@ impl HookCount {
                         spent: RunSpending::default(),
                         tokens: TokenCounts::default(),
                         tokens_before: one.tokens,
+                        estimated: None,
                         is_unread: false,
                     });
                 }
@@ -148,6 +154,9 @@ impl Session {
         let Ok(state) = self.ledger.state() else { return };
         self.length = length;
         let now = spent_by(&state);
+        let estimate =
+            |one: &ModelUsage| Some(Estimate { model: one.model.clone(), like: one.like.clone()? });
+        self.estimated = state.spent().models().iter().find_map(estimate);
         self.is_unread = !state.spent().is_metered() && state.outcomes() >= UNREAD;
         self.tokens = state.spent().tokens().beyond(&self.tokens_before);
         self.spent = RunSpending {

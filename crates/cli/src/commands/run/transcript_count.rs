@@ -10,7 +10,7 @@ use checkrein_clients::Prices;
 use checkrein_clients::transcript::Meter;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_protocol::{MicroDollars, Timestamp, TokenCounts, TranscriptMark};
-use checkrein_supervise::RunProgress;
+use checkrein_supervise::{Estimate, RunProgress};
 
 /// How often the transcript is looked at (ours).
 const LOOKING: Duration = Duration::from_millis(250);
@@ -45,6 +45,7 @@ enum Found {
 struct Spent {
     tokens: TokenCounts,
     dollars: f64,
+    estimated: Option<Estimate>,
 }
 
 impl TranscriptCount {
@@ -72,6 +73,9 @@ impl TranscriptCount {
             progress.tokens = self.spent.tokens;
         }
         progress.cost = progress.cost.max(self.spent.dollars);
+        if progress.estimated.is_none() {
+            progress.estimated.clone_from(&self.spent.estimated);
+        }
     }
 
     fn look(&mut self, session: &str) {
@@ -87,6 +91,9 @@ impl TranscriptCount {
         for model in usage.models {
             self.spent.tokens = self.spent.tokens.plus(&model.tokens);
             self.spent.dollars += model.cost.map_or(0.0, MicroDollars::dollars);
+            if let (None, Some(like)) = (&self.spent.estimated, model.like) {
+                self.spent.estimated = Some(Estimate { model: model.model, like });
+            }
         }
     }
 
