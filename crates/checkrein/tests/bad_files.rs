@@ -71,6 +71,7 @@ fn places(environment: &TestEnvironment) -> Vec<PathBuf> {
     ];
     let configuration = ["config.yaml", "catalogue/own.toml", "templates/soft_correction.txt", "prices.csv"];
     let state = [
+        "diagnostics.log",
         "mask.key",
         "installed.json",
         "trusted.json",

@@ -15,7 +15,7 @@ use crate::interpreter::guarded::PARENT;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::stake::PathPattern;
-use crate::world::{Entry, GuardedPath, World};
+use crate::world::{Entry, GuardedPath, Listing, World};
 
 /// The name of the guard as a program, a service and a package.
 const NAME: &str = "checkrein";
@@ -164,7 +164,7 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
             }
         }
         Target::Path(path) => {
-            surely(effect.kind != EffectKind::FileDelete && world.is_same_file(path, &guarded.path))
+            surely(effect.kind != EffectKind::FileDelete && is_second_name(path, &guarded.path, world))
         }
         Target::Glob(text) => PathPattern::new(text).map_or(Touch::Not, |pattern| {
             let certain = effect.certainty == Certainty::Certain;
@@ -204,6 +204,25 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
         | Target::Reference(_)
         | Target::Unknown => Touch::Not,
     }
+}
+
+/// How deep a directory of the guard is looked through for another name of a file (ours): its folder of sessions holds folders of files.
+const LOOKED_THROUGH: usize = 2;
+
+/// Whether a file is also a file of the guard, by another name. Few files have two, so that directories are looked through seldom.
+fn is_second_name(path: &AbsolutePath, guarded: &AbsolutePath, world: &dyn World) -> bool {
+    fn is_below(path: &AbsolutePath, directory: &AbsolutePath, world: &dyn World, left: usize) -> bool {
+        let Listing::Names(names) = world.children(directory) else { return false };
+        names.iter().map(|name| directory.join(name)).any(|child| match world.entry(&child) {
+            Entry::File(_) => world.is_same_file(path, &child),
+            Entry::Directory => left.checked_sub(1).is_some_and(|left| is_below(path, &child, world, left)),
+            Entry::Symlink(_) | Entry::Special | Entry::Missing | Entry::Unknown => false,
+        })
+    }
+    world.is_same_file(path, guarded)
+        || world.is_same_file(path, path)
+            && world.entry(guarded) == Entry::Directory
+            && is_below(path, guarded, world, LOOKED_THROUGH)
 }
 
 /// Whether something is brought over a directory above a path of the guard, and nobody knows what it holds. In the workspace, where

@@ -11,6 +11,7 @@ use checkrein_facts::{leads_guard, places};
 use checkrein_shell::quoted;
 
 use crate::nature::Nature;
+use crate::world::Entry;
 
 use super::call::{PATH_KEYS, ToolCall, text_of};
 use super::patch::{self, PatchStep};
@@ -269,6 +270,9 @@ fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>
 
 /// A search reads what it searches: one file, or what a name pattern picks. The rest of a tree is not named, so it is one
 /// read of the directory.
+/// The keys of the guard in its folder of records.
+const KEYS_OF_THE_GUARD: [&str; 3] = ["mask.key", "server/links.key", "server/checkrein.token"];
+
 fn search(call: &mut ToolCall<'_>) {
     let text = call.text(PATH_KEYS).unwrap_or(".");
     let path = call.path(text, Last::Follow);
@@ -280,6 +284,15 @@ fn search(call: &mut ToolCall<'_>) {
         .filter(|name| name.starts_with('.') || places::credential(&path.join(name), home).is_some());
     if let Some(pattern) = telling {
         call.add(EffectKind::FileRead, Target::Glob(format!("{path}/{pattern}")));
+    }
+    // The folder that the guard keeps its records in is no folder of secrets, but holds keys.
+    for below in KEYS_OF_THE_GUARD {
+        for key in [path.join(below), path.join("checkrein").join(below)] {
+            let is_there = matches!(call.entry(&key), Entry::File(_));
+            if is_there && places::credential(&key, home).is_some() {
+                call.add(EffectKind::FileRead, Target::Path(key));
+            }
+        }
     }
     call.add_as(EffectKind::FileRead, Target::Path(path), |effect| effect.depth = Depth::Recursive);
 }

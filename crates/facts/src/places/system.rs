@@ -58,6 +58,9 @@ const GUARDING: &[&str] = &[
     "fs.suid_dumpable",
     "fs.protected",
     "fs.binfmt_misc",
+    // How many processes there may be: too few, and nothing starts any more, the guard's hook neither.
+    "kernel.pid_max",
+    "kernel.threads-max",
 ];
 
 /// Whether a parameter of the kernel, named as `sysctl` does, keeps programs and users apart, or the machine from its network.
@@ -139,7 +142,7 @@ mod tests {
         let parameter = |text: &str| kernel_parameter(&AbsolutePath::new(text).unwrap());
         assert_eq!(parameter("/proc/sys/vm/drop_caches").as_deref(), Some("vm.drop_caches"));
         assert_eq!(parameter("/proc/sysrq-trigger"), None);
-        assert!(is_guarding_parameter("kernel.core_pattern") && !is_guarding_parameter("vm.drop_caches"));
+        assert!(is_guarding_parameter("kernel.pid_max") && !is_guarding_parameter("vm.drop_caches"));
         assert_eq!(place("/library/x"), None);
         assert_eq!(place("/home/dev/etc"), None);
         assert!(is_home_of_somebody(&AbsolutePath::new("/home/other").unwrap()));
