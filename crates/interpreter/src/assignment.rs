@@ -11,6 +11,7 @@ use super::parameter::text::change_case;
 use super::shell::{Treatment, Variable, VariableContent};
 use super::sweeps::Remainder;
 use super::value::Value;
+use super::ways::Leaving;
 
 /// Variables of which bash evaluates every value that they are given as an expression, unless they were unset (source: `declare -pi` of
 /// bash 5.2).
@@ -97,6 +98,10 @@ impl Machine<'_> {
                 let mut value = self.expand_assigned(word);
                 if let Some(index) = &assignment.index {
                     let key = self.expand_text(index);
+                    if key.known_start().starts_with('-') {
+                        // In front of the first element there is none.
+                        self.perhaps_gives_up_line(Leaving::Unexpected);
+                    }
                     if let (true, Some(key), Some(text)) = (
                         matches!(assignment.name.as_str(), "BASH_CMDS" | "BASH_ALIASES"),
                         key.as_exact(),

@@ -2,7 +2,7 @@
 
 mod declaring;
 mod directories;
-mod failing;
+pub(crate) mod failing;
 mod leaving;
 mod naming;
 mod options;

@@ -6,6 +6,7 @@ use super::machine::Machine;
 use super::process_lists::ListedProcesses;
 use super::shell::Speech;
 use super::value::Value;
+use super::ways::Leaving;
 
 /// What stands for the number of this shell, for one near it, or for any.
 const NEAR_OWN: [&str; 4] = ["$$", "BASHPID", "PPID", "RANDOM"];
@@ -32,6 +33,10 @@ impl Machine<'_> {
         if std::mem::replace(&mut self.call.arithmetic_failed, before) {
             self.call.failed = true;
             self.unseen += 1;
+        }
+        if value.is_none() && !self.call.failed && arithmetic.text.contains(['/', '%']) {
+            // It may be divided by nothing.
+            self.perhaps_gives_up_line(Leaving::Unexpected);
         }
         if value.is_none() && counts_from_own(&arithmetic.text) {
             // Only where processes are meant it says something.
@@ -132,7 +137,7 @@ impl Machine<'_> {
         let unset = !self.shell.variables.contains_key(array);
         let key = if unset && self.shell.options.nounset {
             self.unseen += 1;
-            self.call.failed = true;
+            self.fail_shell();
             self.possibly(|machine| machine.expand_again(subscript))
         } else {
             self.expand_again(subscript)
@@ -194,7 +199,9 @@ impl arithmetic::Names for Variables<'_, '_> {
         match self.machine.variable(name) {
             None => {
                 self.machine.unseen += usize::from(self.machine.is_unseen(name));
-                self.machine.call.failed |= self.machine.shell.options.nounset;
+                if self.machine.shell.options.nounset {
+                    self.machine.fail_shell();
+                }
                 Some(String::new())
             }
             Some(value) => {

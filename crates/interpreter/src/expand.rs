@@ -12,6 +12,7 @@ use super::machine::Machine;
 use super::parameter::{Expanded, all_of};
 use super::pattern::{is_pattern, unescape};
 use super::value::Value;
+use super::ways::Leaving;
 
 /// The longest text that is kept exactly, in bytes (ours).
 pub(super) const TEXT: usize = 256 * 1024;
@@ -182,7 +183,7 @@ impl Machine<'_> {
             Matches::These(texts) if texts.is_empty() => {
                 if self.shell.options.failglob {
                     // An error, which ends what is read with it.
-                    self.perhaps_ends();
+                    self.perhaps_gives_up_line(Leaving::Doubts);
                 }
                 if self.shell.options.nullglob {
                     return;

@@ -436,7 +436,7 @@ fn one_loop_up(flow: Flow) -> Flow {
     match flow {
         Flow::Continue(levels) if levels > 1 => Flow::Continue(levels - 1),
         Flow::Break(levels) if levels > 1 => Flow::Break(levels - 1),
-        Flow::Next | Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => flow,
+        Flow::Next | Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Discard | Flow::Exit => flow,
     }
 }
 
@@ -447,7 +447,7 @@ fn goes_on(all: &mut Done, turn: Done) -> bool {
     match turn.flow {
         Flow::Next | Flow::Continue(0 | 1) => true,
         Flow::Break(0 | 1) => false,
-        Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Exit => {
+        Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Discard | Flow::Exit => {
             all.flow = turn.flow;
             false
         }

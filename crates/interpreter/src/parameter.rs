@@ -16,6 +16,7 @@ use super::printed::ALL_VARIABLES;
 use super::process_lists::ListedProcesses;
 use super::shell::{Speech, VariableContent};
 use super::value::Value;
+use super::ways::Leaving;
 use text::{Length, change_case, change_letters, remove_prefix, remove_suffix, replace, slice_bounds};
 
 /// What a parameter expansion becomes.
@@ -71,6 +72,8 @@ impl Machine<'_> {
                 for word in words {
                     self.expand_text(word);
                 }
+                // It may be none that a shell knows, which is an error.
+                self.perhaps_gives_up_line(Leaving::Unexpected);
                 return Expanded::One(Value::Unknown, None);
             }
             ParameterOperation::Plain
@@ -144,7 +147,9 @@ impl Machine<'_> {
         }
         let is_refused =
             held == Held::Unset && self.shell.options.nounset && !all && needs_a_value(parameter);
-        self.call.failed |= is_refused;
+        if is_refused {
+            self.fail_shell();
+        }
         if matches!(parameter.operation, ParameterOperation::Length) {
             let count = match &held {
                 Held::Unset => Some(0),
@@ -431,7 +436,7 @@ impl Machine<'_> {
                     if let Some(secret) = self.secret_held(&told) {
                         self.note_traced(&secret);
                     }
-                    self.call.failed = true;
+                    self.fail_shell();
                     Expanded::One(Value::exact(""), None)
                 }
                 Some(false) | None => held.expanded(name, all),
@@ -518,6 +523,10 @@ impl Machine<'_> {
                 };
                 if held == Held::Unset {
                     return held.expanded(name, all);
+                }
+                if matches!(wanted, Length::Known(wanted) if wanted < 0) {
+                    // An end in front of the beginning is an error.
+                    self.perhaps_gives_up_line(Leaving::Unexpected);
                 }
                 let whole = self.shell.name.clone();
                 match held {
@@ -632,9 +641,13 @@ impl Machine<'_> {
     /// Expands what is perhaps not looked at; an error in it may then not show.
     fn unless_nothing<T>(&mut self, expand: impl FnOnce(&mut Self) -> T) -> T {
         let failed = std::mem::replace(&mut self.call.failed, false);
+        let ends_shell = std::mem::replace(&mut self.call.ends_shell, false);
         let expanded = self.possibly(expand);
-        if std::mem::replace(&mut self.call.failed, failed) {
-            self.perhaps_ends();
+        let ends = std::mem::replace(&mut self.call.ends_shell, ends_shell);
+        match std::mem::replace(&mut self.call.failed, failed) {
+            true if ends => self.perhaps_ends(),
+            true => self.perhaps_gives_up_line(Leaving::Doubts),
+            false => {}
         }
         expanded
     }

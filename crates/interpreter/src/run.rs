@@ -173,7 +173,7 @@ impl Machine<'_> {
         if let Some(runs) = reached.and_then(|end| text.get(..end)) {
             parsed.script = checkrein_shell::parse(runs).script;
         }
-        let mut done = self.run_block(&parsed.script);
+        let mut done = self.run_lines(&parsed.script, text);
         if is_refused && done.flow == super::Flow::Next {
             done.status = super::Status::Failure;
         }

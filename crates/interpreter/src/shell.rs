@@ -107,6 +107,8 @@ pub(crate) struct Doubts {
     pub(crate) turns: bool,
     /// Until the end of the function (`return`).
     pub(crate) function: bool,
+    /// Until the end of the line (an expansion that fails).
+    pub(crate) line: bool,
     /// Until the end of the shell (`exit`).
     pub(crate) shell: bool,
 }
@@ -114,7 +116,7 @@ pub(crate) struct Doubts {
 impl Doubts {
     /// Whether any reaches here.
     pub(crate) fn any(self) -> bool {
-        self.turn || self.turns || self.function || self.shell
+        self.turn || self.turns || self.function || self.line || self.shell
     }
 
     /// Both together.
@@ -124,6 +126,7 @@ impl Doubts {
             turn: self.turn || other.turn,
             turns: self.turns || other.turns,
             function: self.function || other.function,
+            line: self.line || other.line,
             shell: self.shell || other.shell,
         }
     }
@@ -262,6 +265,8 @@ pub struct Shell {
     pub(crate) alternatives: BTreeMap<String, Vec<Option<Rc<Command>>>>,
     /// The functions that shells started from here get too.
     pub(crate) exported_functions: BTreeSet<String>,
+    /// The functions that cannot be changed in bash (`readonly -f`).
+    pub(crate) fixed_functions: BTreeSet<String>,
     /// What was put into the history.
     pub(crate) history: Vec<String>,
     /// Aliases by name.
@@ -328,6 +333,7 @@ impl Shell {
             functions: BTreeMap::new(),
             alternatives: BTreeMap::new(),
             exported_functions: BTreeSet::new(),
+            fixed_functions: BTreeSet::new(),
             history: Vec::new(),
             aliases: BTreeMap::new(),
             descriptors: BTreeMap::new(),
@@ -519,6 +525,7 @@ impl Shell {
 
     pub(super) fn join_functions(&mut self, other: &Self) {
         self.exported_functions.extend(other.exported_functions.iter().cloned());
+        self.fixed_functions.extend(other.fixed_functions.iter().cloned());
         let mut names: Vec<&String> = other.functions.keys().chain(other.alternatives.keys()).collect();
         names.extend(self.functions.keys().filter(|name| !other.functions.contains_key(*name)));
         let names: Vec<String> = names.into_iter().cloned().collect();

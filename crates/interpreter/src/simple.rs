@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use checkrein_shell::{ParameterOperation, Part, Simple};
 
+use super::builtins::failing::FIXED;
 use super::exit::{Output, Status};
 use super::handing::is_declaration;
 use super::lookup::Lookup;
@@ -27,6 +28,7 @@ impl Machine<'_> {
         let substituted = std::mem::take(&mut self.call.substituted);
         let around = self.surround(&substituted);
         let failed = std::mem::replace(&mut self.call.failed, false);
+        let ends_shell = std::mem::replace(&mut self.call.ends_shell, false);
         let handed = std::mem::replace(&mut self.flow.sweep.handed, Remainder::Anything);
         let settings = self.note_handed(simple);
         let unseen = self.unseen;
@@ -44,6 +46,7 @@ impl Machine<'_> {
         self.leave_around(around);
         self.call.substituted = substituted;
         self.call.failed = failed;
+        self.call.ends_shell = ends_shell;
         done
     }
 
@@ -118,8 +121,10 @@ impl Machine<'_> {
             return self.failed_expansion(rests_on_unseen);
         }
         if words.is_empty() {
-            let is_fixed =
-                |name: &str| self.shell.variables.get(name).is_some_and(|variable| variable.readonly);
+            let is_fixed = |name: &str| {
+                self.shell.variables.get(name).is_some_and(|variable| variable.readonly)
+                    || self.shell.speech != Speech::Posix && FIXED.contains(&name)
+            };
             if simple.assignments.iter().any(|assignment| is_fixed(&assignment.name)) {
                 // bash gives up the line, dash and zsh give up all that follows.
                 let is_last_line = self.position.one_line && self.budget.texts == 1;
@@ -292,13 +297,21 @@ impl Machine<'_> {
         (kept, keywords)
     }
 
-    /// An expansion failed, which ends the shell; unless it rests on a variable that may be set all the same.
+    /// An expansion fails in a way that ends the shell, unless another one failed before it.
+    pub(super) fn fail_shell(&mut self) {
+        self.call.ends_shell |= !self.call.failed;
+        self.call.failed = true;
+    }
+
+    /// An expansion failed, which ends the shell, or in bash mostly the line; unless it rests on a variable that may be set all the same.
     pub(super) fn failed_expansion(&mut self, rests_on_unseen: bool) -> Done {
         let output = self.tell_on(2);
+        let flow =
+            if self.call.ends_shell || !self.gives_up_only_the_line() { Flow::Exit } else { Flow::Discard };
         let done = if rests_on_unseen {
-            self.perhaps_leave(Flow::Exit, Status::Failure)
+            self.perhaps_leave(flow, Status::Failure)
         } else {
-            Done::leaving(Flow::Exit, Status::Failure)
+            Done::leaving(flow, Status::Failure)
         };
         Done { output, ..done }
     }

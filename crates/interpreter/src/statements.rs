@@ -38,6 +38,8 @@ pub enum Flow {
     Break(u32),
     /// Behind the call of the function or script.
     Return,
+    /// Behind the line of the text that is read, as bash goes on where an expansion fails.
+    Discard,
     /// To the end of the shell.
     Exit,
 }
@@ -76,8 +78,52 @@ impl Done {
 }
 
 impl Machine<'_> {
+    /// Runs the statements of a text that is read line by line: what ends a line leaves the next one alone.
+    pub(crate) fn run_lines(&mut self, block: &Block, text: &str) -> Done {
+        let ends_line = |pair: &[ShellStatement]| match pair {
+            [one, next] => {
+                text.get(one.span.end..next.span.start).is_none_or(|between| between.contains('\n'))
+            }
+            _ => true,
+        };
+        let mut all = Done::quiet();
+        let mut start = 0;
+        let outer = self.shell.doubts.line;
+        for end in 1..=block.len() {
+            if !block.get(end - 1..=end).is_none_or(ends_line) {
+                continue;
+            }
+            let done = self.run_statements(block.get(start..end).unwrap_or_default());
+            let is_given_up = self.shell.doubts.line && !outer || done.flow == Flow::Discard;
+            let mut done = self.go_on_behind(done, |flow| flow == Flow::Discard);
+            self.shell.doubts.line = outer;
+            if is_given_up {
+                // zsh ends there.
+                self.perhaps_ends();
+            }
+            if done.flow == Flow::Discard {
+                done = Done { flow: Flow::Next, ..done };
+            }
+            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
+            if let Output::Text(value) = all.output {
+                all.output = Output::Text(super::expand::bounded(value));
+            }
+            all.status = done.status;
+            if done.flow != Flow::Next {
+                all.flow = done.flow;
+                break;
+            }
+            start = end;
+        }
+        all
+    }
+
     /// Runs statements in order until one goes elsewhere.
     pub(crate) fn run_block(&mut self, block: &Block) -> Done {
+        self.run_statements(block)
+    }
+
+    fn run_statements(&mut self, block: &[ShellStatement]) -> Done {
         let mut all = Done::quiet();
         for (index, statement) in block.iter().enumerate() {
             if self.budget.scanning > 0 || !self.step() {
@@ -208,6 +254,7 @@ impl Machine<'_> {
         self.came_from = None;
         self.budget.depth += 1;
         let failed = std::mem::replace(&mut self.call.failed, false);
+        let ends_shell = std::mem::replace(&mut self.call.ends_shell, false);
         let unseen = self.unseen;
         let mut done = self.run_form(command);
         if self.flow.shows_commands {
@@ -218,6 +265,7 @@ impl Machine<'_> {
             done = self.failed_expansion(self.unseen > unseen);
         }
         self.call.failed = failed;
+        self.call.ends_shell = ends_shell;
         self.budget.depth -= 1;
         done
     }
@@ -259,7 +307,19 @@ impl Machine<'_> {
                 Done { status: Status::Open, output, ..done }
             }
             Command::Function(function) => {
-                self.shell.define(&function.name, Rc::new((*function.body).clone()));
+                let body = Rc::new((*function.body).clone());
+                if self.shell.fixed_functions.contains(&function.name) {
+                    // bash keeps the first one, other shells take the new one.
+                    return self.either(
+                        Leaving::Doubts,
+                        |machine| {
+                            machine.shell.define(&function.name, body);
+                            Done::quiet()
+                        },
+                        |_| Done::next(Exit::failure()),
+                    );
+                }
+                self.shell.define(&function.name, body);
                 if self.shell.options.allexport {
                     self.shell.exported_functions.insert(function.name.clone());
                 }

@@ -4,7 +4,7 @@ use super::call::Input;
 use super::exit::{Exit, Output, Status};
 use super::machine::{Absence, Machine};
 use super::overlay::Overlay;
-use super::shell::{Departure, Shell};
+use super::shell::{Departure, Shell, Speech};
 use super::statements::{Done, Flow};
 
 /// A state left behind by a way that went elsewhere.
@@ -129,6 +129,17 @@ impl Machine<'_> {
                 self.leave(gone, shell_one, tree_one, leaving);
                 Done { flow: Flow::Next, status: two.status, output }
             }
+            (Flow::Discard, gone) if gone != Flow::Discard => {
+                // Each goes on elsewhere.
+                self.keep_left(Left { flow: Flow::Discard, shell: shell_one, tree: tree_one });
+                Done { flow: gone, status: two.status, output }
+            }
+            (gone, Flow::Discard) if gone != Flow::Discard => {
+                let shell = std::mem::replace(&mut self.shell, shell_one);
+                let tree = std::mem::replace(&mut self.tree, tree_one);
+                self.keep_left(Left { flow: Flow::Discard, shell, tree });
+                Done { flow: gone, status: one.status, output }
+            }
             (left, right) => {
                 let flow = if rank(left) <= rank(right) { left } else { right };
                 self.join_with(&shell_one, &tree_one);
@@ -224,6 +235,22 @@ impl Machine<'_> {
         self.tree = std::mem::take(&mut self.tree).join(tree);
     }
 
+    /// What follows on the line may be left out here, because something in it may be in error.
+    pub(crate) fn perhaps_gives_up_line(&mut self, leaving: Leaving) {
+        if self.gives_up_only_the_line() {
+            let (shell, tree) = (self.shell.clone(), self.tree.clone());
+            self.leave(Flow::Discard, shell, tree, leaving);
+        } else {
+            self.perhaps_ends();
+        }
+    }
+
+    /// Whether an expansion that fails ends the line of the text that is read, as in bash, and not the shell. Held against bash 5.2, also
+    /// as POSIX wants it, and dash 0.5.
+    pub(super) fn gives_up_only_the_line(&self) -> bool {
+        self.shell.speech != Speech::Posix && !self.shell.options.posix
+    }
+
     /// The shell may end here, for a reason that is not followed as a way of its own.
     pub(crate) fn perhaps_ends(&mut self) {
         if self.shell.at_exit.is_some() {
@@ -241,9 +268,13 @@ impl Machine<'_> {
         match flow {
             Flow::Exit => self.shell.may_have_exited = true,
             Flow::Return => self.shell.may_have_returned = true,
-            Flow::Next | Flow::Continue(_) | Flow::Break(_) => {}
+            Flow::Next | Flow::Continue(_) | Flow::Break(_) | Flow::Discard => {}
         }
         if leaving == Leaving::Unexpected {
+            if flow == Flow::Discard {
+                self.keep_left(Left { flow, shell, tree });
+                return;
+            }
             // What is left for the end of the shell runs there too.
             if flow == Flow::Exit && (shell.at_exit.is_some() || self.position.subshells > 0) {
                 self.keep_left(Left { flow, shell, tree });
@@ -259,6 +290,7 @@ impl Machine<'_> {
                 self.shell.doubts.turns = true;
             }
             Flow::Return => self.shell.doubts.function = true,
+            Flow::Discard => self.shell.doubts.line = true,
             Flow::Exit => self.shell.doubts.shell = true,
         }
         self.keep_left(Left { flow, shell, tree });
@@ -302,6 +334,7 @@ fn rank(flow: Flow) -> u8 {
         Flow::Continue(_) => 1,
         Flow::Break(_) => 2,
         Flow::Return => 3,
-        Flow::Exit => 4,
+        Flow::Discard => 4,
+        Flow::Exit => 5,
     }
 }

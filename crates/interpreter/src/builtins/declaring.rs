@@ -108,6 +108,9 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
             if let (Some(name), Some(true)) = (word.as_exact(), declared.exported) {
                 machine.shell.exported_functions.insert(name.to_owned());
             }
+            if let (Some(name), true) = (word.as_exact(), declared.readonly) {
+                machine.shell.fixed_functions.insert(name.to_owned());
+            }
             continue;
         }
         // `export` and `readonly` refuse an element.

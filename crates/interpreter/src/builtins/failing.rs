@@ -169,7 +169,7 @@ fn traps(texts: &[&str]) -> bool {
 }
 
 /// Variables that bash lets nobody change.
-const FIXED: [&str; 6] = ["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"];
+pub(crate) const FIXED: [&str; 6] = ["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"];
 
 /// What `trap` knows (signal(7), and those of bash).
 const SIGNALS: [&str; 36] = [

@@ -30,6 +30,8 @@ pub struct RunningCall {
     pub(crate) appending: bool,
     /// Whether an expansion failed, so that the command does not run.
     pub(crate) failed: bool,
+    /// Whether that ends the shell, and not only the line: `${x:?}`, and what is not set under `set -u`.
+    pub(crate) ends_shell: bool,
     /// Whether an arithmetic expression was in error.
     pub(crate) arithmetic_failed: bool,
 }
@@ -48,6 +50,7 @@ impl Default for RunningCall {
             bounds: None,
             appending: false,
             failed: false,
+            ends_shell: false,
             arithmetic_failed: false,
         }
     }
