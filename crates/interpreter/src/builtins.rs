@@ -487,7 +487,7 @@ pub(crate) fn whereabouts(machine: &mut Machine<'_>, words: &[Value]) -> Exit {
         }
     }
     let known = known_program(machine, words);
-    if sure && known.status == Status::Open {
+    if sure && known.status == Status::Open && machine.guard_programs(name).is_empty() {
         machine.absent = Some(Absence::Path);
         return Exit::failure();
     }
@@ -496,6 +496,11 @@ pub(crate) fn whereabouts(machine: &mut Machine<'_>, words: &[Value]) -> Exit {
 
 /// The answer with where a program would be, if it is there; of a built-in its name alone.
 fn somewhere(machine: &Machine<'_>, name: &str, known: Exit) -> Exit {
+    // The client starts the guard from where it is, whether that is on the path or not.
+    let guard: Vec<String> = machine.guard_programs(name).iter().map(|path| format!("{path}\n")).collect();
+    if !guard.is_empty() {
+        return Exit { output: Output::Text(Value::one_of(guard)), ..known };
+    }
     if !machine.knows(name) {
         return known;
     }

@@ -314,6 +314,15 @@ impl Machine<'_> {
             self.push_from_home(text, fields);
             return;
         }
+        // zsh puts the path of a program in the place of `=name` (zshexpn(1), "EQUALS EXPANSION"); other shells leave it, and then it names a
+        // file that hardly exists.
+        if first
+            && closed
+            && let Some(program) = text.strip_prefix('=').and_then(|name| self.guard_at(name))
+        {
+            fields.push(program, true);
+            return;
+        }
         fields.push(Value::exact(text), true);
     }
 

@@ -305,6 +305,14 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
         }
         "realpath" | "readlink" => real_path(machine, call),
         "which" | "gwhich" => Some(builtins::whereabouts(machine, words)),
+        // `whereis name` prints the name, and behind it each place; of the guard there is the program alone.
+        "whereis" => {
+            let name = words.last()?.as_exact()?.to_owned();
+            let found = machine.guard_at(&name)?;
+            Some(Exit::printing(
+                Value::exact(format!("{name}: ")).followed_by(&found).followed_by(&Value::exact("\n")),
+            ))
+        }
         "env" | "printenv"
             if words.iter().all(|word| matches!(word.as_exact(), Some("-0" | "--null" | "-"))) =>
         {

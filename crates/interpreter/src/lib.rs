@@ -73,7 +73,7 @@
 //! | `known_hosts` | how far a host is |
 //! | `process_lists`, `signals` | lists of processes on their way to `kill`, and its words |
 //! | `walks`, `git_store` | what a walk through a tree chose, and what git was given, for those who ask again |
-//! | `guarded` | the paths of the guard |
+//! | `guarded`, `guard_lookups` | the paths of the guard; its programs where something looked them up |
 //! | `remote` | hosts and containers, and which of their files are here |
 //!
 //! **Invariants.** This crate decides nothing, and touches the machine only through [`World`](checkrein_facts::World). It knows no
@@ -130,6 +130,7 @@ mod first_line;
 mod formats;
 pub mod git_store;
 mod glob;
+mod guard_lookups;
 pub mod guarded;
 mod handing;
 mod heuristics;

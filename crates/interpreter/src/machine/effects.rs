@@ -119,8 +119,9 @@ impl Machine<'_> {
         }
         let (kind, target) = (effect.kind, effect.target.clone());
         self.findings.known.insert(key, self.findings.effects.len());
-        self.findings.effects.push(effect);
+        self.findings.effects.push(effect.clone());
         self.note_erased(kind, &target);
+        self.note_change_of_guard(&effect);
     }
 
     /// How many effects there are so far.

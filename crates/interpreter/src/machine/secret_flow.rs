@@ -49,6 +49,8 @@ pub struct SecretFlow {
     /// Whether words, or the text of a file, came out of an output of which nothing is known: on whatever way they went on from there, a name
     /// that is not known may be one of them.
     pub(crate) has_unread_words: bool,
+    /// Whether something looked up where a program of the guard is.
+    pub(crate) guard_looked_up: bool,
     /// Whether shells of this command show what they read or run (`set -x`, `bash -v`).
     pub shows_commands: bool,
 }
@@ -60,6 +62,7 @@ impl Default for SecretFlow {
             trees: BTreeMap::new(),
             unpacked: BTreeMap::new(),
             secret_texts: Vec::new(),
+            guard_looked_up: false,
             listed_again: BTreeMap::new(),
             reshaped: BTreeSet::new(),
             carried: BTreeSet::new(),

@@ -5,7 +5,7 @@ use crate::interpreter::guarded::PARENT;
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::signals::suspends;
-use crate::interpreter::{Draft, Input, Upload, Value};
+use crate::interpreter::{Draft, Input, Output, Upload, Value};
 use crate::nature::Nature;
 use crate::programs::network;
 use crate::programs::processes::{HELD_UP, listed_kill, numbered_kill, suspended};
@@ -156,7 +156,7 @@ impl Evaluator<'_, '_, '_> {
             return ScriptValue::Text(Value::Unknown);
         }
         let exit = self.start(&Started::Text(value));
-        Self::from_output(exit.output)
+        self.printed_by(exit.output)
     }
 
     /// Runs words as a command; what it prints.
@@ -180,7 +180,21 @@ impl Evaluator<'_, '_, '_> {
             return ScriptValue::Text(Value::Unknown);
         }
         let exit = self.start(&Started::Words(words));
-        Self::from_output(exit.output)
+        self.printed_by(exit.output)
+    }
+
+    /// What a program printed that was started. Perl and PHP take the end of its line away with functions that change a variable in place
+    /// or are taken to change nothing, and a file whose name ends so is hardly ever meant.
+    fn printed_by(&self, output: Output) -> ScriptValue {
+        match output {
+            Output::Text(Value::Exact(text))
+                if matches!(self.language, Language::Perl | Language::Php)
+                    && text.trim_end_matches('\n').lines().count() == 1 =>
+            {
+                ScriptValue::text(text.trim_end_matches('\n'))
+            }
+            output => Self::from_output(output),
+        }
     }
 
     /// Adds that a host is talked to; what comes back.

@@ -61,6 +61,9 @@ impl Evaluator<'_, '_, '_> {
                     }
                 } else {
                     self.not_known(name);
+                    for thing in &given.positional {
+                        self.machine.note_guard_looked_up(&thing.value());
+                    }
                     self.may_run_given(given);
                     ScriptValue::Foreign
                 }

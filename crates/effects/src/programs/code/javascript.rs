@@ -153,6 +153,9 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "fs.chmod" | "fs.chown" | "fs.lchown" | "fs.lchmod" | "Deno.chmod" => LibraryCall::Mode,
         "fs.readdir" | "Deno.readDir" => LibraryCall::List,
         "fs.exists" | "fs.pathExists" => LibraryCall::Exists,
+        // node-which 5, "USAGE"; Bun 1.1, `Bun.which`; ShellJS 0.8, `which`; hasbin, lookpath and command-exists find whether there is one.
+        "which" | "which.sync" | "Bun.which" | "bun.which" | "shelljs.which" | "lookpath.lookpath"
+        | "zx.which" | "zx.which.sync" => LibraryCall::Whereabouts,
         "fs.glob" | "glob" | "glob.sync" | "glob.glob" | "globby" | "fast-glob" => LibraryCall::Glob,
         "fs.mkdtemp" => LibraryCall::TemporaryDirectory,
         "fs.stat" | "fs.lstat" | "fs.access" | "fs.realpath" | "fs.readlink" | "fs.fstat" | "fs.watch"
@@ -165,10 +168,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         }
         "shelljs.rm" | "shelljs.mv" | "shelljs.cp" | "shelljs.mkdir" | "shelljs.touch" | "shelljs.chmod"
         | "shelljs.cat" | "shelljs.ln" | "shelljs.cmd" => LibraryCall::CalledAfter,
-        "shelljs.ls" | "shelljs.test" | "shelljs.pwd" | "shelljs.which" | "shelljs.echo"
-        | "shelljs.config" | "shelljs.find" | "shelljs.grep" | "shelljs.head" | "shelljs.tail" => {
-            LibraryCall::Nothing
-        }
+        "shelljs.ls" | "shelljs.test" | "shelljs.pwd" | "shelljs.echo" | "shelljs.config"
+        | "shelljs.find" | "shelljs.grep" | "shelljs.head" | "shelljs.tail" => LibraryCall::Nothing,
         "shelljs.cd" => LibraryCall::Enter,
         "simple-git" | "simple-git.simpleGit" | "simple-git.gitP" => LibraryCall::Becomes("simple-git.git"),
         "simple-git.git.raw"

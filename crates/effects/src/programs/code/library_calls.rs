@@ -123,6 +123,8 @@ pub(super) enum LibraryCall {
     List,
     /// The paths in a directory.
     Walk,
+    /// Where the program of a name is.
+    Whereabouts,
     /// Whether something is there.
     Exists,
     /// A module by name.

@@ -100,6 +100,7 @@ pub(super) fn deed_of_r(name: &str) -> Option<LibraryCall> {
         "file.path" => LibraryCall::Join,
         "list.files" | "dir" => LibraryCall::List,
         "file.exists" | "dir.exists" => LibraryCall::Exists,
+        "Sys.which" => LibraryCall::Whereabouts,
         "tempfile" | "tempdir" => LibraryCall::TemporaryFile,
         "paste" | "c" | "print" | "cat" | "library" | "require" | "length" | "sum" | "mean" | "median"
         | "sd" | "var" | "min" | "max" | "seq" | "rep" | "rnorm" | "runif" | "sample" | "sessionInfo"

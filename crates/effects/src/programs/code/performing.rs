@@ -560,6 +560,12 @@ impl Evaluator<'_, '_, '_> {
                     _ => ScriptValue::List(vec![inside]),
                 }
             }
+            LibraryCall::Whereabouts => {
+                let name = given.at(0).value();
+                let mut found = Value::Unknown;
+                self.act(|machine| found = machine.whereabouts(&name));
+                ScriptValue::Text(found)
+            }
             LibraryCall::Exists => self.exists(&given.at(0)),
             LibraryCall::Import => {
                 let module = given.at(0);

@@ -81,10 +81,12 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "tee_merged"
         | "tee_stdout"
         | "tee_stderr"
-        | "can_run"
         | "finish"
-        | "pump"
-        | "IPC::Cmd::can_run" => LibraryCall::Nothing,
+        | "pump" => LibraryCall::Nothing,
+        // File::Which 1.27, "FUNCTIONS"; IPC::Cmd 1.04, `can_run`.
+        "which" | "where" | "File::Which::which" | "File::Which::where" | "can_run" | "IPC::Cmd::can_run" => {
+            LibraryCall::Whereabouts
+        }
         "open2" | "open3" | "IPC::Open2::open2" | "IPC::Open3::open3" => LibraryCall::Pipe,
         "eval" | "evalbytes" => LibraryCall::Evaluate,
         "do" | "require" => LibraryCall::Loads,

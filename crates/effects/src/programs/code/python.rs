@@ -574,7 +574,13 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
             LibraryCall::Statement
         }
         "shutil.which"
-        | "shutil.disk_usage"
+        | "distutils.spawn.find_executable"
+        | "setuptools._distutils.spawn.find_executable"
+        | "whichcraft.which"
+        | "sh.which"
+        | "plumbum.local.which"
+        | "pexpect.which" => LibraryCall::Whereabouts,
+        "shutil.disk_usage"
         | "shutil.get_terminal_size"
         | "os.get_terminal_size"
         | "ctypes.util.find_library" => LibraryCall::Nothing,

@@ -203,6 +203,10 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "File.exist?" | "File.exists?" | "File.file?" | "File.directory?" | "Dir.exist?" => {
             LibraryCall::Exists
         }
+        // Ruby 3.3, `MakeMakefile`; TTY::Which 0.5.
+        "find_executable" | "MakeMakefile.find_executable" | "find_executable0" | "TTY::Which.which" => {
+            LibraryCall::Whereabouts
+        }
         "ENV.fetch" => LibraryCall::Variable,
         "sprintf" | "format" => LibraryCall::Format,
         "STDIN.read" | "$stdin.read" | "ARGF.read" | "gets" => LibraryCall::Input,

@@ -3,7 +3,7 @@
 
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::process_lists::ListedProcesses;
-use crate::interpreter::{Exit, Input, Machine, Value};
+use crate::interpreter::{Exit, Input, Machine, Output, Value};
 
 use super::call_effects::own_process;
 use super::evaluator::{Evaluator, Given};
@@ -165,6 +165,9 @@ impl Evaluator<'_, '_, '_> {
         let exit = self.act(|machine| {
             if variables.is_empty() { at_place(machine) } else { machine.with_variables(variables, at_place) }
         });
+        if let Output::Text(text) = &exit.output {
+            self.machine.note_guard_found(text);
+        }
         self.processes_listed = ListedProcesses::of(&exit.output).or(self.processes_listed.take());
         exit
     }

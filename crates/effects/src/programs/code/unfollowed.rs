@@ -49,8 +49,14 @@ pub(super) fn files(machine: &mut Machine<'_>, language: &str, text: &str, reads
     let home = machine.world().place().home.as_str().to_owned();
     let pieces = operands::pieces(text, family);
     let mut taken = Taken::Nothing;
+    for word in text.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_./".contains(letter))) {
+        machine.note_guard_looked_up(&Value::exact(word));
+    }
     for (found, deed) in calls(&pieces, family).into_iter().take(CALLS) {
         let given = found.given(&pieces, family, &home);
+        if deed.changes(&given) {
+            machine.possibly(Machine::may_change_guard_looked_up);
+        }
         match deed {
             Deed::Delete | Deed::DeleteOther => {
                 let is_meant = deed == Deed::Delete || !given.paths.is_empty();
@@ -73,6 +79,17 @@ pub(super) fn files(machine: &mut Machine<'_>, language: &str, text: &str, reads
         }
     }
     Some(taken)
+}
+
+impl Deed {
+    /// Whether it changes what it is given.
+    fn changes(self, given: &Operands) -> bool {
+        match self {
+            Self::Delete | Self::DeleteOther | Self::Move | Self::Write => true,
+            Self::Open => given.is_to_write,
+            Self::Read => false,
+        }
+    }
 }
 
 fn each(machine: &mut Machine<'_>, given: &Operands, work: impl Fn(&mut Machine<'_>, &Value)) {

@@ -203,6 +203,9 @@ fn run(
     };
     if command.alternatives().is_some() {
         let exit = machine.run_text(command, given);
+        if let Output::Text(text) = &exit.output {
+            machine.note_guard_found(text);
+        }
         return ListedProcesses::of(&exit.output);
     }
     machine.opaque("`awk` runs commands that it makes of its input");
