@@ -469,7 +469,21 @@ fn any_number_of_files_comes_back_where_few_may_be_open() {
 /// Names of any bytes, however they are written.
 #[test]
 fn a_name_that_is_no_text_is_saved_however_it_is_written() {
-    for (command, name) in [(r"rm -f $'\xff\xfe'", &b"\xff\xfe"[..]), (r"rm -rf $'d\xff'", b"d\xff/inside")] {
+    let plain = &b"\xff\xfe"[..];
+    for (command, name) in [
+        (r"rm -f $'\xff\xfe'", plain),
+        (r"rm -rf $'d\xff'", b"d\xff/inside"),
+        (r#"f=$'\xff\xfe'; rm -f "$f""#, plain),
+        (r#"declare f=$'\xff\xfe'; unlink "$f""#, plain),
+        (r#"f=$'\xff\xfe'; echo other > a; mv a "$f""#, plain),
+        (r#"f=$'\xff\xfe'; echo n > "$f""#, plain),
+        (r#"f=$'\xff\xfe'; g=$f; rm -f "$PWD/$g""#, plain),
+        (r#"d=$'d\xff'; rm -rf "$d""#, b"d\xff/inside"),
+        (r#"x=$'c\xe9.txt'; rm "$x""#, b"c\xe9.txt"),
+        (r#"export f=$'\xff\xfe'; sh -c 'rm -f "$f"'"#, plain),
+        (r"xargs rm -f <<< $'\xff\xfe'", plain),
+        (r#"perl -e 'unlink "\xff\xfe"'"#, plain),
+    ] {
         let environment = TestEnvironment::new();
         let path = environment.project().join(std::ffi::OsStr::from_bytes(name));
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -232,6 +232,7 @@ impl Machine<'_> {
                     self.push_literal(text, first, closed, mode, fields);
                 }
                 Part::Quoted(text) => fields.push_quoted(Value::exact(text.as_str())),
+                Part::Bytes(count) => self.push_bytes(*count, mode, fields),
                 Part::DoubleQuoted(inner) => self.expand_quoted(inner, mode, fields),
                 Part::Parameter(parameter) => {
                     if let Some(word) = self.stand_in(parameter).filter(|_| mode == Mode::Words) {
@@ -262,6 +263,17 @@ impl Machine<'_> {
         }
     }
 
+    /// Names of any bytes have no text here; a pattern that means them, and perhaps others, is the nearest to it. Beside patterns of the
+    /// word itself it is one with them; a variable keeps it as a pattern, which its own text would not be.
+    fn push_bytes(&mut self, count: usize, mode: Mode, fields: &mut Fields) {
+        let pattern = "?".repeat(count);
+        if mode == Mode::Words && !self.shell.options.noglob {
+            fields.push(Value::Exact(pattern), true);
+        } else {
+            fields.push_quoted(Value::Glob(pattern));
+        }
+    }
+
     /// What covers each of the words that braces would make.
     fn expand_braces(&mut self, braces: &Braces) -> Value {
         self.expand_parts(&braces.hidden, Mode::Text, false, &mut Fields::default());
@@ -281,6 +293,7 @@ impl Machine<'_> {
                 }
                 Part::Literal(text) => self.push_value(Value::exact(text.as_str()), Mode::Words, fields),
                 Part::Quoted(_)
+                | Part::Bytes(_)
                 | Part::DoubleQuoted(_)
                 | Part::Parameter(_)
                 | Part::CommandSubstitution(_)
@@ -414,6 +427,7 @@ impl Machine<'_> {
             }
             match part {
                 Part::Literal(text) | Part::Quoted(text) => fields.push_quoted(Value::exact(text.as_str())),
+                Part::Bytes(count) => fields.push_quoted(Value::Glob("?".repeat(*count))),
                 Part::DoubleQuoted(inner) => self.expand_quoted(inner, mode, fields),
                 Part::Parameter(parameter) => match self.expand_parameter(parameter, true) {
                     Expanded::One(value, hollow) => {
@@ -492,6 +506,7 @@ fn holds_several(parts: &[Part]) -> bool {
         Part::Parameter(parameter) => all_of(parameter),
         Part::Literal(_)
         | Part::Quoted(_)
+        | Part::Bytes(_)
         | Part::CommandSubstitution(_)
         | Part::ProcessSubstitution(..)
         | Part::Arithmetic(_)

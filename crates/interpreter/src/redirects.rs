@@ -500,7 +500,7 @@ impl Machine<'_> {
     fn expand_place(&mut self, word: &Word) -> Value {
         let is_changed = word.parts.iter().any(|part| match part {
             Part::Literal(text) => text.contains(['*', '?', '[']),
-            Part::Parameter(_) | Part::CommandSubstitution(_) | Part::Arithmetic(_) => true,
+            Part::Bytes(_) | Part::Parameter(_) | Part::CommandSubstitution(_) | Part::Arithmetic(_) => true,
             Part::Quoted(_) | Part::DoubleQuoted(_) | Part::ProcessSubstitution(..) | Part::Braces(_) => {
                 false
             }

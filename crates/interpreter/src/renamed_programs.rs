@@ -97,7 +97,8 @@ fn plain_text(parts: &[Part]) -> Option<String> {
         match part {
             Part::Literal(piece) | Part::Quoted(piece) => text.push_str(piece),
             Part::DoubleQuoted(pieces) => text.push_str(&plain_text(pieces)?),
-            Part::Parameter(_)
+            Part::Bytes(_)
+            | Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(..)
             | Part::Arithmetic(_)

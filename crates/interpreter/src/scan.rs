@@ -195,7 +195,7 @@ fn pieces_of_word<'t>(word: &'t Word, left: &mut Vec<Piece<'t>>) {
 fn pieces_of_parts<'t>(parts: &'t [Part], left: &mut Vec<Piece<'t>>) {
     for part in parts {
         match part {
-            Part::Literal(_) | Part::Quoted(_) => {}
+            Part::Literal(_) | Part::Quoted(_) | Part::Bytes(_) => {}
             Part::DoubleQuoted(inner) => left.push(Piece::Parts(inner)),
             Part::Braces(braces) => left.push(Piece::Parts(&braces.hidden)),
             Part::Parameter(parameter) => pieces_of_parameter(parameter, left),

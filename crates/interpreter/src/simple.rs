@@ -385,7 +385,8 @@ fn written(parts: &[Part]) -> Option<String> {
             Part::Literal(text) => Some(text.clone()),
             Part::Quoted(text) => Some(checkrein_shell::quoted(text)),
             Part::DoubleQuoted(inner) => Some(format!("\"{}\"", written(inner)?)),
-            Part::Parameter(_)
+            Part::Bytes(_)
+            | Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(..)
             | Part::Arithmetic(_)

@@ -289,7 +289,8 @@ pub(super) fn written(word: &checkrein_shell::Word) -> Option<String> {
             match part {
                 Part::Literal(piece) | Part::Quoted(piece) => text.push_str(piece),
                 Part::DoubleQuoted(parts) => add(parts, text)?,
-                Part::Parameter(_)
+                Part::Bytes(_)
+                | Part::Parameter(_)
                 | Part::CommandSubstitution(_)
                 | Part::ProcessSubstitution(..)
                 | Part::Arithmetic(_)

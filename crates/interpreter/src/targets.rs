@@ -75,6 +75,14 @@ impl Machine<'_> {
                 if hollow { vec![aim(Target::Unknown, certainty)] } else { Vec::new() }
             }
             Value::Exact(text) => match self.locate(text, last) {
+                // The sign for bytes that are no text: a file may have a name of such bytes.
+                Ok(paths)
+                    if text.contains(char::REPLACEMENT_CHARACTER)
+                        && paths.iter().all(|path| self.entry(path) == Entry::Missing) =>
+                {
+                    let pattern = text.replace(char::REPLACEMENT_CHARACTER, "?");
+                    self.aims_of_patterns(self.pattern_targets(&pattern), last, certainty, &aim)
+                }
                 Ok(paths) => {
                     let certainty = if paths.len() == 1 { certainty } else { Certainty::Possible };
                     paths.into_iter().map(|path| aim(Target::Path(path), certainty)).collect()

@@ -224,7 +224,7 @@ fn behind_the_directory(text: &str) -> (&str, &str) {
 /// Whether nothing runs in a part of a word, and nothing is looked up.
 fn is_only_text(part: &Part) -> bool {
     match part {
-        Part::Literal(_) | Part::Quoted(_) => true,
+        Part::Literal(_) | Part::Quoted(_) | Part::Bytes(_) => true,
         Part::DoubleQuoted(parts) => parts.iter().all(is_only_text),
         Part::Parameter(_)
         | Part::CommandSubstitution(_)

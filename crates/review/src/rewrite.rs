@@ -310,7 +310,8 @@ pub(crate) fn literal(word: &Word) -> Option<String> {
     for part in &word.parts {
         match part {
             Part::Literal(piece) | Part::Quoted(piece) => text.push_str(piece),
-            Part::DoubleQuoted(_)
+            Part::Bytes(_)
+            | Part::DoubleQuoted(_)
             | Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(..)

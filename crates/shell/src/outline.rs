@@ -201,6 +201,7 @@ fn part(it: &Part) -> String {
     match it {
         Part::Literal(text) => text.clone(),
         Part::Quoted(text) => format!("'{text}'"),
+        Part::Bytes(count) => "?".repeat(*count),
         Part::DoubleQuoted(inner) => {
             let inner: String = inner
                 .iter()

@@ -306,7 +306,7 @@ fn text(word: &Word) -> Option<&str> {
 fn runs_nothing(word: &Word) -> bool {
     fn quiet(part: &Part) -> bool {
         match part {
-            Part::Literal(_) | Part::Quoted(_) => true,
+            Part::Literal(_) | Part::Quoted(_) | Part::Bytes(_) => true,
             Part::DoubleQuoted(parts) => parts.iter().all(quiet),
             // `${x:=...}` and words of further substitutions are rare, and left as they are.
             Part::Parameter(parameter) => {
@@ -331,7 +331,8 @@ fn plain(word: &mut Word) {
                 true
             }
             Part::DoubleQuoted(inner) => collected(inner, text),
-            Part::Parameter(_)
+            Part::Bytes(_)
+            | Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(..)
             | Part::Arithmetic(_)

@@ -441,6 +441,8 @@ pub enum Part {
     Literal(String),
     /// Text that stands for itself: single quotes, `$'...'` decoded, escaped characters, literal text in double quotes.
     Quoted(String),
+    /// So many bytes that are no text, in `$'...'`: a file may have such a name.
+    Bytes(usize),
     /// `"..."`: the parts inside are not split or globbed.
     DoubleQuoted(Vec<Part>),
     /// `$name`, `${...}`

@@ -298,6 +298,33 @@ pub(super) fn code_only(pieces: Vec<Piece>) -> Vec<Piece> {
     pieces.into_iter().filter(runs).collect()
 }
 
+/// Adds the bytes that escapes with a number above those of ASCII stand for, as the letters that they make up together; each byte that is
+/// no text is the sign for that. Answers where the text goes on, or nothing where no such escape stands.
+fn bytes(text: &[char], at: usize, plain: &mut String, radix: u32) -> Option<usize> {
+    let peek = |at: usize| text.get(at).copied().unwrap_or('\0');
+    let one = |at: usize| -> Option<(u8, usize)> {
+        let (from, most, radix) = match (peek(at), peek(at + 1)) {
+            ('\\', 'x') if peek(at + 2).is_ascii_hexdigit() => (at + 2, 2, 16),
+            ('\\', digit) if digit.is_ascii_digit() && digit.is_digit(radix) => (at + 1, 3, radix),
+            _ => return None,
+        };
+        let digits: String =
+            text.get(from..)?.iter().take(most).take_while(|digit| digit.is_digit(radix)).collect();
+        let byte = u8::from_str_radix(&digits, radix).ok().filter(|byte| !byte.is_ascii())?;
+        Some((byte, from + digits.len()))
+    };
+    let (mut found, mut next) = (Vec::new(), at);
+    while let Some((byte, end)) = one(next) {
+        found.push(byte);
+        next = end;
+    }
+    for chunk in found.utf8_chunks() {
+        plain.push_str(chunk.valid());
+        plain.extend(std::iter::repeat_n(char::REPLACEMENT_CHARACTER, chunk.invalid().len()));
+    }
+    (!found.is_empty()).then_some(next)
+}
+
 /// Adds what an escape stands for; answers where the text goes on.
 pub(super) fn escape(text: &[char], at: usize, plain: &mut String, radix: u32) -> usize {
     let peek = |at: usize| text.get(at).copied().unwrap_or('\0');
@@ -309,6 +336,9 @@ pub(super) fn escape(text: &[char], at: usize, plain: &mut String, radix: u32) -
         let number: String = text.get(from..end).unwrap_or_default().iter().collect();
         (u32::from_str_radix(&number, radix).ok().and_then(char::from_u32), end)
     };
+    if let Some(next) = bytes(text, at, plain, radix) {
+        return next;
+    }
     let (found, next) = match peek(at + 1) {
         'n' => (Some('\n'), at + 2),
         't' => (Some('\t'), at + 2),

@@ -18,6 +18,7 @@ pub(super) fn may_expand(word: &Word) -> bool {
     word.parts.iter().any(|part| match part {
         Part::Literal(text) => text.contains('{'),
         Part::Quoted(_)
+        | Part::Bytes(_)
         | Part::DoubleQuoted(_)
         | Part::Parameter(_)
         | Part::CommandSubstitution(_)
@@ -63,6 +64,7 @@ fn items_of<'word>(word: &'word Word, names: &[usize]) -> Vec<Item<'word>> {
                 items.push(Item::Name(parameter));
             }
             Part::Quoted(_)
+            | Part::Bytes(_)
             | Part::DoubleQuoted(_)
             | Part::Parameter(_)
             | Part::CommandSubstitution(_)

@@ -180,6 +180,7 @@ fn names_a_file(word: &Word) -> bool {
                 [Part::Quoted(piece)] => text.push_str(piece),
                 _ => return word.parts.len() > 1 || inner.len() > 1,
             },
+            Part::Bytes(_) => return true,
             Part::Parameter(_)
             | Part::CommandSubstitution(_)
             | Part::ProcessSubstitution(_, _)

@@ -125,7 +125,7 @@ pub(super) fn blocks_of(parts: Vec<Part>) -> Vec<Block> {
 fn collect(parts: Vec<Part>, blocks: &mut Vec<Block>) {
     for part in parts {
         match part {
-            Part::Literal(_) | Part::Quoted(_) => {}
+            Part::Literal(_) | Part::Quoted(_) | Part::Bytes(_) => {}
             Part::DoubleQuoted(inner) => collect(inner, blocks),
             Part::Braces(braces) => collect(braces.hidden, blocks),
             Part::CommandSubstitution(block) | Part::ProcessSubstitution(_, block) => {

@@ -272,8 +272,7 @@ impl<'outer, 'text, 'reading> Reader<'outer, 'text, 'reading> {
                 let (pieces, taken) = escapes::decode(self.slice(self.at + 2, self.end));
                 parts.extend(pieces.into_iter().map(|piece| match piece {
                     escapes::Piece::Text(text) => Part::Quoted(text),
-                    // Names of any bytes have no text; a pattern that means them, and perhaps others, is the nearest to it.
-                    escapes::Piece::Bytes(count) => Part::Literal("?".repeat(count)),
+                    escapes::Piece::Bytes(count) => Part::Bytes(count),
                 }));
                 self.at = (self.at + 2 + taken).min(self.end);
             }
