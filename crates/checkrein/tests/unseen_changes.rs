@@ -143,6 +143,50 @@ fn a_stash_that_is_dropped_at_once_is_asked_about_when_not_all_of_it_could_be_sa
     }
 }
 
+/// What is in the index and in no commit has no name once it is out of the index.
+#[test]
+fn what_is_only_staged_is_asked_about_when_it_goes_and_could_not_be_saved() {
+    for bounds in ["max_megabytes: 1", "max_ms: 5"] {
+        for (before, command) in [
+            ("", "git add data && git reset -q --hard"),
+            ("git add data", "git reset -q --hard"),
+            ("git add data", "git checkout -qf"),
+            ("git add data", "git rm -rfq data"),
+            ("", "git add data; git rm -rfq data"),
+            ("git add data", "git restore -SW ."),
+            ("", "git add data; git stash -q; git stash drop -q"),
+        ] {
+            let environment = TestEnvironment::new();
+            environment.configure("config.yaml", &format!("snapshots:\n  {bounds}\n"));
+            fs::create_dir(environment.project().join("data")).unwrap();
+            for number in 0..20 {
+                fs::write(environment.project().join(format!("data/{number}")), noise(1_000_000)).unwrap();
+            }
+            shell(&environment, before);
+            let answer = call(&environment, "PreToolUse", "call", command, json!({}));
+            assert_eq!(decision(&answer), Some("ask"), "{bounds}: {before}; {command}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn what_is_only_staged_comes_back_when_it_was_saved() {
+    for command in ["git reset -q --hard", "git checkout -qf", "git rm -rfq data", "git restore -SW ."] {
+        let environment = TestEnvironment::new();
+        environment.write("data/new", "work\n");
+        shell(&environment, "git add data");
+        let answer = perform(&environment, "call", command, |_| shell(&environment, command));
+        assert_eq!(decision(&answer), None, "{command}: {answer}");
+        assert!(!environment.project().join("data/new").exists(), "{command}");
+        environment.succeed(&["undo", "--yes"]);
+        assert_eq!(
+            fs::read_to_string(environment.project().join("data/new")).unwrap(),
+            "work\n",
+            "{command}"
+        );
+    }
+}
+
 #[test]
 fn a_stash_that_is_dropped_at_once_goes_on_when_all_of_it_was_saved() {
     let environment = TestEnvironment::new();

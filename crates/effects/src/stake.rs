@@ -207,6 +207,9 @@ fn work_lost(effect: &Effect, world: &dyn World) -> Loss {
     let lost = |stake: Stake, note: &str| Loss { stake, note: note.to_owned() };
     match &effect.target {
         Target::Path(path) => match world.version(path) {
+            VersionState::TrackedClean if effect.nature == Nature::OnlyStaged => {
+                lost(Stake::Unsaved, "is staged, and in no commit")
+            }
             VersionState::Missing | VersionState::TrackedClean => Loss::nothing(),
             VersionState::TrackedModified => lost(Stake::Unsaved, "has changes that are in no commit"),
             VersionState::Ignored | VersionState::Untracked => {

@@ -24,6 +24,8 @@ pub enum Nature {
     KeptForAWhile,
     /// Version control keeps what was there, and takes ignored files away with the others.
     KeptWithIgnoredFiles,
+    /// What is staged and in no commit goes out of the index too: only an object is left of it that nothing names.
+    OnlyStaged,
     /// What version control holds and nothing names any more is cleared away.
     ClearedAway,
     /// A setting that makes nothing run.
@@ -107,7 +109,7 @@ pub enum Nature {
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 47] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::WrittenByVersionControl,
@@ -115,6 +117,7 @@ impl Nature {
         Self::OfRemote,
         Self::KeptForAWhile,
         Self::KeptWithIgnoredFiles,
+        Self::OnlyStaged,
         Self::ClearedAway,
         Self::SettingThatRunsNothing,
         Self::OwnSetting,
@@ -166,6 +169,7 @@ impl Nature {
             Self::OfRemote => "of_remote",
             Self::KeptForAWhile => "kept_for_a_while",
             Self::KeptWithIgnoredFiles => "kept_with_ignored_files",
+            Self::OnlyStaged => "only_staged",
             Self::ClearedAway => "cleared_away",
             Self::SettingThatRunsNothing => "setting_that_runs_nothing",
             Self::OwnSetting => "own_setting",
@@ -256,6 +260,7 @@ impl Nature {
             Self::Ordinary
             | Self::Hollow
             | Self::NotInSource
+            | Self::OnlyStaged
             | Self::ClearedAway
             | Self::TakesRights
             | Self::BroughtUnread

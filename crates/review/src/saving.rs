@@ -200,6 +200,7 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         | Nature::KeptByVersionControl
         | Nature::WrittenByVersionControl
         | Nature::KeptWithIgnoredFiles
+        | Nature::OnlyStaged
         | Nature::SettingThatRunsNothing
         | Nature::OwnSetting
         | Nature::Reformatted

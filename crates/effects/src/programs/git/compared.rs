@@ -452,7 +452,7 @@ impl Git<'_, '_> {
     }
 
     /// The files that the command added to the index, or may have.
-    fn added_here(&self, root: &AbsolutePath) -> Option<Vec<String>> {
+    pub(super) fn added_here(&self, root: &AbsolutePath) -> Option<Vec<String>> {
         const NEW: [VersionState; 2] = [VersionState::Untracked, VersionState::Ignored];
         let world = self.machine.world();
         let mut added = Vec::new();

@@ -80,6 +80,11 @@ fn remove(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 /// Removes these files, and the directories in which nothing stays.
 fn remove_files(git: &mut Git<'_, '_>, words: &Words, root: &AbsolutePath, files: Vec<String>) {
     const OTHERS: [VersionState; 2] = [VersionState::Untracked, VersionState::Ignored];
+    // Without `-f` git refuses.
+    if words.any(&["-f", "--force"]) {
+        let gone = files.iter().map(|file| (file.clone(), TreeDifference::Removed)).collect();
+        git.lose_staged(&Some(gone), &[]);
+    }
     // What the command gave to git itself is kept by it.
     if git.has_staged() {
         let gone = files.into_iter().map(|file| (file, TreeDifference::Removed)).collect();

@@ -66,6 +66,7 @@ fn reset(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.any(&["--hard", "--merge"]) {
         git.lose_changes(&[]);
         let files = git.differing_to("", words.operands().first());
+        git.lose_staged(&files, &[]);
         git.change_files(files, "tracked files become what the commit holds, what is only staged too");
         git.bring_back(&[]);
         git.change_submodules(words);
@@ -193,6 +194,7 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             if count == 0 {
                 if force {
                     let files = git.differing_to("", None);
+                    git.lose_staged(&files, &[]);
                     git.change_files(
                         files,
                         "tracked files become what `HEAD` holds, also those that are staged",
@@ -206,6 +208,9 @@ fn checkout(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 git.possibly_lose_changes("the word that is not known may be a path or `-f`");
             }
             let files = git.differing_to(if force { "" } else { HEAD }, words.operands().first());
+            if force {
+                git.lose_staged(&files, &[]);
+            }
             git.change_files(
                 files,
                 "tracked files become what the other branch holds; uncommitted changes stay",
@@ -236,6 +241,9 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if !makes || !words.operands().is_empty() {
         let discards = words.any(&["-f", "--force", "--discard-changes"]);
         let files = git.differing_to(if discards { "" } else { HEAD }, words.operands().first());
+        if discards {
+            git.lose_staged(&files, &[]);
+        }
         git.change_files(files, "tracked files become what the other branch holds; uncommitted changes stay");
         if discards {
             git.bring_back(&[]);
@@ -336,6 +344,9 @@ fn read_tree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 }),
             None => git.differing_to("", words.operands().last()),
         };
+        if words.has("--reset") {
+            git.lose_staged(&files, &[]);
+        }
         git.change_files(files, "tracked files become what the tree holds");
         git.becomes(words.operands().last());
         git.change_submodules(words);
@@ -520,7 +531,9 @@ impl Git<'_, '_> {
             && let Some(mut files) = self.taken(self.differing("", revision), paths)
         {
             files.retain(|_, how| takes_away || *how != TreeDifference::Removed);
-            self.change_files(Some(files), "becomes what the commit holds");
+            let files = Some(files);
+            self.lose_staged(&files, &[]);
+            self.change_files(files, "becomes what the commit holds");
         } else if origin != Origin::Index || self.index_has_changed(paths) {
             for path in paths {
                 for target in self.meant(path) {

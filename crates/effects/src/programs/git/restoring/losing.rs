@@ -1,14 +1,21 @@
 //! Work in no commit that is lost when files are brought back.
 
+use std::collections::BTreeMap;
+
 use crate::effect::{Certainty, EffectKind, Target};
 use crate::interpreter::{Draft, Value};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::programs::git::Git;
+use crate::programs::git::compared::Files;
 use crate::programs::git::pathspec::is_pattern;
 use crate::programs::git::tree::{self, Found, NAMED};
-use crate::world::{Committed, Entry, VersionState};
+use crate::world::{Committed, Entry, TreeDifference, TreeDifferences, VersionState};
 
-use super::Origin;
+use super::{HEAD, Origin};
+
+/// The greatest number of staged files that are named one by one (ours).
+const STAGED: usize = 256;
 
 impl Git<'_, '_> {
     /// Uncommitted changes of tracked files are lost, of those at the paths or, without any, of all.
@@ -54,6 +61,66 @@ impl Git<'_, '_> {
         if is_unread {
             self.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
         }
+    }
+
+    /// What is staged and in no commit is lost of the files that are no more what they were: its object stays, and nothing names it. Of files
+    /// that are not known it may be any of those at the paths or, without any, of all.
+    pub(in crate::programs::git) fn lose_staged(&mut self, files: &Files, paths: &[Value]) {
+        // What the command has committed is in a commit.
+        let root = self.root().filter(|_| self.is_natural() && !self.has_committed());
+        let Some(root) = root else { return };
+        let staged = self.only_staged(&root);
+        let staged = if paths.is_empty() { staged } else { self.taken(staged, paths) };
+        let goes = |path: &String| {
+            files
+                .as_ref()
+                .is_none_or(|files| files.get(path).is_some_and(|how| *how != TreeDifference::Added))
+        };
+        let lost: Vec<AbsolutePath> = staged
+            .unwrap_or_default()
+            .into_keys()
+            .filter(goes)
+            .map(|path| root.join(&path))
+            // What was changed since is lost by that.
+            .filter(|file| {
+                !matches!(
+                    self.machine.world().version(file),
+                    VersionState::TrackedModified | VersionState::Missing
+                )
+            })
+            .collect();
+        let draft = |target: Target| {
+            Draft::new(EffectKind::VcsLocalLoss, target)
+                .nature(Nature::OnlyStaged)
+                .note("is staged, and in no commit")
+        };
+        if lost.len() > STAGED {
+            let tree = self.whole_tree();
+            return self.machine.add(draft(tree).recursive());
+        }
+        for file in lost {
+            self.machine.add(draft(Target::Path(file)));
+        }
+    }
+
+    /// The files of which the index holds what no commit that is checked out does.
+    fn only_staged(&self, root: &AbsolutePath) -> Files {
+        let world = self.machine.world();
+        let found = match world.differences(root, "", HEAD) {
+            TreeDifferences::NoRevision => world.differences(root, "", TreeDifferences::EMPTY),
+            found => found,
+        };
+        let mut all: BTreeMap<String, TreeDifference> = match found {
+            TreeDifferences::At(found) => {
+                found.into_iter().filter(|(_, how)| *how != TreeDifference::Added).collect()
+            }
+            TreeDifferences::NoRevision | TreeDifferences::Unknown => return None,
+        };
+        if self.has_staged() {
+            let added = self.added_here(root).unwrap_or_default();
+            all.extend(added.into_iter().map(|path| (path, TreeDifference::Removed)));
+        }
+        Some(all)
     }
 
     /// The files with changes that are in no commit, of those at the paths or, without any, of all. What the index does not hold any more is
