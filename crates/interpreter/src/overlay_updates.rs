@@ -120,10 +120,38 @@ impl Machine<'_> {
             let aims = self.paths_through(value);
             self.note_guard_copied(content, &aims);
         }
-        if matches!(content, Output::Network(_)) || secrets::variable_of(content).is_some() {
+        let is_secret = secrets::variable_of(content).is_some() || self.is_untold(content);
+        if matches!(content, Output::Network(_)) || is_secret {
             let aims = self.paths_through(value);
             self.remember_source(&aims, content);
         }
+    }
+
+    /// Remembers that a file which was written holds a secret.
+    pub fn keep_secret(&mut self, file: &Value, secret: &Output) {
+        let aims = self.paths_through(file);
+        self.remember_source(&aims, secret);
+    }
+
+    /// Reads an archive by a program that takes it apart: which of its members that shows is found out by their names, so a secret that was
+    /// packed in is not yet among what is read.
+    pub fn open_archive(&mut self, archive: &Value) -> Output {
+        let before = self.call.gathered.clone();
+        let read = self.read(archive);
+        let is_packed_in = |output: &Output| {
+            let aims = self.paths_through(archive);
+            let is_itself = |place: &String| {
+                aims.iter().any(|aim| aim.target.path().is_some_and(|path| path.as_str() == place))
+            };
+            matches!(output, Output::Secret(place) if !is_itself(place))
+        };
+        if !is_packed_in(&read) {
+            return read;
+        }
+        let place = self.one_path_through(archive);
+        let opened = place.map_or(Output::Unknown, |path| Output::Local(path.as_str().to_owned()));
+        self.call.gathered = before.followed_by(opened.clone());
+        opened
     }
 
     /// The secret that a file is by its place, which stays one under another name.

@@ -194,7 +194,8 @@ impl Machine<'_> {
     /// Adds the secret of a file whose content is in an output, when nothing takes that in.
     fn note_found(&mut self, output: &Output) {
         let Output::Secret(place) = output else { return };
-        if self.is_listened_to() || !self.flow.carried.contains(place) {
+        // What goes to a file is told where that is read.
+        if self.is_listened_to() || self.is_kept() || !self.flow.carried.contains(place) {
             return;
         }
         let target = AbsolutePath::new(place).map_or(Target::Unknown, Target::Path);
@@ -202,6 +203,13 @@ impl Machine<'_> {
             let draft = Draft::new(EffectKind::SecretRead, target);
             self.add(draft.possible().note("it is among what is printed"));
         }
+    }
+
+    /// Whether an output carries the secret of a file of which nothing was said so far: a search, or an archive, came by it.
+    pub(super) fn is_untold(&self, output: &Output) -> bool {
+        let Output::Secret(place) = output else { return false };
+        let target = AbsolutePath::new(place).map_or(Target::Unknown, Target::Path);
+        self.flow.carried.contains(place) && !self.is_told(&target)
     }
 
     /// Whether it was said already that a secret is read.

@@ -301,6 +301,8 @@ impl Machine<'_> {
             variable @ Output::Secret(_) if variable_of(&variable).is_some() => {
                 (Value::Unknown, Some(variable))
             }
+            // Of one that nobody named it is told where the file is read.
+            found @ Output::Secret(_) if self.is_untold(&found) => (Value::Unknown, Some(found)),
             list @ Output::Local(_) if Lines::elsewhere(&list).is_some() => (Value::Unknown, Some(list)),
             Output::Secret(_) | Output::Local(_) | Output::Setup(_) | Output::Unknown => {
                 (Value::Unknown, (content == Reading::Veiled).then_some(Output::Unknown))

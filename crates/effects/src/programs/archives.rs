@@ -18,7 +18,7 @@ use crate::world::Entry;
 use super::files::after;
 use super::listed::Listed;
 pub(crate) use tar::{jar, tar};
-use tar::{note_packed, packed, secret_packed_in};
+use tar::{keep_packed, note_packed, packed, secret_packed_in};
 pub(crate) use unpacking::{Names, replace_below, unpack_from};
 use unpacking::{leave_what_is_there, unpack, unpack_selected};
 
@@ -53,6 +53,7 @@ pub(crate) fn zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
             arguments.values(&["-x", "--exclude"]).filter_map(Value::as_exact).map(str::to_owned).collect();
         note_packed(machine, &file, sources, &excluded);
         machine.write(&file);
+        keep_packed(machine, &file, sources, &excluded);
     }
     let listed =
         arguments.has(&["-@", "--names-stdin"]).then(|| Listed::of(machine, call, &Value::exact("-")));
@@ -83,7 +84,7 @@ pub(crate) fn zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
 pub(crate) fn unzip(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     let Some((archive, members)) = arguments.operands.split_first() else { return Exit::unknown() };
-    let read = machine.read(archive);
+    let read = machine.open_archive(archive);
     if machine.is_certainly_missing(archive)
         && archive
             .as_exact()
@@ -233,7 +234,7 @@ pub(crate) fn compress(machine: &mut Machine<'_>, call: &Call) -> Exit {
             continue;
         }
         machine.write(&made);
-        if let (true, Output::Network(_)) = (unpacks, &content) {
+        if matches!((unpacks, &content), (true, Output::Network(_)) | (_, Output::Secret(_))) {
             let aims = machine.paths_through(&made);
             machine.remember_source(&aims, &content);
         }
@@ -306,7 +307,7 @@ pub(crate) fn seven_zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut read = Output::Unknown;
     match verb {
         "x" | "e" => {
-            let content = machine.read(&archive);
+            let content = machine.open_archive(&archive);
             let names = if verb == "e" { Names::Last } else { Names::Without(0) };
             // unrar takes the destination as the last word, with a slash behind.
             let directory = match rest.last() {
@@ -332,8 +333,10 @@ pub(crate) fn seven_zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
             for source in rest.iter().filter(|word| !word.known_start().starts_with('@')) {
                 machine.read(source);
-                if prints && let Some(secret) = packed(machine, source, &[]) {
-                    read = secret;
+                match (prints, packed(machine, source, &[])) {
+                    (true, Some(secret)) => read = secret,
+                    (false, Some(secret)) => machine.keep_secret(&archive, &secret),
+                    (_, None) => {}
                 }
                 if removes || verb == "m" {
                     machine.delete(source, Depth::Recursive);
@@ -342,7 +345,7 @@ pub(crate) fn seven_zip(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         "d" | "rn" => machine.effect(EffectKind::FileModify, &archive),
         _ => {
-            machine.read(&archive);
+            machine.open_archive(&archive);
         }
     }
     Exit::with(read)

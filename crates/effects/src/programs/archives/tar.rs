@@ -44,7 +44,7 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
         Some('x') => {
             let mut source = Output::from_input(&call.input);
             if let Some(file) = &tar.file {
-                source = machine.read(file);
+                source = machine.open_archive(file);
                 if machine.is_certainly_missing(file) {
                     return Exit::failure();
                 }
@@ -114,6 +114,7 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
                 None => {
                     if let Some(file) = &archive {
                         machine.write(file);
+                        keep_packed(machine, file, &sources, &tar.excluded);
                     }
                 }
             }
@@ -147,7 +148,7 @@ fn run_tar(machine: &mut Machine<'_>, call: &Call, tar: &Tar) -> Exit {
         }
         Some(_) | None => {
             if let Some(file) = &tar.file {
-                machine.read(file);
+                machine.open_archive(file);
             }
             Exit::unknown()
         }
@@ -188,6 +189,18 @@ pub(super) fn note_packed(
     let place = machine.paths_through(archive).into_iter().find_map(|aim| aim.target.path().cloned());
     if let Some(place) = place {
         machine.flow.archives_made.push((place, sources.to_vec(), excluded.to_vec()));
+    }
+}
+
+/// Remembers that an archive which was written holds a secret: who prints it as it is, or in another form, prints that too.
+pub(super) fn keep_packed(
+    machine: &mut Machine<'_>,
+    archive: &Value,
+    sources: &[Value],
+    excluded: &[String],
+) {
+    if let Some(secret) = sources.iter().find_map(|source| machine.packed(source, excluded)) {
+        machine.keep_secret(archive, &secret);
     }
 }
 
