@@ -99,6 +99,7 @@ impl Evaluator<'_, '_, '_> {
                 _ => return None,
             },
             "child_process.fork" => {
+                self.note_copies();
                 let rest = match given.positional.get(1) {
                     Some(ScriptValue::List(words)) => words.clone(),
                     _ => Vec::new(),

@@ -321,10 +321,13 @@ impl Evaluator<'_, '_, '_> {
                     .unwrap_or((ScriptValue::Foreign, to));
                 return (if negative { negative_number(value) } else { value }, next);
             }
-            Token::Word(word) => match self.keyword(&word, at, to) {
-                Some(answer) => answer,
-                None => (self.named(&word), at + 1),
-            },
+            Token::Word(word) => {
+                self.note_bare_fork(&word, at);
+                match self.keyword(&word, at, to) {
+                    Some(answer) => answer,
+                    None => (self.named(&word), at + 1),
+                }
+            }
             Token::Mark(_) | Token::Line => return (ScriptValue::Local, at + 1),
         };
         self.behind(thing, next, to)

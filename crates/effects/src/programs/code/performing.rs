@@ -14,6 +14,19 @@ use crate::programs::{files, sql};
 use checkrein_scripts::Language;
 
 impl Evaluator<'_, '_, '_> {
+    /// Adds, in a loop without end, that a process like this one is started in each turn.
+    pub(super) fn note_copies(&mut self) {
+        if self.endless == 0 {
+            return;
+        }
+        let target = Target::Service("the resources of the machine".to_owned());
+        let draft = Draft::new(EffectKind::SystemModification, target)
+            .severity(Severity::Critical)
+            .irreversible()
+            .note("starts copies of itself without end");
+        self.act(|machine| machine.add(draft));
+    }
+
     /// As [`Evaluator::perform`], without what is handed to programs.
     pub(super) fn perform_plain(&mut self, deed: LibraryCall, name: &str, given: &Given) -> ScriptValue {
         let unknown = ScriptValue::Text(Value::Unknown);
@@ -446,14 +459,7 @@ impl Evaluator<'_, '_, '_> {
                 self.make_temporary(deed, name, given)
             }
             LibraryCall::Fork => {
-                if self.endless > 0 {
-                    let target = Target::Service("the resources of the machine".to_owned());
-                    let draft = Draft::new(EffectKind::SystemModification, target)
-                        .severity(Severity::Critical)
-                        .irreversible()
-                        .note("starts copies of itself without end");
-                    self.act(|machine| machine.add(draft));
-                }
+                self.note_copies();
                 // `pid, terminal = pty.fork()`
                 if name.contains("pty") { unknown } else { own_process() }
             }

@@ -2,13 +2,40 @@
 
 use crate::interpreter::Value;
 
-use super::evaluator::Evaluator;
+use super::evaluator::{Evaluator, Given};
 use super::expressions::truth;
+use super::library_calls::LibraryCall;
 use super::value::ScriptValue;
 use checkrein_scripts::token::{Language, Token};
 
 /// The greatest number of turns of a loop that are followed one by one (ours).
 const TURNS: usize = 32;
+
+/// Words by which a loop waits in each turn, or comes to an end: servers and supervisors that start a process for each task.
+const WAITS: &[&str] = &[
+    "accept",
+    "wait",
+    "wait2",
+    "waitpid",
+    "waitall",
+    "pcntl_wait",
+    "pcntl_waitpid",
+    "socket_accept",
+    "stream_socket_accept",
+    "select",
+    "sleep",
+    "usleep",
+    "gets",
+    "readline",
+    "exit",
+    "exit!",
+    "_exit",
+    "last",
+    "break",
+    "return",
+    "die",
+    "raise",
+];
 
 impl Evaluator<'_, '_, '_> {
     /// Follows the statements between two places.
@@ -26,7 +53,9 @@ impl Evaluator<'_, '_, '_> {
             Some(Token::Line | Token::Mark(";" | "," | ")" | "]" | "}" | ":")) => return at + 1,
             Some(Token::Mark("{")) => {
                 let close = self.tokens.partner(at).min(to);
-                self.run(at + 1, close);
+                let repeats =
+                    self.language == Language::Perl && self.find_word(at + 1, close, &["redo"]).is_some();
+                self.turning(repeats, (at + 1, close), |follower| follower.run(at + 1, close));
                 return close + 1;
             }
             None => return to,
@@ -65,7 +94,13 @@ impl Evaluator<'_, '_, '_> {
             (
                 _,
                 "try" | "finally" | "do" | "begin" | "ensure" | "repeat" | "BEGIN" | "END" | "then" | "loop",
-            ) if !(word == "loop" && self.language != Language::Ruby) => self.body_of(at + 1, to),
+            ) if !(word == "loop" && self.language != Language::Ruby) => {
+                let end = self.end_of_body(at + 1, to);
+                let repeats = word == "loop" || word == "do" && self.is_repeated(end, to);
+                let mut next = at + 1;
+                self.turning(repeats, (at + 1, end), |follower| next = follower.body_of(at + 1, to));
+                next
+            }
             (_, "return") => {
                 let end = self.end_of_statement(at, to);
                 let value = if at + 1 < end { self.all(at + 1, end) } else { ScriptValue::Local };
@@ -240,11 +275,12 @@ impl Evaluator<'_, '_, '_> {
                 self.for_each(&["$_".to_owned()], &list, |follower| follower.run(at, place));
             }
             _ => {
-                let condition = self.all(place + 1, end);
-                self.decided(
-                    truth(&condition).map(|known| known != (word == "unless" || word == "until")),
-                    |follower| follower.run(at, place),
-                );
+                let condition = self.tested(&word, place + 1, end);
+                let known = truth(&condition).map(|known| known != (word == "unless" || word == "until"));
+                let is_endless = known == Some(true) && is_while(&word);
+                self.decided(known, |follower| {
+                    follower.turning(is_endless, (at, place), |follower| follower.run(at, place));
+                });
             }
         }
         Some(end)
@@ -302,12 +338,22 @@ impl Evaluator<'_, '_, '_> {
                 if is_loop {
                     let (names, list) = self.c_loop(at, open, close);
                     let mut next = close + 1;
-                    self.for_each(&names, &list, |follower| next = follower.body_of(close + 1, to));
+                    let is_endless = self.tokens.is(open + 1, ";") && self.tokens.is(open + 2, ";");
+                    let body = (close + 1, self.end_of_body(close + 1, to));
+                    self.for_each(&names, &list, |follower| {
+                        follower.turning(is_endless, body, |follower| next = follower.body_of(close + 1, to));
+                    });
                     return next;
                 }
-                let condition = self.all(open + 1, close);
+                let condition = self.tested(word, open + 1, close);
                 let condition = truth(&condition).map(|known| known != (word == "unless" || word == "until"));
-                self.decided_body(condition, close + 1, to)
+                let is_endless = condition == Some(true) && is_while(word);
+                let body = (close + 1, self.end_of_body(close + 1, to));
+                let mut next = close + 1;
+                self.turning(is_endless, body, |follower| {
+                    next = follower.decided_body(condition, close + 1, to);
+                });
+                next
             }
             Language::Ruby | Language::Lua => {
                 let end = self.tokens.partner(at).min(to);
@@ -325,17 +371,87 @@ impl Evaluator<'_, '_, '_> {
                     self.for_each(&names, &list, |follower| follower.run(header + 1, close));
                     return close + 1;
                 }
-                let condition = self.all(at + 1, header);
+                let condition = self.tested(word, at + 1, header);
                 let condition = truth(&condition).map(|known| known != (word == "unless" || word == "until"));
-                if is_lua_do {
-                    let close = self.tokens.partner(header).min(to);
-                    self.decided(condition, |follower| follower.run(header + 1, close));
-                    return close + 1;
-                }
-                self.decided(condition, |follower| follower.run(header + 1, end));
-                end + 1
+                let is_endless = condition == Some(true) && is_while(word);
+                let close = if is_lua_do { self.tokens.partner(header).min(to) } else { end };
+                self.decided(condition, |follower| {
+                    follower.turning(is_endless, (header + 1, close), |follower| {
+                        follower.run(header + 1, close);
+                    });
+                });
+                close + 1
             }
         }
+    }
+
+    /// The condition of a branch or loop. One that starts a process in each turn goes on as long as it can.
+    fn tested(&mut self, word: &str, from: usize, to: usize) -> ScriptValue {
+        let asks_whether = self.find_word(from, to, &["defined"]).is_some();
+        let mut condition = ScriptValue::Local;
+        self.turning(word == "while" && !asks_whether, (from, to), |follower| {
+            condition = follower.all(from, to);
+        });
+        condition
+    }
+
+    /// Follows a turn of a loop, which has no end when it is said to have none and nothing in it waits or leaves it.
+    fn turning(&mut self, is_endless: bool, (from, to): (usize, usize), work: impl FnOnce(&mut Self)) {
+        let counts = is_endless && !self.waits(from, to);
+        self.endless += usize::from(counts);
+        work(self);
+        self.endless -= usize::from(counts);
+    }
+
+    /// Whether what starts a process between two places waits, or comes to an end; what the new process does is its own.
+    fn waits(&self, from: usize, to: usize) -> bool {
+        let mut at = from;
+        while at < to {
+            match self.tokens.word(at) {
+                Some(word) if WAITS.contains(&word) => return true,
+                Some("fork") => {
+                    let block = at + 1;
+                    let is_block = self.tokens.is(block, "{") || self.tokens.is_word(block, "do");
+                    at = if is_block { self.tokens.partner(block).max(block) } else { block };
+                }
+                Some(_) | None => at += 1,
+            }
+        }
+        false
+    }
+
+    /// `fork` without parentheses is a call.
+    pub(super) fn note_bare_fork(&mut self, word: &str, at: usize) {
+        let is_call = word == "fork"
+            && matches!(self.language, Language::Perl | Language::Ruby)
+            && !matches!(
+                self.tokens.list.get(at + 1),
+                Some(Token::Mark("(" | "=>" | ":" | "=" | "." | "->"))
+            );
+        if is_call && self.endless > 0 {
+            self.perform(LibraryCall::Fork, word, &Given::default());
+        }
+    }
+
+    /// Where the block or the statement at a place ends.
+    fn end_of_body(&self, at: usize, to: usize) -> usize {
+        match self.tokens.list.get(at) {
+            Some(Token::Mark("{")) => self.tokens.partner(at).min(to),
+            Some(Token::Word(_)) if self.tokens.partner(at) > at => self.tokens.partner(at).min(to),
+            _ => self.end_of_statement(at, to),
+        }
+    }
+
+    /// Whether `while (1)` stands behind the block of a `do`.
+    fn is_repeated(&self, end: usize, to: usize) -> bool {
+        let is_true = |place: usize| match self.tokens.list.get(place) {
+            Some(Token::Number(number)) => number != "0",
+            Some(Token::Word(word)) => word.eq_ignore_ascii_case("true"),
+            _ => false,
+        };
+        end + 1 < to
+            && self.tokens.is_word(end + 1, "while")
+            && (is_true(end + 2) || self.tokens.is(end + 2, "(") && is_true(end + 3))
     }
 
     pub(super) fn decided_body(&mut self, condition: Option<bool>, at: usize, to: usize) -> usize {
@@ -490,6 +606,11 @@ impl Evaluator<'_, '_, '_> {
         }
         self.given(at, end);
     }
+}
+
+/// Whether a word begins a loop that goes on while something holds.
+fn is_while(word: &str) -> bool {
+    matches!(word, "while" | "until")
 }
 
 /// The items of a list when all are known and not too many.
