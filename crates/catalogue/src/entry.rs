@@ -198,6 +198,8 @@ pub enum Condition {
     Input,
     /// Nothing is.
     NoInput,
+    /// Something takes in what is printed, or shows it: it does not go to `/dev/null`.
+    Shown,
 }
 
 /// Which words are meant: the first pick that finds something.

@@ -190,7 +190,7 @@ pub enum CatalogueProblem {
     Selection(String),
     /// A condition that cannot be read.
     #[error(
-        "`{0}` is not a condition; known are an option, OPTION=VALUE, operands, !operands, operands=VALUE, input, !input, always"
+        "`{0}` is not a condition; known are an option, OPTION=VALUE, operands, !operands, operands=VALUE, input, !input, shown, always"
     )]
     Condition(String),
     /// A word that should be an option.
@@ -467,6 +467,7 @@ fn condition(text: &str) -> Option<Condition> {
         "!operands" => return Some(Condition::NoOperands),
         "input" => return Some(Condition::Input),
         "!input" => return Some(Condition::NoInput),
+        "shown" => return Some(Condition::Shown),
         _ => {}
     }
     if let Some(pattern) = text.strip_prefix("operands=") {

@@ -31,6 +31,13 @@ pub(crate) enum Sink {
 }
 
 impl Sink {
+    /// Whether it is `/dev/null`.
+    pub(super) fn is_nothing(&self) -> bool {
+        let Self::Files { aims, .. } = self else { return false };
+        let is_null = |aim: &AimedTarget| aim.target.path().is_some_and(|path| path.as_str() == "/dev/null");
+        !aims.is_empty() && aims.iter().all(is_null)
+    }
+
     /// The host that it leads to, when it is a connection.
     pub(super) fn host(&self) -> Option<String> {
         let Self::Files { aims, .. } = self else { return None };

@@ -11,6 +11,7 @@
 //! | `editing` | what `sed` and `awk` print |
 //! | `searching` | `grep` |
 //! | `settings` | filters that leave the names of a list of settings, and nothing of the values |
+//! | `shapes` | filters of `jq` and `yq` that tell what a file is made of |
 //! | `showing` | what programs show of the files that they read |
 //! | `sight` | which files below a directory a search looks into |
 //! | `texts` | what a known text becomes |
@@ -23,6 +24,7 @@ mod lines;
 mod lists;
 mod searching;
 mod settings;
+mod shapes;
 mod showing;
 mod sight;
 mod texts;

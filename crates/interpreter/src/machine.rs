@@ -382,6 +382,11 @@ impl<'w> Machine<'w> {
         self.position.keeping > 0
     }
 
+    /// Whether something takes in what is written at the present point, or shows it: it does not go to `/dev/null`.
+    pub fn is_shown(&self) -> bool {
+        !self.position.discarding || self.is_listened_to()
+    }
+
     /// The host to which what is written at the present point goes, when the shell has joined it to a connection.
     pub fn outlet(&self) -> Option<&str> {
         self.flow.outlet.as_deref()

@@ -166,6 +166,8 @@ impl Machine<'_> {
         let veiled = std::mem::take(&mut self.flow.veiled);
         let kept = usize::from(matches!(sink, Some(Sink::Files { .. })));
         self.position.keeping += kept;
+        let discarding = self.position.discarding;
+        self.position.discarding = sink.as_ref().map_or(discarding, Sink::is_nothing);
         let replaced = sink.is_some().then(|| self.shell.descriptors.remove(&1));
         self.position.standard_outputs += usize::from(sink.is_some());
         let mut done = work(self);
@@ -178,6 +180,7 @@ impl Machine<'_> {
             self.position.standard_outputs -= 1;
         }
         self.position.keeping -= kept;
+        self.position.discarding = discarding;
         let content =
             if std::mem::replace(&mut self.flow.veiled, veiled) { Reading::Veiled } else { Reading::Plain };
         self.flow.outlet = outlet;

@@ -116,7 +116,7 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     programs::sources(machine, call);
     let mut read = Output::Nothing;
     for clause in &program.clauses {
-        match holds(&clause.conditions, call) {
+        match holds(&clause.conditions, call, machine.is_shown()) {
             Answer::No => {}
             Answer::Yes => read = read.followed_by(apply(machine, clause, call)),
             Answer::Perhaps => {
@@ -125,7 +125,7 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
         }
     }
     for run in &program.runs {
-        let exit = match holds(&run.conditions, call) {
+        let exit = match holds(&run.conditions, call, machine.is_shown()) {
             Answer::No => None,
             Answer::Yes => start(machine, run, call),
             Answer::Perhaps => machine.possibly(|machine| start(machine, run, call)),
@@ -214,18 +214,19 @@ impl Answer {
     }
 }
 
-fn holds(conditions: &Conditions, call: &Call) -> Answer {
-    let when = if conditions.when.is_empty() { Answer::Yes } else { any(&conditions.when, call) };
-    let all =
-        conditions.all.iter().fold(Answer::Yes, |so_far, condition| so_far.and(answer(condition, call)));
-    when.and(all).and(any(&conditions.unless, call).not())
+fn holds(conditions: &Conditions, call: &Call, is_shown: bool) -> Answer {
+    let any = |conditions: &[Condition]| any(conditions, call, is_shown);
+    let when = if conditions.when.is_empty() { Answer::Yes } else { any(&conditions.when) };
+    let answer = |condition: &Condition| answer(condition, call, is_shown);
+    let all = conditions.all.iter().fold(Answer::Yes, |so_far, condition| so_far.and(answer(condition)));
+    when.and(all).and(any(&conditions.unless).not())
 }
 
-fn any(conditions: &[Condition], call: &Call) -> Answer {
-    conditions.iter().fold(Answer::No, |so_far, condition| so_far.or(answer(condition, call)))
+fn any(conditions: &[Condition], call: &Call, is_shown: bool) -> Answer {
+    conditions.iter().fold(Answer::No, |so_far, condition| so_far.or(answer(condition, call, is_shown)))
 }
 
-fn answer(condition: &Condition, call: &Call) -> Answer {
+fn answer(condition: &Condition, call: &Call, is_shown: bool) -> Answer {
     let arguments = &call.arguments;
     match condition {
         Condition::Always => Answer::Yes,
@@ -240,6 +241,7 @@ fn answer(condition: &Condition, call: &Call) -> Answer {
         }
         Condition::Input => Answer::of(call.input != Input::Inherited),
         Condition::NoInput => Answer::of(call.input == Input::Inherited),
+        Condition::Shown => Answer::of(is_shown),
     }
 }
 
@@ -323,7 +325,7 @@ fn values(selected: &[Selected]) -> Vec<Value> {
 
 /// Makes the effects of a clause happen; answers what was read.
 fn apply(machine: &mut Machine<'_>, clause: &EffectClause, call: &Call) -> Output {
-    let below = any(&clause.recursive, call) != Answer::No
+    let below = any(&clause.recursive, call, machine.is_shown()) != Answer::No
         || !clause.recursive.is_empty() && call.arguments.uncertain;
     let depth = if below { Depth::Recursive } else { Depth::Single };
     let selected = select(machine, &clause.target, call);

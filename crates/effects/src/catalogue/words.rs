@@ -63,7 +63,8 @@ impl<'a> Options<'a> {
                 | Condition::NoOperands
                 | Condition::Operand(_)
                 | Condition::Input
-                | Condition::NoInput => {}
+                | Condition::NoInput
+                | Condition::Shown => {}
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::places;
 use crate::{Call, Value};
 
 use super::searching::Search;
-use super::settings;
+use super::{settings, shapes};
 
 /// What a call shows of what it reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,9 @@ pub(crate) fn showing(call: &Call) -> Showing {
     }
     if COPYING.contains(&program) {
         return if is_told_by_its_name(call) { Showing::KeptByName } else { Showing::Kept };
+    }
+    if shapes::tells_shape(call) {
+        return Showing::Nothing;
     }
     if settings::hides_values(call) {
         return Showing::Names;

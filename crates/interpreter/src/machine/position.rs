@@ -24,6 +24,8 @@ pub(crate) struct Position {
     pub(crate) standard_outputs: usize,
     /// What was written to standard outputs that lie further out, with which of them.
     pub(crate) passed: Vec<(usize, Output)>,
+    /// Whether what is written at the present point goes to `/dev/null`, unless something nearer takes it in.
+    pub(crate) discarding: bool,
     /// How many redirections around the present point keep what is written in a file.
     pub(crate) keeping: usize,
     /// How many subshells are around the present point.

@@ -1,0 +1,88 @@
+//! Filters of `jq` and `yq` that tell what a file is made of, and nothing of its values.
+
+use crate::{Call, Value};
+
+/// What the first stage of a filter may be: names of settings, how many there are, of which sort the whole is (source: jq(1)).
+const SHAPES: &[&str] = &["keys", "keys_unsorted", "keys[]", "keys_unsorted[]", "length", "type"];
+
+/// What may stand behind it: the same in another order, or how many there are.
+const REST: &[&str] = &[".[]", "sort", "sort[]", "length", "unique", "unique[]"];
+
+/// Options that change how the answer is laid out.
+const LAYOUT: &[&str] = &[
+    "--raw-output",
+    "--compact-output",
+    "--exit-status",
+    "--sort-keys",
+    "--monochrome-output",
+    "--color-output",
+    "--join-output",
+    "--tab",
+];
+
+/// Whether a call of `jq` or `yq` prints names, numbers and sorts of what it reads only: its filter is nothing but that, at the root.
+pub(super) fn tells_shape(call: &Call) -> bool {
+    if !matches!(call.program.as_str(), "jq" | "gojq" | "jaq" | "yq") {
+        return false;
+    }
+    let Some(words) = call.words.iter().map(Value::as_exact).collect::<Option<Vec<&str>>>() else {
+        return false;
+    };
+    let mut operands = Vec::new();
+    for word in words {
+        match word.strip_prefix('-') {
+            None | Some("") => operands.push(word),
+            Some(_) if LAYOUT.contains(&word) => {}
+            // `yq -i` writes, `yq -o=json` reads another form.
+            Some(letters) if letters.chars().all(|letter| "rcejSMC".contains(letter)) => {}
+            Some(_) => return false,
+        }
+    }
+    if call.program == "yq" && matches!(operands.first(), Some(&("e" | "eval"))) {
+        operands.remove(0);
+    }
+    operands.first().is_some_and(|filter| is_shape(filter))
+}
+
+fn is_shape(filter: &str) -> bool {
+    let mut stages = filter.split('|').map(str::trim);
+    let first = stages.next().unwrap_or_default();
+    (SHAPES.contains(&first) || asks_for_a_name(first)) && stages.all(|stage| REST.contains(&stage))
+}
+
+/// `has("name")`
+fn asks_for_a_name(stage: &str) -> bool {
+    let name = stage.strip_prefix("has(\"").and_then(|rest| rest.strip_suffix("\")"));
+    name.is_some_and(|name| !name.contains(['"', '\\']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_shape;
+
+    #[test]
+    fn only_names_numbers_and_sorts_are_shapes() {
+        for filter in
+            ["keys", " keys | .[] ", "keys[]", "keys_unsorted | sort", "length", "type", "has(\"a.b\")"]
+        {
+            assert!(is_shape(filter), "{filter}");
+        }
+        for filter in [
+            "",
+            ".",
+            ".a",
+            "keys, .",
+            ".[] | keys",
+            "keys | map(.)",
+            "to_entries",
+            "has(\"\\(.)\")",
+            "has(.a)",
+            "keys as $k | .",
+            "length | ., input",
+            ".a | length",
+            "has(\"a\") , .x(\"b\")",
+        ] {
+            assert!(!is_shape(filter), "{filter}");
+        }
+    }
+}
