@@ -78,6 +78,23 @@ fn a_payload_of_any_length_is_answered_within_bounded_memory() {
         assert!(peak() < MOST, "in the shell, {megabytes}: {} MiB", peak());
     }
     of_many_values(&environment);
+    of_many_members(&environment);
+}
+
+/// Names of nothing that is used, in the payload itself and in what a call answered.
+fn of_many_members(environment: &TestEnvironment) {
+    let piece = "\"k\":1,".repeat(128 * 1024 / 6);
+    let before = environment.payload("members", "PreToolUse", shell_call("one", "rm -rf ~", json!({})));
+    let before = String::from_utf8(before).unwrap();
+    let before = format!("{},MARK\"end\":1}}", before.trim_end().strip_suffix('}').unwrap());
+    let answered = answer_of(environment, before.as_bytes(), &piece, 88);
+    assert!(reason(&answered).contains("the home directory"), "{answered}");
+    let mut outcome = shell_call("one", "ls", json!({}));
+    outcome["tool_response"] = json!("LIST");
+    let after = String::from_utf8(environment.payload("members", "PostToolUse", outcome)).unwrap();
+    let after = after.replace("\"LIST\"", "{MARK\"end\":1}");
+    answer_of(environment, after.as_bytes(), &piece, 88);
+    assert!(peak() < MOST, "members: {} MiB", peak());
 }
 
 /// Small values take a hundred times their length when they are read. In one test with the other: the kernel tells the greatest of all.

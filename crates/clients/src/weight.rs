@@ -4,7 +4,6 @@
 //! the length alone: of a payload that would take too much only what is used is read, and only while there is room for it.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value as Json};
@@ -90,13 +89,10 @@ pub(crate) fn read(text: &str) -> Result<Map<String, Json>, DecodeError> {
     }
     // From here on the text is known to be JSON.
     serde_json::from_str::<IgnoredAny>(text).map_err(not_json)?;
-    let members = members(text).ok_or(DecodeError::NotAnObject)?;
+    let members = members(text, |name| USED.contains(&name)).ok_or(DecodeError::NotAnObject)?;
     let mut left = LIMIT.saturating_sub(text.len());
     let mut fields = Map::new();
     for (name, value) in members {
-        if !USED.contains(&name.as_str()) {
-            continue;
-        }
         let value = match (take(value, &mut left), name.as_str()) {
             (true, _) => serde_json::from_str(value).map_err(not_json)?,
             (false, name) if ANSWERS.contains(&name) => {
@@ -112,7 +108,7 @@ pub(crate) fn read(text: &str) -> Result<Map<String, Json>, DecodeError> {
 /// The members of an object for which there is room; for those for which there is none a word.
 fn lightest(text: &str, left: &mut usize) -> Result<Map<String, Json>, serde_json::Error> {
     let mut all = Map::new();
-    for (name, value) in members(text).unwrap_or_default() {
+    for (name, value) in members(text, |_| true).unwrap_or_default() {
         let room = name.len().saturating_mul(BYTE).saturating_add(OBJECT);
         if *left < room {
             break;
@@ -153,14 +149,17 @@ fn weight(text: &str) -> usize {
     weight
 }
 
-/// The members of the object that a text is, the last of each name, with their values as they are written; `None` when it is none. The
-/// text must be JSON.
-fn members(text: &str) -> Option<BTreeMap<String, &str>> {
+/// The most members that are taken of one object (ours): many times what any client's payload has.
+const MEMBERS: usize = 8_192;
+
+/// The members of the object that a text is whose names are wanted, the last of each name, with their values as they are written, as many
+/// as are taken; `None` when it is none. The text must be JSON.
+fn members(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<BTreeMap<String, &str>> {
     let text = text.trim();
     text.starts_with('{').then_some(())?;
     let mut depth = 0_usize;
-    let mut ends: Vec<(Range<usize>, usize)> = Vec::new();
     let (mut begin, mut colon) = (1, None);
+    let mut all = BTreeMap::new();
     scan(text, |byte, at| match byte {
         b'{' | b'[' => depth += 1,
         b':' if depth == 1 => colon = Some(at),
@@ -170,17 +169,18 @@ fn members(text: &str) -> Option<BTreeMap<String, &str>> {
                 depth = depth.saturating_sub(1);
             }
             if is_end && let Some(colon) = colon.take() {
-                ends.push((begin..at, colon));
+                let name = text.get(begin..colon).and_then(|name| serde_json::from_str::<String>(name).ok());
+                let value = text.get(colon + 1..at).map(str::trim);
+                if let (Some(name), Some(value)) = (name.filter(|name| is_wanted(name)), value)
+                    && (all.len() < MEMBERS || all.contains_key(&name))
+                {
+                    all.insert(name, value);
+                }
                 begin = at + 1;
             }
         }
         _ => {}
     });
-    let mut all = BTreeMap::new();
-    for (member, colon) in ends {
-        let name: String = serde_json::from_str(text.get(member.start..colon)?.trim()).ok()?;
-        all.insert(name, text.get(colon + 1..member.end)?.trim());
-    }
     Some(all)
 }
 
@@ -227,12 +227,12 @@ mod tests {
         ];
         for text in texts {
             let parsed: Map<String, Json> = serde_json::from_str(text).unwrap();
-            let found = members(text).unwrap();
+            let found = members(text, |_| true).unwrap();
             let found: Map<String, Json> =
                 found.into_iter().map(|(name, value)| (name, serde_json::from_str(value).unwrap())).collect();
             assert_eq!(found, parsed, "{text}");
         }
-        assert!(members("[1]").is_none());
+        assert!(members("[1]", |_| true).is_none());
     }
 
     #[test]
