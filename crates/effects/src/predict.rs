@@ -22,6 +22,7 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
         (None, None) => Prediction {
             effects: tools::tool_effects(action, world),
             secret_marks: tools::secret_marks(action, world),
+            announced: tools::announced(action, world),
             ..Prediction::default()
         },
     };

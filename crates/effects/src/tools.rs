@@ -19,11 +19,12 @@ mod patch;
 mod runners;
 
 use checkrein_protocol::{SecretMark, ToolOutput};
+use serde_json::Value as Json;
 
 use crate::action::Action;
 use crate::effect::{Certainty, Effect, EffectKind, Target};
 use crate::interpreter::default_settings::unusual_setting;
-use crate::interpreter::{Last, resolve};
+use crate::interpreter::{Announcement, Last, resolve};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
@@ -112,6 +113,44 @@ fn is_masked(path: &AbsolutePath, world: &dyn World) -> bool {
     // No other file is opened for it.
     path.name().is_some_and(places::environment_file)
         && matches!(world.text(path), FileText::Whole(text) if places::is_list_of_settings(path, &text))
+}
+
+/// What a tool of a client leaves in the file that it writes or edits, where its input says all of it.
+pub(crate) fn announced(action: &Action, world: &dyn World) -> Vec<(AbsolutePath, Announcement)> {
+    let input = &action.input;
+    let path = || {
+        let text = input.get("file_path").and_then(Json::as_str)?;
+        Some(ToolCall::new(action, world).path(text, Last::Follow))
+    };
+    let now = |path: &AbsolutePath| match world.text(path) {
+        FileText::Whole(text) => Some(text),
+        FileText::Beginning(_) | FileText::Unknown => None,
+    };
+    let left = || {
+        let path = path()?;
+        let text = match action.tool.as_str() {
+            "Write" => input.get("content").and_then(Json::as_str)?.to_owned(),
+            "Edit" => edited(now(&path)?, input)?,
+            "MultiEdit" => {
+                let edits = input.get("edits").and_then(Json::as_array)?;
+                edits.iter().try_fold(now(&path)?, edited)?
+            }
+            _ => return None,
+        };
+        Some((path, Announcement::Text(text)))
+    };
+    left().into_iter().collect()
+}
+
+/// A text after one edit; `None` where the edit does not fit it.
+fn edited(text: String, edit: &Json) -> Option<String> {
+    let field = |name: &str| edit.get(name).and_then(Json::as_str);
+    let (old, new) = (field("old_string")?, field("new_string")?);
+    if old.is_empty() || !text.contains(old) {
+        return None;
+    }
+    let is_everywhere = edit.get("replace_all").and_then(Json::as_bool) == Some(true);
+    Some(if is_everywhere { text.replace(old, new) } else { text.replacen(old, new, 1) })
 }
 
 /// The places that held secrets and into which a tool writes something else as a whole.

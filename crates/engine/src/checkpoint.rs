@@ -13,6 +13,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use checkrein_effects::Announcement;
 use checkrein_facts::{VersionState, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::{AbsolutePath, Action, SnapshotRecord};
@@ -25,7 +26,7 @@ use checkrein_review::{
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Circumstances,
     Effort, Ignored, Ignoring, Mounts, ObjectRetention, SessionPlace, SnapshotDraft, SnapshotError,
-    SnapshotReason, Store, capture_small_first, measure,
+    SnapshotId, SnapshotReason, Store, capture, capture_small_first, measure,
 };
 
 use crate::context::Context;
@@ -133,6 +134,12 @@ pub(crate) enum Protected {
     },
     /// Nothing had to be saved; what was left, each one clause.
     Left(Vec<String>),
+    /// Nothing had to be saved, and where something is about to be made it is written down that nothing stands there.
+    Marked {
+        record: SnapshotRecord,
+        /// What was left, each one clause.
+        left: Vec<String>,
+    },
     /// The only copy of something cannot be saved.
     Lost(Lost),
 }
@@ -151,7 +158,7 @@ pub(crate) fn protect(
     let (action, world) = (forecast.action(), forecast.world());
     let plan = Plan::of(unprotected, action, world);
     if plan.is_empty() {
-        return Protected::Nothing;
+        return plan.mark(context, unprotected, action, purpose, Vec::new());
     }
     match plan.carry_out(context, action, purpose) {
         Ok(Done { saved, record, note, left, incomplete }) => {
@@ -161,7 +168,7 @@ pub(crate) fn protect(
             });
             Protected::Saved { saved, note, left, incomplete, record }
         }
-        Err(Unsaved::Nothing(left)) => Protected::Left(left),
+        Err(Unsaved::Nothing(left)) => plan.mark(context, unprotected, action, purpose, left),
         Err(Unsaved::Required(why)) => Protected::Lost(Lost::of(why, &plan.places)),
         Err(Unsaved::Failed(error)) => {
             let why = format!("what this would destroy {NOT_SAVED}{error}");
@@ -176,7 +183,15 @@ impl Protected {
     pub(crate) fn record(&self) -> Option<&SnapshotRecord> {
         match self {
             Self::Saved { record, .. } => record.as_ref(),
-            Self::Nothing | Self::Left(_) | Self::Lost(_) => None,
+            Self::Nothing | Self::Left(_) | Self::Marked { .. } | Self::Lost(_) => None,
+        }
+    }
+
+    /// The record of where nothing stood, when the action only makes something.
+    pub(crate) fn mark(&self) -> Option<&SnapshotRecord> {
+        match self {
+            Self::Marked { record, .. } => Some(record),
+            Self::Nothing | Self::Left(_) | Self::Saved { .. } | Self::Lost(_) => None,
         }
     }
 
@@ -200,13 +215,31 @@ impl Protected {
                 leave(&mut settled, left);
                 settled
             }
-            Self::Left(left) => {
+            Self::Left(left) | Self::Marked { left, .. } => {
                 let mut review = plain;
                 leave(&mut review, left);
                 review
             }
             Self::Lost(lost) => lost.review(plain),
         }
+    }
+}
+
+/// Keeps beside the snapshot that was taken for an action what the action is to leave, so that it can be taken back where nobody is told when
+/// the action ends. A failure leaves that to the user.
+pub(crate) fn announce(context: &Context, snapshot: u64, announced: &[(AbsolutePath, Announcement)]) {
+    if announced.is_empty() {
+        return;
+    }
+    let left = announced.iter().map(|(path, left)| {
+        let bytes = match left {
+            Announcement::Text(text) | Announcement::Link(text) => text.as_bytes(),
+        };
+        (PathBuf::from(path.as_str()), bytes)
+    });
+    let store = store(context.environment(), context.workspace());
+    if let Err(error) = store.keep_announced(SnapshotId(snapshot), left) {
+        context.environment().diagnostics.add(format!("what the call is to leave was not kept: {error}"));
     }
 }
 
@@ -319,8 +352,7 @@ impl Plan {
         }
         let is_worth_it = match references {
             ReferenceChange::Nothing => git_changes_any_file,
-            ReferenceChange::Grow => !plan.places.is_empty() || git_changes_any_file,
-            ReferenceChange::Forget | ReferenceChange::Lose => true,
+            ReferenceChange::Grow | ReferenceChange::Forget | ReferenceChange::Lose => true,
         };
         if is_worth_it {
             let around = || world.repository(&action.cwd).map(|found| found.directory);
@@ -355,6 +387,77 @@ impl Plan {
 
     fn is_empty(&self) -> bool {
         self.places.is_empty() && self.repositories.is_empty() && self.extent == Extent::Places
+    }
+
+    /// Writes down where nothing stands that the action is about to make, so that what it made can be taken back. Nothing is lost without it,
+    /// so a failure is no reason to wait or to ask.
+    fn mark(
+        &self,
+        context: &Context,
+        review: &Review,
+        action: &Action,
+        purpose: &Protection,
+        left: Vec<String>,
+    ) -> Protected {
+        let none = |left: Vec<String>| {
+            if left.is_empty() { Protected::Nothing } else { Protected::Left(left) }
+        };
+        // What nobody can see through is saved with the workspace as a whole.
+        let is_unclear = is_opaque(review) || makes_unknown_files(review) || runs_unread_code(review);
+        let (Protection::Save(place), false) = (purpose, self.absences.is_empty() || is_unclear) else {
+            return none(left);
+        };
+        let taken = || -> Result<Option<SnapshotRecord>, SnapshotError> {
+            let started = Instant::now();
+            let own = [PathBuf::from(context.environment().state_path.as_str())];
+            let manner = CaptureOptions {
+                bounds: CaptureBounds::LITTLE,
+                largest: None,
+                spared: &own,
+                mounts: Mounts::Enter,
+                ignoring: None,
+                threads: NonZeroUsize::MIN,
+                seen: None,
+            };
+            let draft = store(context.environment(), context.workspace()).begin(Effort::Quick)?;
+            let CaptureOutcome::Whole(captured) = capture(&draft, &self.absent(), &manner)? else {
+                return Ok(None);
+            };
+            let (entries, bytes) = (captured.entries, captured.bytes);
+            let id = draft.commit(&captured.described(Circumstances {
+                at: context.environment().now().0,
+                occasion: SnapshotReason::BeforeAction,
+                reason: masked(context, &in_words(action)),
+                place: Some(place.clone()),
+            }))?;
+            let elapsed_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+            Ok(Some(SnapshotRecord { id: id.0, entries, bytes, elapsed_us, not_saved: Vec::new() }))
+        };
+        match taken() {
+            Ok(Some(record)) => Protected::Marked { record, left },
+            Ok(None) => none(left),
+            Err(error) => {
+                context.environment().diagnostics.add(format!("what a call makes is not marked: {error}"));
+                none(left)
+            }
+        }
+    }
+
+    /// What stands where something is about to be made: nothing.
+    fn absent(&self) -> Vec<CaptureRequest> {
+        let wanted = |path: &Path, selection| CaptureRequest { path: path.to_owned(), selection };
+        let mut all: Vec<CaptureRequest> =
+            self.absences.iter().map(|path| wanted(path, CaptureSelection::Everything)).collect();
+        // Directories that are made on the way.
+        let is_missing = |above: &&Path| std::fs::symlink_metadata(above).is_err();
+        let above: BTreeSet<&Path> = self
+            .absences
+            .iter()
+            .flat_map(|path| path.ancestors().skip(1).take_while(is_missing))
+            .filter(|above| !self.absences.iter().any(|path| path == above))
+            .collect();
+        all.extend(above.into_iter().map(|above| wanted(above, CaptureSelection::Itself)));
+        all
     }
 
     /// What is saved, in words: commits by the names that go, anything else by its place.
@@ -408,11 +511,7 @@ impl Plan {
         };
         let mut wanted: Vec<CaptureRequest> = taken.iter().map(wanted).collect();
         wanted.extend(references);
-        wanted.extend(
-            self.absences
-                .iter()
-                .map(|path| CaptureRequest { path: path.clone(), selection: CaptureSelection::Everything }),
-        );
+        wanted.extend(self.absent());
         if self.is_unseen && extent == Extent::WorkTree {
             wanted.extend(run_by_git(context.workspace()));
         }
@@ -627,7 +726,9 @@ impl Plan {
         }
         all.sort();
         all.dedup();
-        match measure(&all, manner)? {
+        // Where nothing is lost, nobody waits for much.
+        let bounds = if self.references == ReferenceChange::Grow { WELCOME } else { manner.bounds };
+        match measure(&all, &CaptureOptions { bounds, ..*manner })? {
             CaptureOutcome::Whole(_) => Ok(all),
             CaptureOutcome::Over(_) => Ok(Vec::new()),
         }

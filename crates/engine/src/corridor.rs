@@ -117,9 +117,15 @@ pub(crate) fn before(
         let words = checkpoint::in_words(action);
         let urgency = match &protected {
             Protected::Lost(_) => Urgency::Loss,
-            Protected::Nothing | Protected::Saved { .. } | Protected::Left(_) => Urgency::None,
+            Protected::Nothing | Protected::Saved { .. } | Protected::Left(_) | Protected::Marked { .. } => {
+                Urgency::None
+            }
         };
-        let kept = checkpoint::workspace::before(context, (&plain, urgency), &words, &place, saved);
+        let mut kept = checkpoint::workspace::before(context, (&plain, urgency), &words, &place, saved);
+        kept.snapshot = kept.snapshot.or_else(|| protected.mark().cloned());
+        if let Some(snapshot) = &kept.snapshot {
+            checkpoint::announce(context, snapshot.id, forecast.announced());
+        }
         if let Protected::Lost(lost) = &mut protected {
             lost.look_for_it_in(context, kept.looked);
         }

@@ -6,6 +6,7 @@ use crate::path::AbsolutePath;
 use crate::world::{Branches, Entry, FileFacts, FileText, Listing, Timestamp, World};
 
 use super::index_changes::{Happened, IndexChange, IndexChanges};
+use super::prediction::{ANNOUNCED, Announcement};
 use super::value::Value;
 
 /// Changes to the file tree. Nothing is written anywhere: later parts of a command see what earlier parts did.
@@ -284,6 +285,19 @@ impl Overlay {
     /// Whether this command wrote the file itself.
     pub(crate) fn is_written(&self, path: &AbsolutePath) -> bool {
         matches!(self.made.get(path.as_str()), Some(Made::File(_) | Made::Checkout(_)))
+    }
+
+    /// What the command leaves where that is known exactly.
+    pub(crate) fn announced(&self) -> Vec<(AbsolutePath, Announcement)> {
+        let known = self.made.iter().filter_map(|(path, made)| {
+            let left = match made {
+                Made::File(text) => Announcement::Text(text.as_exact()?.to_owned()),
+                Made::Link(target) => Announcement::Link(target.clone()),
+                Made::Gone | Made::Checkout(_) | Made::Directory { .. } | Made::Doubtful => return None,
+            };
+            Some((AbsolutePath::new(path)?, left))
+        });
+        known.take(ANNOUNCED).collect()
     }
 
     /// Whether it was this command that made or removed what stands at the path.

@@ -4,6 +4,7 @@ use checkrein_protocol::SecretMark;
 
 use super::machine::RunCommand;
 use crate::effect::Effect;
+use crate::path::AbsolutePath;
 
 /// What an action would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,4 +19,18 @@ pub struct Prediction {
     pub commands: Vec<RunCommand>,
     /// What changes about the places that hold secrets (at most 16).
     pub secret_marks: Vec<SecretMark>,
+    /// What stands afterwards where that is known exactly (at most 256): whoever finds just this there finds nothing that would be lost.
+    pub announced: Vec<(AbsolutePath, Announcement)>,
 }
+
+/// What an action leaves at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Announcement {
+    /// A file with this text.
+    Text(String),
+    /// A symbolic link to this target.
+    Link(String),
+}
+
+/// How many places are announced at most (ours).
+pub(crate) const ANNOUNCED: usize = 256;

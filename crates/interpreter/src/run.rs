@@ -593,6 +593,7 @@ impl Machine<'_> {
         let secret_marks = self.secret_marks();
         Prediction {
             secret_marks,
+            announced: self.tree.announced(),
             effects: self.findings.effects,
             problems: self.findings.problems,
             programs: self.findings.programs,

@@ -4,12 +4,14 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 
-use checkrein_effects::{Prediction, predict_with};
+use checkrein_effects::{Announcement, Prediction, predict_with};
 use checkrein_facts::{World, intent};
 use checkrein_policy::{
     Decision, Policy, Posture, RuleContext, TripwireReport, VerdictKind, check_rules, check_tripwires,
 };
-use checkrein_protocol::{Action, Aim, Certainty, Effect, EffectKind, Nature, Severity, Target};
+use checkrein_protocol::{
+    AbsolutePath, Action, Aim, Certainty, Effect, EffectKind, Nature, Severity, Target,
+};
 
 use crate::decision::{self, Grounds};
 use crate::fingerprint::ActionFingerprint;
@@ -79,6 +81,11 @@ impl<'a> Forecast<'a> {
         prediction.commands.len() >= LISTED_COMMANDS
             || prediction.commands.iter().any(|command| command.words.contains(&None))
             || prediction.effects.iter().any(is_aimed_at_unseen)
+    }
+
+    /// What stands after the action where that is known exactly.
+    pub fn announced(&self) -> &[(AbsolutePath, Announcement)] {
+        &self.prediction().announced
     }
 
     fn prediction(&self) -> &Prediction {

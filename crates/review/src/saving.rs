@@ -290,7 +290,7 @@ fn place(effect: &Effect) -> Option<ToSave> {
             if path.name() == Some(".git")
                 && !matches!(
                     effect.kind.file_change(),
-                    Some(FileChange::Delete | FileChange::Permissions)
+                    Some(FileChange::Create | FileChange::Delete | FileChange::Permissions)
                 ) =>
         {
             None

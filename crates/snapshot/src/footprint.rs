@@ -107,7 +107,40 @@ impl Footprint {
     }
 }
 
+/// What an action was to leave, by its words: what tells the content of each file or the target of each link from others.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Announced(BTreeMap<SavedPath, ObjectId>);
+
+impl Announced {
+    /// Whether a file or link is what the action was to leave there.
+    pub(crate) fn holds(&self, path: &SavedPath, content: Option<ObjectId>) -> bool {
+        content.is_some() && self.0.get(path).copied() == content
+    }
+}
+
 impl Store {
+    /// Keeps what an action is to leave beside the snapshot that was taken for it: by path, the content of files and the targets of links.
+    pub fn keep_announced<'a>(
+        &self,
+        of: SnapshotId,
+        left: impl Iterator<Item = (PathBuf, &'a [u8])>,
+    ) -> Result<(), SnapshotError> {
+        let contents = left.map(|(path, bytes)| (SavedPath::from(path), ObjectId::of(bytes)));
+        let path = self.announced_path(of);
+        create_directory(&self.directory().join("announced"))?;
+        replace(&path, &encode(&Announced(contents.collect()), &path)?)
+    }
+
+    /// What the action of a snapshot was to leave, as far as that is known.
+    pub(crate) fn announced(&self, of: SnapshotId) -> Announced {
+        let path = self.announced_path(of);
+        fs::read(&path).ok().and_then(|bytes| decode(&bytes, &path).ok()).unwrap_or_default()
+    }
+
+    pub(crate) fn announced_path(&self, of: SnapshotId) -> PathBuf {
+        self.directory().join("announced").join(of.to_string())
+    }
+
     /// Looks at what `action` left behind that began at `since` and has just ended, and keeps it beside the snapshot that was taken for
     /// it. `others` are files outside its places of which it is known that they changed.
     pub fn keep_footprint(
@@ -247,7 +280,8 @@ fn content_of(path: &Path, length: u64) -> Option<ObjectId> {
 
 /// What tells a content from others. The index of git is written anew whenever somebody looks, with nothing but other times.
 pub(crate) fn identity(path: &Path, bytes: &[u8]) -> ObjectId {
-    let entries = if is_git_index(path) { without_times(bytes) } else { None };
+    let shared = |name: &str| fs::read(path.with_file_name(name)).ok();
+    let entries = if is_git_index(path) { without_times(bytes, shared) } else { None };
     ObjectId::of(entries.as_deref().unwrap_or(bytes))
 }
 

@@ -339,6 +339,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Whether it says only where nothing stood: it was taken for an action that was to make something there.
+    pub fn is_mark(&self) -> bool {
+        self.occasion == SnapshotReason::BeforeAction && self.roots.iter().all(|root| root.node.is_none())
+    }
+
     /// When it was taken, as file systems tell it.
     pub(crate) fn at_file_time(&self) -> FileTime {
         let nanoseconds = u32::try_from(self.at % 1_000 * 1_000_000).unwrap_or(0);

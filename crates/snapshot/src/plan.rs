@@ -24,7 +24,7 @@ use crate::databases::{is_database, log_of, logs};
 use crate::diff::{Difference, differences, link_groups, node_at};
 use crate::draft::{Effort, SnapshotDraft};
 use crate::error::SnapshotError;
-use crate::footprint::{identity, is_git_index};
+use crate::footprint::{Announced, identity, is_git_index};
 use crate::id::SnapshotId;
 use crate::lookup::stat;
 use crate::metadata;
@@ -273,6 +273,10 @@ impl Store {
             saved: listed.snapshot.at_file_time(),
             footprint: matches!(moment, ActionEndTime::Ended(_)).then(|| self.footprint(of)).flatten(),
             naming: self.naming_times(),
+            announced: match moment {
+                ActionEndTime::Open(_) => self.announced(of),
+                ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Ended(_) => Announced::default(),
+            },
         };
         let heirs = behind::heirs(&draft, &past, found.all.iter());
         // Reading what is closed to its owner changes a time, so the steps note how they find things after that.

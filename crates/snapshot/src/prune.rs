@@ -51,12 +51,17 @@ impl Store {
             one.snapshot.place.as_ref().is_some_and(|place| retention.live.contains(&place.session))
         };
         let may_go = |one: &&Listed| one.pin == Pin::Loose && Some(one.id) != newest && !is_live(one);
-        let (mut count, mut bytes) = (all.len() as u64, all.iter().map(|one| one.disk).sum::<u64>());
+        // Those that only say where nothing stood are counted for themselves: they push nothing out that was saved.
+        let marks = all.iter().filter(|one| one.snapshot.is_mark()).count() as u64;
+        let mut count = [all.len() as u64 - marks, marks];
+        let mut bytes = all.iter().map(|one| one.disk).sum::<u64>();
         let mut going = Vec::new();
         for one in all.iter().filter(may_go) {
-            if one.snapshot.at < retention.since || count > retention.count || bytes > retention.bytes {
+            let [saved, marks] = &mut count;
+            let count = if one.snapshot.is_mark() { marks } else { saved };
+            if one.snapshot.at < retention.since || *count > retention.count || bytes > retention.bytes {
                 going.push(one.id);
-                count -= 1;
+                *count -= 1;
                 bytes = bytes.saturating_sub(one.disk);
             }
         }
@@ -112,6 +117,7 @@ impl Store {
             drop(self.pin(SnapshotId(*number), Pin::Loose));
             // Of what is gone nobody takes anything back.
             remove(&self.footprint_path(SnapshotId(*number)))?;
+            remove(&self.announced_path(SnapshotId(*number)))?;
         }
         drop(index);
         self.index(View::Whole)?.rewrite(self.directory())?;

@@ -12,6 +12,7 @@ use checkrein_facts::{History, VersionState, World as _};
 use checkrein_ledger::{Durability, FolderName};
 use checkrein_protocol::{AbsolutePath, RecordBody};
 use checkrein_session::SessionLedger;
+use checkrein_shell::quoted;
 
 use checkrein_snapshot::{
     ActionEndTime, CaptureBounds, CaptureOptions, EntryKind, Ignoring, Interrupted, LimitExceeded, Listed,
@@ -279,14 +280,14 @@ pub fn restore(
         ));
     }
     if steps.is_empty() && lost == 0 {
-        return tell(snapshot, &steps, &sorted, None, output);
+        return tell(environment, case, &steps, &sorted, None, output);
     }
     for one in &unsaved {
         log(&format!("cannot be saved before: {}", plain(one)));
     }
     match case.permissions.consent {
         RestoreConsent::Given => {}
-        RestoreConsent::ShowOnly => return tell(snapshot, &steps, &sorted, None, output),
+        RestoreConsent::ShowOnly => return tell(environment, case, &steps, &sorted, None, output),
         RestoreConsent::Ask => match confirm("Do it? What is there now is saved first.") {
             Reply::Yes => {}
             reply @ (Reply::No | Reply::Nobody) => return unconfirmed(reply, output),
@@ -297,7 +298,7 @@ pub fn restore(
     if restored.is_none() && lost > 0 {
         give_objects_back(ground, snapshot)?;
         if output == OutputForm::Json {
-            return tell(snapshot, &steps, &sorted, None, output);
+            return tell(environment, case, &steps, &sorted, None, output);
         }
         print(&format!("{} given back", count(lost, "object is", "objects are")));
         return Ok(ExitStatus::Done);
@@ -310,7 +311,7 @@ pub fn restore(
             "the rules that came back were trusted once and are not trusted by that; `checkrein trust` trusts them",
         );
     }
-    tell(snapshot, &steps, &sorted, restored.as_ref(), output)
+    tell(environment, case, &steps, &sorted, restored.as_ref(), output)
 }
 
 /// Does what was planned, and writes down that it was; `None` when there was nothing to do.
@@ -460,7 +461,8 @@ fn show(
         } else {
             "the rest of what is kept"
         };
-        print(&format!("  `checkrein undo {}{options}` takes back {what}", snapshot.id));
+        let command = command_at(environment, case.ground, &format!("undo {}{options}", snapshot.id));
+        print(&format!("  {command} takes back {what}"));
     }
     gone(snapshot).iter().for_each(|one| log(one));
     if matches!(case.moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_)) {
@@ -476,6 +478,16 @@ pub fn elsewhere(environment: &HostEnvironment, ground: &RestoreContext) -> Stri
     let here = std::path::Path::new(environment.cwd.as_str());
     let there = std::path::Path::new(ground.workspace.as_str());
     format!("  in `{}`", plain(&there.strip_prefix(here).unwrap_or(there).to_string_lossy()))
+}
+
+/// A command about the snapshots of a workspace, as it works where the user stands.
+pub fn command_at(environment: &HostEnvironment, ground: &RestoreContext, command: &str) -> String {
+    if ground.workspace == find_workspace(&environment.cwd) {
+        return format!("`checkrein {command}`");
+    }
+    let there = Path::new(ground.workspace.as_str());
+    let there = there.strip_prefix(environment.cwd.as_str()).unwrap_or(there);
+    format!("`cd {} && checkrein {command}`", quoted(&plain(&there.to_string_lossy())))
 }
 
 /// What becomes of the other names of a file that is put back under one.
@@ -529,12 +541,14 @@ fn detail(step: &Step) -> String {
 }
 
 fn tell(
-    snapshot: &Listed,
+    environment: &HostEnvironment,
+    case: &RestoreTerms<'_>,
     steps: &[Step],
     sorted: &Sorted,
     restored: Option<&Restored>,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
+    let snapshot = case.snapshot;
     let left: Vec<(String, String)> = restored
         .iter()
         .flat_map(|restored| &restored.left)
@@ -563,9 +577,9 @@ fn tell(
         OutputForm::Text => {
             match restored {
                 Some(restored) => print(&format!(
-                    "{} done; `checkrein snapshot restore {}` takes {} back",
+                    "{} done; {} takes {} back",
                     count(restored.done, "step", "steps"),
-                    restored.saved_as,
+                    command_at(environment, case.ground, &format!("snapshot restore {}", restored.saved_as)),
                     if restored.done == 1 { "it" } else { "them" },
                 )),
                 None if steps.is_empty() && sorted.left.is_empty() && sorted.made_again.is_empty() => {

@@ -149,7 +149,9 @@ impl Rollback<'_> {
             let store = Opened::at(ground)?;
             for one in &store.all {
                 let action = one.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
+                // What was only made is known from the records too, each file by itself.
                 let is_meant = is_action(one)
+                    && !one.snapshot.is_mark()
                     && session_of(one) == Some(self.session.as_str())
                     && action.is_some_and(|action| self.since.contains(action));
                 if is_meant && !store.is_undone(one) && self.stories.of(self.environment, one).may_have_run()

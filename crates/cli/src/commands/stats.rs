@@ -154,7 +154,7 @@ impl Sums {
                 self.calls += 1;
                 *self.verdicts.entry(review.verdict).or_default() += 1;
                 *self.risk.entry(review.risk.level).or_default() += 1;
-                self.saved += u64::from(review.snapshot.is_some());
+                self.saved += u64::from(review.snapshot.as_ref().is_some_and(|saved| saved.entries > 0));
                 at(&mut self.days, &day).calls += 1;
                 at(&mut self.projects, project).calls += 1;
                 if review.verdict >= VerdictKind::Escalate {

@@ -22,12 +22,13 @@ use checkrein_snapshot::{
 use checkrein_world::find_workspace;
 
 pub(super) use self::story::Story;
-use self::story::{Looked, OfGit};
+use self::story::{Looked, OfGit, in_repository};
 use self::unsaved::Unsaved;
-use self::words::{in_words, kept_as_new, made_in_words, pushed_in_words, unseen};
+use self::words::{in_words, kept_as_new, made_in_words, pushed_in_words, unanswered_in_words, unseen};
 use super::name_choice::NamedKind;
 use super::restore::{
-    Permissions, REMOTE, RestoreConsent, RestoreContext, RestoreTerms, Unfinished, Weight, gone, restore,
+    New, Permissions, REMOTE, RestoreConsent, RestoreContext, RestoreTerms, Unfinished, Weight, command_at,
+    gone, restore,
 };
 use super::{ExitStatus, OutputForm};
 use crate::render::time;
@@ -89,10 +90,16 @@ pub fn undo(
     let mut held_up = Vec::new();
     // What is new and may be anybody's.
     let mut new = BTreeSet::new();
+    // Actions that lost nothing, and of which it is permitted to remove what they made.
+    let mut removable: Vec<(&Opened<'_>, &Listed, Box<Prepared>)> = Vec::new();
     // What actions made that lost nothing.
     let mut made = Vec::new();
     // Of the newest action, where nothing else of it is to be told.
     let mut lost = None;
+    // What only added something is taken back after everything that lost work, however much of it came later.
+    let (added, candidates): (Vec<_>, Vec<_>) = candidates
+        .into_iter()
+        .partition(|(_, snapshot)| action.is_none() && ledgers.of(environment, snapshot).only_adds(snapshot));
     for (store, snapshot) in candidates.into_iter().take(TRIES) {
         let story = ledgers.of(environment, snapshot);
         if action.is_none() && !story.may_have_run() {
@@ -103,7 +110,7 @@ pub fn undo(
         let (prepared, remotes) = store.prepare(environment, &mut ledgers, snapshot)?;
         // A push lost nothing here: what it sent belongs to others, and what git notes of it is no work.
         if action.is_none() && story.only_pushed(prepared.steps()) {
-            passed_over.push(pushed_in_words(snapshot));
+            passed_over.push(pushed_in_words(environment, &case));
             continue;
         }
         // What later calls did to a repository in which this one lost nothing is theirs.
@@ -114,6 +121,13 @@ pub fn undo(
         let mut weight = case.weight(environment, &prepared);
         if weight != Weight::Work && case.lost_objects(Some(&story.period()))? > 0 {
             weight = Weight::Work;
+        }
+        // Something else came, and nobody told that the call had run: what is gone a user may have taken away.
+        if action.is_none() && story.was_left_unanswered() {
+            if weight == Weight::Work {
+                passed_over.push(unanswered_in_words(environment, &case));
+            }
+            continue;
         }
         if action.is_some() || weight == Weight::Work {
             let later = if action.is_some() {
@@ -127,7 +141,7 @@ pub fn undo(
             if action.is_none() {
                 ledgers.not_before_lost(environment, &stores, snapshot, Some(snapshot))?;
                 passed_over.extend(earlier_session(&mut ledgers, snapshot)?);
-                not_the_newest(&held_up, snapshot, permissions)?;
+                not_the_newest(environment, &held_up, &case)?;
             }
             return restore(environment, prepared, &case, &passed_over, output);
         }
@@ -147,6 +161,10 @@ pub fn undo(
         match weight {
             // Nothing was lost.
             Weight::New if prepared.steps().iter().all(|step| step.deed == RestoreAction::Remove) => {
+                if permissions.new == New::Remove {
+                    removable.push((store, snapshot, prepared));
+                    continue;
+                }
                 made.push(made_in_words(environment, &case, &prepared, story));
                 continue;
             }
@@ -192,6 +210,44 @@ pub fn undo(
         others.extend_from_slice(passed_over.get(1..).unwrap_or_default());
         return restore(environment, prepared, &case, &others, output);
     }
+    for (store, snapshot) in added.into_iter().take(TRIES) {
+        let story = ledgers.of(environment, snapshot);
+        let case = RestoreTerms { ground: store.ground, snapshot, moment: story.moment(), permissions };
+        // Of one that was asked about only its end shows that it ran.
+        if !story.may_have_run() || story.asked && story.ended.is_none() {
+            continue;
+        }
+        let (prepared, _) = store.prepare(environment, &mut ledgers, snapshot)?;
+        if prepared.steps().is_empty() || story.left_repository(&prepared, snapshot) {
+            continue;
+        }
+        // A new name in a repository is taken from it as it was given: nothing is removed with it.
+        let steps = prepared.steps();
+        let is_only_new = steps.iter().all(|step| step.deed == RestoreAction::Remove)
+            && steps.iter().any(|step| in_repository(step).is_none());
+        if is_only_new && permissions.new == New::Keep {
+            let is_made = |step: &Step| !story.ended_before(step) && !step.since.is_changed();
+            if prepared.steps().iter().any(is_made) {
+                made.push(made_in_words(environment, &case, &prepared, story));
+            }
+            continue;
+        }
+        if case.weight(environment, &prepared) != Weight::Nothing {
+            removable.push((store, snapshot, prepared));
+            break;
+        }
+    }
+    if let Some((store, snapshot, prepared)) = removable.into_iter().max_by_key(|(_, one, _)| one.snapshot.at)
+    {
+        let moment = ledgers.of(environment, snapshot).moment();
+        let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
+        ledgers.not_before_lost(environment, &stores, snapshot, Some(snapshot))?;
+        let mut others = ledgers.unsaved_after(environment, &stores, snapshot);
+        others.extend(lost.unwrap_or_default());
+        others.extend(std::mem::take(&mut passed_over));
+        others.extend(earlier_session(&mut ledgers, snapshot)?);
+        return restore(environment, prepared, &case, &others, output);
+    }
     // What was begun with tells the session, where nothing was saved for any action.
     let is_meant = |one: &&Listed| match choice {
         UndoChoice::NewestOf(folder) => session(one) == Some(folder.as_str()),
@@ -213,19 +269,26 @@ pub fn undo(
         UndoChoice::NewestOf(_) => "session",
         UndoChoice::Newest | UndoChoice::Named(_) => "workspace",
     };
+    let hint = match made.is_empty() {
+        true => {
+            "`checkrein snapshot list` lists the snapshots; `checkrein snapshot restore` goes back to any of them"
+        }
+        false => "`checkrein undo --remove-new` removes what the newest of these calls made",
+    };
     Err(CommandError::user(
         format!("no action of this {whose} for which anything was saved is left to take back"),
-        "`checkrein snapshot list` lists the snapshots; `checkrein snapshot restore` goes back to any of them",
+        hint,
     ))
 }
 
 /// Refuses to take back an older action for a person who has said yes before they saw that a newer one stays.
 fn not_the_newest(
+    environment: &HostEnvironment,
     held_up: &[String],
-    snapshot: &Listed,
-    permissions: Permissions,
+    case: &RestoreTerms<'_>,
 ) -> Result<(), CommandError> {
-    if held_up.is_empty() || permissions.consent != RestoreConsent::Given {
+    let snapshot = case.snapshot;
+    if held_up.is_empty() || case.permissions.consent != RestoreConsent::Given {
         return Ok(());
     }
     held_up.iter().for_each(|one| log(&wrapped(one)));
@@ -236,7 +299,10 @@ fn not_the_newest(
             "a newer action is kept, and what could be taken back is older: snapshot {id}  {}  {words}",
             time(snapshot.snapshot.at)
         ),
-        format!("`checkrein undo {id} --yes` takes the older one back"),
+        format!(
+            "{} takes the older one back",
+            command_at(environment, case.ground, &format!("undo {id} --yes"))
+        ),
     ))
 }
 
@@ -279,7 +345,8 @@ impl<'a> Opened<'a> {
         prepared.leave_taken_back(&self.taken_back().filter(is_around).collect::<Vec<_>>())?;
         let later = self.all.iter().filter(|one| is_action(one) && one.id > snapshot.id);
         prepared.leave_made_later(&later.map(|one| one.id).collect::<Vec<_>>())?;
-        let remotes = leave_remotes(&mut prepared, &ledgers.remotes(environment, snapshot), snapshot.id);
+        let remotes = ledgers.remotes(environment, snapshot);
+        let remotes = leave_remotes(environment, self.ground, &mut prepared, &remotes, snapshot.id);
         Ok((prepared, remotes))
     }
 
@@ -307,15 +374,22 @@ impl<'a> Opened<'a> {
 }
 
 /// Gives up what a restore would change in repositories that others fetch from; a line for each. What was pushed belongs to others.
-fn leave_remotes(prepared: &mut Prepared, remotes: &[PathBuf], of: SnapshotId) -> Vec<String> {
+fn leave_remotes(
+    environment: &HostEnvironment,
+    ground: &RestoreContext,
+    prepared: &mut Prepared,
+    remotes: &[PathBuf],
+    of: SnapshotId,
+) -> Vec<String> {
     let mut lines = Vec::new();
     for remote in remotes {
         let count = prepared.steps().len();
         prepared.retain(|step| !step.path.as_path().starts_with(remote));
         if prepared.steps().len() < count {
             let remote = plain(&remote.to_string_lossy());
+            let command = command_at(environment, ground, &format!("snapshot restore {of} {remote}"));
             lines.push(format!(
-                "{REMOTE}{remote}` stays as it is: what was pushed there belongs to others; `checkrein snapshot restore {of} {remote}` sets it back"
+                "{REMOTE}{remote}` stays as it is: what was pushed there belongs to others; {command} sets it back"
             ));
         }
     }
@@ -337,7 +411,7 @@ pub(super) fn spare_remotes(
         meant = older;
     }
     let remotes = Stories::default().remotes(environment, meant);
-    leave_remotes(prepared, &remotes, snapshot.id)
+    leave_remotes(environment, ground, prepared, &remotes, snapshot.id)
 }
 
 /// The workspaces that a user may mean who stands in one: it, those that lie in it, and, without version control to say where a
@@ -522,7 +596,10 @@ impl Stories {
             let words = cut(&plain(&snapshot.snapshot.reason), 60);
             return Err(CommandError::user(
                 format!("{said}: snapshot {id}  {}  {words}", time(snapshot.snapshot.at)),
-                format!("`checkrein undo {id} --yes` takes it back"),
+                format!(
+                    "{} takes it back",
+                    at_store(environment, stores, snapshot, &format!("undo {id} --yes"))
+                ),
             ));
         }
         Ok(Some(said))
@@ -576,6 +653,20 @@ impl Stories {
     }
 }
 
+/// A command about a snapshot of one of these workspaces, as it works where the user stands.
+fn at_store(
+    environment: &HostEnvironment,
+    stores: &[Opened<'_>],
+    snapshot: &Listed,
+    command: &str,
+) -> String {
+    let store = stores.iter().find(|store| store.all.iter().any(|one| std::ptr::eq(one, snapshot)));
+    store.map_or_else(
+        || format!("`checkrein {command}`"),
+        |store| command_at(environment, store.ground, command),
+    )
+}
+
 /// Whether what an action starts goes on after it.
 fn goes_on(review: &ReviewRecord) -> bool {
     let is_asked_for =
@@ -603,9 +694,19 @@ fn of_git(review: &ReviewRecord) -> OfGit {
         OfGit::Loses
     } else if is(EffectKind::VcsRemoteUpdate) {
         OfGit::Pushes
-    } else {
+    } else if review.effects.iter().any(|effect| takes_names(effect.nature)) {
         OfGit::Keeps
+    } else {
+        OfGit::Grows
     }
+}
+
+/// Whether an effect of this nature takes a name in a repository, or what was staged.
+fn takes_names(nature: Nature) -> bool {
+    matches!(
+        nature,
+        Nature::KeptForAWhile | Nature::ClearedAway | Nature::KeptWithoutItsName | Nature::OfRemote
+    )
 }
 
 /// Everything that bears on how actions ended.
@@ -640,7 +741,8 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     alone: !lingers,
                     goes_on: goes_on(&review),
                     asked: review.verdict == VerdictKind::Escalate,
-                    refused: matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt),
+                    refused: matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt)
+                        || review.answered.is_some(),
                     opaque: review.effects.iter().any(|effect| effect.kind == EffectKind::Opaque),
                     of_git: of_git(&review),
                     spares_files: spares_files(&review),

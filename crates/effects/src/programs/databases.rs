@@ -115,7 +115,10 @@ fn file_database(
         let before = machine.effect_count();
         machine.write(&file);
         // What is not yet in the file itself lies beside it while the database is in use.
-        for beside in file.as_exact().iter().flat_map(|file| BESIDE.map(|ending| format!("{file}{ending}"))) {
+        // A link is followed first, so it lies beside the file that the link leads to.
+        let real = machine.paths_through(&file).into_iter().filter_map(|aim| aim.target.path().cloned());
+        let real: Vec<String> = real.map(|path| path.as_str().to_owned()).collect();
+        for beside in real.iter().flat_map(|file| BESIDE.map(|ending| format!("{file}{ending}"))) {
             let beside = Value::Exact(beside);
             let is_there = machine.paths_through(&beside).iter().any(|aim| {
                 aim.target.path().is_some_and(|path| matches!(machine.entry(path), Entry::File(_)))

@@ -214,7 +214,7 @@ impl<'a> Taken<'a> {
         if review.flagged {
             self.one(names::FLAGS, &[]);
         }
-        if let Some(snapshot) = &review.snapshot {
+        if let Some(snapshot) = review.snapshot.as_ref().filter(|snapshot| snapshot.entries > 0) {
             self.one(names::SNAPSHOTS, &[]);
             self.add(names::SNAPSHOT_BYTES, &[], snapshot.bytes as f64);
             self.add(names::SNAPSHOT_SECONDS, &[], snapshot.elapsed_us as f64 / 1e6);

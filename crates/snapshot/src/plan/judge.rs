@@ -56,6 +56,15 @@ impl Judge<'_> {
         let changed = self.changed.get(path).copied().unwrap_or_else(|| self.past.changed(found));
         match self.past.since(path, found, changed, || self.content(path, now)) {
             Since::Later if self.is_meant(path) => Since::Changed,
+            // Somebody may have closed what the action wrote, and nobody looked right after it.
+            Since::Untouched
+                if matches!(self.past.moment, ActionEndTime::Open(_))
+                    && then
+                        .zip(now)
+                        .is_some_and(|(then, now)| is_narrower(now.meta().mode, then.meta().mode)) =>
+            {
+                Since::Doubtful
+            }
             since => since,
         }
     }
@@ -131,6 +140,9 @@ impl Judge<'_> {
             return Some(settled);
         }
         match now {
+            Some(Node::Symlink { target, .. }) if matches!(self.past.moment, ActionEndTime::Open(_)) => {
+                Some(ObjectId::of(target))
+            }
             Some(Node::File { content, .. }) if is_git_index(path.as_path()) => {
                 Some(identity(path.as_path(), &self.draft.content(content).ok()?))
             }

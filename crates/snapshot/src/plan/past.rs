@@ -1,7 +1,7 @@
 //! When an action ran that is taken back, and what it left behind, so that what somebody changed later is told apart from it.
 
 use super::{ActionEndTime, Since};
-use crate::footprint::{Footprint, Verdict};
+use crate::footprint::{Announced, Footprint, Verdict};
 use crate::id::ObjectId;
 use crate::metadata;
 use crate::node::{Content, FileTime, SavedPath};
@@ -20,6 +20,8 @@ pub(crate) struct Past {
     pub(super) footprint: Option<Footprint>,
     /// Times of status change that tell of nothing.
     pub(super) naming: NamingTimes,
+    /// What it was to leave, where nobody was told when it ended.
+    pub(super) announced: Announced,
 }
 
 impl Past {
@@ -87,6 +89,8 @@ impl Past {
                 },
             },
             ActionEndTime::Open(latest) if latest.is_some_and(|latest| changed > latest) => Since::Changed,
+            // Just what the action was to write is nobody's work, whoever wrote it.
+            ActionEndTime::Open(_) if self.announced.holds(path, content()) => Since::Untouched,
             ActionEndTime::Open(_) => Since::Doubtful,
         }
     }

@@ -3,7 +3,9 @@
 use std::ops::RangeInclusive;
 use std::time::UNIX_EPOCH;
 
-use checkrein_snapshot::{ActionEndTime, ActionPeriod, FileTime, Listed, Prepared, RestoreAction, Step};
+use checkrein_snapshot::{
+    ActionEndTime, ActionPeriod, FileTime, Listed, Prepared, RestoreAction, Root, Step,
+};
 
 use super::super::restore::git::moved_later;
 
@@ -51,7 +53,9 @@ pub(super) enum OfGit {
     Loses,
     /// It sends something to a remote, and loses nothing here.
     Pushes,
-    /// It loses nothing of it.
+    /// It loses nothing of it, and what it adds leaves every name as it was: it stages, commits, begins a branch.
+    Grows,
+    /// It loses nothing of it, but may take a name or what was staged.
     Keeps,
 }
 
@@ -135,6 +139,23 @@ impl Story {
             && self.ended.is_some_and(|ended| moved_later(prepared, snapshot, steps, ended))
     }
 
+    /// Whether nothing was to be lost by it, so that its snapshot only holds where nothing stood and the data of repositories to which it added.
+    pub(super) fn only_adds(self, snapshot: &Listed) -> bool {
+        let is_bookkeeping = |root: &Root| {
+            root.node.is_none()
+                || self.of_git == OfGit::Grows
+                    && self.spares_files
+                    && root.path.as_path().components().any(|part| part.as_os_str() == ".git")
+        };
+        !self.opaque && snapshot.snapshot.roots.iter().all(is_bookkeeping)
+    }
+
+    /// Whether a user was asked about it, something else came, and nothing tells that it had run before that: the answer was no, or it was ended
+    /// before it could tell.
+    pub(super) fn was_left_unanswered(self) -> bool {
+        self.asked && self.ended.is_none() && self.followed.is_some()
+    }
+
     /// Whether it is not known that it did not run: a user who was asked may have said yes.
     pub(in crate::commands) fn may_have_run(self) -> bool {
         self.ended.is_some() || !self.refused
@@ -142,7 +163,7 @@ impl Story {
 }
 
 /// The place of a step inside the data of git; `None` where it is about a file of the work tree.
-fn in_repository(step: &Step) -> Option<String> {
+pub(super) fn in_repository(step: &Step) -> Option<String> {
     let text = step.path.as_path().to_str()?;
     text.split_once("/.git/").map(|(_, place)| place.to_owned())
 }

@@ -6,6 +6,7 @@ use checkrein_protocol::{EffectKind, ReviewRecord, UnsavedRecord};
 use checkrein_shell::quoted;
 use checkrein_snapshot::{Listed, SnapshotId, SnapshotReason};
 
+use super::super::restore::command_at;
 use super::Opened;
 use crate::render::time;
 use crate::terminal::{cut, plain};
@@ -97,7 +98,11 @@ impl Unsaved {
         stores: &[Opened<'_>],
         older: Option<&Listed>,
     ) -> CommandError {
-        let ways = [self.way_back(environment, stores), older.map(take_older)];
+        let take_older = |older: &Listed| {
+            let store = stores.iter().find(|store| store.all.iter().any(|one| std::ptr::eq(one, older)))?;
+            Some(take_older(environment, store, older))
+        };
+        let ways = [self.way_back(environment, stores), older.and_then(take_older)];
         let hint = ways.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let hint = if hint.is_empty() { "no snapshot holds it".to_owned() } else { hint };
         CommandError::user(self.line(), hint)
@@ -105,14 +110,22 @@ impl Unsaved {
 
     /// The command that brings it back from a snapshot that holds it, in words.
     fn way_back(&self, environment: &HostEnvironment, stores: &[Opened<'_>]) -> Option<String> {
-        let (one, when) = stores.iter().find_map(|store| self.holder(store))?;
-        let here = Path::new(environment.cwd.as_str());
+        let (store, one, when) = stores.iter().find_map(|store| {
+            let (one, when) = self.holder(store)?;
+            Some((store, one, when))
+        })?;
+        let command = command_at(environment, store.ground, &format!("snapshot restore {}", one.id));
+        // Names are seen from where the command is run.
+        let is_there = command.starts_with("`cd ");
+        let here = if is_there { store.ground.workspace.as_str() } else { environment.cwd.as_str() };
+        let here = Path::new(here);
         let name = |place: &LostPlace| {
             let path = place.path.strip_prefix(here).unwrap_or(&place.path);
             format!(" {}", quoted(&plain(&path.to_string_lossy())))
         };
         let names: String = self.lost.iter().map(name).collect();
-        Some(format!("`checkrein snapshot restore {}{names}` brings it back as it was {when}", one.id))
+        let command = command.trim_end_matches('`');
+        Some(format!("{command}{names}` brings it back as it was {when}"))
     }
 
     /// The newest snapshot before the action that holds all of the places, and of when that is.
@@ -135,7 +148,8 @@ impl Unsaved {
 }
 
 /// The command that takes back an older action, in words.
-fn take_older(older: &Listed) -> String {
+fn take_older(environment: &HostEnvironment, store: &Opened<'_>, older: &Listed) -> String {
     let words = cut(&plain(&older.snapshot.reason), 60);
-    format!("`checkrein undo {}` takes back what is older: {}  {words}", older.id, time(older.snapshot.at))
+    let command = command_at(environment, store.ground, &format!("undo {}", older.id));
+    format!("{command} takes back what is older: {}  {words}", time(older.snapshot.at))
 }

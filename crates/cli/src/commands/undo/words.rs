@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_snapshot::{Listed, Prepared, Since, Step};
 
-use super::super::restore::{RestoreTerms, elsewhere, held};
+use super::super::restore::{RestoreTerms, command_at, elsewhere, held};
 use super::Story;
 use crate::render::time;
 use crate::terminal::{cut, plain, plain_name};
@@ -57,10 +57,12 @@ pub(super) fn made_in_words(
         made.partition(|step| case.is_only_copy(prepared, step, &held));
     let workspace = case.ground.store.workspace();
     let options = case.needed(environment, prepared).options();
+    let command =
+        |options: &str| command_at(environment, case.ground, &format!("undo {}{options}", snapshot.id));
     let way = match made.len() {
         0 => String::new(),
-        1 => format!("; `checkrein undo {}{options}` removes it", snapshot.id),
-        _ => format!("; `checkrein undo {}{options}` removes them", snapshot.id),
+        1 => format!("; {} removes it", command(&options)),
+        _ => format!("; {} removes them", command(&options)),
     };
     let stays = match moved.len() {
         0 => String::new(),
@@ -69,7 +71,10 @@ pub(super) fn made_in_words(
             steps_in_words(moved.iter().copied(), workspace)
         ),
     };
-    let named = if made.is_empty() { &moved } else { &made };
+    // What is in a directory goes with it.
+    let mut named = if made.is_empty() { moved.clone() } else { made.clone() };
+    let all: BTreeSet<&Path> = named.iter().map(|step| step.path.as_path()).collect();
+    named.retain(|step| step.path.as_path().parent().is_none_or(|above| !all.contains(above)));
     format!(
         "kept: {}: made by a call that lost nothing of the workspace: {}  {}{way}{stays}",
         steps_in_words(named.iter().copied(), workspace),
@@ -79,13 +84,28 @@ pub(super) fn made_in_words(
 }
 
 /// The line about a push that is passed over.
-pub(super) fn pushed_in_words(snapshot: &Listed) -> String {
+pub(super) fn pushed_in_words(environment: &HostEnvironment, case: &RestoreTerms<'_>) -> String {
+    let snapshot = case.snapshot;
     let id = snapshot.id;
     format!(
         "passed over: snapshot {id}  {}  {}: what was pushed belongs to others, and nothing was lost here; \
-         `checkrein undo {id}` takes back what git noted of it",
+         {} takes back what git noted of it",
         time(snapshot.snapshot.at),
         cut(&plain(&snapshot.snapshot.reason), 60),
+        command_at(environment, case.ground, &format!("undo {id}")),
+    )
+}
+
+/// The line about a call that a user was asked about, and that nothing shows to have run before something else came.
+pub(super) fn unanswered_in_words(environment: &HostEnvironment, case: &RestoreTerms<'_>) -> String {
+    let snapshot = case.snapshot;
+    let id = snapshot.id;
+    format!(
+        "passed over: snapshot {id}  {}  {}: you were asked about it, and nothing shows that it ran; \
+         {} takes it back if it did",
+        time(snapshot.snapshot.at),
+        cut(&plain(&snapshot.snapshot.reason), 60),
+        command_at(environment, case.ground, &format!("undo {id}")),
     )
 }
 
@@ -123,8 +143,8 @@ pub(super) fn in_words(
         "" => String::new(),
         options => {
             format!(
-                "; `checkrein undo {}{options}` takes {} back",
-                snapshot.id,
+                "; {} takes {} back",
+                command_at(environment, case.ground, &format!("undo {}{options}", snapshot.id)),
                 if is_one { "it" } else { "them" }
             )
         }

@@ -145,7 +145,7 @@ pub(super) fn sweep(
     enters: Directories,
     spared: &dyn Fn(&AbsolutePath) -> bool,
 ) -> Option<Swept> {
-    let mut sweeper = Sweeper { known, sweep, enters, spared, looked_at: 0 };
+    let mut sweeper = Sweeper { known, sweep, enters, spared, looked_at: 0, looked_into: 0 };
     sweeper.swept(start, 0)
 }
 
@@ -185,6 +185,8 @@ struct Sweeper<'s, 'm, 'w> {
     enters: Directories,
     spared: &'s dyn Fn(&AbsolutePath) -> bool,
     looked_at: usize,
+    /// How many directories were looked into for empty ones alone.
+    looked_into: usize,
 }
 
 impl Sweeper<'_, '_, '_> {
@@ -232,6 +234,9 @@ impl Sweeper<'_, '_, '_> {
         if self.known.holds_nothing_but_tracked(&path) {
             all.stays = true;
             all.is_tracked = true;
+            if self.sweep != Sweep::Ignored && self.enters != Directories::Left {
+                self.sweep_empty(&path, depth, all);
+            }
             return Some(());
         }
         if self.known.is_out_of_reach(&path) {
@@ -239,7 +244,9 @@ impl Sweeper<'_, '_, '_> {
         }
         let inner = self.swept(&path, depth + 1)?;
         all.is_tracked |= inner.is_tracked;
-        let is_whole = !inner.stays && (self.sweep != Sweep::Ignored || !inner.gone.is_empty());
+        let is_ignored = || self.known.takes(self.sweep, &path) == Some(true);
+        let is_whole =
+            !inner.stays && (self.sweep != Sweep::Ignored || !inner.gone.is_empty() || is_ignored());
         match self.enters {
             Directories::Removed | Directories::RemovedWithRepositories if is_whole => all.gone.push(path),
             // git does not look into a directory in which it tracks nothing, but for what is ignored there beside other files.
@@ -252,6 +259,26 @@ impl Sweeper<'_, '_, '_> {
             }
         }
         Some(())
+    }
+
+    /// Empty directories in one of which all files are tracked: version control knows nothing of them. As many as are looked at.
+    fn sweep_empty(&mut self, directory: &AbsolutePath, depth: usize, all: &mut Swept) {
+        let machine = self.known.machine();
+        let Some(branches) = machine.world().branches(directory) else { return };
+        for path in branches.directories.iter().map(|name| directory.join(name)) {
+            self.looked_into += 1;
+            if self.looked_into > LOOKED_AT || depth > DEPTH {
+                return;
+            }
+            if (self.spared)(&path) || is_repository(machine, &path) {
+                continue;
+            }
+            if machine.children(&path) == Listing::Names(Vec::new()) {
+                all.gone.push(path);
+            } else {
+                self.sweep_empty(&path, depth + 1, all);
+            }
+        }
     }
 
     fn sweep_file(&self, path: AbsolutePath, all: &mut Swept) -> Option<()> {
