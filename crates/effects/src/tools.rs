@@ -130,10 +130,10 @@ pub(crate) fn announced(action: &Action, world: &dyn World) -> Vec<(AbsolutePath
         let path = path()?;
         let text = match action.tool.as_str() {
             "Write" => input.get("content").and_then(Json::as_str)?.to_owned(),
-            "Edit" => edited(now(&path)?, input)?,
+            "Edit" => edited(&now(&path)?, input)?,
             "MultiEdit" => {
                 let edits = input.get("edits").and_then(Json::as_array)?;
-                edits.iter().try_fold(now(&path)?, edited)?
+                edits.iter().try_fold(now(&path)?, |text, edit| edited(&text, edit))?
             }
             _ => return None,
         };
@@ -143,7 +143,7 @@ pub(crate) fn announced(action: &Action, world: &dyn World) -> Vec<(AbsolutePath
 }
 
 /// A text after one edit; `None` where the edit does not fit it.
-fn edited(text: String, edit: &Json) -> Option<String> {
+fn edited(text: &str, edit: &Json) -> Option<String> {
     let field = |name: &str| edit.get(name).and_then(Json::as_str);
     let (old, new) = (field("old_string")?, field("new_string")?);
     if old.is_empty() || !text.contains(old) {

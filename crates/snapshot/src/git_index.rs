@@ -4,6 +4,7 @@
 //! the mode counts.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// The lengths of names of objects: SHA-1, SHA-256.
 const NAMES: [usize; 2] = [20, 32];
@@ -21,7 +22,10 @@ pub(crate) fn without_times(index: &[u8], shared: impl Fn(&str) -> Option<Vec<u8
         if base.iter().all(|byte| *byte == 0) {
             return Some(read.entries);
         }
-        let hexadecimal: String = base.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut hexadecimal = String::new();
+        for byte in base {
+            write!(hexadecimal, "{byte:02x}").ok()?;
+        }
         let base = shared(&format!("sharedindex.{hexadecimal}"))?;
         joined(self::read(&base, *name)?.entries, read.entries, bitmaps)
     })?;
