@@ -174,7 +174,7 @@ fn without_an_end_of_the_call_the_other_names_come_back_where_nothing_is_lost() 
         ("rm h.md", None),
         ("chmod 640 h.md; rm h.md", Some("--force")),
         ("cp README.md h.md", None),
-        ("seq 9 | tee h.md > /dev/null", Some("--force")),
+        ("seq 9 | tee h.md > /dev/null", None),
         ("echo > h.md; rm h.md", Some("--force")),
         ("cat README.md > h.md; rm h.md", Some("--force")),
         ("> h.md; mv README.md h.md", None),

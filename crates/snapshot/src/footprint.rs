@@ -112,6 +112,11 @@ impl Footprint {
 pub(crate) struct Announced(BTreeMap<SavedPath, ObjectId>);
 
 impl Announced {
+    /// Whether it is known what the action was to leave at a path.
+    pub(crate) fn names(&self, path: &SavedPath) -> bool {
+        self.0.contains_key(path)
+    }
+
     /// Whether a file or link is what the action was to leave there.
     pub(crate) fn holds(&self, path: &SavedPath, content: Option<ObjectId>) -> bool {
         content.is_some() && self.0.get(path).copied() == content

@@ -335,6 +335,14 @@ impl Prepared {
         }
     }
 
+    /// Counts what the action was to write as something that a user may have written, where they may have done themselves what they were asked
+    /// about.
+    pub fn distrust_words(&mut self) {
+        let announced = &self.past.announced;
+        let is_announced = |step: &&mut Step| step.since == Since::Untouched && announced.names(&step.path);
+        self.steps.iter_mut().filter(is_announced).for_each(|step| step.since = Since::Doubtful);
+    }
+
     /// Whether a step is about an index of git with the same entries as before: git writes it anew whenever somebody looks.
     pub fn has_same_entries(&self, step: &Step) -> bool {
         let path = step.path.as_path();

@@ -337,6 +337,9 @@ impl<'a> Opened<'a> {
         let mut prepared = self.ground.prepare(snapshot.id, &[], moment)?;
         let sees_all = ledgers.of(environment, snapshot).looked == Looked::Everywhere;
         prepared.distrust_look(|step| !sees_all || self.ground.ignores(step));
+        if ledgers.of(environment, snapshot).may_be_by_hand() {
+            prepared.distrust_words();
+        }
         if let ActionEndTime::Ended(_) = moment {
             prepared.excuse(snapshot.id, &self.all_restores(snapshot.id))?;
         }

@@ -150,10 +150,15 @@ impl Story {
         !self.opaque && snapshot.snapshot.roots.iter().all(is_bookkeeping)
     }
 
+    /// Whether a user was asked about it and no end was told: they may have said no, and done it themselves.
+    pub(super) fn may_be_by_hand(self) -> bool {
+        self.asked && self.ended.is_none()
+    }
+
     /// Whether a user was asked about it, something else came, and nothing tells that it had run before that: the answer was no, or it was ended
     /// before it could tell.
     pub(super) fn was_left_unanswered(self) -> bool {
-        self.asked && self.ended.is_none() && self.followed.is_some()
+        self.may_be_by_hand() && self.followed.is_some()
     }
 
     /// Whether it is not known that it did not run: a user who was asked may have said yes.
