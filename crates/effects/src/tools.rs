@@ -24,7 +24,7 @@ use serde_json::Value as Json;
 use crate::action::Action;
 use crate::effect::{Certainty, Effect, EffectKind, Target};
 use crate::interpreter::default_settings::unusual_setting;
-use crate::interpreter::{Announcement, Last, resolve};
+use crate::interpreter::{AnnouncedContent, Last, resolve};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
@@ -116,7 +116,7 @@ fn is_masked(path: &AbsolutePath, world: &dyn World) -> bool {
 }
 
 /// What a tool of a client leaves in the file that it writes or edits, where its input says all of it.
-pub(crate) fn announced(action: &Action, world: &dyn World) -> Vec<(AbsolutePath, Announcement)> {
+pub(crate) fn announced(action: &Action, world: &dyn World) -> Vec<(AbsolutePath, AnnouncedContent)> {
     let input = &action.input;
     let path = || {
         let text = input.get("file_path").and_then(Json::as_str)?;
@@ -137,7 +137,7 @@ pub(crate) fn announced(action: &Action, world: &dyn World) -> Vec<(AbsolutePath
             }
             _ => return None,
         };
-        Some((path, Announcement::Text(text)))
+        Some((path, AnnouncedContent::Text(text)))
     };
     left().into_iter().collect()
 }

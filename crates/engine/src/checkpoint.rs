@@ -5,6 +5,7 @@
 
 mod databases;
 mod lost;
+mod repository;
 mod words;
 pub mod workspace;
 
@@ -13,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use checkrein_effects::Announcement;
+use checkrein_effects::AnnouncedContent;
 use checkrein_facts::{VersionState, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::{AbsolutePath, Action, SnapshotRecord};
@@ -35,6 +36,7 @@ use crate::session_ledger;
 
 use databases::Settled;
 pub(crate) use lost::{Lost, leave};
+use repository::{REFERENCES, shared};
 pub(crate) use words::NOT_SAVED;
 use words::{
     SavedWords, left_out, missing, places_in_words, references_in_words, special, told, too_much, was_saved,
@@ -51,47 +53,6 @@ const OBJECTS: CaptureBounds =
 
 /// How many things that were not saved are written down (ours).
 const RECORDED_SKIPS: usize = 8;
-
-/// The files and directories of a repository that hold its references and its settings (gitrepository-layout, and "pseudorefs" in the
-/// glossary of git). Not its objects, hooks and messages.
-const REFERENCES: [&str; 35] = [
-    "HEAD",
-    "ORIG_HEAD",
-    "FETCH_HEAD",
-    "MERGE_HEAD",
-    "MERGE_MODE",
-    "MERGE_MSG",
-    "MERGE_RR",
-    "MERGE_AUTOSTASH",
-    "AUTO_MERGE",
-    "SQUASH_MSG",
-    "REVERT_HEAD",
-    "CHERRY_PICK_HEAD",
-    "REBASE_HEAD",
-    "NOTES_MERGE_REF",
-    "NOTES_MERGE_PARTIAL",
-    "BISECT_ANCESTORS_OK",
-    "BISECT_EXPECTED_REV",
-    "BISECT_HEAD",
-    "BISECT_LOG",
-    "BISECT_NAMES",
-    "BISECT_START",
-    "BISECT_TERMS",
-    "config",
-    "config.worktree",
-    "index",
-    "info",
-    "logs",
-    "packed-refs",
-    "rebase-apply",
-    "rebase-merge",
-    "refs",
-    "reftable",
-    "rr-cache",
-    "sequencer",
-    // Of each linked work tree: what is checked out there, what is staged, where it is.
-    "worktrees",
-];
 
 /// Whether something is really saved, or only whether it could be is found out.
 #[derive(Debug, Clone)]
@@ -227,13 +188,13 @@ impl Protected {
 
 /// Keeps beside the snapshot that was taken for an action what the action is to leave, so that it can be taken back where nobody is told when
 /// the action ends. A failure leaves that to the user.
-pub(crate) fn announce(context: &Context, snapshot: u64, announced: &[(AbsolutePath, Announcement)]) {
+pub(crate) fn announce(context: &Context, snapshot: u64, announced: &[(AbsolutePath, AnnouncedContent)]) {
     if announced.is_empty() {
         return;
     }
     let left = announced.iter().map(|(path, left)| {
         let bytes = match left {
-            Announcement::Text(text) | Announcement::Link(text) => text.as_bytes(),
+            AnnouncedContent::Text(text) | AnnouncedContent::Link(text) => text.as_bytes(),
         };
         (PathBuf::from(path.as_str()), bytes)
     });
@@ -781,12 +742,6 @@ fn run_by_git(workspace: &AbsolutePath) -> Vec<CaptureRequest> {
         .iter()
         .map(|name| CaptureRequest { path: place(name), selection: CaptureSelection::Everything })
         .collect()
-}
-
-/// The directory with what linked work trees share.
-fn shared(directory: &Path) -> PathBuf {
-    let shared = checkrein_files::read_text(directory.join("commondir"), checkrein_files::SMALL);
-    shared.map_or_else(|_| directory.to_owned(), |text| directory.join(text.trim_end()))
 }
 
 fn wanted(place: &ToSave) -> CaptureRequest {

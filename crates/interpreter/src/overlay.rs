@@ -6,7 +6,7 @@ use crate::path::AbsolutePath;
 use crate::world::{Branches, Entry, FileFacts, FileText, Listing, Timestamp, World};
 
 use super::index_changes::{Happened, IndexChange, IndexChanges};
-use super::prediction::{ANNOUNCED, Announcement};
+use super::prediction::{ANNOUNCED, AnnouncedContent};
 use super::value::Value;
 
 /// Changes to the file tree. Nothing is written anywhere: later parts of a command see what earlier parts did.
@@ -288,11 +288,11 @@ impl Overlay {
     }
 
     /// What the command leaves where that is known exactly.
-    pub(crate) fn announced(&self) -> Vec<(AbsolutePath, Announcement)> {
+    pub(crate) fn announced(&self) -> Vec<(AbsolutePath, AnnouncedContent)> {
         let known = self.made.iter().filter_map(|(path, made)| {
             let left = match made {
-                Made::File(text) => Announcement::Text(text.as_exact()?.to_owned()),
-                Made::Link(target) => Announcement::Link(target.clone()),
+                Made::File(text) => AnnouncedContent::Text(text.as_exact()?.to_owned()),
+                Made::Link(target) => AnnouncedContent::Link(target.clone()),
                 Made::Gone | Made::Checkout(_) | Made::Directory { .. } | Made::Doubtful => return None,
             };
             Some((AbsolutePath::new(path)?, left))

@@ -1,8 +1,7 @@
 //! Parameter expansion: `$x`, `${x:-word}`, `${x%.txt}`, `${a[@]}`.
 
+mod lists;
 pub(super) mod text;
-
-use std::collections::BTreeMap;
 
 use checkrein_shell::{ParameterExpansion, ParameterOperation, Word};
 
@@ -17,6 +16,8 @@ use super::process_lists::ListedProcesses;
 use super::shell::{Speech, VariableContent};
 use super::value::Value;
 use super::ways::Leaving;
+pub(crate) use lists::counted;
+use lists::{counted_exactly, list_item, one_at};
 use text::{Length, change_case, change_letters, remove_prefix, remove_suffix, replace, slice_bounds};
 
 /// What a parameter expansion becomes.
@@ -746,39 +747,6 @@ pub(super) fn is_empty(value: &Value) -> Option<bool> {
 
 fn is_literal(word: &Word, text: &str) -> bool {
     matches!(word.parts.as_slice(), [checkrein_shell::Part::Literal(known) | checkrein_shell::Part::Quoted(known)] if known == text)
-}
-
-/// How many words there are; `None` where one of them stands for several.
-pub(crate) fn counted(values: &[Value]) -> Option<usize> {
-    values.iter().all(|value| !matches!(value, Value::Glob(_))).then_some(values.len())
-}
-
-/// As [`counted`], where what is not known may be several words too.
-fn counted_exactly(values: &[Value]) -> Option<usize> {
-    values.iter().all(|value| matches!(value, Value::Exact(_) | Value::AnyOf(_))).then_some(values.len())
-}
-
-/// The word at a place, which may be one of the several that a word in front of it stands for.
-fn one_at(values: &[Value], place: usize) -> Option<Value> {
-    match values.iter().position(|value| matches!(value, Value::Glob(_))) {
-        Some(several) if several <= place => {
-            let rest = values.get(several..).unwrap_or_default();
-            rest.iter().cloned().reduce(|left, right| left.join(&right))
-        }
-        Some(_) | None => values.get(place).cloned(),
-    }
-}
-
-fn list_item(items: &BTreeMap<i64, Value>, index: i64) -> Option<Value> {
-    if items.values().any(|value| matches!(value, Value::Glob(_))) {
-        let values: Vec<Value> = items.values().cloned().collect();
-        return one_at(&values, usize::try_from(index).unwrap_or(usize::MAX));
-    }
-    if index >= 0 {
-        return items.get(&index).cloned();
-    }
-    let last = items.keys().next_back()?;
-    items.get(&last.checked_add(1)?.checked_add(index)?).cloned()
 }
 
 /// Whether `set -u` ends the shell where the parameter is not set: everything but what says what stands in for it.

@@ -20,12 +20,12 @@ pub struct Prediction {
     /// What changes about the places that hold secrets (at most 16).
     pub secret_marks: Vec<SecretMark>,
     /// What stands afterwards where that is known exactly (at most 256): whoever finds just this there finds nothing that would be lost.
-    pub announced: Vec<(AbsolutePath, Announcement)>,
+    pub announced: Vec<(AbsolutePath, AnnouncedContent)>,
 }
 
 /// What an action leaves at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Announcement {
+pub enum AnnouncedContent {
     /// A file with this text.
     Text(String),
     /// A symbolic link to this target.

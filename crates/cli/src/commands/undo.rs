@@ -1,11 +1,12 @@
 //! `checkrein undo`: takes back what an action destroyed.
 
+mod places;
 mod story;
 mod unsaved;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{
@@ -21,19 +22,20 @@ use checkrein_snapshot::{
 };
 use checkrein_world::find_workspace;
 
+use self::places::leave_remotes;
+pub(super) use self::places::{grounds, spare_remotes};
 pub(super) use self::story::Story;
 use self::story::{Looked, OfGit, in_repository};
 use self::unsaved::Unsaved;
 use self::words::{in_words, kept_as_new, made_in_words, pushed_in_words, unanswered_in_words, unseen};
 use super::name_choice::NamedKind;
 use super::restore::{
-    New, Permissions, REMOTE, RestoreConsent, RestoreContext, RestoreTerms, Unfinished, Weight, command_at,
-    gone, restore,
+    New, Permissions, RestoreConsent, RestoreContext, RestoreTerms, Unfinished, Weight, command_at, gone,
+    restore,
 };
 use super::{ExitStatus, OutputForm};
 use crate::render::time;
 use crate::terminal::{cut, log, plain, wrapped};
-use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::rollback::{pushed_to, restored};
@@ -269,11 +271,10 @@ pub fn undo(
         UndoChoice::NewestOf(_) => "session",
         UndoChoice::Newest | UndoChoice::Named(_) => "workspace",
     };
-    let hint = match made.is_empty() {
-        true => {
-            "`checkrein snapshot list` lists the snapshots; `checkrein snapshot restore` goes back to any of them"
-        }
-        false => "`checkrein undo --remove-new` removes what the newest of these calls made",
+    let hint = if made.is_empty() {
+        "`checkrein snapshot list` lists the snapshots; `checkrein snapshot restore` goes back to any of them"
+    } else {
+        "`checkrein undo --remove-new` removes what the newest of these calls made"
     };
     Err(CommandError::user(
         format!("no action of this {whose} for which anything was saved is left to take back"),
@@ -374,82 +375,6 @@ impl<'a> Opened<'a> {
         };
         self.all.iter().filter_map(gone).collect()
     }
-}
-
-/// Gives up what a restore would change in repositories that others fetch from; a line for each. What was pushed belongs to others.
-fn leave_remotes(
-    environment: &HostEnvironment,
-    ground: &RestoreContext,
-    prepared: &mut Prepared,
-    remotes: &[PathBuf],
-    of: SnapshotId,
-) -> Vec<String> {
-    let mut lines = Vec::new();
-    for remote in remotes {
-        let count = prepared.steps().len();
-        prepared.retain(|step| !step.path.as_path().starts_with(remote));
-        if prepared.steps().len() < count {
-            let remote = plain(&remote.to_string_lossy());
-            let command = command_at(environment, ground, &format!("snapshot restore {of} {remote}"));
-            lines.push(format!(
-                "{REMOTE}{remote}` stays as it is: what was pushed there belongs to others; {command} sets it back"
-            ));
-        }
-    }
-    lines
-}
-
-/// The same for going back to a snapshot as a whole.
-pub(super) fn spare_remotes(
-    environment: &HostEnvironment,
-    ground: &RestoreContext,
-    snapshot: &Listed,
-    prepared: &mut Prepared,
-) -> Vec<String> {
-    let all = ground.store.snapshots().unwrap_or_default();
-    let mut meant = snapshot;
-    // What was saved before a restore concerns the places of the action that was gone back to.
-    while let SnapshotReason::BeforeRestore { of, .. } = meant.snapshot.occasion {
-        let Some(older) = all.iter().find(|one| one.id == of && one.id < meant.id) else { break };
-        meant = older;
-    }
-    let remotes = Stories::default().remotes(environment, meant);
-    leave_remotes(environment, ground, prepared, &remotes, snapshot.id)
-}
-
-/// The workspaces that a user may mean who stands in one: it, those that lie in it, and, without version control to say where a
-/// project begins, the nearest one around it.
-pub(super) fn grounds(
-    environment: &HostEnvironment,
-    workspace: AbsolutePath,
-    unfinished: Unfinished,
-) -> Result<Vec<RestoreContext>, CommandError> {
-    let own = checkpoint::store(environment, &workspace);
-    let here = own.workspace().to_owned();
-    let stores = Path::new(environment.state_path.as_str()).join("snapshots");
-    let mut others: Vec<PathBuf> = std::fs::read_dir(stores)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| std::fs::read(entry.path().join("workspace")).ok())
-        .filter_map(|name| String::from_utf8(name).ok().map(PathBuf::from))
-        .collect();
-    others.sort();
-    others.dedup();
-    let is_repository = Path::new(workspace.as_str()).join(".git").exists();
-    let around = others.iter().rfind(|other| here.starts_with(other) && **other != here);
-    let around = around.filter(|_| !is_repository).cloned();
-    // A home directory is no project, though work may be done in it: what lies below is none of its business.
-    let home = std::fs::canonicalize(environment.home.as_str()).ok();
-    let is_crowded = home.is_some_and(|home| home.starts_with(&here));
-    let below = others.iter().filter(|other| !is_crowded && other.starts_with(&here) && **other != here);
-    let mut grounds = vec![RestoreContext::at(environment, workspace, unfinished)?];
-    for path in below.cloned().chain(around) {
-        if let Some(path) = path.to_str().and_then(AbsolutePath::new) {
-            grounds.push(RestoreContext::at(environment, path, unfinished)?);
-        }
-    }
-    Ok(grounds)
 }
 
 pub(super) fn is_action(one: &Listed) -> bool {
