@@ -1,7 +1,7 @@
 //! Keeps those who supervise at it: whoever is supervised belongs to the same user, and may stop them as well as end them.
 //!
-//! No process can refuse to be stopped. So the kernel is asked for two timers, which run on in a process that is stopped or traced. One
-//! continues it, again and again. The other ends it, unless it says often enough that it still runs. What it supervises ends then too, as after
+//! No process can refuse to be stopped. So the kernel is asked for timers, which run on in a process that is stopped or traced. Some
+//! continue it, again and again. One ends it, unless it says often enough that it still runs. What it supervises ends then too, as after
 //! any other death of it.
 
 use std::mem::zeroed;
@@ -15,6 +15,11 @@ use crate::error::SuperviseError;
 
 /// How often a process that was stopped is continued (ours).
 const WAKING: Duration = Duration::from_millis(100);
+
+/// When the others of the timers fire that continue a process, in parts of the first, counted from the last beat (ours). A signal of a timer
+/// that is still waiting when the process is stopped once more is lost, and the kernel then sends no other for that timer. So each is
+/// good for a time in which others keep stopping it, and all of them are set anew when it runs.
+const LATER: [u32; 7] = [2, 4, 8, 16, 32, 64, 128];
 
 /// How long a process may not run before it ends (ours): longer than a machine under load makes it wait.
 const ENDING: Duration = Duration::from_secs(20);
@@ -33,9 +38,13 @@ const STEADY: u32 = 10;
 #[derive(Debug)]
 pub struct Heartbeat {
     waking: Timer,
+    waking_later: Vec<Timer>,
     ending: Timer,
+    every: Duration,
     within: Duration,
     last: Instant,
+    /// When the timers that continue this process were set.
+    set: Instant,
     /// Beats in a row that were in time.
     steady: u32,
 }
@@ -54,20 +63,34 @@ impl Heartbeat {
         }
         let heartbeat = Self {
             waking: Timer::new(libc::SIGCONT)?,
+            waking_later: LATER.iter().map(|_| Timer::new(libc::SIGCONT)).collect::<Result<_, _>>()?,
             ending: Timer::new(libc::SIGKILL)?,
+            every: waking,
             within: ending,
             last: Instant::now(),
+            set: Instant::now(),
             steady: 0,
         };
-        heartbeat.waking.set(waking, waking);
+        heartbeat.set_waking();
         heartbeat.ending.set(ending, Duration::ZERO);
         Ok(heartbeat)
+    }
+
+    fn set_waking(&self) {
+        self.waking.set(self.every, self.every);
+        for (timer, parts) in self.waking_later.iter().zip(LATER) {
+            timer.set(self.every * parts, self.every);
+        }
     }
 
     /// Says that this process runs; to be said every 20 ms. Who only runs for moments, since others stop it without a pause, says so in vain.
     pub fn beat(&mut self) {
         self.steady = if self.last.elapsed() < LATE { self.steady + 1 } else { 0 };
         self.last = Instant::now();
+        if self.set.elapsed() >= self.every {
+            self.set = self.last;
+            self.set_waking();
+        }
         if self.steady >= STEADY {
             self.steady = 0;
             self.ending.set(self.within, Duration::ZERO);
@@ -198,6 +221,32 @@ mod tests {
         });
         let (_, status) = rustix::process::waitpid(Some(process), WaitOptions::empty()).unwrap().unwrap();
         assert_eq!(status.exit_status(), Some(0), "{status:?}");
+    }
+
+    /// Each stop loses the signal of a timer that waits at that moment, and with it all later ones of that timer.
+    #[test]
+    fn who_is_stopped_many_times_over_goes_on() {
+        let process = child(Duration::from_millis(50), Duration::from_mins(1), |_| {
+            std::thread::sleep(Duration::from_millis(900));
+        });
+        // It has its timers by then.
+        std::thread::sleep(Duration::from_millis(300));
+        let until = Instant::now() + Duration::from_millis(400);
+        while Instant::now() < until {
+            rustix::process::kill_process(process, Signal::STOP).unwrap();
+        }
+        let given_up = Instant::now() + Duration::from_secs(20);
+        let status = loop {
+            if let Some((_, status)) = rustix::process::waitpid(Some(process), WaitOptions::NOHANG).unwrap() {
+                break Some(status);
+            }
+            if Instant::now() > given_up {
+                rustix::process::kill_process(process, Signal::KILL).unwrap();
+                break None;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert_eq!(status.and_then(|status| status.exit_status()), Some(0), "{status:?}");
     }
 
     #[test]
