@@ -523,6 +523,22 @@ fn what_guards_a_project_is_as_it_was_afterwards() {
         let mode = fs::metadata(project.join(names[0])).unwrap().permissions().mode();
         assert_eq!(mode & 0o022, 0, "{script}");
     }
+    // Without the rights of a directory above nothing in it can be looked at or put back, but for the administrator.
+    let shut = [".", ".claude", ".git"].map(|name| project.join(name));
+    let mode_of = |path: &PathBuf| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777;
+    let modes = shut.each_ref().map(mode_of);
+    for script in [
+        "echo evil > .claude/settings.local.json; chmod 500 .claude",
+        "echo 'mode: observe' > checkrein.yaml; chmod 500 .",
+        "echo evil > .git/config; chmod 000 .git",
+        "chmod 000 .claude .git .",
+    ] {
+        let said = said(&scene.run(&["--write", "."], script));
+        assert!(said.contains("its rights back"), "{script}: {said}");
+        assert!(!said.contains("NOT"), "{script}: {said}");
+        assert_eq!(shut.each_ref().map(mode_of), modes, "{script}: {said}");
+        assert_eq!(names.map(read), before, "{script}: {said}");
+    }
     // Work as ever, and what is granted by itself.
     let output = scene.run(&["--write", "."], "git config branch.main.remote origin && echo x > src/new");
     assert!(output.status.success() && !said(&output).contains("put back"), "{}", said(&output));

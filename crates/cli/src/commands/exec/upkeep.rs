@@ -107,7 +107,7 @@ impl Upkeep {
 
     /// Puts back what is another now; a line for each place.
     pub(super) fn restore(&self) -> Vec<String> {
-        let mut said = Vec::new();
+        let mut said: Vec<String> = self.0.iter().flat_map(Place::open_again).collect();
         for place in &self.0 {
             let now = Stood::of(&place.path, DEPTH);
             let is_moved = place.above.iter().any(|(path, stood)| !stood.still_leads(path));
@@ -130,11 +130,35 @@ impl Upkeep {
 impl Place {
     fn of(path: &Path, scope: &Scope) -> Option<Self> {
         let root = scope.write.iter().find(|root| path.starts_with(root))?;
-        let way = path.ancestors().skip(1).take_while(|above| *above != root.as_path());
+        // The root of the scope is among them: the command may shut it.
+        let way = path.ancestors().skip(1).take_while(|above| above.starts_with(root));
         let mut above: Vec<(PathBuf, Stood)> =
             way.map(|above| (above.to_owned(), Stood::of(above, 0))).collect();
         above.reverse();
         Some(Self { path: path.to_owned(), stood: Stood::of(path, DEPTH), above })
+    }
+
+    /// Gives directories on the way back the rights that they had: without them nothing below can be looked at or put back. A line for
+    /// each.
+    fn open_again(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        for (path, stood) in &self.above {
+            let Stood::Folder { mode, .. } = stood else { continue };
+            let Ok(facts) = fs::symlink_metadata(path) else { continue };
+            let now = facts.permissions().mode() & 0o7777;
+            if !facts.is_dir() || now & *mode & 0o700 == *mode & 0o700 {
+                continue;
+            }
+            let opened = fs::set_permissions(path, fs::Permissions::from_mode(*mode));
+            let path = path.display();
+            said.push(match opened {
+                Ok(()) => format!("gave `{path}` its rights back: what guards a project lies in it"),
+                Err(error) => {
+                    format!("`{path}` was shut, and could NOT be opened again: {error}; what guards a project lies in it")
+                }
+            });
+        }
+        said
     }
 
     fn put_back(&self) -> io::Result<()> {
