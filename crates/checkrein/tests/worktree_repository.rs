@@ -139,6 +139,38 @@ fn what_a_run_throws_away_in_the_repository_is_told_and_comes_back() {
 }
 
 #[test]
+fn what_git_goes_on_with_and_where_objects_come_from_is_told() {
+    let project = Project::new();
+    let environment = &project.environment;
+    let own = environment.project();
+    let adding =
+        ["-c", "protocol.file.allow=always", "submodule", "add", "-q", own.to_str().unwrap(), "inner"];
+    environment.git(&adding);
+    environment.commit("inner");
+    let output = project.run(
+        "w",
+        "common=$(git rev-parse --git-common-dir); mkdir -p $common/rebase-merge; echo 'exec touch owned' > $common/rebase-merge/git-rebase-todo; \
+         echo 1 > $common/MERGE_HEAD; rm $common/index; : > $common/index.lock; echo /elsewhere > $common/objects/info/alternates; \
+         echo 1 > $common/shallow; rm $common/shallow; printf '#!/bin/sh\\n' > $common/modules/inner/hooks/post-checkout; \
+         git config -f $common/modules/inner/config core.pager evil; rm $common/objects/info/alternates; echo '# x' > $common/objects/info/alternates",
+    );
+    let said = words(&output);
+    let told = project.changes("w");
+    for what in [
+        "`rebase-merge/git-rebase-todo` of the repository is new",
+        "`MERGE_HEAD` of the repository is new",
+        "what was staged in the main work tree is gone",
+        "`index.lock` of the repository is new",
+        "`objects/info/alternates` of the repository is new",
+        "`modules/inner/hooks/post-checkout` of the repository is new",
+        "`modules/inner/config`: setting `core.pager` is new or changed: evil",
+    ] {
+        assert!(told.iter().any(|change| change.contains(what)), "{what}: {told:?}");
+        assert!(said.contains(what), "{what} was not said at the end: {said}");
+    }
+}
+
+#[test]
 fn hooks_and_settings_that_git_would_run_are_told_before_anything_is_merged() {
     let project = Project::new();
     let output = project.run(

@@ -6,7 +6,7 @@ mod references;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use checkrein_shell::quoted;
@@ -24,8 +24,41 @@ use checkrein_supervise::runs::file::{read, replace};
 use checkrein_supervise::runs::{RunError, RunErrorKind, RunId};
 
 /// What is saved of the directory of a repository, besides the objects.
-const PARTS: [&str; 8] =
-    ["HEAD", "packed-refs", "refs", "logs", "config", "config.worktree", "hooks", "info"];
+const PARTS: [&str; 21] = [
+    "HEAD",
+    "packed-refs",
+    "refs",
+    "logs",
+    "config",
+    "config.worktree",
+    "hooks",
+    "info",
+    // From where else objects are taken, and where history ends.
+    "objects/info",
+    "shallow",
+    // What the main work tree is in the middle of.
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "BISECT_LOG",
+    // What is staged in it, of which only the loss is told: users stage while an agent works.
+    "index",
+    "index.lock",
+    // The repositories of submodules.
+    MODULES,
+];
+
+const MODULES: &str = "modules";
+
+/// What of the repository of a submodule git runs by itself, or says what it runs.
+const OF_MODULE: [&str; 3] = ["config", "config.worktree", "hooks"];
+
+/// How deep repositories of submodules are looked for: one may be named by a path (ours).
+const MODULE_DEPTH: usize = 4;
 
 /// How many objects get second names (ours).
 const OBJECTS: CaptureBounds =
@@ -182,9 +215,13 @@ impl Watched<'_> {
     /// Whether the part of a path stands in a snapshot, or the path now, so that there is something to bring back.
     fn was_saved(&self, before: u64, path: &str) -> bool {
         let common = self.repository.common();
-        let (part, path) = (common.join(path.split('/').next().unwrap_or(path)), common.join(path));
+        let path = common.join(path);
         let saved = self.store.snapshot(SnapshotId(before)).is_ok_and(|listed| {
-            listed.snapshot.roots.iter().any(|root| root.path.as_path() == part && root.node.is_some())
+            listed
+                .snapshot
+                .roots
+                .iter()
+                .any(|root| path.starts_with(root.path.as_path()) && root.node.is_some())
         });
         saved || path.exists()
     }
@@ -197,9 +234,12 @@ impl Watched<'_> {
     fn save(&self, reason: String, now: u64) -> Result<SnapshotId, RunError> {
         let draft = self.store.begin(Effort::Small).map_err(machine)?;
         let common = self.repository.common();
-        let wanted: Vec<CaptureRequest> = PARTS
-            .iter()
-            .map(|part| CaptureRequest { path: common.join(part), selection: CaptureSelection::Everything })
+        let parts = PARTS.iter().filter(|part| **part != MODULES).map(|part| common.join(part));
+        let of_modules = modules(&common.join(MODULES), MODULE_DEPTH);
+        let of_modules = of_modules.iter().flat_map(|module| OF_MODULE.map(|part| module.join(part)));
+        let wanted: Vec<CaptureRequest> = parts
+            .chain(of_modules)
+            .map(|path| CaptureRequest { path, selection: CaptureSelection::Everything })
             .collect();
         let manner = CaptureOptions { bounds: CaptureBounds::NONE, seen: None, ..*self.manner };
         let captured = match capture(&draft, &wanted, &manner).map_err(machine)? {
@@ -235,6 +275,13 @@ impl Watched<'_> {
             let name = below.to_string_lossy().into_owned();
             let Some(part) = PARTS.into_iter().find(|part| below.starts_with(part)) else { continue };
             let (then, now) = (text(one.then.as_ref()), text(one.now.as_ref()));
+            if part == "index" {
+                if one.then.is_some() && one.now.is_none() {
+                    let what = "what was staged in the main work tree is gone".to_owned();
+                    add(part, false, what, WayBack::Files(vec![name]));
+                }
+                continue;
+            }
             if then == now {
                 // A directory, or a mode that decides whether a hook runs.
                 let runs = |node: Option<&Node>| match node {
@@ -283,6 +330,21 @@ impl Watched<'_> {
                     for (what, executes) in settings(&then.unwrap_or_default(), &now.unwrap_or_default()) {
                         add(part, executes, what, WayBack::Files(vec![name.clone()]));
                     }
+                }
+                MODULES if name.contains("/hooks/") => {
+                    let is_example = name.ends_with(".sample");
+                    let what = format!("`{name}` of the repository is {}", deed(then.as_ref(), now.as_ref()));
+                    add(part, now.is_some() && !is_example, what, WayBack::FilesAlone(vec![name]));
+                }
+                MODULES => {
+                    for (what, executes) in settings(&then.unwrap_or_default(), &now.unwrap_or_default()) {
+                        add(part, executes, format!("`{name}`: {what}"), WayBack::Files(vec![name.clone()]));
+                    }
+                }
+                // What git is in the middle of may name commands, and goes on with them when it is told to.
+                "rebase-merge" | "rebase-apply" | "sequencer" => {
+                    let what = format!("`{name}` of the repository is {}", deed(then.as_ref(), now.as_ref()));
+                    add(part, now.is_some(), what, WayBack::FilesAlone(vec![name]));
                 }
                 _ => {
                     let what = format!("`{name}` of the repository is {}", deed(then.as_ref(), now.as_ref()));
@@ -334,6 +396,22 @@ impl Watched<'_> {
             })
             .collect()
     }
+}
+
+/// The repositories of submodules below a folder.
+fn modules(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.is_symlink());
+    folders
+        .flat_map(|path| match (path.join("HEAD").is_file(), depth.checked_sub(1)) {
+            (true, _) => {
+                let below = modules(&path.join(MODULES), depth.saturating_sub(1));
+                std::iter::once(path).chain(below).collect()
+            }
+            (false, Some(left)) => modules(&path, left),
+            (false, None) => Vec::new(),
+        })
+        .collect()
 }
 
 fn hook(name: &str) -> String {
