@@ -83,7 +83,7 @@ fn get(caller: &Caller, flags: libc::c_int) -> Result<i64, Errno> {
     Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL))
 }
 
-/// Whether a call only looks at what is shared.
+/// Whether a call only tells of what is shared. Memory of others is not read either: it is no file that a scope could name.
 fn only_looks(caller: &Caller) -> bool {
     const SET_VALUE: i32 = 16;
     const SET_ALL: i32 = 17;
@@ -92,7 +92,6 @@ fn only_looks(caller: &Caller) -> bool {
     // Besides the bit that asks for the newer form.
     let command = |place: usize| caller.number(place) & !0x100;
     match caller.call() {
-        libc::SYS_shmat => caller.number(2) & libc::SHM_RDONLY != 0,
         libc::SYS_shmctl => ![libc::IPC_RMID, libc::IPC_SET, LOCK, UNLOCK].contains(&command(1)),
         libc::SYS_msgctl => ![libc::IPC_RMID, libc::IPC_SET].contains(&command(1)),
         libc::SYS_semctl => ![libc::IPC_RMID, libc::IPC_SET, SET_VALUE, SET_ALL].contains(&command(2)),

@@ -542,6 +542,7 @@ pub(crate) fn perform(name: &str, around: &Surroundings) -> Through {
         "shared" => {
             let (memory, queue) = around.shared;
             parts.try_out("use memory", call!(libc::SYS_shmat, memory, null, 0));
+            parts.try_out("read memory", call!(libc::SYS_shmat, memory, null, libc::SHM_RDONLY));
             parts.try_out("remove memory", call!(libc::SYS_shmctl, memory, libc::IPC_RMID, null));
             let message = [1_u64, 1];
             parts.try_out("send", call!(libc::SYS_msgsnd, queue, message.as_ptr(), 8, 0));
