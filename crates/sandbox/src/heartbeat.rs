@@ -246,7 +246,7 @@ mod tests {
             }
             std::thread::sleep(Duration::from_millis(10));
         };
-        assert_eq!(status.and_then(|status| status.exit_status()), Some(0), "{status:?}");
+        assert_eq!(status.and_then(rustix::process::WaitStatus::exit_status), Some(0), "{status:?}");
     }
 
     #[test]
