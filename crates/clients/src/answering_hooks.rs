@@ -1,8 +1,8 @@
 //! Hooks of others that can answer the question of a client in place of the user.
 //!
-//! Claude Code, Codex and Qwen Code run the hooks of one event when they are about to ask; the first answer there counts, and the user is
-//! shown nothing. A repository that is cloned can bring such a hook, in the settings of its project or in the head of a document that
-//! describes an agent, a skill or a command (Claude Code 2.1).
+//! Claude Code and Codex run the hooks of one event when they are about to ask; an answer there counts, and the user is shown nothing
+//! (seen with Claude Code 2.1.197). A repository that is cloned can bring such a hook, in the settings of its project or, by the vendor's
+//! documentation, in the head of a document that describes an agent, a skill or a command.
 
 use serde_json::Value as Json;
 

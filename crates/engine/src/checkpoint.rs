@@ -371,15 +371,7 @@ impl Plan {
         let taken = || -> Result<Option<SnapshotRecord>, SnapshotError> {
             let started = Instant::now();
             let own = [PathBuf::from(context.environment().state_path.as_str())];
-            let manner = CaptureOptions {
-                bounds: CaptureBounds::LITTLE,
-                largest: None,
-                spared: &own,
-                mounts: Mounts::Enter,
-                ignoring: None,
-                threads: NonZeroUsize::MIN,
-                seen: None,
-            };
+            let manner = manner(&own, CaptureBounds::LITTLE);
             let draft = store(context.environment(), context.workspace()).begin(Effort::Quick)?;
             let CaptureOutcome::Whole(captured) = capture(&draft, &self.absent(), &manner)? else {
                 return Ok(None);
@@ -434,15 +426,7 @@ impl Plan {
             time: Duration::from_millis(settings.max_ms),
         };
         let own = [PathBuf::from(context.environment().state_path.as_str())];
-        let manner = |bounds| CaptureOptions {
-            bounds,
-            largest: None,
-            spared: &own,
-            mounts: Mounts::Enter,
-            ignoring: None,
-            threads: NonZeroUsize::MIN,
-            seen: None,
-        };
+        let manner = |bounds| manner(&own, bounds);
         let is_needed = self.places.iter().any(|place| place.need == Need::Required);
         let is_all_needed = self.places.iter().all(|place| place.need == Need::Required);
         let mut taken = if is_all_needed && matches!(purpose, Protection::Save(_)) {
@@ -693,6 +677,19 @@ impl Plan {
             CaptureOutcome::Whole(_) => Ok(all),
             CaptureOutcome::Over(_) => Ok(Vec::new()),
         }
+    }
+}
+
+/// How places are captured before an action, within bounds; what lies below `spared` is left out.
+fn manner(spared: &[PathBuf], bounds: CaptureBounds) -> CaptureOptions<'_> {
+    CaptureOptions {
+        bounds,
+        largest: None,
+        spared,
+        mounts: Mounts::Enter,
+        ignoring: None,
+        threads: NonZeroUsize::MIN,
+        seen: None,
     }
 }
 

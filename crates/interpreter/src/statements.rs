@@ -71,6 +71,19 @@ impl Done {
         Self { flow, status, output: Output::Nothing }
     }
 
+    /// Takes up what the next of several commands did; whether control goes on behind it.
+    fn take_up(&mut self, next: Self) -> bool {
+        let output = std::mem::replace(&mut self.output, Output::Nothing).followed_by(next.output);
+        self.output = if let Output::Text(value) = output {
+            Output::Text(super::expand::bounded(value))
+        } else {
+            output
+        };
+        self.status = next.status;
+        self.flow = next.flow;
+        next.flow == Flow::Next
+    }
+
     /// The answer without where control goes.
     pub(crate) fn exit(self) -> Exit {
         Exit { status: self.status, output: self.output }
@@ -93,7 +106,7 @@ impl Machine<'_> {
             if !block.get(end - 1..=end).is_none_or(ends_line) {
                 continue;
             }
-            let done = self.run_statements(block.get(start..end).unwrap_or_default());
+            let done = self.run_block(block.get(start..end).unwrap_or_default());
             let is_given_up = self.shell.doubts.line && !outer || done.flow == Flow::Discard;
             let mut done = self.go_on_behind(done, |flow| flow == Flow::Discard);
             self.shell.doubts.line = outer;
@@ -104,13 +117,7 @@ impl Machine<'_> {
             if done.flow == Flow::Discard {
                 done = Done { flow: Flow::Next, ..done };
             }
-            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
-            if let Output::Text(value) = all.output {
-                all.output = Output::Text(super::expand::bounded(value));
-            }
-            all.status = done.status;
-            if done.flow != Flow::Next {
-                all.flow = done.flow;
+            if !all.take_up(done) {
                 break;
             }
             start = end;
@@ -119,11 +126,7 @@ impl Machine<'_> {
     }
 
     /// Runs statements in order until one goes elsewhere.
-    pub(crate) fn run_block(&mut self, block: &Block) -> Done {
-        self.run_statements(block)
-    }
-
-    fn run_statements(&mut self, block: &[ShellStatement]) -> Done {
+    pub(crate) fn run_block(&mut self, block: &[ShellStatement]) -> Done {
         let mut all = Done::quiet();
         for (index, statement) in block.iter().enumerate() {
             if self.budget.scanning > 0 || !self.step() {
@@ -133,13 +136,7 @@ impl Machine<'_> {
                 break;
             }
             let done = self.run_statement(statement);
-            all.output = std::mem::replace(&mut all.output, Output::Nothing).followed_by(done.output);
-            if let Output::Text(value) = all.output {
-                all.output = Output::Text(super::expand::bounded(value));
-            }
-            all.status = done.status;
-            if done.flow != Flow::Next {
-                all.flow = done.flow;
+            if !all.take_up(done) {
                 break;
             }
         }
