@@ -67,7 +67,9 @@ impl Machine<'_> {
         let left = if is_plain && !self.flow.shows_commands { Remainder::Held } else { Remainder::Anything };
         let handed = std::mem::replace(&mut self.flow.sweep.handed, left);
         let outputs = self.call.substituted.len();
+        let unseen = self.unseen;
         self.assign_value(assignment);
+        self.note_presumed(&assignment.name, unseen);
         self.flow.sweep.handed = handed;
         if is_plain {
             self.hold_secrets(outputs);

@@ -187,7 +187,7 @@ impl Machine<'_> {
             return None;
         }
         let exists = entry != Entry::Missing;
-        if !exists && !self.tree.is_known(path) {
+        if !exists || self.may_be_otherwise(path) {
             self.absent = Some(Absence::Path);
         }
         if matches!(entry, Entry::Symlink(_)) && !link {

@@ -196,6 +196,7 @@ impl arithmetic::Names for Variables<'_, '_> {
             let subscript = subscript.strip_suffix(']')?.to_owned();
             return self.machine.element(array, &subscript)?.as_exact().map(str::to_owned);
         }
+        self.machine.unseen += usize::from(self.machine.is_presumed(name));
         match self.machine.variable(name) {
             None => {
                 self.machine.unseen += usize::from(self.machine.is_unseen(name));

@@ -178,6 +178,7 @@ impl Machine<'_> {
     fn finish_glob(&mut self, pattern: &str, values: &mut Vec<Value>) {
         // What it leaves out of what is found is not followed.
         let leaves_out = self.shell.variables.contains_key("GLOBIGNORE");
+        self.rest_on_pattern(pattern);
         match self.glob(pattern) {
             Matches::These(_) if leaves_out => values.push(Value::Glob(unescape(pattern))),
             Matches::These(texts) if texts.is_empty() => {
@@ -185,7 +186,9 @@ impl Machine<'_> {
                     // An error, which ends what is read with it.
                     self.perhaps_gives_up_line(Leaving::Doubts);
                 }
+                self.unseen += 1;
                 if self.shell.options.nullglob {
+                    self.call.unmatched.push(Value::Glob(unescape(pattern)));
                     return;
                 }
                 let literal = unescape(pattern);

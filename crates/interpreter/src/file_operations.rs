@@ -67,6 +67,9 @@ impl Machine<'_> {
     fn read_with(&mut self, value: &Value, interest: Interest) -> Output {
         let mut all = Output::Nothing;
         for aim in self.paths_through(value).into_iter().chain(self.secrets_behind_links(value)) {
+            if let (Interest::Text, Some(path)) = (interest, aim.target.path()) {
+                self.rest_on_text(&path.clone());
+            }
             let (kind, output) = self.look_at(&aim, interest);
             if let Some(path) = aim.target.path().filter(|path| device(path) == Some(Device::Network)) {
                 self.host(&Value::exact(socket_host(path.as_str())), Upload::No);

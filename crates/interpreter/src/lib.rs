@@ -149,6 +149,7 @@ mod parameter;
 mod pattern;
 mod pattern_links;
 mod prediction;
+mod presumptions;
 pub mod printed;
 pub mod process_lists;
 mod programs;

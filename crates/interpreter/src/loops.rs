@@ -8,7 +8,7 @@ use checkrein_shell::{Block, CStyleFor, Command, For, While};
 use super::call::Input;
 use super::descriptors::Opening;
 use super::exit::{Output, Status};
-use super::machine::Machine;
+use super::machine::{Absence, Machine};
 use super::overlay::Overlay;
 use super::shell::{Doubts, Options, ShellDirectory, Variable, VariableContent};
 use super::statements::{Done, Flow};
@@ -29,6 +29,8 @@ const SHARE: usize = 3;
 impl Machine<'_> {
     pub(super) fn run_for(&mut self, each: &For) -> Done {
         let outputs = self.call.substituted.len();
+        let unseen = self.unseen;
+        self.call.unmatched.clear();
         let words = match &each.words {
             Some(words) => self.expand_words(words),
             None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
@@ -46,8 +48,19 @@ impl Machine<'_> {
         }
         let origin = self.call.substituted.get(outputs..).and_then(|new| new.last()).cloned();
         self.call.substituted.truncate(outputs);
+        let is_presumed = self.unseen > unseen;
+        self.note_presumed(&each.variable, unseen);
         let outer = self.begin_loop();
         let mut all = Done::quiet();
+        if is_presumed && words.is_empty() {
+            // What nothing fits now is named by its pattern alone.
+            let unmatched = std::mem::take(&mut self.call.unmatched);
+            for value in unmatched {
+                self.suppose(Absence::Path, |machine| {
+                    machine.run_perhaps(&each.variable, &value, &each.body)
+                });
+            }
+        }
         for (index, word) in words.iter().enumerate() {
             if !self.step() {
                 all = self.scan(&each.body);

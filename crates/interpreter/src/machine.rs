@@ -94,6 +94,8 @@ pub struct Machine<'w> {
     pub(crate) came_from: Option<Departure>,
     /// How many variables were asked for that nothing here has set.
     pub(crate) unseen: usize,
+    /// How often an answer rested on a file that the command may have made, changed or removed by then.
+    pub(crate) presumed_files: usize,
     /// Where secrets went, and what is told of texts that carry them.
     pub flow: SecretFlow,
     /// Directories that are shown at a second place, by that place.
@@ -150,6 +152,7 @@ impl<'w> Machine<'w> {
             call: RunningCall::default(),
             came_from: None,
             unseen: 0,
+            presumed_files: 0,
             flow: SecretFlow::default(),
             mounts: BTreeMap::new(),
             copies: BTreeMap::new(),

@@ -424,6 +424,27 @@ impl Overlay {
         Self { made, disturbed: self.disturbed || other.disturbed, untracked, moved, fetched, filled, index }
     }
 
+    /// Adds the files and links that another way, which is not expected, made or filled.
+    pub(crate) fn allow_for(&mut self, world: &dyn World, other: &Self) {
+        for (path, made) in &other.made {
+            let (Made::File(_) | Made::Link(_), Some(place)) = (made, AbsolutePath::new(path)) else {
+                continue;
+            };
+            let own = self.made.get(path);
+            if own == Some(made) {
+                continue;
+            }
+            let joined = match (own, made) {
+                (Some(Made::File(text)), Made::File(other)) => Made::File(text.clone().join(other)),
+                (_, Made::File(other)) if self.entry(world, &place) == Entry::Missing => {
+                    Made::File(Value::exact("").join(other))
+                }
+                _ => Made::Doubtful,
+            };
+            self.made.insert(path.clone(), joined);
+        }
+    }
+
     /// Whether something above the path is gone or new, so that nothing of the world shows through.
     fn is_hidden(&self, path: &AbsolutePath) -> bool {
         self.hiding(path).is_some()

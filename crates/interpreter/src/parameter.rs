@@ -294,6 +294,7 @@ impl Machine<'_> {
 
     fn held(&mut self, name: &str, index: Option<&Word>, all: bool) -> Held {
         let name = &self.shell.referred(name).to_owned();
+        self.unseen += usize::from(self.is_presumed(name));
         match name.as_str() {
             "@" | "*" => {
                 return self.shell.positional.clone().map_or(Held::Any, Held::Many);

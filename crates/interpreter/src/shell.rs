@@ -297,6 +297,8 @@ pub struct Shell {
     pub(crate) doubts: Doubts,
     /// What is known of `$?`.
     pub(crate) last_status: Status,
+    /// Variables whose values rest on what may be otherwise by then, `@` for the positional parameters.
+    pub(crate) presumed: BTreeSet<String>,
     /// Whether the shell may have ended before with another status.
     pub(crate) may_have_exited: bool,
     /// Whether the function may have ended before with another status.
@@ -349,6 +351,7 @@ impl Shell {
             has_job: false,
             doubts: Doubts::default(),
             last_status: Status::Success,
+            presumed: BTreeSet::new(),
             may_have_exited: false,
             may_have_returned: false,
             loops: 0,
@@ -493,6 +496,7 @@ impl Shell {
         self.on_signals.extend(further);
         self.doubts = self.doubts.or(other.doubts);
         self.last_status = self.last_status.join(other.last_status);
+        self.presumed.extend(other.presumed.iter().cloned());
         self.may_have_exited |= other.may_have_exited;
         self.may_have_returned |= other.may_have_returned;
         if self.options != other.options {
@@ -521,6 +525,23 @@ impl Shell {
             self.options.noclobber &= other.options.noclobber;
         }
         self
+    }
+
+    /// Takes over what another way gave variables and functions of which nothing was known in front of both.
+    pub(crate) fn take_over_new(&mut self, other: &Self, before: &Self) {
+        for (name, variable) in &other.variables {
+            if !before.variables.contains_key(name) && !self.variables.contains_key(name) {
+                self.variables.insert(name.clone(), variable.clone());
+            }
+        }
+        for (name, body) in &other.functions {
+            if !before.functions.contains_key(name) && !self.functions.contains_key(name) {
+                self.functions.insert(name.clone(), Rc::clone(body));
+                if let Some(bodies) = other.alternatives.get(name) {
+                    self.alternatives.insert(name.clone(), bodies.clone());
+                }
+            }
+        }
     }
 
     pub(super) fn join_functions(&mut self, other: &Self) {

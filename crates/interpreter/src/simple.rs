@@ -108,7 +108,7 @@ impl Machine<'_> {
 
     fn run_simple_here(&mut self, simple: &Simple) -> Done {
         self.note_command(simple);
-        let unseen = self.unseen;
+        let (unseen, presumed_files) = (self.unseen, self.presumed_files);
         let substitutions = self.budget.substitutions;
         self.loose = false;
         let words = self.expand_command(&simple.words);
@@ -117,6 +117,7 @@ impl Machine<'_> {
         }
         let of_words = self.call.substituted.len();
         let rests_on_unseen = self.unseen > unseen;
+        self.call.rests_on_unseen = rests_on_unseen;
         if self.call.failed {
             return self.failed_expansion(rests_on_unseen);
         }
@@ -222,6 +223,7 @@ impl Machine<'_> {
         if rests_on_unseen && done.flow == Flow::Next && is_question(&words) {
             self.rests_on_unseen(unseen);
         }
+        self.presume_reading(simple, &words, presumed_files, &done);
         self.note_shown_origin(simple, &words, of_words, count);
         // Those of POSIX keep what stands in front of one of these.
         let options = self.shell.options;

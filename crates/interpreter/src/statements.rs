@@ -155,7 +155,7 @@ impl Machine<'_> {
         match statement.launch {
             Launch::Foreground => {
                 let done = self.run_command(&statement.command);
-                self.shell.last_status = done.status;
+                self.remember_status(done.status);
                 // Where nobody asked whether the directory could be entered, it may still be the one before.
                 self.perhaps_go_back();
                 if done.flow == Flow::Next && self.position.conditions == 0 {
@@ -231,6 +231,11 @@ impl Machine<'_> {
             }
             Status::Success | Status::Unknown => done,
         }
+    }
+
+    /// Remembers how a command ended, for who asks by `$?`: what rests on what may be otherwise by then is not settled.
+    pub(super) fn remember_status(&mut self, status: Status) {
+        self.shell.last_status = if self.absent.is_some() { Status::Open } else { status };
     }
 
     /// What is too deep to be followed is looked over, and weighs as what nobody can read.
@@ -542,7 +547,7 @@ impl Machine<'_> {
             if done.flow != Flow::Next {
                 break;
             }
-            self.shell.last_status = done.status;
+            self.remember_status(done.status);
             if *connective == Connective::Or {
                 if !fallen.is_empty() {
                     // Which of the commands failed is not known, so neither is how far the shell went.
@@ -651,6 +656,7 @@ impl Machine<'_> {
         }
         self.position.calls.push(name.to_owned());
         let positional = self.shell.positional.replace(arguments.to_vec());
+        let standing = self.presume_arguments(self.standing_of_words());
         let doubts = self.shell.doubts;
         let (loops, left_loops) = (self.shell.loops, self.shell.left_loops);
         self.shell.loops = 0;
@@ -682,6 +688,7 @@ impl Machine<'_> {
             }
         }
         self.shell.positional = positional;
+        self.presume_arguments(standing);
         self.shell.doubts = Doubts { function: doubts.function, ..self.shell.doubts };
         self.position.calls.pop();
         if done.flow == Flow::Return {

@@ -1,10 +1,12 @@
 //! Following more than one way: what may or may not run, what leaves, and what holds after either.
 
+use crate::world::Entry;
+
 use super::call::Input;
 use super::exit::{Exit, Output, Status};
 use super::machine::{Absence, Machine};
 use super::overlay::Overlay;
-use super::shell::{Departure, Shell, Speech};
+use super::shell::{Departure, Shell, ShellDirectory, Speech};
 use super::statements::{Done, Flow};
 
 /// A state left behind by a way that went elsewhere.
@@ -40,6 +42,12 @@ impl Fallen {
         machine.input = self.input;
         (std::mem::replace(&mut machine.shell, self.shell), std::mem::replace(&mut machine.tree, self.tree))
     }
+}
+
+/// What a way left behind that is not expected to be taken.
+struct Supposed {
+    shell: Shell,
+    tree: Overlay,
 }
 
 /// Whether what follows is in doubt when one of two ways leaves.
@@ -158,9 +166,12 @@ impl Machine<'_> {
     ) -> Done {
         let Some(absence) = absent else { return taken(self) };
         let otherwise = Fallen::of(self);
-        self.suppose(absence, other);
+        let supposed = self.suppose_apart(absence, other);
         let done = taken(self);
         if done.flow == Flow::Next {
+            if let Some(supposed) = supposed {
+                self.allow_for(&otherwise.shell, supposed);
+            }
             return done;
         }
         self.perhaps_never_ran(otherwise, done)
@@ -180,8 +191,17 @@ impl Machine<'_> {
         Done { flow: Flow::Next, status: Status::Open, output: done.output }
     }
 
-    /// Follows what would run if something were there that is not: its effects are possible, and nothing else of it stays.
+    /// Follows what would run if something were there that is not, or gone that is there: its effects are possible, and so is what it leaves
+    /// in variables, functions, traps and new files.
     pub(crate) fn suppose(&mut self, absence: Absence, work: impl FnOnce(&mut Self) -> Done) {
+        let before = self.shell.clone();
+        if let Some(supposed) = self.suppose_apart(absence, work) {
+            self.allow_for(&before, supposed);
+        }
+    }
+
+    /// The same, with what it leaves apart from what holds; `None` where nothing runs behind it.
+    fn suppose_apart(&mut self, absence: Absence, work: impl FnOnce(&mut Self) -> Done) -> Option<Supposed> {
         let (shell, tree, input) = (self.shell.clone(), self.tree.clone(), self.input.clone());
         let left = std::mem::take(&mut self.left);
         if let Absence::Directory(directory) = absence {
@@ -190,14 +210,46 @@ impl Machine<'_> {
         }
         self.position.doubt += 1;
         self.position.supposing += 1;
-        work(self);
+        let done = work(self);
         self.position.supposing -= 1;
         self.position.doubt -= 1;
         self.left = left;
-        self.shell = shell;
-        self.tree = tree;
         self.input = input;
+        let shell = std::mem::replace(&mut self.shell, shell);
+        let tree = std::mem::replace(&mut self.tree, tree);
         self.absent = None;
+        match done.flow {
+            Flow::Next | Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Discard => {
+                Some(Supposed { shell, tree })
+            }
+            Flow::Exit => None,
+        }
+    }
+
+    /// Adds what a way that is not expected left behind to what holds. What it did not touch stays as sure as it was.
+    fn allow_for(&mut self, before: &Shell, supposed: Supposed) {
+        let Supposed { mut shell, tree } = supposed;
+        shell.take_over_new(&self.shell, before);
+        let (departure, place) = (shell.departure(), shell.cwd.clone());
+        shell.return_to(self.shell.departure());
+        shell.logical.clone_from(&self.shell.logical);
+        let (doubts, status) = (self.shell.doubts, self.shell.last_status);
+        let (last_word, has_job) = (self.shell.last_word.clone(), self.shell.has_job);
+        let environment = |name: &str| self.environment(name);
+        self.shell = self.shell.clone().join(&shell, &environment);
+        self.shell.doubts = doubts;
+        self.shell.last_status = status;
+        self.shell.last_word = last_word;
+        self.shell.has_job = has_job;
+        // A directory that is not there holds nothing that could be lost in it.
+        let is_there = match &place {
+            ShellDirectory::Here(path) => self.entry(path) != Entry::Missing,
+            ShellDirectory::OneOf(_) | ShellDirectory::Below(_) | ShellDirectory::Unknown => true,
+        };
+        if is_there && place != before.cwd && place != self.shell.cwd {
+            self.shell.perhaps_return_to(&departure);
+        }
+        self.tree.allow_for(self.world, &tree);
     }
 
     /// Goes on behind what ends here: a loop, a turn of it, a function. Where the present way goes further and another one ended here, that

@@ -158,7 +158,10 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
             Entry::Directory | Entry::Symlink(_) | Entry::Unknown if is_of_another_process(value) => {
                 Status::Open
             }
-            Entry::Directory if machine.may(path, Right::Enter) => Status::Success,
+            Entry::Directory if machine.may(path, Right::Enter) => {
+                machine.presume_entry(path);
+                Status::Success
+            }
             // It is closed now, and mostly then.
             Entry::Directory => Status::Open,
             Entry::Missing if machine.is_disturbed() => Status::Unknown,

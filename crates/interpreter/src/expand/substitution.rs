@@ -35,7 +35,9 @@ impl Machine<'_> {
         self.position.outer_conditions -= conditions;
         self.position.conditions = conditions;
         self.shell.options = options;
-        self.shell.last_status = done.status;
+        // What it would print otherwise is not known.
+        self.unseen += usize::from(self.absent.is_some());
+        self.remember_status(done.status);
         match done.output {
             Output::Nothing => Value::exact(""),
             Output::Text(value) => {

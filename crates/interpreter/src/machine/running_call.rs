@@ -22,6 +22,10 @@ pub struct RunningCall {
     pub(crate) from_output: usize,
     /// Words of the running command whose text is not sure, with the reason: variables that are not set, for instance.
     pub(crate) hollow: Vec<(Value, String)>,
+    /// Patterns that nothing fits now, and that stand for nothing then.
+    pub(crate) unmatched: Vec<Value>,
+    /// Whether its words rest on what may be otherwise by then.
+    pub(crate) rests_on_unseen: bool,
     /// Places to which the words of the present call only open the way for another program.
     pub(crate) opened: Vec<AbsolutePath>,
     /// What the kernel keeps the running command within; `None` when nothing does.
@@ -46,6 +50,8 @@ impl Default for RunningCall {
             around: Vec::new(),
             from_output: 0,
             hollow: Vec::new(),
+            unmatched: Vec::new(),
+            rests_on_unseen: false,
             opened: Vec::new(),
             bounds: None,
             appending: false,

@@ -1,0 +1,165 @@
+//! What rests on files as they stand now, though the same command may have made, changed or removed them by then.
+//!
+//! What is presumed is followed as it is known, and the other way as a possibility: a program that is known by its effects may fail, may
+//! write what nobody can foresee, or may find another state of a repository than the one that is seen.
+
+use checkrein_shell::Simple;
+
+use crate::effect::{Depth, EffectKind, Target};
+use crate::path::AbsolutePath;
+
+use super::assignment::is_variable_name;
+use super::call::Input;
+use super::exit::Status;
+use super::machine::{Absence, Machine};
+use super::statements::{Done, Flow};
+use super::value::Value;
+
+/// How sure values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// They rest on what may be otherwise by then.
+    Presumed,
+    /// Nothing but the command itself decides them.
+    Settled,
+}
+
+/// The name under which the positional parameters are kept among what is presumed.
+const ARGUMENTS: &str = "@";
+
+impl Machine<'_> {
+    /// Whether what stands at a path may be otherwise than it is known, because of what the command did before: it was made or removed by it,
+    /// or lies where something was changed of which not all is known.
+    pub fn may_be_otherwise(&self, path: &AbsolutePath) -> bool {
+        self.tree.is_known(path) || self.may_have_been_changed(path)
+    }
+
+    /// Whether something that ran before may have changed what stands at a path, beyond what is known of it.
+    fn may_have_been_changed(&self, path: &AbsolutePath) -> bool {
+        self.tree.is_disturbed()
+            || self.tree.is_filled(path)
+            || self.findings.effects.iter().any(|effect| {
+                let changes = effect.kind.file_change().is_some()
+                    || matches!(effect.kind, EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite);
+                changes && may_reach(&effect.target, effect.depth, path)
+            })
+    }
+
+    /// Notes that an answer rests on what stands at or below a path, as it is known.
+    pub fn rest_on_entry(&mut self, path: &AbsolutePath) {
+        if self.may_be_otherwise(path) {
+            self.presumed_files += 1;
+            self.unseen += 1;
+        }
+    }
+
+    /// Notes that an answer rests on what a pattern finds.
+    pub(crate) fn rest_on_pattern(&mut self, pattern: &str) {
+        let fixed = pattern.split(['*', '?', '[', '(', '\\']).next().unwrap_or_default();
+        let directory = fixed.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let place = if pattern.starts_with('/') {
+            AbsolutePath::new(directory).unwrap_or_else(AbsolutePath::root)
+        } else {
+            let Some(cwd) = self.cwd() else { return };
+            cwd.join(directory)
+        };
+        self.rest_on_entry(&place);
+    }
+
+    /// Notes that an answer rests on the text of a file, as it is known. What the shell itself wrote there is settled.
+    pub(crate) fn rest_on_text(&mut self, path: &AbsolutePath) {
+        if !self.tree.is_written(path) && self.may_have_been_changed(path) {
+            self.presumed_files += 1;
+            self.unseen += 1;
+        }
+    }
+
+    /// Notes that what comes next fails or succeeds only as things stand, where a path may be otherwise.
+    pub(crate) fn presume_entry(&mut self, path: &AbsolutePath) {
+        if self.may_be_otherwise(path) {
+            self.absent = Some(Absence::Path);
+        }
+    }
+
+    /// Whether the value of a variable rests on what may be otherwise; `@` and its like ask for the positional parameters.
+    pub(crate) fn is_presumed(&self, name: &str) -> bool {
+        if self.shell.presumed.is_empty() {
+            return false;
+        }
+        let is_argument =
+            matches!(name, "@" | "*" | "#") || name.starts_with(|c: char| ('1'..='9').contains(&c));
+        self.shell.presumed.contains(if is_argument { ARGUMENTS } else { name })
+    }
+
+    /// Remembers whether the value that a variable got rests on what may be otherwise, asked for since there were `before` such.
+    pub(crate) fn note_presumed(&mut self, name: &str, before: usize) {
+        if self.unseen > before {
+            self.shell.presumed.insert(name.to_owned());
+        } else {
+            self.shell.presumed.remove(name);
+        }
+    }
+
+    /// Gives the positional parameters of a function the standing of its words; answers the one that they had.
+    pub(super) fn presume_arguments(&mut self, standing: Standing) -> Standing {
+        let had = match standing {
+            Standing::Presumed => !self.shell.presumed.insert(ARGUMENTS.to_owned()),
+            Standing::Settled => self.shell.presumed.remove(ARGUMENTS),
+        };
+        if had { Standing::Presumed } else { Standing::Settled }
+    }
+
+    /// The standing of the words of the running command.
+    pub(super) fn standing_of_words(&self) -> Standing {
+        if self.call.rests_on_unseen { Standing::Presumed } else { Standing::Settled }
+    }
+
+    /// What a command that read such a file answers, and the variables that it filled, rest on it.
+    pub(super) fn presume_reading(&mut self, simple: &Simple, words: &[Value], before: usize, done: &Done) {
+        let program = words.first().and_then(Value::as_exact).unwrap_or_default();
+        if program == "set" && self.call.rests_on_unseen {
+            self.shell.presumed.insert(ARGUMENTS.to_owned());
+        }
+        if self.presumed_files == 0 || done.flow != Flow::Next {
+            return;
+        }
+        let fills = matches!(program, "read" | "mapfile" | "readarray");
+        let reads_input = matches!(self.input, Input::Text(_)) || !simple.redirects.is_empty();
+        if self.presumed_files == before
+            && !(reads_input && (fills || !crate::builtins::is_built_in(program)))
+        {
+            return;
+        }
+        if fills {
+            let names =
+                words.iter().skip(1).filter_map(Value::as_exact).filter(|name| is_variable_name(name));
+            let mut names: Vec<String> = names.map(str::to_owned).collect();
+            if names.is_empty() {
+                names.extend(["REPLY", "MAPFILE"].map(str::to_owned));
+            }
+            self.shell.presumed.extend(names);
+        }
+        if matches!(done.status, Status::Success | Status::Failure) && self.absent.is_none() {
+            self.absent = Some(Absence::Path);
+        }
+    }
+}
+
+/// Whether a change to a target may be one of what stands at a path: what lies below a changed directory or fits a pattern, and the work tree
+/// of a repository that changes.
+fn may_reach(target: &Target, depth: Depth, path: &AbsolutePath) -> bool {
+    match target {
+        Target::Path(place) if place == path || path.is_within(place) && depth == Depth::Recursive => true,
+        Target::Path(place) if place.name() == Some(".git") => {
+            place.parent().is_some_and(|root| path.is_within(&root))
+        }
+        Target::Path(place) => place.is_within(path),
+        Target::Glob(pattern) => {
+            let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
+            let directory = fixed.rsplit_once('/').map_or("", |(directory, _)| directory);
+            AbsolutePath::new(directory).is_none_or(|directory| path.is_within(&directory))
+        }
+        Target::Unknown => true,
+        Target::Host(_) | Target::Process(_) | Target::Service(_) | Target::Reference(_) => false,
+    }
+}
