@@ -280,6 +280,7 @@ impl Machine<'_> {
         if self.points(name, &content) {
             return;
         }
+        self.shell.perhaps_unset.remove(name);
         let before = self.shell.variables.get(name);
         if before.is_some_and(|variable| variable.readonly) {
             return;

@@ -65,6 +65,8 @@
 //! | `bounds` | what the kernel keeps a command within |
 //! | `programs` | the trait by which it knows programs |
 //! | `prediction` | what an interpretation comes to |
+//! | `presence` | words that stand there only if a variable holds something |
+//! | `presumptions` | what rests on files as they stand now, and the other way |
 //! | `builtins` | what the shell itself does |
 //! | `filters` | what programs print that only turn text into text |
 //! | `environment` | programs that print variables |
@@ -149,6 +151,7 @@ mod parameter;
 mod pattern;
 mod pattern_links;
 mod prediction;
+mod presence;
 mod presumptions;
 pub mod printed;
 pub mod process_lists;

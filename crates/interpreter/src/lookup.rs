@@ -80,7 +80,34 @@ impl Machine<'_> {
         )
     }
 
+    /// Calls every function of the shell whose name fits what is known of it. What is not found in any other way may be one of them.
+    pub(super) fn call_functions_that_fit(&mut self, program: &Value, rest: &[Value]) {
+        let (start, end) = (program.known_start(), program.known_end());
+        let fits = |name: &&String| {
+            name.len() >= start.len() + end.len() && name.starts_with(&start) && name.ends_with(&end)
+        };
+        let names: Vec<String> =
+            self.shell.functions.keys().filter(fits).take(Value::CHOICES).cloned().collect();
+        for name in names {
+            self.possibly(|machine| machine.call_name(&name, rest, Lookup::All));
+        }
+    }
+
+    /// Calls what the lists of words may mean of which one stands here.
+    fn call_possible_lists(&mut self, rest: &[Value]) {
+        for list in self.shell.possible_lists.clone() {
+            let words: Vec<Value> = list.into_iter().chain(rest.iter().cloned()).collect();
+            let lists = std::mem::take(&mut self.shell.possible_lists);
+            self.possibly(|machine| machine.call_words(&words, Lookup::All));
+            self.shell.possible_lists = lists;
+        }
+    }
+
     fn call_unknown(&mut self, program: &Value, rest: &[Value]) {
+        self.call_functions_that_fit(program, rest);
+        if matches!(program, Value::Unknown) {
+            self.call_possible_lists(rest);
+        }
         if let Some(Output::Network(url)) =
             self.call.substituted.iter().find(|output| matches!(output, Output::Network(_))).cloned()
         {
@@ -145,6 +172,11 @@ impl Machine<'_> {
                 });
                 self.position.aliases_running.retain(|running| running != handler);
             }
+        }
+        if self.call.rests_on_unseen && !name.is_empty() {
+            // What stands behind it in a variable may make another name of it.
+            let known = Value::Between { prefix: name.to_owned(), suffix: String::new() };
+            self.call_functions_that_fit(&known, rest);
         }
         let exit = self.call_program(name, name, rest);
         if name == "kill" {

@@ -96,6 +96,8 @@ impl Machine<'_> {
         child.cwd = cwd;
         child.logical = logical;
         child.doubts = self.shell.doubts;
+        child.presumed = std::mem::take(&mut self.shell.presumed);
+        child.perhaps_unset = std::mem::take(&mut self.shell.perhaps_unset);
         child.descriptors = std::mem::take(&mut self.shell.descriptors);
         child.exported_functions = std::mem::take(&mut self.shell.exported_functions);
         for name in &child.exported_functions {
@@ -124,6 +126,11 @@ impl Machine<'_> {
                 self.perhaps(|machine| machine.run_exact_text(text));
             }
             return Done::next(super::Exit::unknown());
+        }
+        if self.call.rests_on_unseen && texts.iter().all(|text| text.trim().is_empty()) {
+            self.possibly(|machine| {
+                machine.opaque("the text that the shell runs stands in a variable that nothing here sets");
+            });
         }
         let mut texts = texts.into_iter();
         let Some(first) = texts.next() else { return Done::quiet() };

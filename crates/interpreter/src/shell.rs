@@ -299,6 +299,10 @@ pub struct Shell {
     pub(crate) last_status: Status,
     /// Variables whose values rest on what may be otherwise by then, `@` for the positional parameters.
     pub(crate) presumed: BTreeSet<String>,
+    /// Variables that one of two ways left unset.
+    pub(crate) perhaps_unset: BTreeSet<String>,
+    /// Lists of words that variables and positional parameters may hold of which no single list is known.
+    pub(crate) possible_lists: Vec<Vec<Value>>,
     /// Whether the shell may have ended before with another status.
     pub(crate) may_have_exited: bool,
     /// Whether the function may have ended before with another status.
@@ -352,6 +356,8 @@ impl Shell {
             doubts: Doubts::default(),
             last_status: Status::Success,
             presumed: BTreeSet::new(),
+            perhaps_unset: BTreeSet::new(),
+            possible_lists: Vec::new(),
             may_have_exited: false,
             may_have_returned: false,
             loops: 0,
@@ -434,6 +440,7 @@ impl Shell {
         self.join_stack(&other.stack, other.doubtful_stack);
         let mut names: Vec<String> = self.variables.keys().cloned().collect();
         names.extend(other.variables.keys().filter(|name| !self.variables.contains_key(*name)).cloned());
+        let mut possible_lists: Vec<Vec<Value>> = Vec::new();
         for name in names {
             let left = self.variables.get(&name);
             let right = other.variables.get(&name);
@@ -450,14 +457,35 @@ impl Shell {
                 }
                 (Some(VariableContent::Scalar(one)), None | Some(VariableContent::Unset))
                 | (None | Some(VariableContent::Unset), Some(VariableContent::Scalar(one))) => {
-                    let before = world_value(&name).unwrap_or_else(|| Value::exact(""));
-                    VariableContent::Scalar(one.join(&before))
+                    let before = world_value(&name);
+                    if before.is_none() {
+                        self.perhaps_unset.insert(name.clone());
+                    }
+                    VariableContent::Scalar(one.join(&before.unwrap_or_else(|| Value::exact(""))))
                 }
-                _ => VariableContent::Unknown,
+                (None | Some(VariableContent::Unset), None | Some(VariableContent::Unset)) => {
+                    match world_value(&name) {
+                        Some(before) => {
+                            self.perhaps_unset.insert(name.clone());
+                            VariableContent::Scalar(before.join(&Value::exact("")))
+                        }
+                        None => VariableContent::Unset,
+                    }
+                }
+                (left, right) => {
+                    let lists = [left, right].into_iter().flatten().filter_map(|content| match content {
+                        VariableContent::List(items) => Some(items.values().cloned().collect()),
+                        VariableContent::Scalar(value) => Some(vec![value.clone()]),
+                        VariableContent::Map(_) | VariableContent::Unknown | VariableContent::Unset => None,
+                    });
+                    possible_lists.extend(lists);
+                    VariableContent::Unknown
+                }
             };
             let treatment = left.or(right).map(|variable| variable.treatment).unwrap_or_default();
             self.variables.insert(name, Variable { content, exported, readonly: false, origin, treatment });
         }
+        self.keep_possible_lists(possible_lists);
         if self.references != other.references {
             // On one of the ways they stand for something else.
             let references: BTreeSet<String> =
@@ -475,6 +503,9 @@ impl Shell {
             }
         }
         if self.positional != other.positional {
+            let lists: Vec<Vec<Value>> =
+                [&self.positional, &other.positional].into_iter().flatten().cloned().collect();
+            self.keep_possible_lists(lists);
             self.positional = None;
         }
         self.join_functions(other);
@@ -497,6 +528,8 @@ impl Shell {
         self.doubts = self.doubts.or(other.doubts);
         self.last_status = self.last_status.join(other.last_status);
         self.presumed.extend(other.presumed.iter().cloned());
+        self.perhaps_unset.extend(other.perhaps_unset.iter().cloned());
+        self.keep_possible_lists(other.possible_lists.clone());
         self.may_have_exited |= other.may_have_exited;
         self.may_have_returned |= other.may_have_returned;
         if self.options != other.options {
@@ -525,6 +558,15 @@ impl Shell {
             self.options.noclobber &= other.options.noclobber;
         }
         self
+    }
+
+    /// Remembers lists of words that stand for one another.
+    fn keep_possible_lists(&mut self, lists: Vec<Vec<Value>>) {
+        for list in lists {
+            if !list.is_empty() && self.possible_lists.len() < LISTS && !self.possible_lists.contains(&list) {
+                self.possible_lists.push(list);
+            }
+        }
     }
 
     /// Takes over what another way gave variables and functions of which nothing was known in front of both.
@@ -591,6 +633,9 @@ impl Shell {
 
 /// The greatest number of bodies that one name may have (ours).
 const BODIES: usize = 8;
+
+/// The greatest number of lists of words that are kept for what may stand in their place (ours).
+const LISTS: usize = 8;
 
 /// A command that one of two ways left for later.
 fn joined(one: Option<Value>, other: Option<&Value>) -> Option<Value> {

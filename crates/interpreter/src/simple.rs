@@ -24,6 +24,21 @@ impl Machine<'_> {
         if let Some((name, texts)) = self.choices_of_command(simple) {
             return self.run_with_each(simple, &name, &texts);
         }
+        let presences = self.open_presences(simple);
+        if presences.is_empty() {
+            return self.run_simple_as_known(simple);
+        }
+        let before = self.shell.clone();
+        let (told, supposed) = self.run_with_presences(simple, presences);
+        let done = self.run_simple_as_known(simple);
+        if done.flow == Flow::Next {
+            supposed.into_iter().for_each(|supposed| self.allow_for(&before, supposed));
+        }
+        if told == Output::Nothing { done } else { Done { output: done.output.join(told), ..done } }
+    }
+
+    /// The same with the variables as they are known.
+    fn run_simple_as_known(&mut self, simple: &Simple) -> Done {
         let hollow = std::mem::take(&mut self.call.hollow);
         let substituted = std::mem::take(&mut self.call.substituted);
         let around = self.surround(&substituted);
@@ -120,6 +135,9 @@ impl Machine<'_> {
         self.call.rests_on_unseen = rests_on_unseen;
         if self.call.failed {
             return self.failed_expansion(rests_on_unseen);
+        }
+        if words.is_empty() && rests_on_unseen && !simple.words.is_empty() {
+            self.call_functions_that_fit(&Value::Unknown, &[]);
         }
         if words.is_empty() {
             let is_fixed = |name: &str| {

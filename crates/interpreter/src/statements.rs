@@ -286,14 +286,19 @@ impl Machine<'_> {
             Command::Case(case) => {
                 let before = self.unseen;
                 let subject = self.expand_text(&case.subject);
-                if self.unseen > before {
-                    // What the variable holds there is not known.
-                    self.suppose(Absence::Variable, |machine| machine.run_case(case, 0, &Value::Unknown));
-                }
+                // What the variable holds there is not known.
+                let absence = (self.unseen > before).then_some(Absence::Variable);
                 if self.call.failed {
+                    if let Some(absence) = absence {
+                        self.suppose(absence, |machine| machine.run_case(case, 0, &Value::Unknown));
+                    }
                     return Done::next(Exit::failure());
                 }
-                self.run_case(case, 0, &subject)
+                self.presumed(
+                    absence,
+                    |machine| machine.run_case(case, 0, &subject),
+                    |machine| machine.run_case(case, 0, &Value::Unknown),
+                )
             }
             Command::Select(each) => {
                 let words = match &each.words {

@@ -33,6 +33,11 @@ impl Value {
         Self::Exact(text.into())
     }
 
+    /// Some text of which nothing is known but that it is not empty.
+    pub fn something() -> Self {
+        Self::Between { prefix: String::new(), suffix: String::new() }
+    }
+
     /// The text, when exactly one is possible.
     pub fn as_exact(&self) -> Option<&str> {
         match self {

@@ -45,7 +45,7 @@ impl Fallen {
 }
 
 /// What a way left behind that is not expected to be taken.
-struct Supposed {
+pub(super) struct Supposed {
     shell: Shell,
     tree: Overlay,
 }
@@ -201,7 +201,11 @@ impl Machine<'_> {
     }
 
     /// The same, with what it leaves apart from what holds; `None` where nothing runs behind it.
-    fn suppose_apart(&mut self, absence: Absence, work: impl FnOnce(&mut Self) -> Done) -> Option<Supposed> {
+    pub(super) fn suppose_apart(
+        &mut self,
+        absence: Absence,
+        work: impl FnOnce(&mut Self) -> Done,
+    ) -> Option<Supposed> {
         let (shell, tree, input) = (self.shell.clone(), self.tree.clone(), self.input.clone());
         let left = std::mem::take(&mut self.left);
         if let Absence::Directory(directory) = absence {
@@ -227,7 +231,7 @@ impl Machine<'_> {
     }
 
     /// Adds what a way that is not expected left behind to what holds. What it did not touch stays as sure as it was.
-    fn allow_for(&mut self, before: &Shell, supposed: Supposed) {
+    pub(super) fn allow_for(&mut self, before: &Shell, supposed: Supposed) {
         let Supposed { mut shell, tree } = supposed;
         shell.take_over_new(&self.shell, before);
         let (departure, place) = (shell.departure(), shell.cwd.clone());
