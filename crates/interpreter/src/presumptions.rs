@@ -10,10 +10,22 @@ use crate::path::AbsolutePath;
 
 use super::assignment::is_variable_name;
 use super::call::Input;
-use super::exit::Status;
+use super::exit::{Output, Status};
 use super::machine::{Absence, Machine};
 use super::statements::{Done, Flow};
 use super::value::Value;
+
+/// How many operands of a program are looked at (ours).
+const OPERANDS: usize = 8;
+
+/// How far the machine was before a command ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Before {
+    /// How many effects there were.
+    pub(super) effects: usize,
+    /// How often an answer had rested on a file that may be otherwise.
+    pub(super) presumed_files: usize,
+}
 
 /// How sure values are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,9 +48,14 @@ impl Machine<'_> {
 
     /// Whether something that ran before may have changed what stands at a path, beyond what is known of it.
     fn may_have_been_changed(&self, path: &AbsolutePath) -> bool {
+        self.may_have_been_changed_by(self.effect_count(), path)
+    }
+
+    /// The same of the first `count` effects.
+    fn may_have_been_changed_by(&self, count: usize, path: &AbsolutePath) -> bool {
         self.tree.is_disturbed()
             || self.tree.is_filled(path)
-            || self.findings.effects.iter().any(|effect| {
+            || self.findings.effects.iter().take(count).any(|effect| {
                 let changes = effect.kind.file_change().is_some()
                     || matches!(effect.kind, EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite);
                 changes && may_reach(&effect.target, effect.depth, path)
@@ -114,18 +131,48 @@ impl Machine<'_> {
         if self.call.rests_on_unseen { Standing::Presumed } else { Standing::Settled }
     }
 
+    /// Notes that what a program says rests on the files and directories that its words name, or on the working directory, as the first
+    /// `count` effects left them.
+    fn rest_on_operands(&mut self, words: &[Value], count: usize) {
+        if count == 0 && !self.tree.is_disturbed() {
+            return;
+        }
+        let operands = words.iter().skip(1).filter(|word| !word.known_start().starts_with('-'));
+        let mut places: Vec<AbsolutePath> =
+            operands.filter_map(|word| self.one_path_through(word)).take(OPERANDS).collect();
+        // A program that lists looks here where nothing else is named.
+        if words.len() == 1 || words.iter().skip(1).all(|word| word.known_start().starts_with('-')) {
+            places.extend(self.cwd().cloned());
+        }
+        if places
+            .iter()
+            .any(|place| !self.tree.is_written(place) && self.may_have_been_changed_by(count, place))
+        {
+            self.presumed_files += 1;
+            self.unseen += 1;
+        }
+    }
+
     /// What a command that read such a file answers, and the variables that it filled, rest on it.
-    pub(super) fn presume_reading(&mut self, simple: &Simple, words: &[Value], before: usize, done: &Done) {
+    pub(super) fn presume_reading(&mut self, simple: &Simple, words: &[Value], before: Before, done: &Done) {
         let program = words.first().and_then(Value::as_exact).unwrap_or_default();
         if program == "set" && self.call.rests_on_unseen {
             self.shell.presumed.insert(ARGUMENTS.to_owned());
         }
-        if self.presumed_files == 0 || done.flow != Flow::Next {
+        if done.flow != Flow::Next {
+            return;
+        }
+        let is_known = matches!(done.status, Status::Success | Status::Failure)
+            || matches!(done.output, Output::Text(_));
+        if is_known && !crate::builtins::is_built_in(program) {
+            self.rest_on_operands(words, before.effects);
+        }
+        if self.presumed_files == 0 {
             return;
         }
         let fills = matches!(program, "read" | "mapfile" | "readarray");
         let reads_input = matches!(self.input, Input::Text(_)) || !simple.redirects.is_empty();
-        if self.presumed_files == before
+        if self.presumed_files == before.presumed_files
             && !(reads_input && (fills || !crate::builtins::is_built_in(program)))
         {
             return;

@@ -12,7 +12,7 @@ use super::filters::Lines;
 use super::machine::{Absence, Machine};
 use super::secrets::variable_of;
 use super::shell::{ShellDirectory, Speech};
-use super::statements::Done;
+use super::statements::{Done, Flow};
 use super::sweeps::Remainder;
 use super::value::Value;
 use super::ways::Fallen;
@@ -119,6 +119,7 @@ impl Machine<'_> {
             return self.settled(done);
         }
         let outer = std::mem::replace(&mut self.flow.sweep.left, left);
+        let presumed_files = self.presumed_files;
         let mut opened = self.open(redirects);
         self.flow.sweep.left = outer;
         if let Some(input) = opened.missing {
@@ -135,6 +136,7 @@ impl Machine<'_> {
             return Done::next(Exit { output: told, ..Exit::failure() });
         }
         opened.join_streams(self.position.standard_outputs + 1);
+        let may_fail = self.presumed_files > presumed_files;
         let sure = opened.sure;
         let unopened = (!sure).then(|| Fallen::of(self));
         let mut before: Vec<(u32, Option<Opening>)> = Vec::new();
@@ -214,18 +216,23 @@ impl Machine<'_> {
                 done.output = done.output.followed_by(told);
                 self.perhaps_never_ran(otherwise, done)
             }
+            None if may_fail && done.flow == Flow::Next && self.absent.is_none() => {
+                self.absent = Some(Absence::Path);
+                done
+            }
             None => done,
         }
     }
 
     /// Runs a command of several with redirections in force.
     pub(super) fn run_redirected(&mut self, redirected: &Redirected) -> Done {
-        let supposing = self.position.supposing;
+        let (supposing, presumed_files) = (self.position.supposing, self.presumed_files);
         let is_loop_over_file = matches!(*redirected.command, Command::While(_))
             && matches!(redirected.redirects.as_slice(), [only] if matches!(only.operation, RedirectOperation::Read(_)));
         self.with_redirects(&redirected.redirects, |machine| {
-            // A list that is not there has no lines.
-            if is_loop_over_file && machine.position.supposing > supposing {
+            // A list that is not there has no lines, unless something that ran before may have brought it.
+            let presumed = machine.presumed_files > presumed_files;
+            if is_loop_over_file && machine.position.supposing > supposing && !presumed {
                 machine.input = emptied(&machine.input);
             }
             machine.run_command(&redirected.command)
@@ -358,6 +365,9 @@ impl Machine<'_> {
             match &redirect.operation {
                 RedirectOperation::Read(word) => {
                     let value = self.expand_text(word);
+                    if let Some(path) = self.one_path_through(&value) {
+                        self.rest_on_text(&path);
+                    }
                     if self.is_missing(&value) {
                         return opened.failing(self.skim(&value).into_input());
                     }

@@ -9,6 +9,7 @@ use super::exit::{Output, Status};
 use super::handing::is_declaration;
 use super::lookup::Lookup;
 use super::machine::Machine;
+use super::presumptions::Before;
 use super::shell::{Speech, Variable, VariableContent};
 use super::statements::{Done, Flow};
 use super::sweeps::Remainder;
@@ -123,7 +124,8 @@ impl Machine<'_> {
 
     fn run_simple_here(&mut self, simple: &Simple) -> Done {
         self.note_command(simple);
-        let (unseen, presumed_files) = (self.unseen, self.presumed_files);
+        let unseen = self.unseen;
+        let start = Before { effects: self.effect_count(), presumed_files: self.presumed_files };
         let substitutions = self.budget.substitutions;
         self.loose = false;
         let words = self.expand_command(&simple.words);
@@ -241,7 +243,7 @@ impl Machine<'_> {
         if rests_on_unseen && done.flow == Flow::Next && is_question(&words) {
             self.rests_on_unseen(unseen);
         }
-        self.presume_reading(simple, &words, presumed_files, &done);
+        self.presume_reading(simple, &words, start, &done);
         self.note_shown_origin(simple, &words, of_words, count);
         // Those of POSIX keep what stands in front of one of these.
         let options = self.shell.options;
