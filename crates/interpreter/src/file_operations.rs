@@ -28,6 +28,9 @@ enum Interest {
     Sort,
 }
 
+/// What is said of a repository that goes as it came.
+const CLONED: &str = "the repository was cloned or made by the same command";
+
 impl Machine<'_> {
     /// Adds that a file is read, or a secret when it is one, and answers what reading it gives, its text where it is known.
     pub fn read(&mut self, value: &Value) -> Output {
@@ -507,6 +510,40 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether what is asked about is the history of a repository that git made in this command, where nothing was before, and that
+    /// nothing else was brought into since.
+    fn is_fresh_repository(&self, path: &AbsolutePath) -> bool {
+        let Some(root) = path.parent().filter(|_| path.name() == Some(".git")) else { return false };
+        let is_absent = |place: &AbsolutePath| self.world.entry(place) == Entry::Missing;
+        if !is_absent(path) || !is_absent(&root) {
+            return false;
+        }
+        let concerned = self.findings.effects.iter().filter(|effect| {
+            effect.target.path().is_some_and(|place| *place == root || place.is_within(path))
+                && matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify)
+        });
+        let mut is_made = false;
+        for effect in concerned {
+            let by_git = effect.cause == "git" && effect.kind == EffectKind::FileCreate;
+            if !by_git && effect.nature != Nature::EmptyDirectory {
+                return false;
+            }
+            is_made |= by_git;
+        }
+        is_made
+    }
+
+    /// Whether a directory is there because git cloned it in this command.
+    pub(crate) fn is_cloned_here(&self, directory: &AbsolutePath) -> bool {
+        self.tree.is_new(directory)
+            && self.findings.effects.iter().any(|effect| {
+                effect.cause == "git"
+                    && effect.kind == EffectKind::FileCreate
+                    && effect.depth == Depth::Recursive
+                    && effect.target.path() == Some(directory)
+            })
+    }
+
     /// Adds that a path is removed. What is known to be missing is possible only: it may be gone or there by then.
     pub fn delete(&mut self, value: &Value, depth: Depth) {
         for aim in self.paths(value) {
@@ -537,12 +574,17 @@ impl Machine<'_> {
         let entry = self.entry(&path);
         let draft = Draft::at(EffectKind::FileDelete, aim).depth(depth).irreversible();
         match entry {
+            Entry::Missing if self.is_fresh_repository(&path) => {
+                self.add(draft.nature(Nature::ClonedBySameCommand).note(CLONED));
+            }
             Entry::Missing => {
                 self.add(draft.possible().nature(Nature::NotThere).note("nothing is there now"));
             }
             Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
                 let fresh = self.tree.is_new(&path);
-                self.add(if fresh {
+                self.add(if fresh && self.is_fresh_repository(&path) {
+                    draft.nature(Nature::ClonedBySameCommand).note(CLONED)
+                } else if fresh {
                     draft.nature(Nature::MadeBySameCommand).note("made by the same command")
                 } else {
                     draft

@@ -50,6 +50,8 @@ pub enum Nature {
     AppendedByRedirection,
     /// What goes was made by the same command.
     MadeBySameCommand,
+    /// The history of a repository that goes was cloned or made by the same command, where nothing was before.
+    ClonedBySameCommand,
     /// A directory is made, with nothing in it.
     EmptyDirectory,
     /// A file that is a database, changed by its own program.
@@ -109,7 +111,7 @@ pub enum Nature {
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 47] = [
+    pub const ALL: [Self; 48] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::WrittenByVersionControl,
@@ -130,6 +132,7 @@ impl Nature {
         Self::Appended,
         Self::AppendedByRedirection,
         Self::MadeBySameCommand,
+        Self::ClonedBySameCommand,
         Self::EmptyDirectory,
         Self::DatabaseFile,
         Self::DataInAFile,
@@ -182,6 +185,7 @@ impl Nature {
             Self::Appended => "appended",
             Self::AppendedByRedirection => "appended_by_redirection",
             Self::MadeBySameCommand => "made_by_same_command",
+            Self::ClonedBySameCommand => "cloned_by_same_command",
             Self::EmptyDirectory => "empty_directory",
             Self::DatabaseFile => "database_file",
             Self::DataInAFile => "data_in_a_file",
@@ -236,7 +240,7 @@ impl Nature {
             | Self::KeptForAWhile
             | Self::KeptWithIgnoredFiles => Relief::VersionControl,
             Self::SettingThatRunsNothing | Self::Reformatted => Relief::Rewritten,
-            Self::NothingFits => Relief::Absent,
+            Self::NothingFits | Self::ClonedBySameCommand => Relief::Absent,
             Self::Moved | Self::Appended | Self::MadeBySameCommand | Self::LetsRun => Relief::Elsewhere,
             Self::OwnSetting
             | Self::AppendedByRedirection

@@ -212,6 +212,7 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         | Nature::Appended
         | Nature::AppendedByRedirection
         | Nature::MadeBySameCommand
+        | Nature::ClonedBySameCommand
         | Nature::EmptyDirectory
         | Nature::DatabaseFile
         | Nature::DataInAFile

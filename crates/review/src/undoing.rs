@@ -43,7 +43,10 @@ fn takes_back(effect: &Effect, written: &AbsolutePath) -> Option<&'static str> {
         return None;
     }
     let is_gone = effect.kind == EffectKind::FileDelete
-        && !matches!(effect.nature, Nature::Moved | Nature::MadeBySameCommand | Nature::NotThere);
+        && !matches!(
+            effect.nature,
+            Nature::Moved | Nature::MadeBySameCommand | Nature::ClonedBySameCommand | Nature::NotThere
+        );
     if is_gone {
         return Some("it removes what was just made or changed, and nothing has used it");
     }

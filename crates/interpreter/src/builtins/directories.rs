@@ -158,6 +158,8 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
             Entry::Directory | Entry::Symlink(_) | Entry::Unknown if is_of_another_process(value) => {
                 Status::Open
             }
+            // Whether there is something to be cloned is not known.
+            Entry::Directory if machine.is_cloned_here(path) => Status::Unknown,
             Entry::Directory if machine.may(path, Right::Enter) => {
                 machine.presume_entry(path);
                 Status::Success
