@@ -63,8 +63,13 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>) {
         Some(Deed::Look) => look(call, &name),
         Some(Deed::Change) if name.words.iter().any(|word| word == "push" || word == "merge") => {
             let reference = call.text(&["branch", "ref", "head", "base"]).unwrap_or(&tool).to_owned();
-            call.add_as(EffectKind::VcsRemoteUpdate, Target::Reference(reference), |effect| {
+            let is_forced = is_forced(&call.action().input, 2);
+            let kind = if is_forced { EffectKind::VcsHistoryRewrite } else { EffectKind::VcsRemoteUpdate };
+            call.add_as(kind, Target::Reference(reference), |effect| {
                 effect.certainty = Certainty::Possible;
+                if is_forced {
+                    effect.note = "replaces what the branch holds there".into();
+                }
             });
         }
         Some(Deed::Change) => call.add_as(EffectKind::DatastoreChange, Target::Service(tool), |effect| {
@@ -84,6 +89,19 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>) {
         Some(Deed::Run) => call.opaque("what it runs is not understood"),
         None => call.opaque("what the tool does is not known"),
     }
+}
+
+/// Whether an input says that something is done by force, in itself or in one of the objects in it.
+fn is_forced(input: &Json, depth: usize) -> bool {
+    let Some(fields) = input.as_object() else { return false };
+    fields.iter().any(|(name, value)| match value {
+        Json::Bool(true) => {
+            matches!(super::client_tools::folded(name).as_str(), "force" | "forcepush" | "forced" | "f")
+        }
+        Json::Object(_) => depth > 1 && is_forced(value, depth - 1),
+        Json::Array(items) => items.iter().any(|item| matches!(item.as_str(), Some("--force" | "-f"))),
+        Json::Null | Json::Bool(false) | Json::Number(_) | Json::String(_) => false,
+    })
 }
 
 /// The shell text of a tool that runs commands.

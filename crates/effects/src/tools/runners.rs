@@ -195,8 +195,87 @@ pub(super) fn code(input: &Json, called: Called<'_>) -> Option<String> {
         Some(runner) => Some(format!("{runner} {code}")),
         // What begins so is IPython.
         None if text.trim_start().starts_with(['!', '%']) => Some(format!("ipython -c {code}")),
+        None if reads_as_shell(text) => Some(format!("bash -c {code}")),
         None => Some(format!("python3 -c {code}; node -e {code}")),
     }
+}
+
+/// Words with which lines of programming languages begin that could be taken for a command and its arguments.
+const KEYWORDS: &[&str] = &[
+    "import",
+    "from",
+    "def",
+    "class",
+    "for",
+    "while",
+    "if",
+    "with",
+    "print",
+    "const",
+    "let",
+    "var",
+    "function",
+    "return",
+    "async",
+    "await",
+    "try",
+    "raise",
+    "del",
+    "lambda",
+    "global",
+    "nonlocal",
+    "assert",
+    "pass",
+    "export",
+    "new",
+    "throw",
+    "switch",
+    "using",
+    "package",
+    "use",
+    "fn",
+    "pub",
+    "struct",
+    "enum",
+    "type",
+    "interface",
+    "yield",
+    "match",
+    "case",
+    "select",
+    "library",
+    "puts",
+    "require",
+    "local",
+    "do",
+    "end",
+    "not",
+    "void",
+    "typeof",
+    "delete",
+    "static",
+    "public",
+    "private",
+];
+
+/// Whether a text whose language nobody names begins like a command of a shell: a word, blanks, and what is no operator behind it.
+fn reads_as_shell(text: &str) -> bool {
+    if text.trim_start().starts_with("#!") {
+        let first = text.trim_start().lines().next().unwrap_or_default();
+        return ["/sh", "bash", "zsh", "dash"].iter().any(|shell| first.trim_end().ends_with(shell));
+    }
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let Some((word, rest)) = lines.next().and_then(|line| line.split_once(char::is_whitespace)) else {
+        return false;
+    };
+    let is_name = word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '~'));
+    let rest = rest.trim_start();
+    let is_operator = rest.starts_with(['=', '+', '*', '%', '<', '>', '(', ',', ':', '?', '.'])
+        && !rest.starts_with("./")
+        && !rest.starts_with("../");
+    let is_word_operator =
+        ["in ", "is ", "and ", "or ", "as ", "=> "].iter().any(|word| rest.starts_with(word));
+    is_name && !KEYWORDS.contains(&word) && !is_operator && !is_word_operator
 }
 
 /// Whether a name says that its tool runs code of a language.
