@@ -222,7 +222,11 @@ fn place(machine: &Machine<'_>, words: &[Value], default: DefaultStore, targets:
     }
     // A statement has blanks in it; names that stand in it are those of tables.
     let mut names = texts.iter().filter(|text| !text.contains(char::is_whitespace)).chain(targets);
-    if is_here || names.any(|name| says(name, TRIAL)) { StorePlace::Here } else { StorePlace::Elsewhere }
+    if is_here || names.any(|name| says(without_top_domain(name), TRIAL)) {
+        StorePlace::Here
+    } else {
+        StorePlace::Elsewhere
+    }
 }
 
 /// Options whose value names a user, a secret or a file, and no store.
@@ -269,7 +273,12 @@ fn hosts(texts: &[String]) -> impl Iterator<Item = &str> {
     let behind_option = texts.iter().zip(texts.iter().skip(1)).filter_map(|(option, value)| {
         let takes_host = HOST_OPTIONS.contains(&option.as_str());
         // `-u root`, `-S name`: only what looks like an address says where.
-        let is_address = !matches!(option.as_str(), "-u" | "-a" | "-S" | "-H") || value.contains("://");
+        let is_address = match option.as_str() {
+            // A server to one client, a socket to another.
+            "-S" => value.contains(['.', ',', ':']) && !value.contains('/') && !value.ends_with(".sock"),
+            "-u" | "-a" | "-H" => value.contains("://"),
+            _ => true,
+        };
         (takes_host && is_address && !value.starts_with('-')).then(|| host_of(value))
     });
     let attached = texts.iter().filter_map(|text| {
@@ -287,7 +296,11 @@ fn hosts(texts: &[String]) -> impl Iterator<Item = &str> {
 
 /// The host of an address: `postgres://me:pw@db.example:5432/app` -> `db.example`. A path of a socket stays as it is.
 pub(super) fn host_of(address: &str) -> &str {
-    let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let (scheme, bare) = address.split_once("://").unwrap_or(("", address));
+    if matches!(scheme, "sqlite" | "sqlite3" | "file" | "duckdb") {
+        // A file of this machine has no host.
+        return "";
+    }
     if bare.starts_with('/') {
         return bare;
     }
@@ -312,6 +325,17 @@ pub(super) fn speaks_of_production(name: &str) -> bool {
     says(name, PRODUCTION)
 }
 
+/// A host without the last part of its name, which says who registers such names, and nothing about the host (`db.example.dev`).
+fn without_top_domain(text: &str) -> &str {
+    let host = host_of(text.split_once('=').map_or(text, |(_, value)| value));
+    let is_host =
+        host.contains('.') && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+    match host.rsplit_once('.') {
+        Some((bare, "dev")) if is_host && host.len() == text.len() => bare,
+        Some(_) | None => text,
+    }
+}
+
 /// Whether one of the names is a part of a text: `app_test`, `db-prod.example`.
 fn says(text: &str, names: &[&str]) -> bool {
     text.split(|letter: char| !letter.is_ascii_alphanumeric())
@@ -331,6 +355,9 @@ mod tests {
             (&["-u", "root"], &[]),
             (&["host=db.example dbname=app"], &["db.example"]),
             (&["-S", "localhost"], &[]),
+            (&["-S", "db.example,1433"], &["db.example"]),
+            (&["-S", "/run/mysql.sock"], &[]),
+            (&["sqlite://app.db"], &[""]),
             (&["mongodb://[::1]:27017/app"], &["::1"]),
             (&["-h", "/var/run/postgresql"], &["/var/run/postgresql"]),
         ];
