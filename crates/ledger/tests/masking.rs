@@ -280,6 +280,37 @@ fn personal_data_and_odd_forms_are_masked() {
 }
 
 #[test]
+fn an_address_in_the_name_of_a_file_is_masked_and_what_only_looks_like_one_stays() {
+    for (text, result) in [
+        ("/home/dev/ann.lee@acme.io.txt", "/home/dev/[masked:email:].txt"),
+        ("rm -f 'cv ann.lee@acme.io.json'", "rm -f 'cv [masked:email:].json'"),
+        ("/srv/ann.lee@mail.acme.io.1/inbox", "/srv/[masked:email:].1/inbox"),
+        ("ann.lee@acme.io-2024.yaml", "[masked:email:]-2024.yaml"),
+        ("ann.lee@acme.io_2024.yaml", "[masked:email:]_2024.yaml"),
+        ("ann.lee@acme.io.min.js", "[masked:email:].min.js"),
+    ] {
+        let masked = masked(text);
+        let (before, rest) = masked.split_once("[masked:email:").unwrap_or_else(|| panic!("{text}: {masked}"));
+        assert_eq!(format!("{before}[masked:email:{}", &rest[8..]), result);
+        assert_eq!(mask_text(&masked, &key()), masked);
+    }
+    for text in [
+        "logo@2x.png",
+        "logo@dark.svg",
+        "icon@2x.dark.png",
+        "react@18.2.0.js",
+        "react@18.2.beta.1",
+        "tool@v2.rc-1",
+        "jquery@next.min.js",
+        "getty@tty1.service",
+        "user@example.com.txt",
+        "ops@host.local.json",
+    ] {
+        assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
 fn equal_secrets_look_equal_under_one_key_only() {
     let one = masked("TOKEN=hunter22 PASSWORD=hunter22 SECRET=hunter23");
     let digits: Vec<&str> = one.split(']').filter_map(|part| part.rsplit(':').next()).take(3).collect();

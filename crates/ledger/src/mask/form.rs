@@ -7,8 +7,48 @@ pub(super) fn is_scheme(text: &str) -> bool {
         .any(|scheme| text.eq_ignore_ascii_case(scheme))
 }
 
-/// Domains in which nobody has a mailbox: reserved names, local names, endings of files and units.
-pub(super) fn is_nobody(domain: &str, top: &str) -> bool {
+/// The domain of a mail address at the beginning of what stands behind its `@`. In the name of a file more may follow: `ann@acme.io.txt`,
+/// `ann@acme.io-2024.log`, `ann@acme.io.1`. `None` where nobody has a mailbox.
+pub(super) fn mailbox(text: &str) -> Option<&str> {
+    const LABEL: usize = 63;
+    let mut domain = text.trim_end_matches(['.', '-']);
+    let labels_fit = domain.split('.').all(|label| {
+        !label.is_empty() && label.len() <= LABEL && !label.starts_with('-') && !label.ends_with('-')
+    });
+    if !labels_fit {
+        return None;
+    }
+    let whole = domain;
+    while let Some((before, top)) = domain.rsplit_once('.') {
+        let word = top.split('-').next().unwrap_or_default();
+        let is_domain = |top: &str| top.len() >= 2 && top.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let is_plain = domain.len() == whole.len() && word.len() == top.len();
+        if is_domain(word) && !is_ending(word) && (is_plain || is_name(before)) {
+            let domain = &domain[..before.len() + 1 + word.len()];
+            return (!is_nobody(domain, word)).then_some(domain);
+        }
+        domain = before;
+    }
+    None
+}
+
+/// Whether the last label of a text is a name. `react@18.2.beta.1` and `icon@2x.dark.png` tell a version and a size.
+fn is_name(text: &str) -> bool {
+    let label = text.rsplit('.').next().unwrap_or_default();
+    label.trim_start_matches('v').starts_with(|first: char| first.is_ascii_alphabetic())
+}
+
+/// Endings of files that stand behind an `@` without an address: `logo@dark.svg`.
+fn is_ending(top: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "png", "jpg", "jpeg", "gif", "svg", "webp", "js", "ts", "tsx", "jsx", "json", "css", "html", "yaml",
+        "yml", "txt", "lock", "toml", "min", "map",
+    ];
+    ENDINGS.iter().any(|known| top.eq_ignore_ascii_case(known))
+}
+
+/// Domains in which nobody has a mailbox: reserved names, local names, endings of units.
+fn is_nobody(domain: &str, top: &str) -> bool {
     const TOPS: &[&str] = &[
         "example",
         "test",
@@ -26,24 +66,6 @@ pub(super) fn is_nobody(domain: &str, top: &str) -> bool {
         "slice",
         "scope",
         "device",
-        "png",
-        "jpg",
-        "jpeg",
-        "gif",
-        "svg",
-        "webp",
-        "js",
-        "ts",
-        "tsx",
-        "jsx",
-        "json",
-        "css",
-        "html",
-        "yaml",
-        "yml",
-        "txt",
-        "lock",
-        "toml",
     ];
     const DOMAINS: &[&str] = &["example.com", "example.org", "example.net", "users.noreply.github.com"];
     TOPS.iter().any(|known| top.eq_ignore_ascii_case(known))

@@ -1,6 +1,6 @@
 //! The scanner: one pass over the bytes of a text, from word to word.
 
-use super::form::{is_nobody, is_scheme, is_user_and_password};
+use super::form::{mailbox, is_scheme, is_user_and_password};
 use super::name::{Name, judge};
 use super::personal::personal;
 use super::token::token;
@@ -300,7 +300,6 @@ impl<'text> Scanner<'text> {
     fn address(&self, position: usize) -> Option<Step> {
         const LOCAL: usize = 64;
         const DOMAIN: usize = 255;
-        const LABEL: usize = 63;
         if position < self.address_floor || !self.key.masks("email") {
             return None;
         }
@@ -323,23 +322,10 @@ impl<'text> Scanner<'text> {
         let run = self.run_length(position + 1, DOMAIN, |byte| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')
         });
-        let domain = self.text.get(position + 1..position + 1 + run)?.trim_end_matches(['.', '-']);
-        let top = domain.rsplit('.').next()?;
-        let labels_fit = domain.split('.').all(|label| {
-            !label.is_empty() && label.len() <= LABEL && !label.starts_with('-') && !label.ends_with('-')
-        });
-        if !labels_fit
-            || top.len() == domain.len()
-            || top.len() < 2
-            || !top.bytes().all(|byte| byte.is_ascii_alphabetic())
-        {
-            return None;
-        }
-        if is_nobody(domain, top) {
-            return None;
-        }
+        let behind = self.text.get(position + 1..position + 1 + run)?;
+        let domain = mailbox(behind)?;
         // Where a call goes must stay readable; who somebody is there need not.
-        let end = if self.key.spares(domain) { position } else { position + 1 + domain.len() };
+        let end = if self.key.spares(domain) || self.key.spares(behind) { position } else { position + 1 + domain.len() };
         Some(Step::Secret { start, end, kind: "email" })
     }
 
