@@ -181,7 +181,7 @@ pub(crate) enum Command {
     },
     /// Run one command in a sandbox
     #[command(
-        after_help = "The kernel enforces the scope, for the command and everything that it starts. Without options the command may read everything, change only a temporary folder of its own, and use no network. checkrein reports what this machine cannot enforce before the command runs. At the end it reports each refusal, with the option that would allow it.\n\nExit status: that of the command; 124 a limit was reached, 125 checkrein failed, 126 it cannot be run, 127 it was not found.\n\nExamples:\n  checkrein exec --write . -- make test\n  checkrein exec --write target --net crates.io:443 -- cargo fetch\n  checkrein exec --net loopback --time 5m --memory 2G -- pytest"
+        after_help = "The kernel enforces the scope, for the command and everything that it starts. Without options the command may read everything, change only a temporary folder of its own, and use no network. checkrein reports what this machine cannot enforce before the command runs. At the end it reports each refusal, with the option that would allow it.\n\n`--processes N` counts processes at one time, those that ended and nobody waited for too. Threads are counted apart, over all processes together: 16 for each of the N, 64 at least.\n\nExit status: that of the command; 124 a limit was reached, 125 checkrein failed, 126 it cannot be run, 127 it was not found.\n\nExamples:\n  checkrein exec --write . -- make test\n  checkrein exec --write target --net crates.io:443 -- cargo fetch\n  checkrein exec --net loopback --time 5m --memory 2G -- pytest"
     )]
     Exec(ExecArguments),
     /// Review an agent that an editor runs (Agent Client Protocol)

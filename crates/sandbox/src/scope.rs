@@ -214,10 +214,15 @@ pub struct ResourceLimits {
 const PROCESSES: u32 = 512;
 
 impl ResourceLimits {
-    /// Threads of all processes at one time: so many for each process that there may be (ours), for programs of few processes some more.
-    /// What is meant is the end of the numbers that the machine has.
+    /// How many threads there may be for each process that there may be (ours).
+    pub const THREADS_FOR_EACH_PROCESS: u32 = 16;
+
+    /// How many threads there may be at least, for programs of few processes (ours).
+    pub const FEWEST_THREADS: u32 = 64;
+
+    /// Threads of all processes at one time. What is meant is the end of the numbers that the machine has.
     pub fn threads(&self) -> u32 {
-        self.processes.saturating_mul(16).max(64)
+        self.processes.saturating_mul(Self::THREADS_FOR_EACH_PROCESS).max(Self::FEWEST_THREADS)
     }
 }
 

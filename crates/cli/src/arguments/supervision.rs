@@ -39,7 +39,7 @@ pub(crate) struct ExecArguments {
     /// Timeout, such as 5m
     #[arg(long, value_name = "TIME")]
     time: Option<Period>,
-    /// Maximum number of processes at one time
+    /// Maximum number of processes, and 16 times as many threads [default: 512]
     #[arg(long, value_name = "COUNT")]
     processes: Option<u32>,
     /// Maximum size of each file it writes, such as 1G

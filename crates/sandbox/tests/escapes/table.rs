@@ -174,7 +174,7 @@ pub(crate) const ESCAPES: &[Escape] = &[
     Escape {
         landlock: "seccomp, counted by us",
         view: "seccomp, counted by us",
-        ..asked("threads", "the same of threads")
+        ..asked("threads", "the same of threads: 16 for each process that there may be, 64 at least")
     },
     Escape {
         landlock: "seccomp, counted by us",
