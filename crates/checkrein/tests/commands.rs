@@ -266,6 +266,20 @@ fn check_explains_and_its_exit_status_tells_the_verdict() {
 }
 
 #[test]
+fn a_command_that_no_shell_runs_is_told_with_the_place_of_its_error() {
+    let environment = TestEnvironment::new();
+    for (command, place) in [("echo 'a", Some((1, 6))), ("ls\necho 'a", None), ("echo a", None)] {
+        let said = environment.succeed(&["check", command]);
+        let told = "No shell runs this: syntax error at line 1, column 6";
+        assert_eq!(said.lines().nth(1) == Some(told), place.is_some(), "{command}: {said}");
+        let answer = environment.succeed(&["check", "--json", command]);
+        let answer: Json = serde_json::from_str(&answer).unwrap();
+        let in_json = place.map(|(line, column)| json!({ "line": line, "column": column }));
+        assert_eq!(answer.get("syntax_error"), in_json.as_ref(), "{answer}");
+    }
+}
+
+#[test]
 fn a_batch_is_answered_line_by_line_in_order() {
     let environment = TestEnvironment::new();
     // What is nested deeply costs no other question its answer.

@@ -1,11 +1,20 @@
 //! The answer of `check` and `check --batch` that tells a review.
 
-use checkrein_protocol::{BatchAnswer, EffectAnswer, GovernanceAnswer, RationalityAnswer, RiskAnswer};
+use checkrein_interpreter::refused_at;
+use checkrein_protocol::{
+    Action, BatchAnswer, EffectAnswer, GovernanceAnswer, RationalityAnswer, RiskAnswer, SyntaxErrorPlace,
+};
 use checkrein_review::Review;
 use serde_json::Value as Json;
 
-/// The answer to the question `id` that tells a review; numbers with three decimals.
-pub fn batch_answer(id: Json, review: &Review) -> BatchAnswer {
+/// Where the command of an action is broken so that no shell runs any of it; `None` where one may, and where there is no command.
+pub fn syntax_error(action: &Action) -> Option<SyntaxErrorPlace> {
+    let (line, column) = refused_at(action.shell_text()?)?;
+    Some(SyntaxErrorPlace { line, column })
+}
+
+/// The answer to the question `id` that tells a review of an action; numbers with three decimals.
+pub fn batch_answer(id: Json, action: &Action, review: &Review) -> BatchAnswer {
     BatchAnswer {
         id,
         verdict: review.verdict.kind,
@@ -35,6 +44,7 @@ pub fn batch_answer(id: Json, review: &Review) -> BatchAnswer {
         reasons: review.reasoning.all.clone(),
         intent: review.intent,
         confidence: three_decimals(review.confidence.value()),
+        syntax_error: syntax_error(action),
         mitigations: review.side_effects.mitigations.clone(),
         alternatives: review.alternatives.clone(),
         rewrite: review.rewrite.as_ref().map(|rewrite| rewrite.command.clone()),

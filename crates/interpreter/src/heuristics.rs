@@ -58,8 +58,38 @@ fn within(text: &str, quote: Option<char>) -> &str {
 /// redirection without a file, as placeholders have it (`grep <PATTERN> | wc`), an operator with no command before it. Told by a look at the
 /// letters alone, apart from the parser that did not understand the text; where a here-document or `case` makes that harder the answer is
 /// `None`. A shell reads a line, and whatever that opens, before it runs it: so the lines in front of the broken one run, and nothing of that.
-#[expect(clippy::match_same_arms, reason = "in the order in which they count")]
 pub(super) fn reached(text: &str) -> Option<usize> {
+    refusal(text).map(|refusal| refusal.reached)
+}
+
+/// What every shell surely refuses of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Refusal {
+    /// How much of the text runs before.
+    reached: usize,
+    /// The byte that makes it so: what is never closed, or what stands where nothing like it may.
+    place: usize,
+}
+
+/// Where the text stands, by line and column, for which every shell refuses all of a text, so that none runs any of it; `None` where one may
+/// run something. Lines and columns count from 1, columns in characters.
+pub fn refused_at(text: &str) -> Option<(usize, usize)> {
+    if !has_broken(&checkrein_shell::parse(text).script) {
+        return None;
+    }
+    let Refusal { reached, place } = refusal(text)?;
+    let is_empty = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    if !text.get(..reached)?.lines().all(is_empty) {
+        return None;
+    }
+    let before = text.get(..place)?;
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    Some((before.matches('\n').count() + 1, line.chars().count() + 1))
+}
+
+/// What is refused of a text, as [`reached`] tells it.
+#[expect(clippy::match_same_arms, reason = "in the order in which they count")]
+fn refusal(text: &str) -> Option<Refusal> {
     if text.replace("<<<", "").contains("<<") {
         return None;
     }
@@ -69,20 +99,20 @@ pub(super) fn reached(text: &str) -> Option<usize> {
     }
     let has_branches = text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "case");
     let mut letters = text.char_indices().peekable();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<(Open, usize)> = Vec::new();
     let mut starts_word = true;
     // Whether a command has to come next: at the beginning, and behind what joins two.
     let mut awaits = true;
     let mut complete = 0;
     while let Some((index, letter)) = letters.next() {
-        let within = open.last().copied();
+        let within = open.last().map(|(open, _)| *open);
         let mut awaits_next = false;
         match (within, letter) {
             (Some(Open::Single), '\'') => drop(open.pop()),
             (Some(Open::Single), _) => {}
             // Between back-ticks a backslash that is escaped escapes what follows once more.
             (_, '\\')
-                if open.contains(&Open::Back) && letters.peek().is_some_and(|(_, next)| *next == '\\') =>
+                if open.iter().any(|(open, _)| *open == Open::Back) && letters.peek().is_some_and(|(_, next)| *next == '\\') =>
             {
                 return None;
             }
@@ -92,38 +122,38 @@ pub(super) fn reached(text: &str) -> Option<usize> {
             (Some(Open::Double), '"') | (Some(Open::Back), '`') | (Some(Open::Parameter), '}') => {
                 open.pop();
             }
-            (_, '`') => open.push(Open::Back),
+            (_, '`') => open.push((Open::Back, index)),
             (_, '$') => match letters.peek().map(|(_, next)| next) {
                 Some('(') => {
                     letters.next();
-                    open.push(Open::Bracket);
+                    open.push((Open::Bracket, index));
                     awaits_next = true;
                 }
                 Some('{') => {
                     letters.next();
-                    open.push(Open::Parameter);
+                    open.push((Open::Parameter, index));
                 }
                 Some('\'') if within != Some(Open::Double) => {
                     letters.next();
-                    open.push(Open::Dollar);
+                    open.push((Open::Dollar, index));
                 }
                 _ => {}
             },
-            (_, '"') => open.push(Open::Double),
+            (_, '"') => open.push((Open::Double, index)),
             (Some(Open::Double), _) => {}
-            (_, '\'') => open.push(Open::Single),
+            (_, '\'') => open.push((Open::Single, index)),
             (Some(Open::Parameter), _) => {}
             (_, '#') if starts_word => {
                 while letters.next_if(|(_, next)| *next != '\n').is_some() {}
                 awaits_next = awaits;
             }
             (_, '(') => {
-                open.push(Open::Bracket);
+                open.push((Open::Bracket, index));
                 awaits_next = true;
             }
             (Some(Open::Bracket), ')') => drop(open.pop()),
-            (None, ')') if !has_branches => return Some(complete),
-            (_, '|' | '&') if awaits && !has_branches => return Some(complete),
+            (None, ')') if !has_branches => return Some(Refusal { reached: complete, place: index }),
+            (_, '|' | '&') if awaits && !has_branches => return Some(Refusal { reached: complete, place: index }),
             (_, '|' | '&') => {
                 // `&&`, `||` and a pipe wait for a command, also over lines; `&` alone ends one.
                 let is_joining =
@@ -140,7 +170,7 @@ pub(super) fn reached(text: &str) -> Option<usize> {
                     matches!(ahead.next(), Some('<' | '>')) && ahead.next() == Some('(')
                 };
                 if !is_file && !is_substitution() {
-                    return Some(complete);
+                    return Some(Refusal { reached: complete, place: index });
                 }
             }
             (None, '\n') if !awaits || complete == 0 && text[..index].trim().is_empty() => {
@@ -151,7 +181,7 @@ pub(super) fn reached(text: &str) -> Option<usize> {
         awaits = awaits_next;
         starts_word = letter.is_whitespace() || matches!(letter, ';' | '|' | '&' | '(' | ')') || awaits;
     }
-    (!open.is_empty()).then_some(complete)
+    open.first().map(|(_, place)| Refusal { reached: complete, place: *place })
 }
 
 /// What stands open in a text.
@@ -178,7 +208,7 @@ pub(super) fn has_broken(script: &Block) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::reached;
+    use super::{reached, refused_at};
 
     #[test]
     fn what_every_shell_refuses_is_told_by_its_letters() {
@@ -222,6 +252,23 @@ mod tests {
             "if then",
         ] {
             assert_eq!(reached(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_no_shell_runs_is_told_with_its_place() {
+        for (text, place) in [
+            ("echo 'a", (1, 6)),
+            ("\n  echo \u{e4} \"b $(c)", (2, 10)),
+            ("ls | | cat", (1, 6)),
+            ("echo a)", (1, 7)),
+            ("cat <\nls", (1, 5)),
+            ("echo $(ls\n'a'", (1, 6)),
+        ] {
+            assert_eq!(refused_at(text), Some(place), "{text}");
+        }
+        for text in ["ls\necho 'a", "echo 'a'", "if true; then", "", "echo a; fi"] {
+            assert_eq!(refused_at(text), None, "{text}");
         }
     }
 

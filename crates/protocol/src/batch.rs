@@ -53,6 +53,9 @@ pub struct BatchAnswer {
     pub intent: Intent,
     /// How sure the picture is, 0 to 1, three decimals.
     pub confidence: f64,
+    /// Where the command is broken so that no shell runs any of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub syntax_error: Option<SyntaxErrorPlace>,
     /// What softens it.
     pub mitigations: Vec<String>,
     /// What could be done instead.
@@ -68,6 +71,15 @@ pub struct BatchAnswer {
     /// Whether the review was kept from an equal question before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
+}
+
+/// Where a command is broken so that no shell runs any of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SyntaxErrorPlace {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
 }
 
 /// Governance on the wire.

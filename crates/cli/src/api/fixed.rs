@@ -35,6 +35,8 @@ pub struct Check {
     intent: String,
     /// From 0 to 1.
     confidence: Option<f64>,
+    /// Where the command is broken so that no shell runs any of it.
+    syntax_error: Option<parts::SyntaxErrorPlace>,
     /// What softens it.
     mitigations: Option<Vec<String>>,
     /// What could be done instead.

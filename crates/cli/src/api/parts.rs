@@ -455,6 +455,16 @@ pub(super) struct WayOn {
     command: String,
 }
 
+/// Where a command is broken.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it describes what another crate writes")]
+pub(super) struct SyntaxErrorPlace {
+    /// The line, from 1.
+    line: u64,
+    /// The column, from 1, in characters.
+    column: u64,
+}
+
 /// The risk of an action.
 #[derive(JsonSchema)]
 pub(super) struct RiskOfAction {

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 
-use checkrein_engine::batch::batch_answer;
-use checkrein_protocol::{AbsolutePath, Action, BatchAnswer, BatchQuestion};
+use checkrein_engine::batch::{batch_answer, syntax_error};
+use checkrein_protocol::{AbsolutePath, Action, BatchAnswer, BatchQuestion, SyntaxErrorPlace};
 
 use checkrein_review::{GovernanceAssessment, Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
 use serde_json::{Value as Json, json};
@@ -36,13 +36,14 @@ pub fn one(
 ) -> Result<ExitStatus, CommandError> {
     let cwd = directory(&environment, place.cwd.as_deref())?;
     let context = context(environment, place, &cwd);
-    let review = check_action(&context, &Action::command(command, cwd), None);
+    let action = Action::command(command, cwd);
+    let review = check_action(&context, &action, None);
     match output {
-        OutputForm::Json => print(&pretty(&batch_answer(json!("1"), &review))?),
+        OutputForm::Json => print(&pretty(&batch_answer(json!("1"), &action, &review))?),
         OutputForm::Text => {
             let workspace = context.workspace().as_str();
             let shown = |text: &str| shortened(context.environment(), Some(workspace), &plain(text));
-            print(&wrapped(&explain(&review, &shown)));
+            print(&wrapped(&explain(&action, &review, &shown)));
             // Of the command itself that says nothing.
             if let Some(reason) = halt_of_all(&context.environment().state) {
                 log(&format!(
@@ -87,7 +88,7 @@ pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Resul
                 let action = action(question, cwd);
                 let found = cache.found();
                 let review = check_action(context, &action, Some(&mut cache));
-                line(&BatchAnswer { cached: cache.found() > found, ..batch_answer(id, &review) })?
+                line(&BatchAnswer { cached: cache.found() > found, ..batch_answer(id, &action, &review) })?
             }
         };
         if writeln!(output, "{answered}").is_err() {
@@ -107,8 +108,9 @@ pub fn answer(environment: &HostEnvironment, asked: &Json) -> Result<ExitStatus,
             let cwd = directory(environment, asked.cwd.as_deref())?;
             let place = Where { cwd: None, root: None };
             let context = context(environment.clone(), &place, &cwd);
-            let review = check_action(&context, &action(asked, cwd), None);
-            print(&line(&batch_answer(id, &review))?);
+            let action = action(asked, cwd);
+            let review = check_action(&context, &action, None);
+            print(&line(&batch_answer(id, &action, &review))?);
         }
     }
     Ok(ExitStatus::Done)
@@ -213,8 +215,11 @@ fn exit_of(kind: VerdictKind) -> ExitStatus {
 type Shown<'a> = &'a dyn Fn(&str) -> String;
 
 /// The whole explanation of a review, for people: first in words, then in numbers.
-fn explain(review: &Review, shown: Shown<'_>) -> String {
+fn explain(action: &Action, review: &Review, shown: Shown<'_>) -> String {
     let mut lines = verdict_in_words(review, shown);
+    if let Some(SyntaxErrorPlace { line, column }) = syntax_error(action) {
+        lines.push(format!("No shell runs this: syntax error at line {line}, column {column}"));
+    }
     lines.extend(effects_in_words(review, shown));
     if let Some(rewrite) = &review.rewrite {
         // A command stays as it would run.
