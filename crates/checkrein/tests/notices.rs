@@ -240,3 +240,80 @@ fn a_project_cannot_say_how_people_are_told() {
     let line = shown.lines().find(|line| line.contains("notifications.command")).unwrap();
     assert!(!line.contains("stolen"), "{line}");
 }
+
+/// A notice that somebody put down and did not send.
+fn put_down(environment: &TestEnvironment, number: u32) {
+    let folder = environment.state().join("notices");
+    fs::create_dir_all(&folder).unwrap();
+    let at = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let notice = json!({
+        "event": "stop", "session": "s", "workspace": environment.project(), "at": u64::try_from(at).unwrap(),
+        "title": "checkrein stopped a session", "text": number.to_string(),
+    });
+    let path = folder.join(format!("{at}-{number}.json"));
+    fs::write(&path, notice.to_string()).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+#[test]
+fn a_notice_whose_sender_is_ended_is_sent_by_the_next_and_by_two_at_once_only_once() {
+    // The second way hangs until it may go on.
+    let environment = with_settings(
+        "interventions:
+  emergency_stop:
+    notification_channels: [webhook, command]
+notifications:
+  webhook: http://127.0.0.1:PORT/hook
+  command: \"touch hangs; while [ ! -e go ]; do sleep 0.05; done; cat >> told.json; echo >> told.json\"
+",
+    );
+    let (port, web) = server(http);
+    let config = environment.home().join(".config/checkrein/config.yaml");
+    let settings = fs::read_to_string(&config).unwrap().replace("PORT", &port.to_string());
+    fs::write(&config, settings).unwrap();
+    environment.bash("s", "ls");
+    put_down(&environment, 1);
+    let send = || {
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        command.args(["notice", "send"]);
+        command
+    };
+    let mut first = send().spawn().unwrap();
+    let hangs = environment.project().join("hangs");
+    until("nothing is sent", || hangs.exists());
+    // Another one leaves it to the first.
+    assert!(send().status().unwrap().success());
+    assert!(!environment.project().join("told.json").exists());
+    first.kill().unwrap();
+    first.wait().unwrap();
+    fs::write(environment.project().join("go"), "").unwrap();
+    until("what the first one started goes on", || environment.project().join("told.json").exists());
+    fs::remove_file(environment.project().join("told.json")).unwrap();
+    assert!(send().status().unwrap().success());
+    let told = fs::read_to_string(environment.project().join("told.json")).unwrap();
+    assert_eq!(told.lines().count(), 1, "{told}");
+    // Who was told already is not told again.
+    web.recv_timeout(PATIENCE).unwrap();
+    assert!(web.try_recv().is_err());
+    let told = events(&environment, "checkrein.notified");
+    assert_eq!(told[0]["fields"]["channels"], json!(["webhook", "command"]), "{told:?}");
+    assert_eq!(fs::read_dir(environment.state().join("notices")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_run_sends_at_its_end_what_waits() {
+    let environment = with_settings(
+        "interventions:
+  emergency_stop:
+    notification_channels: [command]
+notifications:
+  command: cat >> told.json; echo >> told.json
+",
+    );
+    environment.bash("s", "ls");
+    put_down(&environment, 1);
+    environment.succeed(&["run", "--", "true"]);
+    until("it is not sent", || !events(&environment, "checkrein.notified").is_empty());
+    let told = fs::read_to_string(environment.project().join("told.json")).unwrap();
+    assert_eq!(told.lines().count(), 1, "{told}");
+}

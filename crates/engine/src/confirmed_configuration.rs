@@ -167,6 +167,7 @@ pub(crate) fn tell_people(context: &Context, ledger: &SessionLedger, title: &str
         at: context.environment().now(),
         title: title.to_owned(),
         text: format!("{text}\n{hint}"),
+        incident: None,
         question: None,
     };
     if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {

@@ -538,6 +538,7 @@ fn tell_lost(context: &Context, ledger: &SessionLedger, session: Option<&Session
         at: context.environment().now(),
         title: "checkrein: hooks are gone".to_owned(),
         text: text.clone(),
+        incident: None,
         question: None,
     };
     if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {

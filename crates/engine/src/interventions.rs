@@ -88,6 +88,7 @@ pub(crate) fn tell_with(
         at: context.environment().now(),
         title: title.to_owned(),
         text: checkpoint::masked(context, text),
+        incident: None,
         question,
     };
     if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {

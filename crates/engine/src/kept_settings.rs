@@ -391,6 +391,7 @@ fn tell(context: &Context, ledger: &SessionLedger, said: &[String]) -> String {
         at: context.environment().now(),
         title: "checkrein: a call changed what guards this session".to_owned(),
         text: text.clone(),
+        incident: None,
         question: None,
     };
     if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {

@@ -219,6 +219,7 @@ fn tell(context: &Context, ledger: &SessionLedger, text: &str, damage: LedgerDam
         at: environment.now(),
         title: "checkrein: records are gone".to_owned(),
         text: said.clone(),
+        incident: None,
         question: None,
     };
     if let Err(error) = notification::send(environment, config, &notice) {

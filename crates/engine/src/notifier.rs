@@ -1,11 +1,11 @@
 //! Who tells people: something that is handed in.
 
 use std::fmt;
-use std::fs::DirBuilder;
+use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
@@ -31,6 +31,9 @@ pub struct Notice {
     pub title: String,
     /// What happened, and what to do; masked.
     pub text: String,
+    /// The report that it is about, by its name: a stop is told of once, whoever decided it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incident: Option<String>,
     /// The question that it is about, where a link may answer it. The link is made when the notice is sent: whoever reads one can answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<NoticeQuestion>,
@@ -51,6 +54,50 @@ pub struct NoticeQuestion {
 pub trait Notifier: fmt::Debug + Send + Sync {
     /// Brings it on its way. Notices may be put down in `folder`; `program` is this one, when known.
     fn notify(&self, notice: &Notice, folder: &Path, program: Option<&Path>) -> io::Result<()>;
+
+    /// Leaves it in `folder` to who sends what waits: a run whose end also ends whoever would send it from below.
+    fn leave(&self, notice: &Notice, folder: &Path) -> io::Result<()> {
+        self.notify(notice, folder, None)
+    }
+
+    /// Brings on its way what waits in `folder`: who was to send it was ended meanwhile.
+    fn send_waiting(&self, folder: &Path, program: Option<&Path>) -> io::Result<()> {
+        let _ = (folder, program);
+        Ok(())
+    }
+}
+
+/// The notices that wait in a folder, oldest first.
+pub fn waiting(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "json"));
+    paths.sort();
+    paths
+}
+
+/// Whether a notice about a report waits in a folder, or is being sent.
+pub(crate) fn waits(folder: &Path, incident: &str) -> bool {
+    let end = format!("-{incident}.json");
+    waiting(folder).iter().any(|path| path.to_string_lossy().ends_with(&end))
+}
+
+/// Leaves notices where they wait, for the process that outlives this one: it sends them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LeavingNotices;
+
+impl Notifier for LeavingNotices {
+    fn notify(&self, notice: &Notice, folder: &Path, _: Option<&Path>) -> io::Result<()> {
+        put_down(notice, folder)
+    }
+}
+
+fn put_down(notice: &Notice, folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let end = notice.incident.clone().unwrap_or_else(checkrein_files::aside);
+    let text = serde_json::to_vec(notice).map_err(io::Error::other)?;
+    let path = folder.join(format!("{}-{end}.json", notice.at.0));
+    checkrein_files::replace(&path, &text, 0o600, Forced::Nothing)
 }
 
 /// Puts notices down and starts `checkrein notice send`, which sends them.
@@ -62,10 +109,25 @@ pub struct NotifyingProcess {
 
 impl Notifier for NotifyingProcess {
     fn notify(&self, notice: &Notice, folder: &Path, program: Option<&Path>) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let name = format!("{}-{}.json", notice.at.0, checkrein_files::aside());
-        let text = serde_json::to_vec(notice).map_err(io::Error::other)?;
-        checkrein_files::replace(&folder.join(name), &text, 0o600, Forced::Nothing)?;
+        put_down(notice, folder)?;
+        self.start(program)
+    }
+
+    fn leave(&self, notice: &Notice, folder: &Path) -> io::Result<()> {
+        put_down(notice, folder)
+    }
+
+    fn send_waiting(&self, folder: &Path, program: Option<&Path>) -> io::Result<()> {
+        if waiting(folder).is_empty() {
+            return Ok(());
+        }
+        self.start(program)
+    }
+}
+
+impl NotifyingProcess {
+    /// Starts the process that sends what waits.
+    fn start(&self, program: Option<&Path>) -> io::Result<()> {
         let own = program.ok_or_else(|| io::Error::other("this program is not known"))?;
         // A group of its own: what stops the hook or the client does not stop it.
         let child = Command::new(own.with_file_name(SENDER))

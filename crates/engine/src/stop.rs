@@ -142,9 +142,13 @@ fn tell(stopping: &Stopping<'_>, saved: &str) {
             by => format!("checkrein stopped a session ({by})"),
         },
         text,
+        incident: None,
         question: None,
     };
-    if let Err(error) = notification::send(environment, config, &notice) {
+    // The run ends now, and with it whatever would send the notice from here.
+    let is_left = stopping.switch.is_some() && environment.run_limits.is_some();
+    let way = if is_left { notification::leave } else { notification::send };
+    if let Err(error) = way(environment, config, &notice) {
         let detail = error.to_string();
         environment.diagnostics.add(format!("nobody was told: {detail}"));
         let failure = RecordBody::Failure {

@@ -1,16 +1,20 @@
 //! `checkrein notice send`: sends the notices that wait. The hook starts it and does not wait for it.
 //!
+//! Who sends one holds the lock of its file, and removes the file once it is sent. Who is ended meanwhile leaves it to the next that comes by,
+//! with the channels that were told already beside it.
+//!
 //! Addresses and passwords go to `curl` through its standard input, so that no list of processes shows them.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use checkrein_files::Forced;
 use checkrein_ledger::{Durability, FolderName};
 use checkrein_policy::{Config, Notifications};
 use checkrein_protocol::RecordBody;
@@ -26,96 +30,196 @@ use crate::terminal::{log, print};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::notification::{Notice, folder, with_link};
+use checkrein_engine::notification::{Notice, folder, waiting, with_link};
 
 /// How long one way may take (ours).
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How many notices are sent at most; more than that at once is a flood (ours).
+/// How many notices one process sends at most (ours): each notice starts one.
 const MOST: usize = 20;
 
-/// Sends everything that waits; with `test` also a notice about itself.
+/// How long a notice waits for somebody who sends it (ours).
+const OUTDATED: u64 = 24 * 60 * 60 * 1000;
+
+/// Sends everything that waits and that nobody else is sending; with `test` also a notice about itself.
 pub fn notify(
     environment: &HostEnvironment,
     test: Switch,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let mut notices = take(environment);
+    let mut exit = ExitStatus::Done;
+    for held in waiting(&folder(environment)).into_iter().filter_map(HeldNotice::of).take(MOST) {
+        match held.send(environment, output) {
+            Ok(ExitStatus::Done) => {}
+            Ok(failed) => exit = failed,
+            // It waits on, until its configuration can be read again.
+            Err(error) => {
+                exit = ExitStatus::Failed;
+                log(&error.message);
+            }
+        }
+    }
     if test == Switch::On {
-        notices.push(Notice {
+        let notice = Notice {
             event: "test".to_owned(),
             session: String::new(),
             workspace: checkrein_world::find_workspace(&environment.cwd),
             at: environment.now(),
             title: "checkrein: a test".to_owned(),
             text: "If you read this, checkrein can reach you.".to_owned(),
+            incident: None,
             question: None,
-        });
-    }
-    let mut exit = ExitStatus::Done;
-    for notice in notices {
+        };
         let config = config_files::load(environment, &notice.workspace)?.config;
-        let notice = &with_link(environment, &config, notice);
-        if notice.event == "test" && config.interventions.emergency_stop.notification_channels.is_empty() {
+        if config.interventions.emergency_stop.notification_channels.is_empty() {
             return Err(CommandError::user(
                 "no channel is set, so nobody was told",
                 "set `interventions.emergency_stop.notification_channels`, such as `[desktop]`",
             ));
         }
-        let mut told = Vec::new();
-        for channel in &config.interventions.emergency_stop.notification_channels {
-            let sent = tell(environment, &config, channel, notice);
-            match &sent {
-                Ok(()) => told.push(channel.clone()),
-                Err(why) => {
-                    exit = ExitStatus::Failed;
-                    log(&format!("{channel}: {why}"));
-                    let detail = format!("{channel}: {why}");
-                    let failure = RecordBody::Failure {
-                        stage: "notify".to_owned(),
-                        kind: "not_sent".to_owned(),
-                        detail,
-                        verdict: VerdictKind::Ok,
-                    };
-                    record(environment, notice, failure);
-                }
-            }
-            if output == OutputForm::Json {
-                print(&api::line(&api::installation::NoticeSent {
-                    channel: channel.clone(),
-                    sent: sent.is_ok(),
-                    why: sent.err(),
-                })?);
-            } else if sent.is_ok() {
-                print(&format!("{channel}: sent"));
-            }
-        }
-        if !told.is_empty() {
-            let fields = json!({ "event": notice.event, "channels": told });
-            record(environment, notice, RecordBody::Event { name: "checkrein.notified".to_owned(), fields });
+        if send(environment, &config, &notice, output, &mut Told::Nowhere)? != ExitStatus::Done {
+            exit = ExitStatus::Failed;
         }
     }
     Ok(exit)
 }
 
-/// Takes the notices that wait, oldest first. Each belongs to whoever removes its file.
-fn take(environment: &HostEnvironment) -> Vec<Notice> {
-    let folder = folder(environment);
-    let mut paths: Vec<_> =
-        fs::read_dir(&folder).into_iter().flatten().flatten().map(|one| one.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|end| end == "json"));
-    paths.sort();
-    let mut notices = Vec::new();
-    for path in paths {
-        let text = checkrein_files::read_text(&path, checkrein_files::SMALL);
-        if secure_deletion::remove_file(&path).is_ok()
-            && let Some(notice) = text.ok().and_then(|text| serde_json::from_str(&text).ok())
-        {
-            notices.push(notice);
+/// Sends a notice in every way that is set and was not gone already.
+fn send(
+    environment: &HostEnvironment,
+    config: &Config,
+    notice: &Notice,
+    output: OutputForm,
+    told: &mut Told,
+) -> Result<ExitStatus, CommandError> {
+    let mut exit = ExitStatus::Done;
+    let mut channels = Vec::new();
+    for channel in &config.interventions.emergency_stop.notification_channels {
+        if told.holds(channel) {
+            channels.push(channel.clone());
+            continue;
+        }
+        let sent = tell(environment, config, channel, notice);
+        match &sent {
+            Ok(()) => {
+                told.add(channel);
+                channels.push(channel.clone());
+            }
+            Err(why) => {
+                exit = ExitStatus::Failed;
+                log(&format!("{channel}: {why}"));
+                let detail = format!("{channel}: {why}");
+                let failure = RecordBody::Failure {
+                    stage: "notify".to_owned(),
+                    kind: "not_sent".to_owned(),
+                    detail,
+                    verdict: VerdictKind::Ok,
+                };
+                record(environment, notice, failure);
+            }
+        }
+        if output == OutputForm::Json {
+            print(&api::line(&api::installation::NoticeSent {
+                channel: channel.clone(),
+                sent: sent.is_ok(),
+                why: sent.err(),
+            })?);
+        } else if sent.is_ok() {
+            print(&format!("{channel}: sent"));
         }
     }
-    notices.truncate(MOST);
-    notices
+    if !channels.is_empty() {
+        let mut fields = json!({ "event": notice.event, "channels": channels });
+        if let Some(incident) = &notice.incident {
+            fields["incident"] = json!(incident);
+        }
+        record(environment, notice, RecordBody::Event { name: "checkrein.notified".to_owned(), fields });
+    }
+    Ok(exit)
+}
+
+/// Which channels were told of a notice, so that who goes on after another tells none of them twice.
+enum Told {
+    /// Nobody goes on with it.
+    Nowhere,
+    /// Beside the notice, one a line.
+    Beside { path: PathBuf, channels: Vec<String> },
+}
+
+impl Told {
+    /// Those that were told of the notice in this file.
+    fn of(path: &Path) -> Self {
+        let path = path.with_extension("told");
+        let text = checkrein_files::read_text(&path, checkrein_files::SMALL).unwrap_or_default();
+        Self::Beside { path, channels: text.lines().map(str::to_owned).collect() }
+    }
+
+    fn holds(&self, channel: &str) -> bool {
+        match self {
+            Self::Nowhere => false,
+            Self::Beside { channels, .. } => channels.iter().any(|told| told == channel),
+        }
+    }
+
+    fn add(&mut self, channel: &str) {
+        let Self::Beside { path, channels } = self else { return };
+        channels.push(channel.to_owned());
+        let text = channels.join("\n");
+        if let Err(error) = checkrein_files::replace(path, text.as_bytes(), 0o600, Forced::Nothing) {
+            log(&format!("not written down that `{channel}` was told: {error}"));
+        }
+    }
+}
+
+/// A notice that this process sends, and no other one while it lives.
+struct HeldNotice {
+    path: PathBuf,
+    notice: Option<Notice>,
+    /// Its lock ends with it.
+    _file: File,
+}
+
+impl HeldNotice {
+    /// Takes the lock of a notice; `None` where another process sends it, or has sent it.
+    fn of(path: PathBuf) -> Option<Self> {
+        let file = checkrein_files::open_own(File::options().read(true), &path).ok()?;
+        file.try_lock().ok()?;
+        // Who sent it meanwhile has removed it, and the lock is on a file that has no name any more.
+        let (held, named) = (file.metadata().ok()?, fs::symlink_metadata(&path).ok()?);
+        if (held.dev(), held.ino()) != (named.dev(), named.ino()) {
+            return None;
+        }
+        let text = checkrein_files::read_text(&path, checkrein_files::SMALL);
+        let notice = text.ok().and_then(|text| serde_json::from_str(&text).ok());
+        Some(Self { path, notice, _file: file })
+    }
+
+    /// Sends it, and removes it.
+    fn send(self, environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
+        let now = environment.now();
+        // A question that is over waits for nobody.
+        let is_current = |notice: &Notice| {
+            let end = notice.question.as_ref().map_or(u64::MAX, |question| question.expires_at.0);
+            now.0 < end.min(notice.at.0.saturating_add(OUTDATED))
+        };
+        let mut told = Told::of(&self.path);
+        let exit = match self.notice.clone().filter(is_current) {
+            Some(notice) => {
+                let config = config_files::load(environment, &notice.workspace)?.config;
+                let notice = with_link(environment, &config, notice);
+                send(environment, &config, &notice, output, &mut told)?
+            }
+            None => ExitStatus::Done,
+        };
+        // What is on record now is not to be sent again.
+        if let Err(error) = secure_deletion::remove_file(&self.path) {
+            log(&format!("`{}` stays: {error}", self.path.display()));
+        }
+        if let Told::Beside { path, .. } = told {
+            drop(fs::remove_file(path));
+        }
+        Ok(exit)
+    }
 }
 
 fn record(environment: &HostEnvironment, notice: &Notice, body: RecordBody) {
@@ -269,7 +373,7 @@ fn run(mut command: Command, input: &str) -> Result<(), String> {
                 drop(child.wait());
                 return Err(format!("`{program}` took longer than {} s", PATIENCE.as_secs()));
             }
-            Ok(None) => thread::sleep(Duration::from_millis(20)),
+            Ok(None) => thread::sleep(Duration::from_millis(2)),
             Err(error) => return Err(error.to_string()),
         }
     }

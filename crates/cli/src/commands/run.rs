@@ -60,6 +60,7 @@ use checkrein_engine::answering::pattern_settings;
 use checkrein_engine::config_files;
 use checkrein_engine::environment::{CREDENTIALS, HostEnvironment};
 use checkrein_engine::error::CommandError;
+use checkrein_engine::notification::{self, LeavingNotices};
 use checkrein_engine::stop::{Barrier, Stopping, stop_session};
 use checkrein_engine::usage::prices;
 use hooks::HookCount;
@@ -208,7 +209,18 @@ fn all_attempts(wanted: &RunOptions, output: OutputForm) -> Result<u8, CommandEr
     plan.works_in(kept.directory())?;
     plan.switches = kept.limited(plan.switches)?;
     plan.variables.push(kept.tell_hooks()?);
-    let status = plan.attempt(&signals, &mut kept)?;
+    // Whoever sends from below this process may be ended with the agent, so notices are left to it.
+    let notifier = Arc::clone(&plan.environment.notifier);
+    plan.environment.notifier = Arc::new(LeavingNotices);
+    let outer = std::process::id();
+    let status = plan.attempt(&signals, &mut kept);
+    if std::process::id() == outer {
+        let environment = HostEnvironment { notifier, ..plan.environment.clone() };
+        if let Err(error) = notification::send_waiting(&environment) {
+            log(&format!("checkrein: a notice waits: {error}"));
+        }
+    }
+    let status = status?;
     kept.archive_what_is_done();
     Ok(status)
 }
