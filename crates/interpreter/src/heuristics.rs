@@ -112,7 +112,8 @@ fn refusal(text: &str) -> Option<Refusal> {
             (Some(Open::Single), _) => {}
             // Between back-ticks a backslash that is escaped escapes what follows once more.
             (_, '\\')
-                if open.iter().any(|(open, _)| *open == Open::Back) && letters.peek().is_some_and(|(_, next)| *next == '\\') =>
+                if open.iter().any(|(open, _)| *open == Open::Back)
+                    && letters.peek().is_some_and(|(_, next)| *next == '\\') =>
             {
                 return None;
             }
@@ -153,7 +154,9 @@ fn refusal(text: &str) -> Option<Refusal> {
             }
             (Some(Open::Bracket), ')') => drop(open.pop()),
             (None, ')') if !has_branches => return Some(Refusal { reached: complete, place: index }),
-            (_, '|' | '&') if awaits && !has_branches => return Some(Refusal { reached: complete, place: index }),
+            (_, '|' | '&') if awaits && !has_branches => {
+                return Some(Refusal { reached: complete, place: index });
+            }
             (_, '|' | '&') => {
                 // `&&`, `||` and a pipe wait for a command, also over lines; `&` alone ends one.
                 let is_joining =

@@ -290,7 +290,8 @@ fn an_address_in_the_name_of_a_file_is_masked_and_what_only_looks_like_one_stays
         ("ann.lee@acme.io.min.js", "[masked:email:].min.js"),
     ] {
         let masked = masked(text);
-        let (before, rest) = masked.split_once("[masked:email:").unwrap_or_else(|| panic!("{text}: {masked}"));
+        let (before, rest) =
+            masked.split_once("[masked:email:").unwrap_or_else(|| panic!("{text}: {masked}"));
         assert_eq!(format!("{before}[masked:email:{}", &rest[8..]), result);
         assert_eq!(mask_text(&masked, &key()), masked);
     }

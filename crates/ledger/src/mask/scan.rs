@@ -1,6 +1,6 @@
 //! The scanner: one pass over the bytes of a text, from word to word.
 
-use super::form::{mailbox, is_scheme, is_user_and_password};
+use super::form::{is_scheme, is_user_and_password, mailbox};
 use super::name::{Name, judge};
 use super::personal::personal;
 use super::token::token;
@@ -325,7 +325,11 @@ impl<'text> Scanner<'text> {
         let behind = self.text.get(position + 1..position + 1 + run)?;
         let domain = mailbox(behind)?;
         // Where a call goes must stay readable; who somebody is there need not.
-        let end = if self.key.spares(domain) || self.key.spares(behind) { position } else { position + 1 + domain.len() };
+        let end = if self.key.spares(domain) || self.key.spares(behind) {
+            position
+        } else {
+            position + 1 + domain.len()
+        };
         Some(Step::Secret { start, end, kind: "email" })
     }
 
