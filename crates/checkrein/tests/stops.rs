@@ -160,6 +160,115 @@ sleep 30"#,
     assert!(halted("tripped") && halted("asked") && !halted("running") && !halted("spent"));
 }
 
+/// A configuration in which one command halts the session.
+fn halting_at_dates() -> String {
+    format!(
+        "governance:
+  tripwires:
+    - id: no_dates
+      condition: 'action.command == \"date\"'
+      on_fail: {{decision: halt, reason: dates are out, flag: high}}
+{TOLD}"
+    )
+}
+
+impl Session {
+    /// Waits until no notice waits or is being sent.
+    fn until_all_is_told(&self) {
+        let started = Instant::now();
+        let folder = self.environment.state().join("notices");
+        while fs::read_dir(&folder).is_ok_and(|entries| entries.count() > 0) {
+            assert!(started.elapsed() < PATIENCE, "a notice waits");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn hooks_that_stop_a_session_at_one_moment_make_one_report_and_one_notice() {
+    let session = Session::new(&halting_at_dates());
+    let environment = &session.environment;
+    for round in 1..=10 {
+        let name = format!("round-{round:03}");
+        let children: Vec<_> = (0..4)
+            .map(|number| {
+                let [payload, _] = session.payloads(&name, &format!("call-{number}"), "date");
+                let mut child = environment.hook().spawn().unwrap();
+                std::io::Write::write_all(&mut child.stdin.take().unwrap(), &payload).unwrap();
+                child
+            })
+            .collect();
+        for child in children {
+            let answer: Json = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+            assert!(decision(&answer) == Some("deny") || answer["continue"] == false, "{answer}");
+        }
+        session.told(round);
+        session.until_all_is_told();
+        let of_it = |one: &Json| one["session"] == name.as_str();
+        let incidents = session.incidents().into_iter().filter(of_it).collect::<Vec<_>>();
+        assert_eq!(incidents.len(), 1, "{incidents:?}");
+        assert_eq!(session.told(round).iter().filter(|notice| of_it(notice)).count(), 1, "{name}");
+        let halts = environment.records(&name);
+        assert_eq!(halts.iter().filter(|record| record["body"]["type"] == "halted").count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn a_run_and_its_hook_that_stop_a_session_at_one_moment_make_one_report_and_one_notice() {
+    let session = Session::new(&halting_at_dates());
+    let hook = env!("CARGO_BIN_EXE_checkrein-hook");
+    for round in 1..=10 {
+        let name = format!("round-{round:03}");
+        let [payload, _] = session.payloads(&name, "call", "date");
+        session.environment.write("payload", std::str::from_utf8(&payload).unwrap());
+        // The hook begins a little earlier or later against the answer that is one too many.
+        let wait = f64::from(u8::try_from(round).unwrap()) * 0.02;
+        session.run(
+            &["--max-iterations", "2", "--hold", "processes"],
+            &format!(
+                r#"answer() {{ echo '{{"type":"assistant","message":{{"id":"m'$1'","model":"claude-sonnet-4-5","usage":{{"input_tokens":1,"output_tokens":1}},"content":[{{"type":"tool_use","id":"t'$1'","name":"Bash","input":{{"command":"ls"}}}}]}}}}'; }}
+echo '{{"type":"system","subtype":"init","session_id":"{name}"}}'
+answer 1
+(sleep 0.1; {hook} claude < payload > answered) &
+sleep {wait}
+answer 2; answer 3; answer 4
+sleep 30"#
+            ),
+        );
+        session.told(round);
+        session.until_all_is_told();
+        let of_it = |one: &Json| one["session"] == name.as_str();
+        let incidents = session.incidents().into_iter().filter(of_it).collect::<Vec<_>>();
+        assert_eq!(incidents.len(), 1, "{incidents:?}");
+        assert_eq!(session.told(round).iter().filter(|notice| of_it(notice)).count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn who_stops_what_is_stopped_adds_to_its_report_and_tells_what_the_first_did_not() {
+    let session = Session::new(&halting_at_dates().replace("[command]", "[]"));
+    let environment = &session.environment;
+    assert_eq!(decision(&environment.bash("s", "date")), Some("deny"));
+    // The first of the two comes to its report and not to its notice.
+    environment.configure("config.yaml", &halting_at_dates());
+    environment.succeed(&["halt", "s", "--reason", "wrong branch"]);
+    assert_eq!(session.told(1)[0]["session"], "s");
+    session.until_all_is_told();
+    environment.succeed(&["halt", "s", "--reason", "once more"]);
+    session.until_all_is_told();
+    assert_eq!(session.told(1).len(), 1);
+    let incidents = session.incidents();
+    assert_eq!(incidents.len(), 1, "{incidents:?}");
+    let further = incidents[0]["further_stops"].as_array().unwrap();
+    assert_eq!(further.iter().map(|stop| &stop["reason"]).collect::<Vec<_>>(), ["wrong branch", "once more"]);
+    // What goes on and is stopped anew is another stop.
+    environment.succeed(&["resume", "s"]);
+    environment.bash("s", "ls");
+    environment.succeed(&["halt", "s", "--reason", "again"]);
+    assert_eq!(session.told(2).len(), 2);
+    assert_eq!(session.incidents().len(), 2);
+}
+
 #[test]
 fn a_report_names_what_changed_and_not_what_was_refused() {
     let session = Session::new("");

@@ -38,10 +38,7 @@ use crate::interventions::{intervene, tell_question};
 use crate::questions::Nobody;
 use crate::records::{not_reviewed, review_record};
 use crate::session_ledger;
-use crate::stop::{Barrier, Stopping, is_reported, stop_session};
-
-/// By whom a session is stopped of which a limit is used up.
-const BUDGET: &str = "budget";
+use crate::stop::{BUDGET, Barrier, Stopping, is_reported, stop_session};
 
 /// What was used to answer a call, and is not needed any more.
 #[derive(Debug)]
@@ -502,6 +499,7 @@ fn stop_for(
         reason,
         issue: None,
         switch,
+        since: None,
     };
     stop_session(&stopping, Vec::new());
 }

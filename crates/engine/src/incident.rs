@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use checkrein_files::Forced;
 use checkrein_intervention::{
-    Detection, Impact, Incident, IncidentFacts, IncidentId, RecoveryPolicy, StopContext, TimelineEntry,
+    Detection, FurtherStop, Impact, Incident, IncidentFacts, IncidentId, RecoveryPolicy, StopContext,
+    TimelineEntry,
 };
-use checkrein_ledger::{Durability, last, mask::mask_text};
+use checkrein_ledger::{Durability, FolderName, last, mask::mask_text};
 
 use checkrein_patterns::Issue;
 use checkrein_policy::{Config, EmergencyStop};
@@ -82,13 +83,48 @@ pub(crate) fn save(environment: &HostEnvironment, report: &Report<'_>) -> io::Re
         standing: report.state.behaviour().standing().iter().map(|standing| standing.kind).collect(),
         policy: RecoveryPolicy::of(report.config.profile),
     });
-    let text = |value: serde_json::Result<Vec<u8>>| value.map_err(io::Error::other);
+    let state = serde_json::to_vec(report.state).map_err(io::Error::other)?;
+    checkrein_files::replace(&place.join("state.json"), &state, 0o600, Forced::Content)?;
+    write_report(&place, &incident)?;
+    Ok(id)
+}
+
+/// The newest report on a stop of a session; `None` where there is none that can be read.
+pub(crate) fn newest(environment: &HostEnvironment, session: &FolderName) -> Option<Incident> {
+    let begins: String = session.as_str().chars().take(8).collect();
+    let root = folder(environment);
+    let entries = fs::read_dir(&root).ok()?.flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    // The name holds the time, and the beginning of the session behind it.
+    let mut names: Vec<String> = names
+        .filter(|name| name.split_once('-').is_some_and(|(_, rest)| rest.starts_with(&begins)))
+        .collect();
+    names.sort();
+    names.iter().rev().find_map(|name| read(&root.join(name)).filter(|one| one.session == session.as_str()))
+}
+
+fn read(place: &Path) -> Option<Incident> {
+    let bytes = checkrein_files::read(place.join("report.json"), 16 * checkrein_files::SMALL).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Adds a stop to the report on the one that stands.
+pub(crate) fn add(
+    environment: &HostEnvironment,
+    incident: &mut Incident,
+    stop: FurtherStop,
+) -> io::Result<()> {
+    let key = environment.state.mask_key().map_err(io::Error::other)?;
+    let reason = mask_text(&stop.reason, &key).into_owned();
+    incident.further_stops.push(FurtherStop { reason, ..stop });
+    write_report(&folder(environment).join(&incident.id.0), incident)
+}
+
+fn write_report(place: &Path, incident: &Incident) -> io::Result<()> {
     let write =
         |name: &str, bytes: &[u8]| checkrein_files::replace(&place.join(name), bytes, 0o600, Forced::Content);
-    write("state.json", &text(serde_json::to_vec(report.state))?)?;
-    write("report.json", &text(serde_json::to_vec_pretty(&incident))?)?;
-    write("report.md", incident.markdown(|moment| time(moment.0)).as_bytes())?;
-    Ok(id)
+    write("report.json", &serde_json::to_vec_pretty(incident).map_err(io::Error::other)?)?;
+    write("report.md", incident.markdown(|moment| time(moment.0)).as_bytes())
 }
 
 /// The records from the last so many actions on.

@@ -47,6 +47,7 @@ pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &Sessi
                 reason: made.text.lines().next().unwrap_or_default(),
                 issue: noticed.about.as_ref(),
                 switch: Some(HookSwitch::Watched),
+                since: None,
             },
             noticed.records,
         );

@@ -1,15 +1,20 @@
 //! Stopping: the one way that every stop takes, whoever decides it. First what keeps the session from going on, then the record, then the
 //! report on the incident, then the people who want to be told.
+//!
+//! Several may stop a session at one moment: its hooks, the run above them, a user. One after the other: who comes second finds the stop that
+//! stands, adds itself to its report, and tells people only where the first did not come to it.
+
+mod standing;
 
 use std::fs;
 use std::io;
 
-use checkrein_intervention::IncidentId;
+use checkrein_intervention::{FurtherStop, IncidentId};
 use checkrein_ledger::{Durability, HaltTarget, halt, mask::mask_text};
 
 use checkrein_patterns::Issue;
 use checkrein_policy::Config;
-use checkrein_protocol::{AbsolutePath, HaltScope, RecordBody};
+use checkrein_protocol::{AbsolutePath, HaltScope, RecordBody, Timestamp};
 use checkrein_session::{SessionLedger, SessionState};
 
 use checkrein_review::VerdictKind;
@@ -20,6 +25,7 @@ use crate::cleanup;
 use crate::environment::HostEnvironment;
 use crate::incident::{self, Report};
 use crate::notification::{self, Notice};
+use standing::{StandingStop, Turn};
 
 /// What keeps a stopped session from going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +61,12 @@ pub struct Stopping<'a> {
     pub issue: Option<&'a Issue>,
     /// By what the run above the session ends, when the run has to end for it.
     pub switch: Option<HookSwitch>,
+    /// When what is stopped began, where that is known: a stop before it was one of something else.
+    pub since: Option<Timestamp>,
 }
+
+/// By whom a session is stopped whose limits are reached.
+pub(crate) const BUDGET: &str = "budget";
 
 /// Stops a session. What goes wrong on the way is said and keeps nothing else from being done. `before` are records that belong in front of
 /// that of the stop. Answers a line that names the report, beginning with the end of the line before.
@@ -70,27 +81,38 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
     {
         environment.diagnostics.add(format!("not halted: {error}"));
     }
+    // Held until people are told: who waits for it finds all of that done, or does it.
+    let _turn = ledger.map(|ledger| Turn::wait(environment, ledger));
+    let standing = ledger.and_then(|ledger| StandingStop::find(stopping, ledger, now));
     if let Some(ledger) = ledger {
         let mut records = before;
-        records.push(record(stopping));
+        records.push(match &standing {
+            Some(standing) if standing.is_halted || stopping.barrier != Barrier::Halt => {
+                further_record(stopping, &standing.incident.id)
+            }
+            Some(_) | None => record(stopping),
+        });
         if let Err(error) = ledger.append_all(now, records, Durability::Durable) {
             environment.diagnostics.add(format!("not recorded: {error}"));
         }
     }
+    if let Some(standing) = standing {
+        return add_to(stopping, standing, now);
+    }
     let report = Report { ledger, state: stopping.state, issue: stopping.issue, by, reason, config, at: now };
+    let mut incident = None;
     let saved = match incident::save(environment, &report) {
         Ok(id) => {
             if config.interventions.emergency_stop.auto_cleanup {
                 let created = stopping.state.history().created;
                 cleanup::move_away(environment, stopping.workspace, created, &id);
             }
-            let IncidentId(id) = id;
-            format!("\nThe report: `checkrein incident show {id}`")
+            named(&incident.insert(id).0)
         }
         Err(error) => format!("\nNo report could be saved: {error}"),
     };
     end_run(stopping, Some(saved.trim_start().to_owned()));
-    tell(stopping, &saved);
+    tell(stopping, &saved, incident);
     if let Some(ledger) = ledger {
         let kept = &config.interventions.emergency_stop;
         if let Err(error) = incident::clear_away(environment, ledger, kept, now) {
@@ -98,6 +120,27 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
         }
     }
     saved
+}
+
+/// Adds a stop to the one that stands; the line that names its report.
+fn add_to(stopping: &Stopping<'_>, standing: StandingStop, now: Timestamp) -> String {
+    let environment = stopping.environment;
+    let StandingStop { mut incident, is_told, .. } = standing;
+    let stop = FurtherStop { at: now, by: stopping.by.to_owned(), reason: stopping.reason.to_owned() };
+    if let Err(error) = incident::add(environment, &mut incident, stop) {
+        environment.diagnostics.add(format!("the report could not be added to: {error}"));
+    }
+    let saved = named(&incident.id.0);
+    end_run(stopping, Some(saved.trim_start().to_owned()));
+    if !is_told {
+        tell(stopping, &saved, Some(incident.id));
+    }
+    saved
+}
+
+/// The line that names a report.
+fn named(incident: &str) -> String {
+    format!("\nThe report: `checkrein incident show {incident}`")
 }
 
 /// Has the run above the session end, where there is one and it has to; with the line that names the report, once there is one.
@@ -126,7 +169,15 @@ fn record(stopping: &Stopping<'_>) -> RecordBody {
     }
 }
 
-fn tell(stopping: &Stopping<'_>, saved: &str) {
+/// The record of a stop of what was stopped already: nothing more was done to it.
+fn further_record(stopping: &Stopping<'_>, standing: &IncidentId) -> RecordBody {
+    RecordBody::Event {
+        name: "checkrein.stopped_again".to_owned(),
+        fields: json!({ "reason": stopping.reason, "by": stopping.by, "incident": standing.0 }),
+    }
+}
+
+fn tell(stopping: &Stopping<'_>, saved: &str, incident: Option<IncidentId>) {
     let Stopping { environment, config, ledger, reason, by, .. } = *stopping;
     let text = stopping.issue.map_or(reason, |issue| issue.summary.as_str());
     let key = environment.state.mask_key();
@@ -142,7 +193,7 @@ fn tell(stopping: &Stopping<'_>, saved: &str) {
             by => format!("checkrein stopped a session ({by})"),
         },
         text,
-        incident: None,
+        incident: incident.map(|incident| incident.0),
         question: None,
     };
     // The run ends now, and with it whatever would send the notice from here.

@@ -142,6 +142,7 @@ fn stop_cascade(
         reason,
         issue: Some(issue),
         switch: Some(HookSwitch::Cascade),
+        since: None,
     };
     let saved = stop_session(&stopping, noticed.records);
     HookResponse::Halt { reason: format!("checkrein stopped the session: {reason}{saved}") }

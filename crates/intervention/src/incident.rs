@@ -26,6 +26,9 @@ pub struct Incident {
     /// By whom: `person`, `emergency_stop`, `tripwire NAME`, `run: SWITCH`, `budget`; empty in reports of older versions.
     #[serde(default)]
     pub by: String,
+    /// Who else stopped it while this stop stood, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further_stops: Vec<FurtherStop>,
     /// The issue for which it was stopped; `None` when it was stopped for something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<Issue>,
@@ -49,6 +52,17 @@ pub struct Incident {
     /// What to try, in order, by the policy of the profile; `None` in reports of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_plan: Option<RecoveryPlan>,
+}
+
+/// A stop of what was stopped already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FurtherStop {
+    /// When.
+    pub at: Timestamp,
+    /// By whom, in the words of a stop.
+    pub by: String,
+    /// Why, in one sentence.
+    pub reason: String,
 }
 
 /// One thing that happened.
@@ -233,6 +247,7 @@ impl Incident {
             recovery_options: options(&session, onset, Stopped::by(&by), context.left.len()),
             recovery_plan: issue.as_ref().map(|issue| plan(RecoverableFailure::of(issue, attempts), policy)),
             by,
+            further_stops: Vec::new(),
             id,
             session,
             at,
@@ -256,6 +271,9 @@ impl Incident {
         };
         let item = |text: &String| format!("- {text}");
         section("What happened", vec![format!("{}.", self.summary)]);
+        let further = self.further_stops.iter();
+        let further = further.map(|stop| format!("- {} {}: {}", time(stop.at), stop.by, stop.reason));
+        section("Also stopped by", further.collect());
         section("Root cause", vec![self.root_cause.clone()]);
         section("Contributing factors", self.contributing_factors.iter().map(item).collect());
         let impact = &self.impact;

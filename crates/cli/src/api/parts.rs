@@ -326,6 +326,8 @@ pub(super) struct ReportOnStop {
     summary: String,
     /// Who stopped it: `person`, `emergency_stop`, `tripwire NAME`, `run: SWITCH` or `budget`.
     by: String,
+    /// Who else stopped it while this stop stood, oldest first.
+    further_stops: Option<Vec<StopBesides>>,
     /// The issue for which it was stopped.
     issue: Option<RecordedIssue>,
     /// The interventions before, oldest first.
@@ -346,6 +348,18 @@ pub(super) struct ReportOnStop {
     recovery_options: Vec<WayOn>,
     /// What to try, in order.
     recovery_plan: Option<WaysOut>,
+}
+
+/// A stop of what was stopped already.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it describes what another crate writes")]
+pub(super) struct StopBesides {
+    /// When, in milliseconds since 1970.
+    at: u64,
+    /// By whom.
+    by: String,
+    /// Why, in one sentence.
+    reason: String,
 }
 
 /// An intervention as it is recorded.

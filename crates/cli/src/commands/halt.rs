@@ -109,6 +109,7 @@ fn stop(
             reason,
             issue: None,
             switch: None,
+            since: None,
         },
         Vec::new(),
     );

@@ -497,9 +497,9 @@ impl Plan {
         if matches!(name, "signal" | "abandoned") {
             return;
         }
+        let ran = Duration::from_secs_f64(attempt.seconds.max(0.0)).as_millis();
+        let since = self.environment.now().0.saturating_sub(u64::try_from(ran).unwrap_or(u64::MAX));
         if let ("halted", Some(session)) = (name, &attempt.session) {
-            let ran = Duration::from_secs_f64(attempt.seconds.max(0.0)).as_millis();
-            let since = self.environment.now().0.saturating_sub(u64::try_from(ran).unwrap_or(u64::MAX));
             if let Some(id) = halted::report(&self.environment, session, since) {
                 log(&format!("checkrein: The report: `checkrein incident show {id}`"));
                 return;
@@ -520,6 +520,7 @@ impl Plan {
                 reason,
                 issue: None,
                 switch: None,
+                since: Some(Timestamp(since)),
             },
             Vec::new(),
         );

@@ -52,7 +52,7 @@ const MARKS: [&str; 3] = ["heads", "installed.json", "mask.key"];
 const CANARIES: &str = "canary-";
 
 /// What a session has in its folder.
-const SESSION: [&str; 10] = [
+const SESSION: [&str; 11] = [
     "interventions.json",
     "ledger.jsonl",
     "ledger.torn-*",
@@ -63,6 +63,7 @@ const SESSION: [&str; 10] = [
     "settings.replaced",
     "state",
     "state.twin",
+    "stop.lock",
 ];
 
 /// What the store of the snapshots of one workspace has in its folder.
