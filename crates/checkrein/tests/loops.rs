@@ -175,6 +175,23 @@ fn neither_other_words_nor_looks_nor_empty_files_hide_a_loop() {
         assert!(ended <= ENDS + 4, "{what}, and it succeeds: {ended}");
     }
 
+    // What the command says of its own beside it, and options that change nothing.
+    let ways: [(&str, Command, Command); 2] = [
+        (
+            "a counter that is printed",
+            |round| format!("echo try {round}; npm test"),
+            |round| format!("try {round}\n{BOOM}"),
+        ),
+        ("other options", |round| format!("npm test -- --option-{round}"), |_| BOOM.to_owned()),
+    ];
+    for (what, command, output) in ways {
+        let mut session = Session::new("");
+        let ended = rounds_until_halted(&mut session, |session, round| {
+            session.call(&command(round), &output(round), true);
+        });
+        assert!(ended <= ENDS, "{what}: {ended}");
+    }
+
     let mut looking = Session::new("");
     let ended = rounds_until_halted(&mut looking, |session, round| {
         session.call("npm test", BOOM, true);
@@ -205,6 +222,9 @@ fn tries_with_edits_between_and_runs_of_other_things_are_no_loop() {
     }
     for round in 0..12 {
         session.call(&format!("npm test -- case{round}"), "ok", false);
+    }
+    for round in 0..8 {
+        session.call(&format!("echo {round}; npm test -- --case{round}"), "ok", false);
     }
     let issues = session.bodies("issue");
     assert!(issues.iter().all(|issue| issue["kind"] != "stuck_loop"), "{issues:?}");

@@ -11,7 +11,6 @@ use checkrein_clients::Answerer;
 use checkrein_clients::Protection;
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_ledger::{Durability, FolderName, content_hash, is_halted};
-use checkrein_patterns::observation;
 use checkrein_policy::Mode;
 use checkrein_protocol::{
     AbsolutePath, Action, ActionId, ActorId, Client, HookEvent, HookEventKind, HookResponse, Outcome,
@@ -37,7 +36,7 @@ use crate::for_user;
 use crate::interventions::{intervene, tell_question, tell_unanswered};
 use crate::notification::{self, Notice};
 use crate::other_answerers::may_answer;
-use crate::records::{event_record, recorded_input, success};
+use crate::records::{event_record, observed, recorded_input, success};
 use crate::turn_end::turn_ended;
 use crate::{
     beginning, checkpoint, disclosure, flow, inheritance, installation, kept_settings, lost_records,
@@ -367,7 +366,7 @@ fn after(
         output_hash: content_hash(outcome.output.as_bytes()),
         planted,
         masked: masked.as_ref().map(|masked| masked.kinds.clone()).unwrap_or_default(),
-        observation: Some(observation(&outcome.output, success(outcome.failed))),
+        observation: Some(observed(&outcome.action, &outcome.output, success(outcome.failed))),
         verification,
     });
     let read = usage::transcribed(context.environment(), event, &known, usage::AFTER_A_CALL, None);

@@ -1,6 +1,8 @@
 //! What is written down about an action, a message, an event.
 
-use checkrein_patterns::{ActionSuccess, CascadeLevel, Fingerprint, cascade, claim};
+use checkrein_patterns::{
+    ActionSuccess, CascadeLevel, Fingerprint, Observation, cascade, claim, observation, without_own_numbers,
+};
 use checkrein_policy::{Mode, Posture};
 use checkrein_protocol::{
     Action, ActionId, ActorId, GovernanceRecord, HookEvent, MessagePlace, RationalityRecord, RecordBody,
@@ -148,6 +150,7 @@ pub(crate) fn review_record(
         kind: review.fingerprint.kind,
         exact: review.fingerprint.exact,
         substance: review.fingerprint.substance,
+        without_options: review.fingerprint.without_options,
         elapsed_us: u64::try_from(elapsed_us).unwrap_or(u64::MAX),
         mode: mode.into(),
         governance: governance_record(review),
@@ -209,6 +212,17 @@ pub(crate) fn message_mark(text: &str) -> Fingerprint {
 }
 
 /// Whether it succeeded, from what the client says.
+/// What is kept of the output of an action: of a command without the counters that it prints itself.
+pub(crate) fn observed(action: &Action, output: &str, success: ActionSuccess) -> Observation {
+    match action.shell_text().filter(|text| text.contains(|letter: char| letter.is_ascii_digit())) {
+        Some(text) => {
+            let substance = checkrein_shell::substance(text);
+            observation(&without_own_numbers(output, text, &substance), success)
+        }
+        None => observation(output, success),
+    }
+}
+
 pub(crate) fn success(failed: bool) -> ActionSuccess {
     if failed { ActionSuccess::Failed } else { ActionSuccess::Succeeded }
 }

@@ -1,7 +1,7 @@
 //! A session played from a recording: reviewed with a growing history, watched by the detectors, recorded nowhere.
 
 use checkrein_ledger::{Projection as _, content_hash, first_prev};
-use checkrein_patterns::{PatternSettings, observation};
+use checkrein_patterns::PatternSettings;
 use checkrein_protocol::{
     Action, ActionId, MessagePlace, OutcomeRecord, Record, RecordBody, SessionId, Timestamp,
 };
@@ -16,7 +16,7 @@ use crate::corridor::replayed;
 use crate::flow;
 use crate::intervention_texts::InterventionTexts;
 use crate::monitor::{self, HeldTexts, Noticed};
-use crate::records::{message_record, review_record, success};
+use crate::records::{message_record, observed, review_record, success};
 
 /// How far apart steps are taken to be when the recording does not say, in milliseconds (ours).
 const PACE: u64 = 10_000;
@@ -121,7 +121,7 @@ impl ReplaySession {
             output_hash: content_hash(output.as_bytes()),
             masked: Vec::new(),
             planted,
-            observation: Some(observation(output, success(failed))),
+            observation: Some(observed(action, output, success(failed))),
             verification: None,
         }));
         self.detect()

@@ -72,6 +72,12 @@ pub enum IssueChange {
     Ended(PatternKind),
 }
 
+/// Whether a failure has words of its own: `Exit code 1` alone is what a client says of any.
+fn says_how_it_failed(ending: &OutcomeFacts<'_>) -> bool {
+    let says = |line: &str| !line.trim().is_empty() && !line.to_ascii_lowercase().starts_with("exit code");
+    ending.success == ActionSuccess::Failed && ending.error.is_some_and(|error| error.lines().any(says))
+}
+
 impl DetectorState {
     /// The number of the last action that has ended.
     pub fn now(&self) -> ActionNumber {
@@ -93,6 +99,11 @@ impl DetectorState {
             actor: plan.actor,
             action: plan.action,
             exact: plan.exact,
+            without_options: if says_how_it_failed(ending) {
+                plan.without_options
+            } else {
+                Fingerprint::default()
+            },
             bearing: plan.bearing,
             result: observation.digest,
             turn: self.turn,

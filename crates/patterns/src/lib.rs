@@ -9,6 +9,7 @@
 //! | `issue` | the vocabulary of the answer |
 //! | `step` | what detectors are told about an action |
 //! | `observation`, `normalise` | what is kept of an output: marks, error signatures, counts of tests |
+//! | `own_text` | what a command prints of its own text beside what it runs |
 //! | `stuck_loop`, `messages` | stuck loops: equal actions, cycles, monologues |
 //! | `errors` | repetitive errors (upstream 1.2) |
 //! | `oscillating_edits` | oscillating edits |
@@ -37,6 +38,7 @@ mod messages;
 mod normalise;
 mod observation;
 mod oscillating_edits;
+mod own_text;
 mod resource_spiral;
 mod scope;
 mod settings;
@@ -53,6 +55,7 @@ pub use claims::claim;
 pub use detector_state::{ActiveIssue, DetectorState, IssueChange};
 pub use errors::{ERRORS_IN_VIEW, telling_line};
 pub use observation::{ActionSuccess, observation};
+pub use own_text::without_own_numbers;
 pub use scope::{ScopeSide, Touch, Use};
 pub use settings::{Audience, PatternSensitivity, PatternSettings};
 pub use step::{ActionFacts, Activity, Bearing, Clarity, Edit, OutcomeFacts, Probe, VisitedPlace};

@@ -19,6 +19,9 @@ pub struct ActionFacts {
     /// Its very text, which may differ where the action is the same.
     #[serde(default)]
     pub exact: Fingerprint,
+    /// What makes it the same but for its options; zero where that is not known.
+    #[serde(default)]
+    pub without_options: Fingerprint,
     /// What it is called where it is spoken of: the first line of its command, cut; empty where it has none.
     #[serde(default)]
     pub name: String,
@@ -254,6 +257,9 @@ pub(crate) struct Step {
     /// Its very text.
     #[serde(default)]
     pub(crate) exact: Fingerprint,
+    /// What makes it the same but for its options, where it failed and said how; else zero.
+    #[serde(default)]
+    pub(crate) without_options: Fingerprint,
     #[serde(default)]
     pub(crate) bearing: Bearing,
     /// What was seen; zero for nothing.
@@ -292,7 +298,19 @@ pub(crate) enum Fate {
 impl Step {
     /// Whether nothing tells the two apart.
     pub(crate) fn repeats(&self, other: &Self) -> bool {
-        self.action == other.action && self.result == other.result && self.success == other.success
+        (self.action == other.action || self.differs_in_options(other))
+            && self.result == other.result
+            && self.success == other.success
+    }
+
+    /// Whether both failed, and were asked for the same thing with other options: options that change nothing about a failure are turned
+    /// in vain. What succeeds tells something else with each.
+    pub(crate) fn differs_in_options(&self, other: &Self) -> bool {
+        self.action != other.action
+            && self.without_options != Fingerprint::default()
+            && self.without_options == other.without_options
+            && self.success == ActionSuccess::Failed
+            && other.success == ActionSuccess::Failed
     }
 
     /// Whether so little is known of it that being equal to another says less.

@@ -91,9 +91,19 @@ fn needed(
         (Spread::Apart, false) => base.saturating_add(1),
         (Spread::Close, false) => base,
     };
+    // Who tries options may be at the right one soon.
+    let base = base.saturating_add(usize::from(rotates(steps, period, rounds)));
     let base =
         if waits(steps, period) { base.saturating_mul(entries(thresholds.waiting_factor)) } else { base };
     base.saturating_add(spoken)
+}
+
+/// Whether calls of a loop differ in their options.
+fn rotates(steps: &[Step], period: usize, rounds: usize) -> bool {
+    let newer = steps.iter().rev().take(period * rounds);
+    newer
+        .zip(steps.iter().rev().skip(period).take(period * (rounds - 1)))
+        .any(|(one, other)| one.differs_in_options(other))
 }
 
 /// Whether the calls of a loop are written in different ways.
@@ -151,7 +161,9 @@ fn summary(steps: &[Step], period: usize, rounds: usize, refused: usize, name: &
             refused => format!("{seen}, where {refused} of these calls were refused and did not run"),
         };
     }
-    let call = if name.is_empty() { "the same call".to_owned() } else { format!("the same call (`{name}`)") };
+    let same =
+        if rotates(steps, period, rounds) { "the same call but for its options" } else { "the same call" };
+    let call = if name.is_empty() { same.to_owned() } else { format!("{same} (`{name}`)") };
     let is_failing = last.all(|step| step.success == ActionSuccess::Failed);
     let came_out = if is_failing { "failed in the same way" } else { "gave the same result" };
     match (rounds - refused, refused) {
@@ -181,6 +193,7 @@ mod tests {
             actor: Fingerprint::default(),
             action: Fingerprint::of(action),
             exact: Fingerprint::of(action),
+            without_options: Fingerprint::of(action.split(" -").next().unwrap_or_default()),
             bearing: if action.starts_with("read") { Bearing::Idle } else { Bearing::Counts },
             result: if result.is_empty() { Fingerprint::default() } else { Fingerprint::of(result) },
             turn: 0,
@@ -261,6 +274,21 @@ mod tests {
         assert_eq!(detected(&repeated(&poll, 19)), None);
         assert_eq!(detected(&repeated(&poll, 40)).unwrap().severity, Severity::Low);
         assert_eq!(detected(&repeated(&[("sleep 30", ""), ("status", "pending")], 14)), None);
+    }
+
+    #[test]
+    fn options_that_change_nothing_about_a_failure_are_one_round_more() {
+        let rotated = [("t -a", "!E"), ("t -b", "!E"), ("t -c", "!E"), ("t -d", "!E")];
+        assert_eq!(detected(&rotated[..3]), None);
+        let found = detected(&rotated).unwrap();
+        assert_eq!(
+            found.summary,
+            "the same call but for its options (`t`) failed in the same way 4 times in a row"
+        );
+        let other = [("t a", "!E"), ("t b", "!E"), ("t c", "!E"), ("t d", "!E"), ("t e", "!E")];
+        assert_eq!(detected(&other), None, "operands are other things");
+        let fine = [("t -a", "1"), ("t -b", "1"), ("t -c", "1"), ("t -d", "1"), ("t -e", "1")];
+        assert_eq!(detected(&fine), None, "what succeeds was asked for something else");
     }
 
     #[test]
@@ -389,6 +417,7 @@ mod tests {
                 actor: Fingerprint::default(),
                 action: Fingerprint(*action),
                 exact: Fingerprint(*action),
+                without_options: Fingerprint(1),
                 bearing: if *action == 0 { Bearing::Idle } else { Bearing::Counts },
                 result: Fingerprint(index as u32 + 1),
                 turn: 0,

@@ -23,6 +23,7 @@ impl Session {
             actor: Fingerprint::default(),
             action: Fingerprint::of(action),
             exact: Fingerprint::of(action),
+            without_options: Fingerprint::default(),
             name: String::new(),
             bearing: Bearing::Counts,
             deed,

@@ -380,6 +380,9 @@ pub struct ReviewRecord {
     /// Fingerprint of what the action comes to, whatever is written around it; zero in older records.
     #[serde(default, skip_serializing_if = "is_zero", with = "hexadecimal")]
     pub substance: u64,
+    /// The same without options; zero in older records, and for what is no command.
+    #[serde(default, skip_serializing_if = "is_zero", with = "hexadecimal")]
+    pub without_options: u64,
     /// How long the review took, in microseconds.
     pub elapsed_us: u64,
     /// Whether the verdict was enforced.

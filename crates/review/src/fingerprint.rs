@@ -3,7 +3,7 @@
 use checkrein_protocol::{Action, Effect};
 use serde::{Deserialize, Serialize};
 
-/// Three 64-bit marks of an action. Equal marks mean equal for practical purposes, not for security.
+/// 64-bit marks of an action. Equal marks mean equal for practical purposes, not for security.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct ActionFingerprint {
     /// Tool, programs and effect kinds: "a `git push`", "an `rm` that deletes".
@@ -13,6 +13,9 @@ pub struct ActionFingerprint {
     /// The same, but of a command only what makes it that command: neither comments nor what it prints of its own.
     #[serde(default)]
     pub substance: u64,
+    /// The same without options: one program asked for the same thing in several ways; zero for what is no command.
+    #[serde(default)]
+    pub without_options: u64,
 }
 
 impl ActionFingerprint {
@@ -36,14 +39,21 @@ impl ActionFingerprint {
             Some(text) => exact.text(text),
             None => exact.text(&action.input.to_string()),
         }
-        let substance = action.shell_text().map_or(exact.0, |text| {
-            let mut substance = Fnv::new();
-            substance.text(action.tool.as_str());
-            substance.text(action.cwd.as_str());
-            substance.text(&checkrein_shell::substance(text));
-            substance.0
-        });
-        Self { kind: kind.0, exact: exact.0, substance }
+        let mark = |text: &str| {
+            let mut mark = Fnv::new();
+            mark.text(action.tool.as_str());
+            mark.text(action.cwd.as_str());
+            mark.text(text);
+            mark.0
+        };
+        let text = action.shell_text().map(checkrein_shell::substance);
+        let text = text.as_deref();
+        Self {
+            kind: kind.0,
+            exact: exact.0,
+            substance: text.map_or(exact.0, mark),
+            without_options: text.map_or(0, |text| mark(&checkrein_shell::without_options(text))),
+        }
     }
 }
 

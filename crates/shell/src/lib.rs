@@ -30,5 +30,5 @@ mod tree;
 pub use guard::{ParseLimits, parse, parse_within};
 pub use posix::parse_posix;
 pub use quoting::quoted;
-pub use substance::substance;
+pub use substance::{substance, without_options};
 pub use tree::*;

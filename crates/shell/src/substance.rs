@@ -31,6 +31,29 @@ pub fn substance(text: &str) -> String {
     read(text, 0).map_or_else(|| text.to_owned(), |block| outline(&block))
 }
 
+/// A substance without options, so that two runs of one program with the same operands are one: how it is asked for the same thing.
+///
+/// ```
+/// use checkrein_shell::{substance, without_options};
+/// assert_eq!(without_options(&substance("npm test -- --a")), without_options(&substance("npm test -- --b=1")));
+/// assert_ne!(without_options(&substance("npm test a")), without_options(&substance("npm test b")));
+/// ```
+pub fn without_options(substance: &str) -> String {
+    let is_option = |word: &&str| word.trim_start_matches('\'').starts_with('-');
+    // Brackets that an option closes stay.
+    let kept = |word: &str| word.chars().rev().take_while(|letter| *letter == ')').collect::<String>();
+    let mut left = String::with_capacity(substance.len());
+    for word in substance.split_whitespace() {
+        let is_option = is_option(&word);
+        let brackets = if is_option { kept(word) } else { String::new() };
+        if !is_option && !left.is_empty() {
+            left.push(' ');
+        }
+        left.push_str(if is_option { &brackets } else { word });
+    }
+    left
+}
+
 /// What is left of a text; `None` when it cannot be read or nothing is.
 fn read(text: &str, depth: usize) -> Option<Block> {
     if text.len() > LONGEST || depth > DEEPEST {

@@ -81,6 +81,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         kind,
         exact: kind.wrapping_mul(31),
         substance: kind.wrapping_mul(31),
+        without_options: kind.wrapping_mul(31),
         elapsed_us: 80,
         mode: Enforcement::Enforce,
     }))

@@ -106,6 +106,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         kind: _,
         exact: _,
         substance: _,
+        without_options: _,
         elapsed_us: _,
         mode: _,
         beginning: _,

@@ -25,6 +25,10 @@ impl SessionState {
                 review.substance
             }),
             exact: Fingerprint::of_fingerprint(review.exact),
+            without_options: match review.without_options {
+                0 => Fingerprint::default(),
+                mark => Fingerprint::of_fingerprint(mark),
+            },
             name: name(review),
             bearing: Bearing::of(
                 &review.effects,
