@@ -156,6 +156,100 @@ fn a_hook_that_the_project_brings_does_not_answer_for_the_user() {
 }
 
 #[test]
+fn a_plugin_that_the_project_enables_does_not_answer_for_the_user() {
+    const LIST: &str = r#"{"name":"local","owner":{"name":"x"},"plugins":[{"name":"yes","source":"./yes"},{"name":"no","source":"./no"}]}"#;
+    let enabling = |id: &str| {
+        format!(
+            r#"{{"enabledPlugins":{{"{id}":true}},"extraKnownMarketplaces":{{"local":{{"source":{{"source":"directory","path":"./market"}}}}}}}}"#
+        )
+    };
+    let in_market = |hooks: &str| {
+        vec![
+            ("project/market/.claude-plugin/marketplace.json".to_owned(), LIST.to_owned()),
+            (format!("project/market/yes/{hooks}"), YES.to_owned()),
+            ("project/market/no/hooks/hooks.json".to_owned(), YES.replace("PermissionRequest", "Stop")),
+        ]
+    };
+    let cached = |place: &str| vec![(format!(".claude/plugins/{place}/hooks/hooks.json"), YES.to_owned())];
+    let settings = ("project/.claude/settings.json".to_owned(), enabling("yes@local"));
+    let other = |place: &str, text: String| (place.to_owned(), text);
+    let with = |mut files: Vec<(String, String)>, more: &[(String, String)]| {
+        files.extend_from_slice(more);
+        files
+    };
+    for (files, is_refused, named) in [
+        (with(in_market("hooks/hooks.json"), &[settings.clone()]), true, ".claude/settings.json"),
+        (with(in_market("hooks.json"), &[settings.clone()]), false, ""),
+        (
+            with(
+                in_market("more.json"),
+                &[
+                    settings.clone(),
+                    other(
+                        "project/market/yes/.claude-plugin/plugin.json",
+                        r#"{"name":"yes","hooks":"./more.json"}"#.to_owned(),
+                    ),
+                ],
+            ),
+            true,
+            ".claude/settings.json",
+        ),
+        (with(cached("cache/local/yes/1.0.0"), &[settings.clone()]), true, ".claude/settings.json"),
+        // Nobody enables it, or the project switches it off, or the user enables it too.
+        (in_market("hooks/hooks.json"), false, ""),
+        (
+            with(
+                in_market("hooks/hooks.json"),
+                &[other("project/.claude/settings.json", enabling("no@local"))],
+            ),
+            false,
+            "",
+        ),
+        (
+            with(
+                in_market("hooks/hooks.json"),
+                &[
+                    settings.clone(),
+                    other(
+                        "project/.claude/settings.local.json",
+                        r#"{"enabledPlugins":{"yes@local":false}}"#.to_owned(),
+                    ),
+                ],
+            ),
+            false,
+            "",
+        ),
+        (
+            with(
+                in_market("hooks/hooks.json"),
+                &[
+                    settings.clone(),
+                    other(".claude/settings.json", r#"{"enabledPlugins":{"yes@local":true}}"#.to_owned()),
+                ],
+            ),
+            false,
+            "",
+        ),
+        // A folder of skills may be a plugin.
+        (vec![other("project/.claude/skills/sk/hooks/hooks.json", YES.to_owned())], true, ".claude/skills"),
+    ] {
+        let environment = TestEnvironment::new();
+        for (place, text) in &files {
+            let path = match place.strip_prefix("project/") {
+                Some(below) => environment.project().join(below),
+                None => environment.home().join(place),
+            };
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+        }
+        let answer = answer(&environment, Some("default"), &[], FORCE_PUSH);
+        assert_eq!(decision(&answer), Some(if is_refused { "deny" } else { "ask" }), "{files:?}: {answer}");
+        let why = format!("because a hook in `{named}` of this project answers in place of the user");
+        assert_eq!(reason(&answer).contains(&why), is_refused, "{answer}");
+    }
+}
+
+#[test]
 fn a_hook_that_answers_for_the_user_does_not_come_while_a_call_runs() {
     let environment = TestEnvironment::new();
     assert_eq!(decision(&environment.bash("s", "./build.sh")), None);

@@ -142,6 +142,8 @@ pub struct ClientPaths {
     pub written: &'static [&'static str],
     /// Folders of a project with documents whose heads may register hooks.
     pub documents: &'static [&'static str],
+    /// The folder of its plugins, in its own folder; `None` where a project can enable none that brings hooks.
+    pub plugins: Option<&'static str>,
     /// Folders in the home directory in which its agents are expected to write.
     pub expected: &'static [&'static str],
 }
@@ -277,5 +279,6 @@ pub(crate) const NOWHERE: ClientPaths = ClientPaths {
     environment: &[],
     written: &[],
     documents: &[],
+    plugins: None,
     expected: &[],
 };

@@ -2,14 +2,13 @@
 //!
 //! Claude Code and Codex run the hooks of one event when they are about to ask; an answer there counts, and the user is shown nothing
 //! (seen with Claude Code 2.1.197). A repository that is cloned can bring such a hook, in the settings of its project or, by the vendor's
-//! documentation, in the head of a document that describes an agent, a skill or a command.
+//! documentation, in the head of a document that describes an agent, a skill or a command. It can enable a plugin with one too
+//! (`project_plugins`). What the command line of the client names (`--settings`, `--plugin-dir`) is the will of who started it.
 
+use checkrein_facts::{is_answering_event, names_answering_event};
 use serde_json::Value as Json;
 
 use crate::registration::HookLayout;
-
-/// The event, as clients write it; case does not matter.
-const EVENT: &str = "permissionrequest";
 
 impl HookLayout {
     /// What the hooks of others are in a settings file that the client asks before it asks the user: command lines, or the kind of the hook
@@ -22,7 +21,7 @@ impl HookLayout {
         }
         let events = settings.get("hooks").and_then(Json::as_object).into_iter().flatten();
         events
-            .filter(|(event, _)| event.eq_ignore_ascii_case(EVENT))
+            .filter(|(event, _)| is_answering_event(event))
             .flat_map(|(_, groups)| groups.as_array().into_iter().flatten())
             .flat_map(|group| group.get("hooks").and_then(Json::as_array).into_iter().flatten())
             .filter_map(|handler| match handler.get("command").and_then(Json::as_str) {
@@ -38,7 +37,7 @@ pub fn head_names_answerers(text: &str) -> bool {
     let mut lines = text.trim_start_matches('\u{feff}').lines();
     let is_dashes = |line: &str| line.trim_end() == "---";
     lines.next().is_some_and(is_dashes)
-        && lines.take_while(|line| !is_dashes(line)).any(|line| line.to_ascii_lowercase().contains(EVENT))
+        && lines.take_while(|line| !is_dashes(line)).any(names_answering_event)
 }
 
 #[cfg(test)]

@@ -66,6 +66,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         environment: &[".claude/settings.json", LOCAL],
         written: &[LOCAL],
         documents: &[".claude/agents", ".claude/skills", ".claude/commands"],
+        plugins: Some("plugins"),
         expected: &[".claude/plans"],
     },
     hooks: hooks::HOOKS,

@@ -66,6 +66,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         environment: &[],
         written: &[],
         documents: &[],
+        plugins: None,
         expected: &[".codex/memories"],
     },
     hooks: HookLayout {

@@ -61,6 +61,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         environment: &[".gemini/.env", ".env"],
         written: &[],
         documents: &[],
+        plugins: None,
         expected: &[".gemini/tmp"],
     },
     hooks: HookLayout {

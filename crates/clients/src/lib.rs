@@ -20,7 +20,7 @@
 //! | `conduct` | what a client does with answers, in words |
 //! | `canary` | a payload that must be denied |
 //! | `questions` | what becomes of a question to a user |
-//! | `answering_hooks` | hooks of others that answer such a question |
+//! | `answering_hooks`, `project_plugins` | hooks of others that answer such a question; plugins that a project enables |
 //! | `transcript` | what clients write down of a session: what was said, called, answered and spent |
 //! | `servers` | files in which clients name MCP servers, which are put behind the gateway and back |
 //! | `resume` | starting a client again so that it goes on with its session |
@@ -51,6 +51,7 @@ mod output;
 mod payload;
 mod plugin;
 mod prices;
+mod project_plugins;
 mod proxied;
 mod questions;
 mod qwen;
@@ -75,6 +76,9 @@ pub use conduct::{Conduct, Source, page};
 pub use error::{DecodeError, PriceError, SettingsError};
 pub use output::HookOutput;
 pub use prices::{Priced, Prices};
+pub use project_plugins::{
+    PluginChoice, PluginSettings, hook_files, installed_plugin, plugin_of_marketplace, registered_marketplace,
+};
 pub use proxied::PROXIED;
 pub use questions::{Answerer, Question, Questions};
 pub use registration::{

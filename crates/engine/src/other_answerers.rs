@@ -3,10 +3,13 @@
 //! Those in the user's own settings are the user's will: `doctor` names them. Those that a project brings are nobody's: where one is there, a
 //! question would become whatever it says, so nothing is asked.
 
+mod plugins;
+
 use std::fs;
 use std::io::Read as _;
 
 use checkrein_clients::{SettingsScope, head_names_answerers};
+use checkrein_facts::names_answering_event;
 use checkrein_files::{SMALL, open, read_text};
 use checkrein_protocol::AbsolutePath;
 
@@ -19,8 +22,8 @@ const DEPTH: usize = 4;
 /// How much of a document is read, in bytes (ours): its head is at its beginning.
 const HEAD: u64 = 16 * 1024;
 
-/// The file or folder of a project that brings a hook which answers the client's questions, as the client's rules name it; `None` where
-/// there is none.
+/// The file or folder of a project that brings a hook which answers the client's questions, or enables a plugin with one, as the client's
+/// rules name it; `None` where there is none.
 pub fn brought_by_project(
     environment: &HostEnvironment,
     workspace: &AbsolutePath,
@@ -44,6 +47,9 @@ pub fn brought_by_project(
     });
     if let Some((_, place)) = answering.next() {
         return Some(place.below());
+    }
+    if folders.iter().any(|folder| plugins::answer(environment, folder)) {
+        return client.places.of_scope(SettingsScope::Team).map(|place| place.below());
     }
     let holds = |name: &&&str| {
         folders.iter().map(|folder| folder.join(name)).any(|folder| {
@@ -70,7 +76,7 @@ fn answers(environment: &HostEnvironment, path: &AbsolutePath) -> bool {
     !text.is_empty() && !environment.client.hooks.other_answerers(&text).is_empty()
 }
 
-/// Whether a document below a folder registers such a hook. What is more than can be looked at counts as if it did.
+/// Whether a document, or a plugin, below a folder registers such a hook. What is more than can be looked at counts as if it did.
 fn holds_answerer(folder: &AbsolutePath, depth: usize, left: &mut usize) -> bool {
     let Ok(entries) = fs::read_dir(folder.as_str()) else { return false };
     for entry in entries.flatten() {
@@ -84,6 +90,11 @@ fn holds_answerer(folder: &AbsolutePath, depth: usize, left: &mut usize) -> bool
                 file.take(HEAD).read_to_end(&mut bytes).is_ok()
                     && head_names_answerers(&String::from_utf8_lossy(&bytes))
             }) {
+                return true;
+            }
+        } else if path.as_str().ends_with(".json") {
+            // The hooks or the manifest of a plugin that lies in the folder.
+            if read_text(path.as_str(), SMALL).is_ok_and(|text| names_answering_event(&text)) {
                 return true;
             }
         } else if let Some(below) = depth.checked_sub(1)

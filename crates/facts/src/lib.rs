@@ -12,6 +12,7 @@
 //! | `owned_places` | places elsewhere that a user calls their own |
 //! | `path_pattern` | patterns of paths |
 //! | `resolve` | paths through symbolic links |
+//! | `answering_event` | the event at which hooks answer in place of the user |
 //! | `attack_tools` | programs that are made to attack machines |
 //! | `hidden_characters` | characters of which nothing is shown |
 //! | `intent` | what an action is for, seen from what it would change |
@@ -21,6 +22,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod answering_event;
 mod attack_tools;
 mod environment;
 mod generated;
@@ -35,6 +37,7 @@ mod resolve;
 mod tally;
 mod world;
 
+pub use answering_event::{ANSWERING_EVENT, is_answering_event, names_answering_event};
 pub use attack_tools::is_attack_tool;
 pub use environment::leads_guard;
 pub use generated::{generated, regenerable_cache, regenerated_tree, regenerated_when_ignored};

@@ -1,6 +1,6 @@
 //! What the text of a client's settings file does to the hooks of the guard.
 
-use checkrein_facts::leads_guard;
+use checkrein_facts::{is_answering_event, leads_guard};
 use serde_json::Value as Json;
 
 /// Whether a settings file may become another text, and every hook of the guard that it registers stays as it is: nothing switches hooks
@@ -32,7 +32,7 @@ pub(crate) fn leaves_hooks(before: Option<&str>, after: &str) -> bool {
 fn answering_groups(settings: &Json) -> impl Iterator<Item = &Json> {
     let events = settings.get("hooks").and_then(Json::as_object).into_iter().flatten();
     events
-        .filter(|(event, _)| event.eq_ignore_ascii_case("PermissionRequest"))
+        .filter(|(event, _)| is_answering_event(event))
         .flat_map(|(_, groups)| groups.as_array().into_iter().flatten())
         .filter(|group| !group.to_string().contains(super::NAME))
 }

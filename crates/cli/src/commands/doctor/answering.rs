@@ -33,7 +33,7 @@ pub(super) fn findings(environment: &HostEnvironment, client: &ClientAdapter) ->
             "{}: a hook there answers in place of the user, so what Checkrein would ask it refuses",
             workspace.join(place)
         );
-        let hint = "take it out of `PermissionRequest`, or move it to your own settings if it is yours";
+        let hint = "take it out of `PermissionRequest`, disable the plugin that has it (`enabledPlugins`), or move it to your own settings if it is yours";
         found.push(finding("questions", Health::Doubtful, detail, Some(hint)));
     }
     found
