@@ -547,3 +547,37 @@ fn what_guards_a_project_is_as_it_was_afterwards() {
     assert!(!said(&scene.run(&granted, "echo > .git/hooks/pre-push")).contains("put back"));
     assert!(hook.exists());
 }
+
+/// What System V has processes share under a number, as the kernel lists it.
+fn shared_under(key: u32) -> Vec<&'static str> {
+    let is_there = |kind: &&str| {
+        let list = fs::read_to_string(format!("/proc/sysvipc/{kind}")).unwrap_or_default();
+        list.lines().any(|line| line.split_whitespace().next() == Some(key.to_string().as_str()))
+    };
+    ["shm", "sem", "msg"].into_iter().filter(is_there).collect()
+}
+
+#[test]
+fn what_system_v_shares_goes_with_the_command_that_made_it() {
+    let scene = Scene::new();
+    let key = 0x0dd0_0000 | std::process::id();
+    let script = format!(
+        "perl -e 'shmget({key}, 4096, 01600) // die; semget({key}, 1, 01600) // die; msgget({key}, 01600) // die'; grep -c ' {key} ' /proc/sysvipc/shm /proc/sysvipc/sem /proc/sysvipc/msg"
+    );
+    let output = scene.run(&[], &script);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(said.matches(":1").count(), 3, "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(shared_under(key), Vec::<&str>::new());
+}
+
+#[test]
+fn memory_of_system_v_that_no_process_has_any_more_counts() {
+    let scene = Scene::new();
+    let key = 0x0dd8_0000 | std::process::id();
+    let script = format!(
+        r#"exec perl -e '$m = shmget({key}, 80 << 20, 01600); $c = "x" x (1 << 20); shmwrite($m, $c, $_ << 20, 1 << 20) for 0..79; sleep 20'"#
+    );
+    let output = scene.run(&["--memory", "50M"], &script);
+    assert_eq!(output.status.code(), Some(124), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(shared_under(key), Vec::<&str>::new());
+}

@@ -603,3 +603,29 @@ fn middle_and_most(mut seconds: Vec<f64>) -> String {
     seconds.sort_by(f64::total_cmp);
     format!("median {:.2} s, most {:.2} s", seconds[seconds.len() / 2], seconds[seconds.len() - 1])
 }
+
+#[test]
+fn memory_of_system_v_counts_and_goes_with_the_agent() {
+    let run = Run::new();
+    let key = 0x0dde_0000 | std::process::id();
+    let is_there = || {
+        let list = fs::read_to_string("/proc/sysvipc/shm").unwrap();
+        list.lines().any(|line| line.split_whitespace().next() == Some(key.to_string().as_str()))
+    };
+    run.environment.write(
+        "agent.sh",
+        &format!(
+            r#"perl -e '$m = shmget({key}, 80 << 20, 01600) // die; $c = "x" x (1 << 20); shmwrite($m, $c, $_ << 20, 1 << 20) for 0..79; sleep shift' $SECONDS_LEFT
+grep -q ' {key} ' /proc/sysvipc/shm && touch made"#
+        )
+        .replace("$SECONDS_LEFT", "20"),
+    );
+    let report = run.report(&["--memory", "50M"]);
+    assert_eq!(report["stopped_by"], "memory", "{report}");
+    assert!(!is_there());
+    let text = fs::read_to_string(run.environment.project().join("agent.sh")).unwrap();
+    run.environment.write("agent.sh", &text.replace(" 20\n", " 1\n"));
+    let report = run.report(&["--memory", "0"]);
+    assert_eq!(report["status"], 0, "{report}");
+    assert!(run.environment.project().join("made").exists() && !is_there());
+}

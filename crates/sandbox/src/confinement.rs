@@ -27,6 +27,7 @@ use crate::namespaces::View;
 use crate::process_tree::{self, EndedProcesses};
 use crate::ruleset::{NAMES, ruleset};
 use crate::scope::{Bytes, ResourceLimits, Scope};
+use crate::shared_segments::SharedSegments;
 use crate::signals::Signals;
 use crate::terminals::{Terminals, own_terminals};
 
@@ -253,6 +254,7 @@ fn watch(
     let measured = limits.memory.filter(|_| group.is_none_or(|group| group.limits().memory.is_none()));
     let mut pace = SAMPLING;
     let mut files = MemoryFiles::of_now();
+    let mut segments = SharedSegments::of_now();
     let mut interrupts = 0;
     loop {
         for (ended, status) in process_tree::reap().ended {
@@ -280,7 +282,9 @@ fn watch(
             return ExitCause::Time(time);
         }
         if let Some(most) = measured {
-            let used = files.added_to(process_tree::usage(), most, &|| true).bytes();
+            segments.look();
+            let used =
+                files.added_to(process_tree::usage(), most, &|| true).with(segments.detached()).bytes();
             if used > most {
                 return ExitCause::Memory(used);
             }

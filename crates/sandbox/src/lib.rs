@@ -17,6 +17,7 @@
 //! | `prepare` | what a process does between its beginning and its program |
 //! | `ruleset` | the rules of Landlock for a scope |
 //! | `scope` | what a confined command may do, as a value |
+//! | `shared_segments` | memory of System V that outlives its maker |
 //! | `signals` | what we are asked by signals |
 //! | `terminal` | a terminal between ours and the agent's |
 //! | `terminals` | which terminals a confined command may use |
@@ -68,6 +69,8 @@ mod prepare;
 pub mod process_tree;
 #[cfg(target_os = "linux")]
 mod ruleset;
+#[cfg(target_os = "linux")]
+pub mod shared_segments;
 #[cfg(target_os = "linux")]
 pub mod terminal;
 #[cfg(target_os = "linux")]

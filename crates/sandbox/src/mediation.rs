@@ -288,6 +288,7 @@ impl Mediator {
             }
         }
         self.take_memory_files_away();
+        self.take_shared_away();
     }
 
     fn answer(&mut self, caller: &Caller) {

@@ -54,9 +54,11 @@ pub const NOT_HELD: &[NotHeld] = &[
         text: "Names of local sockets that are no paths: a command may take one that a program outside would take or look for.",
     },
     NotHeld {
-        brief: "memory that no process holds open (System V, sockets, pipes)",
-        text: "What System V has processes share is left where a command makes it and does not remove it; memory in sockets, in pipes\n\
-              \x20 and in files of memory that are passed from one to another and not open meanwhile is not counted by `--memory`.",
+        brief: "memory on its way between processes (sockets, pipes); what System V shares and `run` could not see made",
+        text: "What System V has processes share goes at the end of `exec` where a command made it. At the end of `run` that holds for memory, where its\n\
+              \x20 maker lived long enough to be seen (50 ms); its semaphores and queues are left, since the kernel tells nobody who made them, and\n\
+              \x20 memory is left where both processes of `run` are killed. Memory in sockets, in pipes and in files of memory that are passed\n\
+              \x20 from one to another and not open meanwhile is not counted by `--memory`: nothing tells which of it is on its way.",
     },
     NotHeld {
         brief: "how much is written to the disk in all",

@@ -16,6 +16,12 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// The same with so many bytes more.
+    #[must_use]
+    pub fn with(self, bytes: u64) -> Self {
+        Self { memory: self.memory.saturating_add(bytes), ..self }
+    }
+
     /// The memory in bytes.
     pub fn bytes(&self) -> Bytes {
         Bytes(self.memory)

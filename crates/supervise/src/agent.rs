@@ -27,6 +27,7 @@ use checkrein_sandbox::heartbeat::{self, Beating, Heartbeat, be_known_as, cannot
 use checkrein_sandbox::memory::MemoryFiles;
 use checkrein_sandbox::orphan_control::{Held, Hold, ProcessGroupMode, begin};
 use checkrein_sandbox::process_tree::{self, EndedProcesses, Remains, Usage};
+use checkrein_sandbox::shared_segments::SharedSegments;
 use checkrein_sandbox::terminal::{Terminal, window_changed};
 use checkrein_sandbox::{ControlGroup, GroupLimits};
 use checkrein_sandbox::{SUPERVISING, SplitSide, SuperviseError, bound_tasks, enter, split};
@@ -248,10 +249,11 @@ pub fn supervise(
     let bounds = GroupLimits { memory, tasks: tasks.map(|most| most.saturating_add(SPARE)) };
     let control_group = ControlGroup::create(bounds);
     let files = MemoryFiles::of_now();
+    let segments = Arc::new(Mutex::new(SharedSegments::of_now()));
     let begun = || {
         let running = start(agent, &listener, &pulse, control_group.as_ref())?;
         let beating = Beating::start().map_err(SuperviseError::after_start)?;
-        let sampling = Sampling::start(sampling::Limits { memory, tasks }, files)
+        let sampling = Sampling::start(sampling::Limits { memory, tasks }, files, Arc::clone(&segments))
             .map_err(SuperviseError::after_start)?;
         Ok((running, beating, sampling))
     };
@@ -325,6 +327,9 @@ pub fn supervise(
         group.end_all();
     }
     let EndedProcesses { count: killed, left } = process_tree::end_all(PATIENCE);
+    if left == 0 {
+        segments.lock().unwrap_or_else(PoisonError::into_inner).remove();
+    }
     let ended = killed.max(there).saturating_sub(running.held.own());
     drop(control_group);
     let stopping = decided.map(|time| time.elapsed());

@@ -11,6 +11,7 @@ use checkrein_sandbox::Bytes;
 use checkrein_sandbox::SuperviseError;
 use checkrein_sandbox::memory::MemoryFiles;
 use checkrein_sandbox::process_tree::{MachineLoad, ProcessScan, Usage};
+use checkrein_sandbox::shared_segments::SharedSegments;
 
 /// How often it is looked: reading all of `/proc` costs some milliseconds.
 const PACE: Duration = Duration::from_millis(250);
@@ -34,12 +35,16 @@ pub(crate) struct Sampling {
 
 impl Sampling {
     /// Begins, with memory in `files` counted where there is a limit for it. To be called when no other process has to be split off any more.
-    pub(crate) fn start(limits: Limits, files: MemoryFiles) -> Result<Self, SuperviseError> {
+    pub(crate) fn start(
+        limits: Limits,
+        files: MemoryFiles,
+        segments: Arc<Mutex<SharedSegments>>,
+    ) -> Result<Self, SuperviseError> {
         let latest = Arc::default();
         let (end, ended) = channel();
         let seen = Arc::clone(&latest);
         let thread = Builder::new().name("sampling".to_owned());
-        let thread = thread.spawn(move || sample(limits, files, &seen, &ended));
+        let thread = thread.spawn(move || sample(limits, files, &segments, &seen, &ended));
         let thread = thread.map_err(SuperviseError::restriction("what looks at the processes"))?;
         Ok(Self { latest, end: Some(end), thread: Some(thread) })
     }
@@ -68,7 +73,14 @@ pub(crate) struct Limits {
     pub(crate) tasks: Option<u32>,
 }
 
-fn sample(limits: Limits, mut files: MemoryFiles, seen: &Mutex<Option<Usage>>, ended: &Receiver<()>) {
+fn sample(
+    limits: Limits,
+    mut files: MemoryFiles,
+    segments: &Mutex<SharedSegments>,
+    seen: &Mutex<Option<Usage>>,
+    ended: &Receiver<()>,
+) {
+    let own = || segments.lock().unwrap_or_else(PoisonError::into_inner);
     let go_on = || ended.try_recv() != Err(TryRecvError::Disconnected);
     let mut known = Vec::new();
     let mut machine = VecDeque::new();
@@ -76,7 +88,9 @@ fn sample(limits: Limits, mut files: MemoryFiles, seen: &Mutex<Option<Usage>>, e
         let began = Instant::now();
         let look = ProcessScan::through(&known, &go_on);
         let usage = look.usage();
-        let usage = limits.memory.map_or(usage, |limit| files.added_to(usage, limit, &go_on));
+        own().look();
+        let usage =
+            limits.memory.map_or(usage, |limit| files.added_to(usage, limit, &go_on).with(own().detached()));
         if !go_on() {
             return;
         }
@@ -87,6 +101,8 @@ fn sample(limits: Limits, mut files: MemoryFiles, seen: &Mutex<Option<Usage>>, e
             if ended.recv_timeout(GLANCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
+            // Whoever makes a segment may end at once.
+            own().look();
             if let Some(tasks) = limits.tasks.and_then(|limit| flood(&mut machine, limit)) {
                 *seen.lock().unwrap_or_else(PoisonError::into_inner) =
                     Some(Usage { threads: tasks, remains: 0, ..usage });

@@ -7,6 +7,7 @@ use rustix::io::Errno;
 
 use super::caller::Caller;
 use super::{Answer, AttemptedAction, Mediator};
+use crate::shared_segments::remove;
 
 /// What is shared, as the calls tell it apart: each kind has numbers of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +42,13 @@ impl Mediator {
             return Answer::GoOn;
         }
         self.refuse(caller, AttemptedAction::Shared(kind), Errno::ACCESS)
+    }
+
+    /// Takes away what the command made and left. It knows itself of each that it was made inside; the kernel names the maker of memory alone.
+    pub(super) fn take_shared_away(&self) {
+        for (kind, number) in &self.made {
+            remove(*kind, *number);
+        }
     }
 
     fn find_shared(&mut self, caller: &Caller, kind: SharedMemoryKind) -> Answer {
