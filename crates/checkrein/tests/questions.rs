@@ -178,8 +178,8 @@ fn a_plugin_that_the_project_enables_does_not_answer_for_the_user() {
         files
     };
     for (files, is_refused, named) in [
-        (with(in_market("hooks/hooks.json"), &[settings.clone()]), true, ".claude/settings.json"),
-        (with(in_market("hooks.json"), &[settings.clone()]), false, ""),
+        (with(in_market("hooks/hooks.json"), std::slice::from_ref(&settings)), true, ".claude/settings.json"),
+        (with(in_market("hooks.json"), std::slice::from_ref(&settings)), false, ""),
         (
             with(
                 in_market("more.json"),
@@ -194,7 +194,11 @@ fn a_plugin_that_the_project_enables_does_not_answer_for_the_user() {
             true,
             ".claude/settings.json",
         ),
-        (with(cached("cache/local/yes/1.0.0"), &[settings.clone()]), true, ".claude/settings.json"),
+        (
+            with(cached("cache/local/yes/1.0.0"), std::slice::from_ref(&settings)),
+            true,
+            ".claude/settings.json",
+        ),
         // Nobody enables it, or the project switches it off, or the user enables it too.
         (in_market("hooks/hooks.json"), false, ""),
         (

@@ -8,7 +8,7 @@ mod plugins;
 use std::fs;
 use std::io::Read as _;
 
-use checkrein_clients::{SettingsScope, head_names_answerers};
+use checkrein_clients::{ClientPath, SettingsScope, head_names_answerers};
 use checkrein_facts::names_answering_event;
 use checkrein_files::{SMALL, open, read_text};
 use checkrein_protocol::AbsolutePath;
@@ -49,7 +49,7 @@ pub fn brought_by_project(
         return Some(place.below());
     }
     if folders.iter().any(|folder| plugins::answer(environment, folder)) {
-        return client.places.of_scope(SettingsScope::Team).map(|place| place.below());
+        return client.places.of_scope(SettingsScope::Team).map(ClientPath::below);
     }
     let holds = |name: &&&str| {
         folders.iter().map(|folder| folder.join(name)).any(|folder| {

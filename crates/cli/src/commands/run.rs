@@ -499,11 +499,11 @@ impl Plan {
         }
         let ran = Duration::from_secs_f64(attempt.seconds.max(0.0)).as_millis();
         let since = self.environment.now().0.saturating_sub(u64::try_from(ran).unwrap_or(u64::MAX));
-        if let ("halted", Some(session)) = (name, &attempt.session) {
-            if let Some(id) = halted::report(&self.environment, session, since) {
-                log(&format!("checkrein: The report: `checkrein incident show {id}`"));
-                return;
-            }
+        if let ("halted", Some(session)) = (name, &attempt.session)
+            && let Some(id) = halted::report(&self.environment, session, since)
+        {
+            log(&format!("checkrein: The report: `checkrein incident show {id}`"));
+            return;
         }
         let session = attempt.session.clone().map(SessionId);
         let ledger = session.map(|session| SessionLedger::open(&self.environment.state, &session));
