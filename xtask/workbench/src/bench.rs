@@ -165,6 +165,7 @@ fn record(number: usize) -> RecordBody {
         kind: (number % 700) as u64,
         exact: number as u64,
         substance: number as u64,
+        without_options: 0,
         elapsed_us: 50,
         mode: Enforcement::Enforce,
     }))
