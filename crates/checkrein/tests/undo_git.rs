@@ -180,6 +180,62 @@ fn what_is_only_staged_comes_back() {
     }
 }
 
+/// What was written for a commit that did not come about has no other copy.
+#[test]
+fn messages_come_back() {
+    for (command, name) in [
+        ("git commit -qam agent", "COMMIT_EDITMSG"),
+        ("git commit -q --amend -m agent", "COMMIT_EDITMSG"),
+        ("git commit -qam agent && rm .git/COMMIT_EDITMSG", "COMMIT_EDITMSG"),
+        ("git stash -q && git merge -q --squash topic", "SQUASH_MSG"),
+        ("git stash -q && git merge -q --no-commit --no-ff topic", "MERGE_MSG"),
+    ] {
+        let environment = TestEnvironment::new();
+        run(&environment, SETUP);
+        let message = environment.project().join(".git").join(name);
+        fs::write(&message, "mine, and long\n").unwrap();
+        call(&environment, "PreToolUse", command, json!({}));
+        run(&environment, command);
+        call(&environment, "PostToolUse", command, json!({ "tool_response": { "stdout": "" } }));
+        assert_ne!(fs::read_to_string(&message).unwrap_or_default(), "mine, and long\n", "{command}");
+        let output = environment.checkrein(&["undo", "--yes"]);
+        assert_eq!(fs::read_to_string(&message).unwrap(), "mine, and long\n", "{command}: {output:?}");
+    }
+}
+
+/// The log goes with the name, and grows by what is said of that.
+#[test]
+fn logs_of_branches_that_get_another_name_come_back() {
+    for command in [
+        "git branch -m main trunk",
+        "git branch -M topic tree/deep; git branch -m main trunk",
+        "git branch -m topic/deep",
+        "git branch -m main trunk && echo more >> a && git commit -qam more",
+    ] {
+        let environment = TestEnvironment::new();
+        run(&environment, SETUP);
+        run(
+            &environment,
+            "git worktree remove --force ../tree; git branch -qD tree; git checkout -q -f main",
+        );
+        if command.ends_with("topic/deep") {
+            run(&environment, "git checkout -q -f topic");
+        }
+        let logs = || {
+            let found =
+                environment.command("sh").args(["-c", "grep -r . .git/logs | sort"]).output().unwrap();
+            String::from_utf8(found.stdout).unwrap()
+        };
+        let before = (logs(), picture(&environment));
+        call(&environment, "PreToolUse", command, json!({}));
+        run(&environment, command);
+        call(&environment, "PostToolUse", command, json!({ "tool_response": { "stdout": "" } }));
+        assert_ne!(logs(), before.0, "{command}");
+        let output = environment.checkrein(&["undo", "--yes"]);
+        assert!((logs(), picture(&environment)) == before, "{command}: {}\n{output:?}", logs());
+    }
+}
+
 #[test]
 fn bisections_come_back() {
     for command in [

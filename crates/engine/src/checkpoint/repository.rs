@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 /// The files and directories of a repository that hold its references and its settings (gitrepository-layout, and "pseudorefs" in the
-/// glossary of git). Not its objects, hooks and messages.
-pub(super) const REFERENCES: [&str; 35] = [
+/// glossary of git), and the messages that a person wrote there. Not its objects and hooks.
+pub(super) const REFERENCES: [&str; 37] = [
     "HEAD",
     "ORIG_HEAD",
     "FETCH_HEAD",
@@ -17,6 +17,9 @@ pub(super) const REFERENCES: [&str; 35] = [
     "SQUASH_MSG",
     "REVERT_HEAD",
     "CHERRY_PICK_HEAD",
+    // The message of the last commit, which one that failed leaves behind as its only copy.
+    "COMMIT_EDITMSG",
+    "TAG_EDITMSG",
     "REBASE_HEAD",
     "NOTES_MERGE_REF",
     "NOTES_MERGE_PARTIAL",

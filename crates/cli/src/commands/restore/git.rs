@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use checkrein_snapshot::{Listed, Node, Prepared, Step};
+use checkrein_snapshot::{Listed, Node, Prepared, RestoreAction, Step};
 
 /// How many digits of the name of a commit are shown (ours), as git does in small repositories.
 const DIGITS: usize = 7;
+
+/// The files in which git keeps a message while somebody writes it.
+const MESSAGES: [&str; 4] = ["COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "TAG_EDITMSG"];
 
 /// The directory of the repository that a step is about; `None` when it is about a file of the work tree.
 pub(super) fn directory_of(snapshot: &Listed, step: &Step) -> Option<PathBuf> {
@@ -69,7 +72,8 @@ pub(in crate::commands) fn moved_later<'a>(
         let Some(directory) = directory_of(snapshot, step) else { return false };
         let below = step.path.as_path().strip_prefix(&directory).ok().and_then(Path::to_str);
         match below {
-            Some("index" | "ORIG_HEAD" | "COMMIT_EDITMSG") => {}
+            Some("index" | "ORIG_HEAD") => {}
+            Some(name) if MESSAGES.contains(&name) => {}
             Some(log) if log.starts_with("logs/") => {
                 let (Some(then), Some(now)) =
                     (log_text(prepared, step.then.as_ref()), log_text(prepared, step.now.as_ref()))
@@ -88,6 +92,23 @@ pub(in crate::commands) fn moved_later<'a>(
         }
     }
     !logged.is_empty() && moved.is_subset(&logged)
+}
+
+/// Whether a step removes the log of a reference that got another name: the log begins with all of one that comes back.
+pub(super) fn is_log_moved_from_restored(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    let Some(logs) = directory_of(snapshot, step).map(|directory| directory.join("logs/refs")) else {
+        return false;
+    };
+    let Some(now) = log_text(prepared, step.now.as_ref()).filter(|_| step.path.as_path().starts_with(&logs))
+    else {
+        return false;
+    };
+    prepared.steps().iter().any(|other| {
+        other.deed != RestoreAction::Remove
+            && other.path.as_path().starts_with(&logs)
+            && log_text(prepared, other.then.as_ref())
+                .is_some_and(|then| !then.is_empty() && now.starts_with(&then))
+    })
 }
 
 /// The text of a log of git; empty where there was none, `None` where it cannot be read.
@@ -215,6 +236,7 @@ fn part(below: &str) -> &'static str {
         "objects" => "objects",
         "packed-refs" => "packed references",
         "config" => "settings",
+        name if MESSAGES.contains(&name) => "messages",
         "worktrees" => "other work trees",
         "modules" => "submodules",
         "rebase-merge" | "rebase-apply" | "sequencer" => "what was under way",

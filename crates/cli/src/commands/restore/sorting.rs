@@ -11,7 +11,7 @@ use checkrein_snapshot::{
     SavedPart, SavedPath, Since, Step,
 };
 
-use super::git::{directory_of, taken_away};
+use super::git::{directory_of, is_log_moved_from_restored, taken_away};
 use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, held};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -480,7 +480,11 @@ impl RestoreTerms<'_> {
             Some(born) => born < saved,
             None => file_time(saved).is_some_and(|saved| meta.modified < saved),
         };
-        is_older && !prepared.is_elsewhere(step) && !prepared.has_other_names(step) && !held(step)
+        is_older
+            && !prepared.is_elsewhere(step)
+            && !prepared.has_other_names(step)
+            && !is_log_moved_from_restored(prepared, self.snapshot, step)
+            && !held(step)
     }
 
     /// Who made what was not there: at the places that the action was about it is the action, elsewhere and afterwards the time tells.
