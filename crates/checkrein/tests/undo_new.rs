@@ -391,3 +391,47 @@ fn what_somebody_made_since_is_neither_removed_nor_named_as_made_by_the_call() {
     let told = words(&environment.checkrein(&["undo", "--yes"]));
     assert!(told.contains("`made.txt`: made by a call") && !told.contains("mine.txt"), "{told}");
 }
+
+/// What a call makes outside the workspace is known where it is named, whatever else the call runs that nobody reads.
+#[test]
+fn what_an_unread_call_makes_elsewhere_is_named_and_goes_when_that_is_permitted() {
+    for (makes, made) in [
+        ("mkdir -p ~/made/deep; echo one > ~/made/file", &["made/deep", "made/file", "made"][..]),
+        ("touch ~/.made", &[".made"]),
+    ] {
+        let environment = project();
+        let tool = opaque(&environment, "print 'hello'");
+        let command = format!("{makes}; {tool}");
+        perform(&environment, "call", &command);
+        let stands = |name: &&str| environment.home().join(name).exists();
+        assert!(made.iter().all(stands), "{command}: made nothing");
+        let (output, said) = undo(&environment);
+        assert!(made.iter().all(stands) && output.status.code() == Some(1), "{command}: {said}");
+        assert!(said.contains("made by a call") && said.contains("made"), "{command}: {said}");
+        assert!(said.contains("not known: what `"), "{command}: {said}");
+        let output = environment.checkrein(&["undo", "--yes", "--remove-new"]);
+        assert!(!made.iter().any(stands), "{command}: {}", words(&output));
+        assert!(words(&output).contains("not known: what `"), "{command}: {}", words(&output));
+    }
+    // Where the workspace is no project, there is no snapshot of it as a whole.
+    let environment = project();
+    fs::remove_dir_all(environment.project().join(".git")).unwrap();
+    let tool = opaque(&environment, "print 'hello'");
+    perform(&environment, "call", &format!("mkdir ~/made; {tool}"));
+    let output = environment.checkrein(&["undo", "--yes", "--remove-new"]);
+    assert!(!environment.home().join("made").exists(), "{}", words(&output));
+}
+
+/// What stood there is none of the call's, and neither is what a person put there later.
+#[test]
+fn what_stood_elsewhere_or_was_put_there_later_stays() {
+    let environment = project();
+    fs::create_dir(environment.home().join("kept")).unwrap();
+    let tool = opaque(&environment, "print 'hello'");
+    perform(&environment, "call", &format!("mkdir -p ~/kept; mkdir -p ~/made; {tool}"));
+    std::thread::sleep(Duration::from_millis(60));
+    fs::write(environment.home().join("made/mine"), "of a person").unwrap();
+    let output = environment.checkrein(&["undo", "--yes", "--remove-new"]);
+    assert!(environment.home().join("kept").is_dir(), "{}", words(&output));
+    assert!(environment.home().join("made/mine").is_file(), "{}", words(&output));
+}

@@ -26,8 +26,8 @@ use checkrein_review::{
 };
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Circumstances,
-    Effort, Ignored, Ignoring, Mounts, ObjectRetention, SessionPlace, SnapshotDraft, SnapshotError,
-    SnapshotId, SnapshotReason, Store, capture, capture_small_first, measure,
+    Effort, Ignored, Ignoring, Mounts, ObjectRetention, SessionPlace,
+    SnapshotDraft, SnapshotError, SnapshotId, SnapshotReason, Store, capture, capture_small_first, measure,
 };
 
 use crate::context::Context;
@@ -118,8 +118,16 @@ pub(crate) fn protect(
     let started = Instant::now();
     let (action, world) = (forecast.action(), forecast.world());
     let plan = Plan::of(unprotected, action, world);
+    // What nobody can see through is saved with the workspace as a whole, and what it makes is marked with that.
+    let mark = |left: Vec<String>| {
+        if is_unclear(unprotected) {
+            Protected::leaving(left)
+        } else {
+            plan.mark(context, action, purpose, left)
+        }
+    };
     if plan.is_empty() {
-        return plan.mark(context, unprotected, action, purpose, Vec::new());
+        return mark(Vec::new());
     }
     match plan.carry_out(context, action, purpose) {
         Ok(Done { saved, record, note, left, incomplete }) => {
@@ -129,7 +137,7 @@ pub(crate) fn protect(
             });
             Protected::Saved { saved, note, left, incomplete, record }
         }
-        Err(Unsaved::Nothing(left)) => plan.mark(context, unprotected, action, purpose, left),
+        Err(Unsaved::Nothing(left)) => mark(left),
         Err(Unsaved::Required(why)) => Protected::Lost(Lost::of(why, &plan.places)),
         Err(Unsaved::Failed(error)) => {
             let why = format!("what this would destroy {NOT_SAVED}{error}");
@@ -139,7 +147,46 @@ pub(crate) fn protect(
     }
 }
 
+/// Marks where nothing stands that an action is about to make which nobody can see through, where the workspace was not saved before it.
+/// `unprotected` is its review when nothing is saved.
+pub(crate) fn mark_unseen(
+    context: &Context,
+    forecast: &Forecast<'_>,
+    unprotected: &Review,
+    purpose: &Protection,
+) -> Option<SnapshotRecord> {
+    let is_wanted = context.policy().config().snapshots.enabled && depends_on_saving(unprotected);
+    if !is_wanted || !is_unclear(unprotected) {
+        return None;
+    }
+    let plan = Plan::of(unprotected, forecast.action(), forecast.world());
+    plan.mark(context, forecast.action(), purpose, Vec::new()).mark().cloned()
+}
+
+/// Where nothing stands outside the workspace that an action is about to make which nobody can see through: the workspace is saved as a whole
+/// before it, and shows what is new in it by itself.
+pub(crate) fn absent_elsewhere(forecast: &Forecast<'_>, unprotected: &Review) -> Vec<CaptureRequest> {
+    if !is_unclear(unprotected) {
+        return Vec::new();
+    }
+    let plan = Plan::of(unprotected, forecast.action(), forecast.world());
+    let workspace = Path::new(forecast.world().place().workspace.as_str()).to_owned();
+    let mut absent = plan.absent();
+    absent.retain(|place| !place.path.starts_with(&workspace));
+    absent
+}
+
+/// Whether nobody can say which files an action changes.
+fn is_unclear(review: &Review) -> bool {
+    is_opaque(review) || makes_unknown_files(review) || runs_unread_code(review)
+}
+
 impl Protected {
+    /// What there is when nothing was saved, and this was left.
+    fn leaving(left: Vec<String>) -> Self {
+        if left.is_empty() { Self::Nothing } else { Self::Left(left) }
+    }
+
     /// The record of what was saved, when something was.
     pub(crate) fn record(&self) -> Option<&SnapshotRecord> {
         match self {
@@ -324,7 +371,7 @@ impl Plan {
         }
         if !plan.is_empty() {
             plan.places.extend(beside);
-            if makes_unknown_files(review) || is_opaque(review) || runs_unread_code(review) {
+            if is_unclear(review) {
                 plan.extent = Extent::WorkTree;
             }
         }
@@ -352,22 +399,11 @@ impl Plan {
 
     /// Writes down where nothing stands that the action is about to make, so that what it made can be taken back. Nothing is lost without it,
     /// so a failure is no reason to wait or to ask.
-    fn mark(
-        &self,
-        context: &Context,
-        review: &Review,
-        action: &Action,
-        purpose: &Protection,
-        left: Vec<String>,
-    ) -> Protected {
-        let none = |left: Vec<String>| {
-            if left.is_empty() { Protected::Nothing } else { Protected::Left(left) }
-        };
-        // What nobody can see through is saved with the workspace as a whole.
-        let is_unclear = is_opaque(review) || makes_unknown_files(review) || runs_unread_code(review);
-        let (Protection::Save(place), false) = (purpose, self.absences.is_empty() || is_unclear) else {
-            return none(left);
-        };
+    fn mark(&self, context: &Context, action: &Action, purpose: &Protection, left: Vec<String>) -> Protected {
+        let Protection::Save(place) = purpose else { return Protected::leaving(left) };
+        if self.absences.is_empty() {
+            return Protected::leaving(left);
+        }
         let taken = || -> Result<Option<SnapshotRecord>, SnapshotError> {
             let started = Instant::now();
             let own = [PathBuf::from(context.environment().state_path.as_str())];
@@ -388,10 +424,10 @@ impl Plan {
         };
         match taken() {
             Ok(Some(record)) => Protected::Marked { record, left },
-            Ok(None) => none(left),
+            Ok(None) => Protected::leaving(left),
             Err(error) => {
                 context.environment().diagnostics.add(format!("what a call makes is not marked: {error}"));
-                none(left)
+                Protected::leaving(left)
             }
         }
     }

@@ -109,7 +109,8 @@ pub(crate) fn before(
             action: Some(id.as_str().to_owned()),
             sequence: state.records(),
         };
-        let mut protected = checkpoint::protect(context, &forecast, &plain, &Protection::Save(place.clone()));
+        let purpose = Protection::Save(place.clone());
+        let mut protected = checkpoint::protect(context, &forecast, &plain, &purpose);
         let saved = protected.record().cloned();
         let words = checkpoint::in_words(action);
         let urgency = match &protected {
@@ -118,8 +119,13 @@ pub(crate) fn before(
                 Urgency::None
             }
         };
-        let mut kept = checkpoint::workspace::before(context, (&plain, urgency), &words, &place, saved);
-        kept.snapshot = kept.snapshot.or_else(|| protected.mark().cloned());
+        let absent = checkpoint::absent_elsewhere(&forecast, &plain);
+        let mut kept =
+            checkpoint::workspace::before(context, (&plain, urgency), (&words, &place), saved, &absent);
+        kept.snapshot = kept
+            .snapshot
+            .or_else(|| protected.mark().cloned())
+            .or_else(|| checkpoint::mark_unseen(context, &forecast, &plain, &purpose));
         if let Some(snapshot) = &kept.snapshot {
             checkpoint::announce(context, snapshot.id, forecast.announced());
         }

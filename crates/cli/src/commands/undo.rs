@@ -139,7 +139,7 @@ pub fn undo(
             };
             passed_over.splice(0..0, later.into_iter().chain(lost.unwrap_or_default()));
             passed_over.extend(kept_as_new(&new));
-            passed_over.extend(story.opaque.then(|| unseen(snapshot)));
+            passed_over.extend(story.is_partly_unseen(store, snapshot).then(|| unseen(snapshot)));
             if action.is_none() {
                 ledgers.not_before_lost(environment, &stores, snapshot, Some(snapshot))?;
                 passed_over.extend(earlier_session(&mut ledgers, snapshot)?);
@@ -247,23 +247,28 @@ pub fn undo(
         let mut others = ledgers.unsaved_after(environment, &stores, snapshot);
         others.extend(lost.unwrap_or_default());
         others.extend(std::mem::take(&mut passed_over));
+        let is_unseen = ledgers.of(environment, snapshot).is_partly_unseen(store, snapshot);
+        others.extend(is_unseen.then(|| unseen(snapshot)));
         others.extend(earlier_session(&mut ledgers, snapshot)?);
         return restore(environment, prepared, &case, &others, output);
     }
     // What was begun with tells the session, where nothing was saved for any action.
-    let is_meant = |one: &&Listed| match choice {
+    let is_meant = |one: &Listed| match choice {
         UndoChoice::NewestOf(folder) => session(one) == Some(folder.as_str()),
         UndoChoice::Newest | UndoChoice::Named(_) => one.snapshot.place.is_some(),
     };
-    let all = stores.iter().flat_map(|store| &store.all).filter(is_meant);
-    let newest = all.max_by_key(|one| one.snapshot.at);
+    let all = stores.iter().flat_map(|store| store.all.iter().map(move |one| (store, one)));
+    let found = all.filter(|(_, one)| is_meant(one)).max_by_key(|(_, one)| one.snapshot.at);
+    let newest = found.map(|(_, newest)| newest);
     if let Some(newest) = newest {
         ledgers.not_before_lost(environment, &stores, newest, None)?;
     }
     let unsaved =
         newest.map(|newest| ledgers.unsaved_after(environment, &stores, newest)).unwrap_or_default();
-    let newest_opaque = newest.filter(|newest| ledgers.of(environment, newest).opaque);
-    newest_opaque.iter().for_each(|newest| log(&wrapped(&unseen(newest))));
+    let is_unseen = |(store, newest): &(&Opened<'_>, &Listed)| {
+        ledgers.of(environment, newest).is_partly_unseen(store, newest)
+    };
+    found.filter(is_unseen).iter().for_each(|(_, newest)| log(&wrapped(&unseen(newest))));
     unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(&wrapped(one)));
     made.iter().take(TOLD).for_each(|one| log(&wrapped(one)));
     kept_as_new(&new).iter().for_each(|one| log(&wrapped(one)));

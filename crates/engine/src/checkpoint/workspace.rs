@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use checkrein_policy::Snapshots;
 use checkrein_protocol::{RecordBody, SnapshotRecord};
-use checkrein_review::{Review, VerdictKind, is_opaque, runs_unread_code};
+use checkrein_review::{Review, VerdictKind, is_opaque};
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureRequest, Circumstances, LimitExceeded, Mounts, Outlook, Retention,
     SessionPlace, SnapshotError, SnapshotId, SnapshotReason, Unchanged, WorkspaceCapture,
@@ -14,7 +14,7 @@ use checkrein_snapshot::{
 use serde_json::json;
 
 use super::words::told;
-use super::{NOT_SAVED, ignoring, makes_unknown_files, masked, run_by_git, store};
+use super::{NOT_SAVED, ignoring, is_unclear, masked, run_by_git, store};
 use crate::context::Context;
 use crate::environment::HostEnvironment;
 
@@ -122,17 +122,17 @@ pub(crate) enum Urgency {
 }
 
 /// Saves the workspace before an action, when it is time for that or the action cannot be seen through. `review` is that of the action when
-/// nothing is saved, `saved` what was saved for it already.
+/// nothing is saved, `saved` what was saved for it already; that nothing stands at the places `absent` is written down where nothing was.
 pub(crate) fn before(
     context: &Context,
     (review, urgency): (&Review, Urgency),
-    reason: &str,
-    place: &SessionPlace,
+    (reason, place): (&str, &SessionPlace),
     saved: Option<SnapshotRecord>,
+    absent: &[CaptureRequest],
 ) -> Kept {
     let settings = &context.policy().config().snapshots;
     let effects = &review.side_effects.effects;
-    let is_unclear = is_opaque(review) || makes_unknown_files(review) || runs_unread_code(review);
+    let is_unclear = is_unclear(review);
     let changes = is_unclear || effects.iter().any(|effect| effect.kind.is_mutating());
     let is_refused = review.verdict.kind >= VerdictKind::Block && saved.is_none();
     if !settings.enabled || !changes || is_refused {
@@ -173,7 +173,10 @@ pub(crate) fn before(
         Some(Outlook::TooLarge) | None => u64::MAX,
     };
     let reach = Reach { bounds, largest };
-    let beside = if is_opaque(review) { run_by_git(context.workspace()) } else { Vec::new() };
+    let mut beside = if is_opaque(review) { run_by_git(context.workspace()) } else { Vec::new() };
+    if occasion == SnapshotReason::BeforeAction {
+        beside.extend_from_slice(absent);
+    }
     match take(context, (reach, &beside), unchanged, occasion, reason, Some(place.clone())) {
         Ok(WorkspaceCapture::Whole(id) | WorkspaceCapture::Same(id)) => {
             let snapshot = saved.or_else(|| {

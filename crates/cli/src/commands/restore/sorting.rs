@@ -275,7 +275,7 @@ impl RestoreTerms<'_> {
             // An index of git with the same entries is what it was: git writes it anew whenever somebody looks.
             if self.objection(prepared, step, &held).is_some() || prepared.has_same_entries(step) {
                 Weight::Nothing
-            } else if self.is_only_new(step) {
+            } else if self.is_only_new(step) || self.is_new_elsewhere(step) {
                 Weight::New
             } else if self.made_again(step).is_some() {
                 Weight::MadeAgain
@@ -317,6 +317,16 @@ impl RestoreTerms<'_> {
             && self
                 .root_around(step)
                 .is_some_and(|root| root.node.is_some() && root.selection == SavedPart::NotIgnored)
+    }
+
+    /// Whether a step removes what a call made outside the workspace that nobody could see through: its snapshot is of the workspace, where
+    /// something may have been lost, and of the other place it only says that nothing stood there.
+    fn is_new_elsewhere(&self, step: &Step) -> bool {
+        let is_whole = |root: &Root| root.selection == SavedPart::NotIgnored;
+        step.deed == RestoreAction::Remove
+            && !step.path.as_path().starts_with(self.ground.store.workspace())
+            && self.root_around(step).is_some_and(|root| root.node.is_none())
+            && self.snapshot.snapshot.roots.iter().any(is_whole)
     }
 
     /// Whether the objection to a step is that something is new which nobody is known to have made.

@@ -4,10 +4,11 @@ use std::ops::RangeInclusive;
 use std::time::UNIX_EPOCH;
 
 use checkrein_snapshot::{
-    ActionEndTime, ActionPeriod, FileTime, Listed, Prepared, RestoreAction, Root, Step,
+    ActionEndTime, ActionPeriod, FileTime, Listed, Prepared, RestoreAction, Root, SavedPart, Step,
 };
 
 use super::super::restore::git::moved_later;
+use super::Opened;
 
 /// What is added to the time of an outcome where nobody looked what the action left behind, in milliseconds (ours): the clock of the
 /// file system and that of the hook tick apart.
@@ -148,6 +149,22 @@ impl Story {
                     && root.path.as_path().components().any(|part| part.as_os_str() == ".git")
         };
         !self.opaque && snapshot.snapshot.roots.iter().all(is_bookkeeping)
+    }
+
+    /// Whether it may have changed something outside the workspace that was not seen beforehand: nobody could see through it, or only what it
+    /// was seen to make there is known beside the workspace as a whole.
+    pub(super) fn is_partly_unseen(self, store: &Opened<'_>, snapshot: &Listed) -> bool {
+        let roots = &snapshot.snapshot.roots;
+        let workspace = store.ground.store.workspace();
+        let is_whole = |root: &Root| root.selection == SavedPart::NotIgnored;
+        let is_made_elsewhere =
+            |root: &Root| root.node.is_none() && !root.path.as_path().starts_with(workspace);
+        // With its references the work tree is saved for what version control does to it.
+        let is_of_git = |root: &Root| root.path.as_path().ends_with(".git/HEAD");
+        self.opaque
+            || roots.iter().any(is_whole)
+                && roots.iter().any(is_made_elsewhere)
+                && !roots.iter().any(is_of_git)
     }
 
     /// Whether a user was asked about it and no end was told: they may have said no, and done it themselves.
