@@ -52,5 +52,5 @@ mod stake;
 mod tools;
 
 pub use catalogue::{is_read_through, program_names};
-pub use checkrein_interpreter::{AnnouncedContent, Prediction, RunCommand, Value};
+pub use checkrein_interpreter::{AnnouncedContent, LoggedMessage, Prediction, RunCommand, Value};
 pub use predict::{predict, predict_with};

@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use checkrein_effects::AnnouncedContent;
+use checkrein_effects::{AnnouncedContent, LoggedMessage};
 use checkrein_facts::{VersionState, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::{AbsolutePath, Action, SnapshotRecord};
@@ -26,7 +26,7 @@ use checkrein_review::{
 };
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Circumstances,
-    Effort, Ignored, Ignoring, Mounts, ObjectRetention, SessionPlace,
+    Effort, Ignored, Ignoring, LoggedExtent, LoggedStart, Mounts, ObjectRetention, SessionPlace,
     SnapshotDraft, SnapshotError, SnapshotId, SnapshotReason, Store, capture, capture_small_first, measure,
 };
 
@@ -235,20 +235,39 @@ impl Protected {
 
 /// Keeps beside the snapshot that was taken for an action what the action is to leave, so that it can be taken back where nobody is told when
 /// the action ends. A failure leaves that to the user.
-pub(crate) fn announce(context: &Context, snapshot: u64, announced: &[(AbsolutePath, AnnouncedContent)]) {
-    if announced.is_empty() {
+pub(crate) fn announce(context: &Context, snapshot: u64, forecast: &Forecast<'_>) {
+    let (announced, logged) = (forecast.announced(), forecast.logged());
+    if announced.is_empty() && logged.is_empty() {
         return;
     }
-    let left = announced.iter().map(|(path, left)| {
-        let bytes = match left {
-            AnnouncedContent::Text(text) | AnnouncedContent::Link(text) => text.as_bytes(),
+    let left = announced.iter().filter_map(|(path, left)| match left {
+        AnnouncedContent::Text(text) | AnnouncedContent::Link(text) => {
+            Some((PathBuf::from(path.as_str()), text.as_bytes()))
+        }
+        AnnouncedContent::Mode(_) => None,
+    });
+    let modes = announced.iter().filter_map(|(path, left)| match left {
+        AnnouncedContent::Mode(words) => Some((really(path), words.clone())),
+        AnnouncedContent::Text(_) | AnnouncedContent::Link(_) => None,
+    });
+    let logs = logged.iter().map(|(directory, message)| {
+        let (text, extent) = match message {
+            LoggedMessage::Whole(text) => (text.clone(), LoggedExtent::Whole),
+            LoggedMessage::Start(text) => (text.clone(), LoggedExtent::Start),
+            LoggedMessage::Several(text) => (text.clone(), LoggedExtent::Several),
         };
-        (PathBuf::from(path.as_str()), bytes)
+        (really(directory), LoggedStart { text, extent })
     });
     let store = store(context.environment(), context.workspace());
-    if let Err(error) = store.keep_announced(SnapshotId(snapshot), left) {
+    if let Err(error) = store.keep_announced(SnapshotId(snapshot), left, modes, logs) {
         context.environment().diagnostics.add(format!("what the call is to leave was not kept: {error}"));
     }
+}
+
+/// Where a path really lies, as the steps of a restore name it.
+fn really(path: &AbsolutePath) -> PathBuf {
+    let path = PathBuf::from(path.as_str());
+    std::fs::canonicalize(&path).unwrap_or(path)
 }
 
 /// What there is to save.

@@ -127,7 +127,7 @@ pub(crate) fn before(
             .or_else(|| protected.mark().cloned())
             .or_else(|| checkpoint::mark_unseen(context, &forecast, &plain, &purpose));
         if let Some(snapshot) = &kept.snapshot {
-            checkpoint::announce(context, snapshot.id, forecast.announced());
+            checkpoint::announce(context, snapshot.id, &forecast);
         }
         if let Protected::Lost(lost) = &mut protected {
             lost.look_for_it_in(context, kept.looked);

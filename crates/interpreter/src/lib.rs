@@ -198,7 +198,7 @@ pub use machine::RunCommand;
 pub use overlay::{Commitment, FetchSource, Untracked};
 pub use pattern::{Letters, Pattern};
 pub use pattern_links::PatternReach;
-pub use prediction::{AnnouncedContent, Prediction};
+pub use prediction::{AnnouncedContent, LoggedMessage, Prediction};
 pub use programs::Programs;
 pub use resolve::secret_behind_links;
 pub(crate) use shell::Options;

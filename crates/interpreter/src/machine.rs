@@ -250,6 +250,11 @@ impl<'w> Machine<'w> {
         self.held_in(path, |tree| tree.text(self.world, path))
     }
 
+    /// The text of a file to the letter, where the command is known to have written it so.
+    pub fn announced_text(&self, path: &AbsolutePath) -> Value {
+        self.tree.told(path).map_or_else(|| self.text(path), Value::exact)
+    }
+
     /// The text of a file that is run as code, which is read further: of a longer one what it begins with.
     pub fn code(&self, path: &AbsolutePath) -> Value {
         self.held_in(path, |tree| tree.code(self.world, path))

@@ -6,7 +6,7 @@ use crate::path::AbsolutePath;
 use crate::world::{Branches, Entry, FileFacts, FileText, Listing, Timestamp, World};
 
 use super::index_changes::{Happened, IndexChange, IndexChanges};
-use super::prediction::{ANNOUNCED, AnnouncedContent};
+use super::prediction::{ANNOUNCED, AnnouncedContent, LOGGED, LoggedMessage};
 use super::value::Value;
 
 /// Changes to the file tree. Nothing is written anywhere: later parts of a command see what earlier parts did.
@@ -26,6 +26,12 @@ pub struct Overlay {
     filled: BTreeSet<String>,
     /// What changed about which files are tracked.
     index: IndexChanges,
+    /// What version control writes into its logs, with the repository's own directory.
+    logged: Vec<(AbsolutePath, LoggedMessage)>,
+    /// What files are to hold to the letter, which what is known of their text says in a shorter way; by the text of the path.
+    told: BTreeMap<String, String>,
+    /// What modes files are given, in the words of `chmod`.
+    modes: Vec<(AbsolutePath, String)>,
 }
 
 /// Where objects came from.
@@ -80,6 +86,9 @@ pub struct Commitment {
     /// The path below the root.
     pub file: String,
 }
+
+/// How many files of revisions are read to tell what a command leaves (ours).
+const READ_FROM_REVISIONS: usize = 16;
 
 /// The size that is told of a file whose text was not looked at, in bytes.
 const SOME_BYTES: u64 = 1;
@@ -288,16 +297,33 @@ impl Overlay {
     }
 
     /// What the command leaves where that is known exactly.
-    pub(crate) fn announced(&self) -> Vec<(AbsolutePath, AnnouncedContent)> {
+    pub(crate) fn announced(&self, world: &dyn World) -> Vec<(AbsolutePath, AnnouncedContent)> {
+        // What a revision holds has to be read for that.
+        let mut left_to_read = READ_FROM_REVISIONS;
         let known = self.made.iter().filter_map(|(path, made)| {
             let left = match made {
                 Made::File(text) => AnnouncedContent::Text(text.as_exact()?.to_owned()),
                 Made::Link(target) => AnnouncedContent::Link(target.clone()),
-                Made::Gone | Made::Checkout(_) | Made::Directory { .. } | Made::Doubtful => return None,
+                Made::Checkout(from) => {
+                    left_to_read = left_to_read.checked_sub(1)?;
+                    match world.committed_text(&from.repository, &from.revision, &from.file) {
+                        FileText::Whole(text) => AnnouncedContent::Text(text),
+                        FileText::Beginning(_) | FileText::Unknown => return None,
+                    }
+                }
+                Made::Gone | Made::Directory { .. } | Made::Doubtful => return None,
             };
             Some((AbsolutePath::new(path)?, left))
         });
-        known.take(ANNOUNCED).collect()
+        let is_told = |path: &AbsolutePath| self.told.contains_key(path.as_str());
+        let known: Vec<_> = known.filter(|(path, _)| !is_told(path)).take(ANNOUNCED).collect();
+        let told = self.told.iter();
+        let told = told.filter_map(|(path, text)| {
+            Some((AbsolutePath::new(path)?, AnnouncedContent::Text(text.clone())))
+        });
+        let modes =
+            self.modes.iter().map(|(path, mode)| (path.clone(), AnnouncedContent::Mode(mode.clone())));
+        known.into_iter().chain(told).chain(modes).collect()
     }
 
     /// Whether it was this command that made or removed what stands at the path.
@@ -340,6 +366,37 @@ impl Overlay {
     #[expect(clippy::option_option, reason = "moved, and to what where that is known")]
     pub(crate) fn moved_revision(&self, name: &str) -> Option<Option<&str>> {
         self.moved.get(name).map(Option::as_deref)
+    }
+
+    /// Remembers what version control writes into its logs when a reference of a repository moves.
+    pub fn log(&mut self, repository: &AbsolutePath, message: LoggedMessage) {
+        if self.logged.len() < LOGGED {
+            self.logged.push((repository.clone(), message));
+        }
+    }
+
+    /// Remembers what a file is to hold to the letter.
+    pub fn announce(&mut self, path: &AbsolutePath, text: String) {
+        if self.told.len() < ANNOUNCED {
+            self.told.insert(path.as_str().to_owned(), text);
+        }
+    }
+
+    /// What a file is to hold to the letter, where that was remembered.
+    pub(crate) fn told(&self, path: &AbsolutePath) -> Option<&str> {
+        self.told.get(path.as_str()).map(String::as_str)
+    }
+
+    /// Remembers what mode a file is given, in the words of `chmod`.
+    pub fn change_mode(&mut self, path: &AbsolutePath, mode: &str) {
+        if self.modes.len() < ANNOUNCED {
+            self.modes.push((path.clone(), mode.to_owned()));
+        }
+    }
+
+    /// What version control writes into its logs.
+    pub(crate) fn logged(&self) -> Vec<(AbsolutePath, LoggedMessage)> {
+        self.logged.clone()
     }
 
     /// Remembers that something filled a directory of which nobody knows what it brought.
@@ -421,7 +478,18 @@ impl Overlay {
         let mut filled = self.filled;
         filled.extend(other.filled.iter().cloned());
         let index = self.index.join(&other.index);
-        Self { made, disturbed: self.disturbed || other.disturbed, untracked, moved, fetched, filled, index }
+        // Both ways begin with what was written before them.
+        let shared = self.logged.iter().zip(&other.logged).take_while(|(left, right)| left == right).count();
+        let mut logged = self.logged;
+        logged.extend(other.logged.iter().skip(shared).cloned());
+        logged.truncate(LOGGED);
+        let disturbed = self.disturbed || other.disturbed;
+        // What one of two ways leaves is not known.
+        let mut told = self.told;
+        told.retain(|path, text| other.told.get(path) == Some(text));
+        let mut modes = self.modes;
+        modes.retain(|one| other.modes.contains(one));
+        Self { made, disturbed, untracked, moved, fetched, filled, index, logged, told, modes }
     }
 
     /// Adds the files and links that another way, which is not expected, made or filled.

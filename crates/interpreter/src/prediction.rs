@@ -21,6 +21,8 @@ pub struct Prediction {
     pub secret_marks: Vec<SecretMark>,
     /// What stands afterwards where that is known exactly (at most 256): whoever finds just this there finds nothing that would be lost.
     pub announced: Vec<(AbsolutePath, AnnouncedContent)>,
+    /// What version control is to write into its logs, with the repository's own directory (at most 64).
+    pub logged: Vec<(AbsolutePath, LoggedMessage)>,
 }
 
 /// What an action leaves at a path.
@@ -30,7 +32,23 @@ pub enum AnnouncedContent {
     Text(String),
     /// A symbolic link to this target.
     Link(String),
+    /// The mode that `chmod` gives what stands there, in its words (`600`, `go-w`).
+    Mode(String),
 }
+
+/// What version control writes into a log when a reference moves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoggedMessage {
+    /// Just this.
+    Whole(String),
+    /// Something that begins so, once.
+    Start(String),
+    /// Any number of entries that begin so.
+    Several(String),
+}
+
+/// How many entries of logs are foretold at most (ours).
+pub(crate) const LOGGED: usize = 64;
 
 /// How many places are announced at most (ours).
 pub(crate) const ANNOUNCED: usize = 256;

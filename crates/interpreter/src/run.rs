@@ -600,7 +600,8 @@ impl Machine<'_> {
         let secret_marks = self.secret_marks();
         Prediction {
             secret_marks,
-            announced: self.tree.announced(),
+            announced: self.tree.announced(self.world),
+            logged: self.tree.logged(),
             effects: self.findings.effects,
             problems: self.findings.problems,
             programs: self.findings.programs,

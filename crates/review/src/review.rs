@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 
-use checkrein_effects::{AnnouncedContent, Prediction, predict_with};
+use checkrein_effects::{AnnouncedContent, LoggedMessage, Prediction, predict_with};
 use checkrein_facts::{World, intent};
 use checkrein_policy::{
     Decision, Policy, Posture, RuleContext, TripwireReport, VerdictKind, check_rules, check_tripwires,
@@ -86,6 +86,11 @@ impl<'a> Forecast<'a> {
     /// What stands after the action where that is known exactly.
     pub fn announced(&self) -> &[(AbsolutePath, AnnouncedContent)] {
         &self.prediction().announced
+    }
+
+    /// What version control is to write into its logs, with the repository's own directory.
+    pub fn logged(&self) -> &[(AbsolutePath, LoggedMessage)] {
+        &self.prediction().logged
     }
 
     fn prediction(&self) -> &Prediction {

@@ -107,33 +107,124 @@ impl Footprint {
     }
 }
 
-/// What an action was to leave, by its words: what tells the content of each file or the target of each link from others.
+/// What an action was to leave, by its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Announced(BTreeMap<SavedPath, ObjectId>);
+pub(crate) struct Announced {
+    /// What tells the content of each file or the target of each link from others.
+    contents: BTreeMap<SavedPath, ObjectId>,
+    /// What modes it was to give, one after the other, in the words of `chmod`.
+    modes: BTreeMap<SavedPath, Vec<String>>,
+    /// By the directory of a repository, what git was to write into its logs.
+    logged: BTreeMap<SavedPath, Vec<LoggedStart>>,
+}
+
+/// The bits of a mode that are rights.
+const RIGHTS: u32 = 0o7777;
+
+/// What `chmod` leaves alone where nobody is named, as shells are set up (ours).
+const UMASKS: [u32; 4] = [0o022, 0o002, 0o077, 0];
+
+/// The mode that `chmod` makes of another, by its words; `None` for those that are not read here.
+fn mode_after(words: &str, mode: u32, umask: u32) -> Option<u32> {
+    if let Ok(bits) = u32::from_str_radix(words, 8) {
+        return (words.len() <= 4).then_some(bits);
+    }
+    words.split(',').try_fold(mode, |mode, clause| {
+        let at = clause.find(['+', '-', '='])?;
+        let (who, what) = clause.split_at_checked(at)?;
+        let (sign, letters) = what.split_at_checked(1)?;
+        let mut classes = who.chars().map(|letter| match letter {
+            'u' => Some(0o700),
+            'g' => Some(0o070),
+            'o' => Some(0o007),
+            'a' => Some(0o777),
+            _ => None,
+        });
+        let named = classes.try_fold(0, |all, class| Some(all | class?))?;
+        let concerned = if who.is_empty() { 0o777 & !umask } else { named };
+        let mut rights = letters.chars().map(|letter| match letter {
+            'r' => Some(0o444),
+            'w' => Some(0o222),
+            'x' => Some(0o111),
+            _ => None,
+        });
+        let bits = rights.try_fold(0, |all, right| Some(all | right?))? & concerned;
+        Some(match sign {
+            "+" => mode | bits,
+            "-" => mode & !bits,
+            _ => mode & !if who.is_empty() { 0o777 } else { concerned } | bits,
+        })
+    })
+}
+
+/// The message of an entry in a log of git, or how it begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoggedStart {
+    /// The text.
+    pub text: String,
+    /// Whether that is all of it.
+    pub extent: LoggedExtent,
+}
+
+/// How much of the message of an entry in a log is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LoggedExtent {
+    /// All of it.
+    Whole,
+    /// Its beginning.
+    Start,
+    /// The beginning of any number of them.
+    Several,
+}
 
 impl Announced {
     /// Whether it is known what the action was to leave at a path.
     pub(crate) fn names(&self, path: &SavedPath) -> bool {
-        self.0.contains_key(path)
+        self.contents.contains_key(path) || self.modes.contains_key(path)
     }
 
     /// Whether a file or link is what the action was to leave there.
     pub(crate) fn holds(&self, path: &SavedPath, content: Option<ObjectId>) -> bool {
-        content.is_some() && self.0.get(path).copied() == content
+        content.is_some() && self.contents.get(path).copied() == content
+    }
+
+    /// Whether what stood at a path with one mode has just the one now that the action was to give it.
+    pub(crate) fn gives_mode(&self, path: &SavedPath, then: u32, now: u32) -> bool {
+        let Some(words) = self.modes.get(path) else { return false };
+        UMASKS.iter().any(|umask| {
+            let given = words.iter().try_fold(then & RIGHTS, |mode, words| mode_after(words, mode, *umask));
+            given == Some(now & RIGHTS)
+        })
+    }
+
+    /// The directories of the repositories in whose logs git was to write, with the messages.
+    pub(crate) fn logged(&self) -> impl Iterator<Item = (&SavedPath, &[LoggedStart])> {
+        self.logged.iter().map(|(directory, messages)| (directory, messages.as_slice()))
     }
 }
 
 impl Store {
-    /// Keeps what an action is to leave beside the snapshot that was taken for it: by path, the content of files and the targets of links.
+    /// Keeps what an action is to leave beside the snapshot that was taken for it: by path, the content of files, the targets of links and the
+    /// modes that are `given`, and by the directory of a repository what git is to write into its logs.
     pub fn keep_announced<'a>(
         &self,
         of: SnapshotId,
         left: impl Iterator<Item = (PathBuf, &'a [u8])>,
+        given: impl Iterator<Item = (PathBuf, String)>,
+        logs: impl Iterator<Item = (PathBuf, LoggedStart)>,
     ) -> Result<(), SnapshotError> {
-        let contents = left.map(|(path, bytes)| (SavedPath::from(path), ObjectId::of(bytes)));
+        let mut modes: BTreeMap<SavedPath, Vec<String>> = BTreeMap::new();
+        for (path, words) in given {
+            modes.entry(SavedPath::from(path)).or_default().push(words);
+        }
+        let contents = left.map(|(path, bytes)| (SavedPath::from(path), ObjectId::of(bytes))).collect();
+        let mut logged: BTreeMap<SavedPath, Vec<LoggedStart>> = BTreeMap::new();
+        for (directory, message) in logs {
+            logged.entry(SavedPath::from(directory)).or_default().push(message);
+        }
         let path = self.announced_path(of);
         create_directory(&self.directory().join("announced"))?;
-        replace(&path, &encode(&Announced(contents.collect()), &path)?)
+        replace(&path, &encode(&Announced { contents, modes, logged }, &path)?)
     }
 
     /// What the action of a snapshot was to leave, as far as that is known.

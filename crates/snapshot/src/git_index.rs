@@ -15,7 +15,47 @@ const KEPT_FLAGS: u16 = 0xb000;
 /// The entries of an index: mode, object, flags and name of each, in one form whatever the version of the file. `shared` reads the file beside
 /// it that holds the rest of a split index, by its name. `None` when it is no index, or one that cannot be read to its end.
 pub(crate) fn without_times(index: &[u8], shared: impl Fn(&str) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
-    let entries = NAMES.iter().find_map(|name| {
+    let entries = entries(index, shared)?;
+    Some(entries.into_iter().flat_map(|entry| [entry.facts, entry.name, vec![0]].concat()).collect())
+}
+
+/// What an index holds at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InIndex {
+    /// One file.
+    File,
+    /// Several, of which a merge has not come to one.
+    Conflict,
+    /// Nothing.
+    Nothing,
+}
+
+/// The paths at which two indexes do not hold the same, with what the second one holds; `None` when one cannot be read.
+pub(crate) fn differences(
+    then: &[u8],
+    now: &[u8],
+    shared: impl Fn(&str) -> Option<Vec<u8>>,
+) -> Option<BTreeMap<Vec<u8>, InIndex>> {
+    let by_name = |index: &[u8]| {
+        let mut found: BTreeMap<Vec<u8>, Vec<Vec<u8>>> = BTreeMap::new();
+        for entry in entries(index, &shared)? {
+            found.entry(entry.name).or_default().push(entry.facts);
+        }
+        Some(found)
+    };
+    let (then, now) = (by_name(then)?, by_name(now)?);
+    let names = then.keys().chain(now.keys()).filter(|name| then.get(*name) != now.get(*name));
+    let held = |name: &Vec<u8>| match now.get(name).map(Vec::as_slice) {
+        None | Some([]) => InIndex::Nothing,
+        Some([one]) if stage(one) == 0 => InIndex::File,
+        Some(_) => InIndex::Conflict,
+    };
+    Some(names.map(|name| (name.clone(), held(name))).collect())
+}
+
+/// The entries of an index.
+fn entries(index: &[u8], shared: impl Fn(&str) -> Option<Vec<u8>>) -> Option<Vec<Entry>> {
+    NAMES.iter().find_map(|name| {
         let read = read(index, *name)?;
         let Some(link) = read.link else { return Some(read.entries) };
         let (base, bitmaps) = link.split_at_checked(*name)?;
@@ -28,8 +68,7 @@ pub(crate) fn without_times(index: &[u8], shared: impl Fn(&str) -> Option<Vec<u8
         }
         let base = shared(&format!("sharedindex.{hexadecimal}"))?;
         joined(self::read(&base, *name)?.entries, read.entries, bitmaps)
-    })?;
-    Some(entries.into_iter().flat_map(|entry| [entry.facts, entry.name, vec![0]].concat()).collect())
+    })
 }
 
 /// One entry of an index.

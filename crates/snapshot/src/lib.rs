@@ -66,6 +66,8 @@ pub use diff::{Difference, Differences};
 pub use diff_view::Compared;
 pub use draft::{Effort, SnapshotDraft};
 pub use error::SnapshotError;
+pub use footprint::{LoggedExtent, LoggedStart};
+pub use git_index::InIndex;
 pub use id::{ObjectId, SnapshotId};
 pub use ignore_filter::{EntryKind, Ignored, Ignoring};
 pub use node::*;

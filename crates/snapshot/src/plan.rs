@@ -5,12 +5,15 @@ mod barred;
 mod behind;
 mod elsewhere;
 mod judge;
+mod logged;
 mod objects;
 mod past;
 mod put_back;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
@@ -25,6 +28,7 @@ use crate::diff::{Difference, differences, link_groups, node_at};
 use crate::draft::{Effort, SnapshotDraft};
 use crate::error::SnapshotError;
 use crate::footprint::{Announced, identity, is_git_index};
+use crate::git_index::{self, InIndex};
 use crate::id::SnapshotId;
 use crate::lookup::stat;
 use crate::metadata;
@@ -335,6 +339,16 @@ impl Prepared {
         }
     }
 
+    /// Takes it that the action moved the references of which the logs of git tell so, where nobody was told when it ended.
+    pub fn trust_logs(&mut self) {
+        let moved = logged::moved(&self.draft, &self.steps, &self.past);
+        for step in self.steps.iter_mut().filter(|step| moved.contains(&step.path)) {
+            if step.since == Since::Doubtful {
+                step.since = Since::Untouched;
+            }
+        }
+    }
+
     /// Counts what the action was to write as something that a user may have written, where they may have done themselves what they were asked
     /// about.
     pub fn distrust_words(&mut self) {
@@ -353,6 +367,21 @@ impl Prepared {
         };
         let identity_of = |content| self.draft.content(content).ok().map(|bytes| identity(path, &bytes));
         is_git_index(path) && identity_of(then).is_some_and(|identity| identity_of(now) == Some(identity))
+    }
+
+    /// The paths below the root of a work tree at which its index does not hold what it held, with what it holds now; `None` when the step is
+    /// not about an index that stands, or that cannot be read.
+    pub fn changed_in_index(&self, step: &Step) -> Option<BTreeMap<PathBuf, InIndex>> {
+        let path = step.path.as_path();
+        let (Some(Node::File { content: then, .. }), Some(Node::File { content: now, .. })) =
+            (&step.then, &step.now)
+        else {
+            return None;
+        };
+        let shared = |name: &str| std::fs::read(path.with_file_name(name)).ok();
+        let (then, now) = (self.draft.content(then).ok()?, self.draft.content(now).ok()?);
+        let changed = is_git_index(path).then(|| git_index::differences(&then, &now, shared))??;
+        Some(changed.into_iter().map(|(name, held)| (OsString::from_vec(name).into(), held)).collect())
     }
 
     /// Whether a step removes what was written to a database that goes back, which would then be written into the old one.

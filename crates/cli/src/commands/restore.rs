@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use checkrein_facts::{History, VersionState, World as _};
+use checkrein_facts::{History, VersionState, World};
 use checkrein_ledger::{Durability, FolderName};
 use checkrein_protocol::{AbsolutePath, RecordBody};
 use checkrein_session::SessionLedger;
@@ -133,6 +133,7 @@ pub struct RestoreContext {
     own: Vec<PathBuf>,
     ignoring: Ignoring,
     sparing: Sparing,
+    environment: HostEnvironment,
 }
 
 impl RestoreContext {
@@ -153,7 +154,8 @@ impl RestoreContext {
         let ignoring = checkpoint::ignoring(environment, &real);
         let sparing = Sparing::of(environment, &real);
         let own = vec![PathBuf::from(environment.state_path.as_str())];
-        let ground = Self { workspace, store, own, ignoring, sparing };
+        let environment_here = environment.clone();
+        let ground = Self { workspace, store, own, ignoring, sparing, environment: environment_here };
         if let Some(begun) = ground.store.interrupted() {
             match unfinished {
                 Unfinished::Finish => ground.finish(environment, &begun)?,
@@ -186,6 +188,11 @@ impl RestoreContext {
         };
         let workspace = self.store.workspace();
         step.path.as_path().ancestors().take_while(|place| *place != workspace).any(is_ignored)
+    }
+
+    /// What stands now, in work trees and in what version control holds of them.
+    pub(super) fn world(&self) -> impl World + use<> {
+        Context::open(self.environment.clone(), &self.environment.cwd).world(History::default())
     }
 
     /// How the present is captured.

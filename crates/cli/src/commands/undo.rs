@@ -343,8 +343,11 @@ impl<'a> Opened<'a> {
         let mut prepared = self.ground.prepare(snapshot.id, &[], moment)?;
         let sees_all = ledgers.of(environment, snapshot).looked == Looked::Everywhere;
         prepared.distrust_look(|step| !sees_all || self.ground.ignores(step));
+        // They may have done themselves what they were asked about.
         if ledgers.of(environment, snapshot).may_be_by_hand() {
             prepared.distrust_words();
+        } else {
+            prepared.trust_logs();
         }
         if let ActionEndTime::Ended(_) = moment {
             prepared.excuse(snapshot.id, &self.all_restores(snapshot.id))?;

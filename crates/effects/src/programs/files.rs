@@ -193,6 +193,14 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
             {
                 continue;
             }
+            let words = if mode_is_option { option_mode(arguments) } else { wanted.clone() };
+            if let (Some(path), Some(words), false) = (aim.target.path(), words, recursive)
+                && call.program == "chmod"
+                && !arguments.uncertain
+            {
+                let path = path.clone();
+                machine.overlay().change_mode(&path, &words);
+            }
             let is_socket = is_engine_socket(&aim.target);
             let mut draft = Draft::at(EffectKind::PermissionChange, aim);
             if let Some(rights) = rights.filter(|_| above_guard) {
@@ -225,6 +233,13 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     Exit::silent()
+}
+
+/// The mode of `chmod -w x`, which looks like an option; `None` where there is more than one.
+fn option_mode(arguments: &Arguments) -> Option<String> {
+    let mut modes = arguments.options.iter().filter(|(option, _)| option.len() == 2 && option != "-v");
+    let (mode, _) = modes.next()?;
+    modes.next().is_none().then(|| mode.clone())
 }
 
 /// Whether a file proves who the user is, and is none of the project: a key, a token, a password.
@@ -392,7 +407,17 @@ pub(crate) fn tee(machine: &mut Machine<'_>, call: &Call) -> Exit {
         input => Output::from_input(input),
     };
     for operand in &call.arguments.operands {
+        let longer = match (&call.input, machine.paths_through(operand).as_slice()) {
+            (Input::Text(added), [aim]) if appends => aim.target.path().cloned().and_then(|path| {
+                let longer = machine.announced_text(&path).followed_by(added);
+                longer.as_exact().map(|text| (path, text.to_owned()))
+            }),
+            _ => None,
+        };
         machine.write_from(operand, &content);
+        if let Some((path, text)) = longer {
+            machine.overlay().announce(&path, text);
+        }
     }
     Exit::with(Output::from_input(&call.input))
 }

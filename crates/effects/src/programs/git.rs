@@ -10,6 +10,7 @@
 //! | `index` | which files are tracked, and submodules, as the command changed that so far |
 //! | `known` | what version control knows about files by now |
 //! | `listing` | names of files that git prints |
+//! | `logged` | what git writes into its logs when a reference moves |
 //! | `moved` | names of revisions that the command moves |
 //! | `contents` | what git prints of files that hold secrets |
 //! | `filters` | rewriting every commit: `filter-branch`, `filter-repo` |
@@ -27,6 +28,7 @@
 //! | `restoring` | subcommands that bring files back or throw them away: reset, checkout, restore, switch, clean |
 //! | `removing` | `git rm` |
 //! | `references` | subcommands about branches, tags and objects: branch, tag, reflog, gc, ... |
+//! | `written_settings` | what the text of a configuration is after git wrote a setting |
 //! | `working` | subcommands that record or rearrange work: add, commit, merge, rm, mv, apply, worktree, ... |
 //! | `remotes` | subcommands that talk to other repositories: push, fetch, clone, submodule, ... |
 
@@ -42,6 +44,7 @@ mod hooks;
 mod index;
 mod known;
 mod listing;
+mod logged;
 mod moved;
 mod options;
 mod own_settings;
@@ -57,6 +60,7 @@ mod stashing;
 mod stored;
 mod tree;
 mod working;
+mod written_settings;
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
@@ -403,6 +407,9 @@ impl Git<'_, '_> {
         if asks_help {
             return Some(self.looking(name, &words));
         }
+        // Before it is remembered in a shorter way.
+        self.announce_own_settings(name, &words);
+        self.announce_restored(name, &words);
         let contents = self.note_contents(name, &words);
         let exit = if LOOKING.contains(&name) {
             self.looking(name, &words)
@@ -415,6 +422,7 @@ impl Git<'_, '_> {
         };
         self.write_output(name, &words);
         self.note_own_settings(name, &words);
+        self.note_logged(name, &words);
         self.fire_hooks(name);
         match contents {
             Some(output) if !matches!(exit.output, Output::Text(_)) => Some(Exit { output, ..exit }),

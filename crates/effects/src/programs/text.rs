@@ -452,6 +452,7 @@ pub(super) fn with_edited_texts(
     work: impl FnOnce(&mut Machine<'_>),
 ) {
     let mut edited = Vec::new();
+    let mut in_place_of_links = Vec::new();
     // The new file takes the place of a symbolic link, and what it leads to stays as it was.
     let plain = |file: &Value| match machine.paths(file).as_slice() {
         [aim] => aim.target.path().filter(|path| matches!(machine.entry(path), Entry::File(_))).cloned(),
@@ -463,7 +464,21 @@ pub(super) fn with_edited_texts(
             edited.push((path, text));
         }
     }
+    for file in files {
+        let own = machine.paths(file);
+        let ([aim], Some(led_to)) = (own.as_slice(), machine.one_path_through(file)) else { continue };
+        let link = aim.target.path().filter(|path| matches!(machine.entry(path), Entry::Symlink(_)));
+        let text = machine.text(&led_to);
+        if let Some(link) = link
+            && let Some(text) = text.as_exact().and_then(|text| edited_in_place(editor, scripts, text))
+        {
+            in_place_of_links.push((link.clone(), text));
+        }
+    }
     work(machine);
+    for (path, text) in in_place_of_links {
+        machine.overlay().announce(&path, text);
+    }
     for (path, text) in edited {
         machine.remember_written(&Target::Path(path), Value::Exact(text));
     }

@@ -17,9 +17,18 @@ enum Address {
 }
 
 enum Action {
-    Substitute { expression: Expression, with: Vec<Piece>, all: bool, print: bool },
+    Substitute {
+        expression: Expression,
+        with: Vec<Piece>,
+        all: bool,
+        print: bool,
+    },
     Delete,
     Print,
+    /// Writes a line before this one.
+    Before(String),
+    /// Writes a line behind this one.
+    Behind(String),
 }
 
 enum Piece {
@@ -87,6 +96,7 @@ pub(super) fn edited(options: &[&str], text: &str) -> Option<String> {
     for (index, line) in lines.iter().enumerate() {
         let mut held = (*line).to_owned();
         let mut deleted = false;
+        let mut behind: Vec<&str> = Vec::new();
         for edit in &edits {
             let chosen = match &edit.address {
                 Address::All => true,
@@ -111,11 +121,14 @@ pub(super) fn edited(options: &[&str], text: &str) -> Option<String> {
                     break;
                 }
                 Action::Print => push_line(&mut out, "", &held),
+                Action::Before(text) => push_line(&mut out, "", text),
+                Action::Behind(text) => behind.push(text),
             }
         }
         if !deleted && !silent {
             push_line(&mut out, "", &held);
         }
+        behind.into_iter().for_each(|text| push_line(&mut out, "", text));
         if out.len() > 256 * 1024 {
             return None;
         }
@@ -159,6 +172,8 @@ fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
     let action = match command {
         'd' => Action::Delete,
         'p' => Action::Print,
+        'i' => Action::Before(line_of_text(chars, place)?),
+        'a' => Action::Behind(line_of_text(chars, place)?),
         's' => {
             let delimiter =
                 chars.get(*place).copied().filter(|c| !c.is_alphanumeric() && *c != '\\' && *c != '\n')?;
@@ -190,6 +205,16 @@ fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
         None | Some(';' | '\n' | ' ') => Some(Edit { address, action }),
         Some(_) => None,
     }
+}
+
+/// The text that GNU sed takes behind `i` and `a` on the same line; `None` for none, or for one with signs of its own.
+fn line_of_text(chars: &[char], place: &mut usize) -> Option<String> {
+    while chars.get(*place).is_some_and(|c| matches!(c, ' ' | '\t')) {
+        *place += 1;
+    }
+    let text: String = chars.get(*place..)?.iter().take_while(|c| **c != '\n').collect();
+    *place += text.chars().count();
+    (!text.is_empty() && !text.contains('\\')).then_some(text)
 }
 
 /// The text up to an unescaped delimiter, which is taken too.

@@ -45,7 +45,12 @@ impl Judge<'_> {
             && is_narrower(now.mode, then.mode)
         {
             let changed = self.changed.get(path).copied().unwrap_or_else(|| metadata::changed(found));
-            return self.past.since_closed(path, now.mode, changed);
+            return match self.past.since_closed(path, now.mode, changed) {
+                Since::Doubtful if self.past.announced.gives_mode(path, then.mode, now.mode) => {
+                    Since::Untouched
+                }
+                since => since,
+            };
         }
         let (Some(found), false) = (found, matches!(now, Some(Node::Directory { .. }))) else {
             // The times of a directory change with what is in it, but not when it was made.
@@ -61,12 +66,24 @@ impl Judge<'_> {
                 if matches!(self.past.moment, ActionEndTime::Open(_))
                     && then
                         .zip(now)
-                        .is_some_and(|(then, now)| is_narrower(now.meta().mode, then.meta().mode)) =>
+                        .is_some_and(|(then, now)| is_narrower(now.meta().mode, then.meta().mode))
+                    && !self.gives_mode(path, (then, now)) =>
             {
                 Since::Doubtful
             }
+            // Nothing but the mode differs, and it is the one that the action was to give.
+            Since::Doubtful if deed == RestoreAction::Adjust && self.gives_mode(path, (then, now)) => {
+                Since::Untouched
+            }
             since => since,
         }
+    }
+
+    /// Whether the mode of what stands at a path is just the one that the action was to give it.
+    fn gives_mode(&self, path: &SavedPath, (then, now): (Option<&Node>, Option<&Node>)) -> bool {
+        then.zip(now).is_some_and(|(then, now)| {
+            self.past.announced.gives_mode(path, then.meta().mode, now.meta().mode)
+        })
     }
 
     /// Whether it is known what the action left at a path, if anything, and something else stands there by now.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use checkrein_snapshot::{Listed, Node, Prepared, RestoreAction, Step};
+use checkrein_snapshot::{Listed, Node, Prepared, RestoreAction, Since, Step};
 
 /// How many digits of the name of a commit are shown (ours), as git does in small repositories.
 const DIGITS: usize = 7;
@@ -183,6 +183,23 @@ pub(super) fn taken_away(prepared: &Prepared, snapshot: &Listed, step: &Step) ->
         _ if below.starts_with("logs/refs/") && is_gone => Some("the log of a reference".to_owned()),
         _ => None,
     }
+}
+
+/// Whether a step takes away a branch that was not there, or its log, of which the logs of git do not tell that the action made it, or which
+/// stands for something for which no other name stood.
+pub(super) fn is_branch_of_others(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    let Some(directory) = directory_of(snapshot, step) else { return false };
+    let below = step.path.as_path().strip_prefix(&directory).ok().and_then(Path::to_str);
+    let branch = below.map(|below| below.strip_prefix("logs/").unwrap_or(below));
+    let Some(branch) = branch.filter(|name| name.starts_with("refs/heads/")) else { return false };
+    let (place, log) = (directory.join(branch), directory.join("logs").join(branch));
+    let is_new =
+        |step: &&Step| step.deed == RestoreAction::Remove && matches!(step.now, Some(Node::File { .. }));
+    let is_of_others = |step: &Step| {
+        step.path.as_path() == log && step.since == Since::Doubtful
+            || step.path.as_path() == place && !prepared.is_elsewhere(step)
+    };
+    is_new(&step) && prepared.steps().iter().filter(is_new).any(is_of_others)
 }
 
 /// Whether any of these steps is about what a repository knows of its remotes.

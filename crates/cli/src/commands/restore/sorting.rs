@@ -5,19 +5,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use checkrein_facts::regenerated_when_ignored;
+use checkrein_facts::{Entry, TreeDifferences, VersionState, World as _, regenerated_when_ignored};
+use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
-    ActionEndTime, FileTime, Listed, NewFileOrigin, Node, OtherNames, Prepared, RestoreAction, Root,
+    ActionEndTime, FileTime, InIndex, Listed, NewFileOrigin, Node, OtherNames, Prepared, RestoreAction, Root,
     SavedPart, SavedPath, Since, Step,
 };
 
-use super::git::{directory_of, is_log_moved_from_restored, taken_away};
+use super::git::{directory_of, is_branch_of_others, is_log_moved_from_restored, taken_away};
 use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, held};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
 /// What is taken off the time of a snapshot, in milliseconds (ours): the clock of the file system and ours tick apart.
 const TICK: u64 = 20;
+
+/// How long after its snapshot an action is taken for the one that wrote the index, in seconds (ours): what it stages it stages at once.
+const SOON: i64 = 5;
 
 /// What is said of what was there before the action, but elsewhere.
 const MOVED_LATER: &str =
@@ -357,6 +361,11 @@ impl RestoreTerms<'_> {
             let why = format!("{what} was made or changed since, and `undo` never removes it");
             return Some(Objection { why, permit: None });
         }
+        if step.since == Since::Doubtful && is_branch_of_others(prepared, snapshot, step) {
+            let why =
+                "nobody was told when the action ended, and somebody may have worked on the branch since";
+            return Some(Objection { why: why.to_owned(), permit: None });
+        }
         let is_kept = permissions.changed == Changed::Keep;
         // A file that stood nowhere before the action, and is as the action left it, was made by the action. This holds where the action
         // was to make something or to change everything, or where version control brought the file and can bring it again.
@@ -535,7 +544,34 @@ impl RestoreTerms<'_> {
             || is_empty
             || (prepared.is_elsewhere(step) || prepared.is_copied(step)) && !is_reference()
             || prepared.has_same_entries(step)
+            || self.is_staged_nowhere_else(prepared, step)
             || held(step)
+    }
+
+    /// Whether an index holds nothing, where it is not what it was, that is not in the last commit or in the work tree as well: what is staged
+    /// from the work tree counts only right after the snapshot, since a person may have staged it later.
+    fn is_staged_nowhere_else(&self, prepared: &Prepared, step: &Step) -> bool {
+        let Some(changed) = prepared.changed_in_index(step) else { return false };
+        let directory = step.path.as_path().parent().filter(|directory| directory.ends_with(".git"));
+        let root = directory.and_then(Path::parent).and_then(Path::to_str).and_then(AbsolutePath::new);
+        let Some(root) = root else { return false };
+        let world = self.ground.world();
+        let TreeDifferences::At(beside) = world.differences(&root, "", "HEAD") else { return false };
+        let is_committed = |name: &str| !beside.iter().any(|(path, _)| path == name);
+        let saved = i64::try_from(self.snapshot.snapshot.at / 1_000).unwrap_or(i64::MAX);
+        let modified = step.now.as_ref().map_or(i64::MAX, |node| node.meta().modified.seconds);
+        let is_soon = modified <= saved.saturating_add(SOON);
+        changed.iter().all(|(name, held)| {
+            let Some(name) = name.to_str() else { return false };
+            let place = root.join(name);
+            match held {
+                InIndex::Conflict => false,
+                InIndex::File => {
+                    is_committed(name) || is_soon && world.version(&place) == VersionState::TrackedClean
+                }
+                InIndex::Nothing => is_committed(name) || is_soon || world.entry(&place) == Entry::Missing,
+            }
+        })
     }
 }
 

@@ -393,6 +393,10 @@ fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         (Some(_) | None, _) => Value::Unknown,
     };
     let before = git.machine.effect_count();
+    let adds = words.any(&["--add", "--replace-all", "--unset-all", "--type", "--bool", "--int", "--path"]);
+    if let Some(name) = named.as_deref().filter(|_| !adds && matches!(verb, None | Some("set" | "unset"))) {
+        git.announce_setting(&file, name, (!takes_away).then_some(&value));
+    }
     git.machine.write_text(&path, &text);
     let dangerous = match &named {
         Some(name) => {

@@ -1,0 +1,197 @@
+//! What a call did whose end nobody tells: git's own logs, what is staged, and what the words of the call say it leaves tell it from what a
+//! person did since.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde_json::json;
+use support::{TestEnvironment, decision, shell_call};
+
+const SETUP: &str = r"
+set -e
+git config --global user.name dev; git config --global user.email dev@localhost; git config --global init.defaultBranch main
+printf 'one\n' > a; printf 'b1\n' > b; git add -A; git commit -qm second
+echo two > a; git commit -qam third; git branch other HEAD~1; git tag first HEAD~2
+git remote add origin ../elsewhere; git config branch.main.remote origin; git config branch.main.merge refs/heads/main
+printf 'staged\n' > c; git add c; printf 'changed\n' > b; printf 'mine\n' > .git/COMMIT_EDITMSG
+printf 'log\n' > app.log; chmod 644 app.log
+";
+
+/// Files with their modes, and what git says.
+type Picture = BTreeMap<String, (u32, Vec<u8>)>;
+
+fn picture(environment: &TestEnvironment) -> Picture {
+    let mut found = Picture::new();
+    let mut waiting: Vec<PathBuf> = vec![environment.project(), environment.home().join(".gitconfig")];
+    while let Some(path) = waiting.pop() {
+        let facts = fs::symlink_metadata(&path).unwrap();
+        let content = if facts.is_dir() {
+            let entries = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+            waiting.extend(entries.filter(|path| !path.ends_with("objects") && !path.ends_with("index")));
+            Vec::new()
+        } else if facts.is_symlink() {
+            fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+        } else {
+            fs::read(&path).unwrap()
+        };
+        found.insert(path.to_string_lossy().into_owned(), (facts.mode(), content));
+    }
+    let staged = environment.command("git").args(["ls-files", "--stage"]).output().unwrap().stdout;
+    found.insert("what is staged".to_owned(), (0, staged));
+    found
+}
+
+fn project() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    run(&environment, SETUP);
+    environment
+}
+
+fn run(environment: &TestEnvironment, command: &str) {
+    let mut child = environment.command("bash");
+    let output = child.args(["-c", command]).stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn begin(environment: &TestEnvironment, command: &str) {
+    let payload = environment.payload("s", "PreToolUse", shell_call("call", command, json!({})));
+    let answer = environment.answer_to(&payload);
+    assert!(!matches!(decision(&answer), Some("deny" | "ask")), "{command}: {answer}");
+    run(environment, command);
+}
+
+/// What `undo` says, and what differs from `before` after it.
+fn undone(environment: &TestEnvironment, before: &Picture, options: &[&str]) -> (Vec<String>, String) {
+    let output = environment.checkrein(&[&["undo", "--yes"], options].concat());
+    let after = picture(environment);
+    let names = before.keys().chain(after.keys()).filter(|name| before.get(*name) != after.get(*name));
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    (names.cloned().collect(), said)
+}
+
+#[test]
+fn what_a_call_did_to_a_repository_goes_back_without_its_end() {
+    for command in [
+        "git commit -qm agent",
+        "git commit -qam 'agent: all of it'",
+        "git commit -q --amend --no-edit",
+        "git reset -q",
+        "git reset -q --hard",
+        "git reset -q --hard HEAD~1",
+        "git checkout -q -b topic",
+        "git stash -q",
+        "git stash -q && git stash pop -q",
+        "git stash -q && git switch -q other",
+        "git add -A",
+        "git restore --staged c",
+        "git rm -q a",
+        "git mv a d",
+        "git branch -m main trunk",
+    ] {
+        let environment = project();
+        let before = picture(&environment);
+        begin(&environment, command);
+        assert!(picture(&environment) != before, "{command}: changed nothing");
+        let (differs, said) = undone(&environment, &before, &["--remove-new"]);
+        assert!(differs.is_empty(), "{command}: {differs:?}\n{said}");
+    }
+}
+
+/// A commit on top, another branch, another reset: the last entries of the logs are not those of the call.
+#[test]
+fn what_a_person_moved_since_stays_without_an_end() {
+    for (command, person) in [
+        ("git commit -qm agent", "git commit -q --allow-empty -m person"),
+        ("git commit -qam agent", "git reset -q --soft HEAD~1 && git commit -q -m person"),
+        ("git reset -q --hard HEAD~1", "git reset -q --hard HEAD~1"),
+        ("git checkout -q -b topic", "git commit -qm person"),
+        ("git stash -q", "git commit -q --allow-empty -m person"),
+        ("git reset -q", "git checkout -q -b mine"),
+    ] {
+        let environment = project();
+        let before = picture(&environment);
+        begin(&environment, command);
+        run(&environment, person);
+        let later = picture(&environment);
+        let (_, said) = undone(&environment, &before, &["--remove-new"]);
+        let after = picture(&environment);
+        let references = |one: &Picture| -> Picture {
+            let is_one = |name: &str| name.contains("/.git/refs/heads") || name.contains("/.git/logs/HEAD");
+            one.iter().filter(|(name, _)| is_one(name)).map(|(name, at)| (name.clone(), at.clone())).collect()
+        };
+        let (later, after) = (references(&later), references(&after));
+        let is_kept = later.iter().all(|(name, at)| after.get(name) == Some(at));
+        assert!(is_kept, "{command}, then {person}: {said}");
+    }
+}
+
+/// What only the index holds may be a person's.
+#[test]
+fn what_a_person_staged_since_stays_without_an_end() {
+    for command in ["git reset -q", "git add b", "git restore --staged c"] {
+        let environment = project();
+        begin(&environment, command);
+        run(&environment, "echo only here > b; git add b; echo later > b");
+        let later = picture(&environment).get("what is staged").cloned();
+        let (_, said) = undone(&environment, &Picture::new(), &[]);
+        assert!(picture(&environment).get("what is staged").cloned() == later, "{command}: {said}");
+    }
+}
+
+#[test]
+fn what_a_call_was_to_set_goes_back_without_its_end() {
+    for (command, person, place) in [
+        ("git config user.name 'Some Body'", "git config user.name person", ".git/config"),
+        ("git config core.editor vi", "git config core.pager less", ".git/config"),
+        ("git config --unset branch.main.merge", "git config branch.main.merge refs/heads/x", ".git/config"),
+        ("git remote add backup ../backup", "git remote set-url backup ../mine", ".git/config"),
+        ("git remote remove origin", "git remote add origin ../mine", ".git/config"),
+        ("chmod 600 app.log", "chmod 400 app.log", "app.log"),
+        ("chmod go-r app.log", "chmod u-w app.log", "app.log"),
+        ("chmod -w app.log", "chmod a-r app.log", "app.log"),
+        ("chmod 700 src", "chmod 500 src", "src"),
+        ("echo more | tee -a app.log", "echo person >> app.log", "app.log"),
+        ("git restore --source=HEAD~1 a", "echo person >> a", "a"),
+        ("sed -i '1i header' a", "echo person >> a", "a"),
+    ] {
+        for person in [None, Some(person)] {
+            let environment = project();
+            let before = picture(&environment);
+            begin(&environment, command);
+            assert!(picture(&environment) != before, "{command}: changed nothing");
+            person.iter().for_each(|person| run(&environment, person));
+            let later = picture(&environment);
+            let (differs, said) = undone(&environment, &before, &[]);
+            match person {
+                None => assert!(differs.is_empty(), "{command}: {differs:?}\n{said}"),
+                Some(person) => {
+                    let name = environment.project().join(place).to_string_lossy().into_owned();
+                    let after = picture(&environment);
+                    assert!(after.get(&name) == later.get(&name), "{command}, then {person}: {said}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_through_a_link_goes_back_without_an_end() {
+    let environment = project();
+    symlink("app.log", environment.project().join("latest")).unwrap();
+    let before = picture(&environment);
+    begin(&environment, "echo more >> latest; chmod 600 latest");
+    let (differs, said) = undone(&environment, &before, &[]);
+    assert!(differs.is_empty(), "{differs:?}\n{said}");
+}

@@ -1,0 +1,216 @@
+//! What git's own logs tell of an action of which nobody was told when it ended.
+//!
+//! Git writes down each move of `HEAD`, of a branch and of the stash, with its second and what moved it. Where all that is new in the logs of a
+//! repository is what the action was to write there, the action moved what the logs are about, and nobody else has since: a commit of a person
+//! on top would be the last entry. What only begins as it was to begin counts shortly after the action began, and what is known to the letter
+//! counts later too. Each counts as often as the action was to write it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::past::Past;
+use super::{RestoreAction, Step};
+use crate::draft::SnapshotDraft;
+use crate::footprint::{LoggedExtent, LoggedStart};
+use crate::node::{Node, SavedPath};
+
+/// How long after its snapshot an action is taken for the one that an entry is of, in seconds (ours): what it moves it moves at once.
+const SOON: i64 = 5;
+
+/// How long git takes at most from a log to the file with the message of a commit, in seconds (ours).
+const AT_ONCE: i64 = 1;
+
+/// One entry of a log: `old new name <mail> seconds zone`, a tab, the message.
+struct Entry<'a> {
+    new: &'a str,
+    seconds: i64,
+    message: &'a str,
+}
+
+/// The files of repositories that the action left as they are, by the logs.
+pub(super) fn moved(draft: &SnapshotDraft, steps: &[Step], past: &Past) -> BTreeSet<SavedPath> {
+    let mut moved = BTreeSet::new();
+    for (directory, messages) in past.announced.logged() {
+        let repository = Repository { draft, steps, directory: directory.as_path() };
+        if let Some(logs) = repository.logs_of_action(messages, past.saved.seconds) {
+            moved.extend(repository.moved_by(&logs));
+        }
+    }
+    moved
+}
+
+struct Repository<'a> {
+    draft: &'a SnapshotDraft,
+    steps: &'a [Step],
+    directory: &'a Path,
+}
+
+impl Repository<'_> {
+    /// What is new in each log that differs, by the name of its reference; `None` unless all of it is of the action that was to write these
+    /// messages.
+    fn logs_of_action(&self, messages: &[LoggedStart], saved: i64) -> Option<BTreeMap<String, String>> {
+        let logs = self.directory.join("logs");
+        let mut added = BTreeMap::new();
+        for step in self.steps {
+            let Ok(reference) = step.path.as_path().strip_prefix(&logs) else { continue };
+            let Some(now) = self.text(step.now.as_ref()) else { continue };
+            let then = match self.text(step.then.as_ref()) {
+                Some(then) => then,
+                None => self.earlier_log(&now),
+            };
+            added.insert(reference.to_str()?.to_owned(), now.strip_prefix(then.as_str())?.to_owned());
+        }
+        let is_of_action = added.values().all(|text| is_written_by(text, messages, saved));
+        (is_of_action && !added.is_empty()).then_some(added)
+    }
+
+    /// The log that a new one goes on with, where a branch got another name.
+    fn earlier_log(&self, now: &str) -> String {
+        let gone = self.steps.iter().filter(|step| step.deed != RestoreAction::Remove);
+        let logs = gone.filter(|step| step.path.as_path().starts_with(self.directory.join("logs/refs")));
+        let earlier = logs.filter_map(|step| self.text(step.then.as_ref()));
+        earlier.filter(|then| now.starts_with(then.as_str())).max_by_key(String::len).unwrap_or_default()
+    }
+
+    /// The files that stand as what is new in the logs says.
+    fn moved_by(&self, logs: &BTreeMap<String, String>) -> BTreeSet<SavedPath> {
+        let last = |name: &str| logs.get(name)?.lines().filter_map(entry).last();
+        let is_moved = |step: &&Step| {
+            let Some(below) = step.path.as_path().strip_prefix(self.directory).ok().and_then(Path::to_str)
+            else {
+                return false;
+            };
+            let now = self.text(step.now.as_ref()).unwrap_or_default();
+            match below {
+                "HEAD" => logs.get("HEAD").is_some_and(|added| stands_at(now.trim_end(), added)),
+                "COMMIT_EDITMSG" => {
+                    let committed = last("HEAD").filter(|entry| entry.message.starts_with("commit"));
+                    let modified = step.now.as_ref().map(|node| node.meta().modified.seconds);
+                    committed.zip(modified).is_some_and(|(entry, modified)| {
+                        let subject = entry.message.split_once(": ").map(|(_, subject)| subject);
+                        subject == now.lines().next() && modified <= entry.seconds + AT_ONCE
+                    })
+                }
+                _ => match below.strip_prefix("logs/") {
+                    Some(name) => logs.contains_key(name),
+                    None => last(below).is_some_and(|entry| entry.new == now.trim_end()),
+                },
+            }
+        };
+        self.steps.iter().filter(is_moved).map(|step| step.path.clone()).collect()
+    }
+
+    /// The text of a file; `None` where there is none, or it cannot be read.
+    fn text(&self, node: Option<&Node>) -> Option<String> {
+        let Some(Node::File { content, .. }) = node else { return None };
+        String::from_utf8(self.draft.content(content).ok()?).ok()
+    }
+}
+
+impl LoggedStart {
+    /// Whether a message is the one that is known, as far as it is.
+    fn begins(&self, message: &str) -> bool {
+        match self.extent {
+            LoggedExtent::Whole => message == self.text,
+            LoggedExtent::Start | LoggedExtent::Several => message.starts_with(&self.text),
+        }
+    }
+}
+
+/// Whether each entry that is new in a log is one that an action was to write which began at `saved`, in seconds since 1970.
+fn is_written_by(text: &str, messages: &[LoggedStart], saved: i64) -> bool {
+    let mut left: Vec<&LoggedStart> = messages.iter().collect();
+    text.lines().all(|line| {
+        let Some(entry) = entry(line) else { return false };
+        let is_soon = (-1..=SOON).contains(&(entry.seconds - saved));
+        let is_it = |known: &&LoggedStart| {
+            known.begins(entry.message) && (is_soon || known.extent == LoggedExtent::Whole)
+        };
+        let Some(place) = left.iter().position(is_it) else { return false };
+        if left.get(place).is_some_and(|known| known.extent != LoggedExtent::Several) {
+            left.remove(place);
+        }
+        true
+    })
+}
+
+/// Whether `HEAD` stands where the last of these entries says that left it for another place.
+fn stands_at(head: &str, added: &str) -> bool {
+    let entries: Vec<Entry<'_>> = added.lines().filter_map(entry).collect();
+    let is_move = |entry: &&Entry<'_>| {
+        ["checkout: ", "rebase (finish): ", "Branch: renamed "]
+            .iter()
+            .any(|start| entry.message.starts_with(start))
+    };
+    let Some(moved) = entries.iter().rev().find(is_move) else { return false };
+    let place = moved.message.rsplit(' ').next().unwrap_or_default();
+    match head.strip_prefix("ref: ") {
+        Some(branch) => branch == place || branch.strip_prefix("refs/heads/") == Some(place),
+        None => entries.last().is_some_and(|last| last.new == head),
+    }
+}
+
+fn entry(line: &str) -> Option<Entry<'_>> {
+    let (before, message) = line.split_once('\t').unwrap_or((line, ""));
+    let mut words = before.split(' ');
+    let new = words.nth(1)?;
+    let seconds = before.rsplit(' ').nth(1)?.parse().ok()?;
+    Some(Entry { new, seconds, message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADDED: &str = "1 2 A B <a@b> 1700000000 +0000\tcheckout: moving from main to topic/deep\n\
+                         2 3 A B <a@b> 1700000001 +0000\tcommit: one\n";
+
+    #[test]
+    fn an_entry_is_read_whatever_the_name() {
+        let entry =
+            entry(ADDED.lines().last().unwrap_or_default()).map(|one| (one.new, one.seconds, one.message));
+        assert_eq!(entry, Some(("3", 1_700_000_001, "commit: one")));
+        assert!(super::entry("half").is_none());
+    }
+
+    #[test]
+    fn each_entry_counts_as_often_as_it_was_to_be_written() {
+        let known = |text: &str, extent| LoggedStart { text: text.to_owned(), extent };
+        let at = |seconds: i64, message: &str| format!("1 2 A <a@b> {seconds} +0000\t{message}\n");
+        let whole = [known("commit: one", LoggedExtent::Whole)];
+        let start = [known("checkout: moving from ", LoggedExtent::Start)];
+        let several = [known("rebase", LoggedExtent::Several)];
+        for (text, messages, is_known) in [
+            (at(1_000, "commit: one"), &whole[..], true),
+            (at(9_000, "commit: one"), &whole, true),
+            (at(1_000, "commit: one") + &at(1_000, "commit: one"), &whole, false),
+            (at(1_000, "commit: one, two"), &whole, false),
+            (at(1_000, "checkout: moving from a to b"), &start, true),
+            (
+                at(1_000, "checkout: moving from a to b") + &at(1_001, "checkout: moving from b to a"),
+                &start,
+                false,
+            ),
+            (at(1_006, "checkout: moving from a to b"), &start, false),
+            (at(990, "checkout: moving from a to b"), &start, false),
+            (at(1_000, "rebase (start): a") + &at(1_001, "rebase (finish): b"), &several, true),
+            (at(1_000, "rebase (start): a") + &at(1_001, "commit: one"), &several, false),
+        ] {
+            assert_eq!(is_written_by(&text, messages, 1_000), is_known, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_move_tells_where_head_is() {
+        for (head, is_there) in [
+            ("ref: refs/heads/topic/deep", true),
+            ("ref: refs/heads/main", false),
+            ("ref: refs/heads/deep", false),
+            ("3", true),
+            ("2", false),
+        ] {
+            assert_eq!(stands_at(head, ADDED), is_there, "{head}");
+        }
+        assert!(!stands_at("ref: refs/heads/main", "1 2 A <a@b> 5 +0000\tcommit: one to main\n"));
+    }
+}
