@@ -435,3 +435,26 @@ fn what_stood_elsewhere_or_was_put_there_later_stays() {
     assert!(environment.home().join("kept").is_dir(), "{}", words(&output));
     assert!(environment.home().join("made/mine").is_file(), "{}", words(&output));
 }
+
+/// Which number the shell has is not known beforehand, and what a package manager keeps in the home nobody names.
+#[test]
+fn what_has_no_name_beforehand_goes_when_that_is_permitted() {
+    let environment = project();
+    environment.write("package.json", "{\"scripts\": {\"nothing\": \"true\"}}\n");
+    let earlier = picture(&environment);
+    perform(&environment, "number", "touch \"run-$$.pid\"");
+    assert_ne!(picture(&environment), earlier, "made nothing");
+    let output = environment.checkrein(&["undo", "--yes", "--remove-new"]);
+    assert_eq!(picture(&environment), earlier, "{}", words(&output));
+
+    before(&environment, "packages", "npm run nothing");
+    let place = environment.home().join(".npm");
+    fs::create_dir(&place).unwrap();
+    after(&environment, "packages", "npm run nothing", &json!({}));
+    let output = environment.checkrein(&["undo", "--yes", "--remove-new"]);
+    assert!(!place.exists(), "{}", words(&output));
+    fs::create_dir(&place).unwrap();
+    perform(&environment, "there", "true; npm run nothing || true");
+    let output = environment.checkrein(&["undo", "--yes", "--remove-new"]);
+    assert!(place.exists(), "{}", words(&output));
+}

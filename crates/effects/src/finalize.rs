@@ -11,6 +11,9 @@ use crate::world::{Entry, World};
 /// How many `X` in a row stand for letters that are made up later (`mktemp` wants at least three).
 const MADE_UP: &str = "XXX";
 
+/// What stands for the number of the shell.
+const OWN_NUMBER: &str = "$$";
+
 /// Settles certainty and names of effects whose stakes are set.
 pub(crate) fn settle(effects: &mut [Effect], world: &dyn World) {
     let privileged = effects.iter().any(|effect| effect.kind == EffectKind::PrivilegeEscalation);
@@ -22,7 +25,7 @@ pub(crate) fn settle(effects: &mut [Effect], world: &dyn World) {
         if leaves_nothing || person && may_be_refused(effect, world) {
             effect.certainty = Certainty::Possible;
         }
-        if let Some(pattern) = made_up_name(&effect.target, world) {
+        if let Some(pattern) = made_up_name(&effect.target, world).or_else(|| numbered_name(effect, world)) {
             effect.target = Target::Glob(pattern);
         }
     }
@@ -93,6 +96,17 @@ fn made_up_name(target: &Target, world: &dyn World) -> Option<String> {
     Some(pattern)
 }
 
+/// `run-$$.pid`, which is made in the workspace, as `run-*.pid`: which number the shell has is not known. Elsewhere such names are those of
+/// files that go again, and are told from each other by standing for themselves.
+fn numbered_name(effect: &Effect, world: &dyn World) -> Option<String> {
+    let path = effect.target.path().filter(|_| effect.kind == EffectKind::FileCreate)?;
+    let is_made_up = path.as_str().contains(OWN_NUMBER)
+        && effect.certainty == Certainty::Certain
+        && path.is_within(&world.place().workspace)
+        && matches!(world.entry(path), Entry::Missing);
+    is_made_up.then(|| path.as_str().replace(OWN_NUMBER, "*"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +167,16 @@ mod tests {
         };
         assert!(of("/draft").contains(&Certainty::Possible), "{found:?}");
         assert_eq!(of("/notes"), [Certainty::Certain], "{found:?}");
+    }
+
+    #[test]
+    fn names_with_the_number_of_the_shell_are_patterns() {
+        let found = certainties("touch \"run-$$.pid\"; echo x > /tmp/x.$$", "dev");
+        assert!(found.iter().any(|found| found.0 == "/home/dev/proj/run-*.pid"), "{found:?}");
+        assert!(found.iter().any(|found| found.0 == "/tmp/x.$$"), "{found:?}");
+        // What goes again needs no pattern.
+        let found = certainties("echo x > x.$$; rm x.$$", "dev");
+        assert!(found.iter().all(|found| found.0 == "/home/dev/proj/x.$$"), "{found:?}");
     }
 
     #[test]

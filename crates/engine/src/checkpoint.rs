@@ -22,7 +22,7 @@ use checkrein_protocol::{AbsolutePath, Action, SnapshotRecord};
 use checkrein_review::{
     DirectoryReach, Forecast, Need, ReferenceChange, Review, Safety, Saved, ToSave, VerdictKind,
     changed_work_trees, changes_unknown_files, changes_work_tree, depends_on_saving, is_contained, is_opaque,
-    reference_change, runs_unread_code, settle, to_save,
+    own_places, reference_change, runs_unread_code, settle, to_save,
 };
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Circumstances,
@@ -377,6 +377,8 @@ impl Plan {
                 (Err(_), _) => plan.absences.push(PathBuf::from(place.path.as_str())),
             }
         }
+        let own = own_places(review, &around.home).into_iter().map(|place| PathBuf::from(place.as_str()));
+        plan.absences.extend(own.filter(|place| std::fs::symlink_metadata(place).is_err()));
         let is_worth_it = match references {
             ReferenceChange::Nothing => git_changes_any_file,
             ReferenceChange::Grow | ReferenceChange::Forget | ReferenceChange::Lose => true,

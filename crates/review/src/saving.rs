@@ -98,6 +98,19 @@ pub fn to_save(review: &Review) -> Vec<ToSave> {
     places
 }
 
+/// Where programs keep what is theirs in the home of a user, and make a place for it without being told: nobody misses it, but it is new
+/// there (ours, as far as such places lie beside the work).
+const OWN_PLACES: [(&str, &str); 2] = [("npm", ".npm"), ("npx", ".npm")];
+
+/// Where the programs of an action may make a place of their own in a home.
+pub fn own_places(review: &Review, home: &AbsolutePath) -> Vec<AbsolutePath> {
+    let is_run = |program: &str| review.programs.iter().any(|run| run == program);
+    let mut places: Vec<AbsolutePath> =
+        OWN_PLACES.iter().filter(|(program, _)| is_run(program)).map(|(_, place)| home.join(place)).collect();
+    places.dedup();
+    places
+}
+
 /// Whether an action lets version control change files of the work tree: a switch, a merge, a reset. Nothing is lost by that, but which
 /// files it leaves half merged nobody says beforehand, so the work tree is brought back as a whole.
 pub fn changes_work_tree(review: &Review) -> bool {
