@@ -1,5 +1,6 @@
 //! What `undo` and `snapshot restore` have in common: showing what would be done, asking, doing it, telling how it went.
 
+mod generated;
 pub(super) mod git;
 mod left_out;
 mod sorting;
@@ -22,6 +23,7 @@ use checkrein_snapshot::{
 use checkrein_world::find_workspace;
 use serde_json::json;
 
+use self::generated::Generated;
 use self::sorting::Sorted;
 use super::story::at_home;
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
@@ -134,6 +136,7 @@ pub struct RestoreContext {
     ignoring: Ignoring,
     sparing: Sparing,
     environment: HostEnvironment,
+    generated: Generated,
 }
 
 impl RestoreContext {
@@ -155,7 +158,9 @@ impl RestoreContext {
         let sparing = Sparing::of(environment, &real);
         let own = vec![PathBuf::from(environment.state_path.as_str())];
         let environment_here = environment.clone();
-        let ground = Self { workspace, store, own, ignoring, sparing, environment: environment_here };
+        let generated = Generated::default();
+        let ground =
+            Self { workspace, store, own, ignoring, sparing, environment: environment_here, generated };
         if let Some(begun) = ground.store.interrupted() {
             match unfinished {
                 Unfinished::Finish => ground.finish(environment, &begun)?,

@@ -74,7 +74,7 @@ impl Repository<'_> {
 
     /// The files that stand as what is new in the logs says.
     fn moved_by(&self, logs: &BTreeMap<String, String>) -> BTreeSet<SavedPath> {
-        let last = |name: &str| logs.get(name)?.lines().filter_map(entry).last();
+        let last = |name: &str| logs.get(name)?.lines().filter_map(entry).next_back();
         let is_moved = |step: &&Step| {
             let Some(below) = step.path.as_path().strip_prefix(self.directory).ok().and_then(Path::to_str)
             else {

@@ -13,11 +13,12 @@ const MESSAGES: [&str; 4] = ["COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "TAG_E
 
 /// The directory of the repository that a step is about; `None` when it is about a file of the work tree.
 pub(super) fn directory_of(snapshot: &Listed, step: &Step) -> Option<PathBuf> {
-    let is_one = |directory: &&Path| {
-        let head = directory.join("HEAD");
-        snapshot.snapshot.roots.iter().any(|root| root.path.as_path() == head)
-    };
-    step.path.as_path().ancestors().skip(1).find(is_one).map(Path::to_owned)
+    let path = step.path.as_path();
+    let heads = snapshot.snapshot.roots.iter().map(|root| root.path.as_path());
+    let heads = heads.filter(|root| root.file_name().is_some_and(|name| name == "HEAD"));
+    let around =
+        heads.filter_map(Path::parent).filter(|directory| *directory != path && path.starts_with(directory));
+    around.max_by_key(|directory| directory.as_os_str().len()).map(Path::to_owned)
 }
 
 /// What these steps do, a line for each reference and one for the rest.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use checkrein_facts::{Entry, TreeDifferences, VersionState, World as _, regenerated_when_ignored};
+use checkrein_facts::{Entry, TreeDifferences, VersionState, World as _};
 use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
     ActionEndTime, FileTime, InIndex, Listed, NewFileOrigin, Node, OtherNames, Prepared, RestoreAction, Root,
@@ -301,8 +301,7 @@ impl RestoreTerms<'_> {
     /// action was about.
     fn made_again(&self, step: &Step) -> Option<PathBuf> {
         let workspace = self.ground.store.workspace();
-        let below = step.path.as_path().strip_prefix(workspace).ok()?;
-        let top = outermost_generated(workspace, below)?;
+        let top = self.ground.generated.outermost(workspace, step.path.as_path())?;
         let is_meant = |root: &Root| root.path.as_path().starts_with(&top);
         let is_left = !self.snapshot.snapshot.roots.iter().any(is_meant) && self.ground.ignores(step);
         is_left.then_some(top)
@@ -601,19 +600,4 @@ fn misleads(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
             && (other_path == repository.join("HEAD") || other_path.starts_with(repository.join("refs")))
     };
     holds("HEAD") && prepared.steps().iter().any(goes_back)
-}
-
-/// The first directory or file on a way below a directory whose name is that of something that is made again.
-fn outermost_generated(directory: &Path, below: &Path) -> Option<PathBuf> {
-    let mut place = directory.to_owned();
-    for part in below.components() {
-        let is_beside = |name: &str| place.join(name).exists();
-        let is_named =
-            part.as_os_str().to_str().is_some_and(|name| regenerated_when_ignored(name, &is_beside));
-        place.push(part);
-        if is_named {
-            return Some(place);
-        }
-    }
-    None
 }

@@ -1,5 +1,5 @@
 //! What git makes of the text of its configuration when it writes a setting, to the letter (tried with git 2.47): by that a file is known as
-//! the call left it. Where a text is not written as git writes, nothing is said.
+//! the call left it. Where a text is not written as git writes, nothing is said. The same of files that it brings from a revision.
 
 use crate::interpreter::Value;
 
@@ -91,16 +91,15 @@ fn written(value: &str) -> Option<String> {
     Some(if is_quoted { format!("\"{value}\"") } else { value.to_owned() })
 }
 
-/// The lines of the only section of a name: where its header stands, and where the next begins. `None` where it stands twice.
-fn place(lines: &[&str], section: &str) -> Option<Option<(usize, usize)>> {
+/// The lines of each section of a name: where its header stands, and where the next begins.
+fn places(lines: &[&str], section: &str) -> Vec<(usize, usize)> {
     let header = header(section);
-    let mut found = lines.iter().enumerate().filter(|(_, line)| line.trim_end() == header);
-    let Some((start, _)) = found.next() else { return Some(None) };
-    if found.next().is_some() {
-        return None;
-    }
-    let next = lines.iter().enumerate().skip(start + 1).find(|(_, line)| line.starts_with('['));
-    Some(Some((start, next.map_or(lines.len(), |(end, _)| end))))
+    let starts = lines.iter().enumerate().filter(|(_, line)| line.trim_end() == header);
+    let end = |start: usize| {
+        let next = lines.iter().enumerate().skip(start + 1).find(|(_, line)| line.starts_with('['));
+        next.map_or(lines.len(), |(end, _)| end)
+    };
+    starts.map(|(start, _)| (start, end(start))).collect()
 }
 
 /// Whether a line sets a key.
@@ -115,18 +114,19 @@ fn with(text: &str, section: &str, key: &str, value: &str) -> Option<String> {
     let is_ended = text.is_empty() || text.ends_with('\n');
     let mut lines: Vec<&str> = text.lines().collect();
     let header = header(section);
-    match place(&lines, section)?.filter(|_| is_ended) {
-        Some((start, end)) => {
+    match places(&lines, section).as_slice() {
+        _ if !is_ended => return None,
+        [] => lines.extend([header.as_str(), line.as_str()]),
+        [(start, end)] => {
             let own: Vec<usize> =
-                (start + 1..end).filter(|at| lines.get(*at).is_some_and(|line| sets(line, key))).collect();
+                (start + 1..*end).filter(|at| lines.get(*at).is_some_and(|line| sets(line, key))).collect();
             match own.as_slice() {
-                [] => lines.insert(end, &line),
+                [] => lines.insert(*end, &line),
                 [at] => *lines.get_mut(*at)? = &line,
                 _ => return None,
             }
         }
-        None if is_ended => lines.extend([header.as_str(), line.as_str()]),
-        None => return None,
+        _ => return None,
     }
     Some(lines.join("\n") + "\n")
 }
@@ -134,7 +134,9 @@ fn with(text: &str, section: &str, key: &str, value: &str) -> Option<String> {
 /// The text without a setting, and without its section where nothing else is in it.
 fn without(text: &str, section: &str, key: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.lines().collect();
-    let (start, end) = place(&lines, section)??;
+    let all = places(&lines, section);
+    let [(start, end)] = all.as_slice() else { return None };
+    let (start, end) = (*start, *end);
     let mut own = (start + 1..end).filter(|at| lines.get(*at).is_some_and(|line| sets(line, key)));
     let (at, more) = (own.next()?, own.next());
     if more.is_some() {
@@ -152,8 +154,10 @@ fn without(text: &str, section: &str, key: &str) -> Option<String> {
 /// The text without a remote, and without what branches say of following it.
 fn without_remote(text: &str, remote: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.lines().collect();
-    if let Some((start, end)) = place(&lines, &format!("remote.{remote}"))? {
-        lines.drain(start..end);
+    match places(&lines, &format!("remote.{remote}")).as_slice() {
+        [] => {}
+        [(start, end)] => drop(lines.drain(start..end)),
+        _ => return None,
     }
     let mut kept = lines.join("\n") + "\n";
     let follows = format!("\tremote = {remote}");
