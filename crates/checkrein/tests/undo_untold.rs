@@ -119,6 +119,8 @@ fn what_a_person_moved_since_stays_without_an_end() {
         ("git checkout -q -b topic", "git commit -qm person"),
         ("git stash -q", "git commit -q --allow-empty -m person"),
         ("git reset -q", "git checkout -q -b mine"),
+        ("git checkout -q -b topic", "git branch mine"),
+        ("git switch -q --detach", "git switch -q -c mine"),
     ] {
         let environment = project();
         let before = picture(&environment);

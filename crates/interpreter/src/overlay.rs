@@ -394,6 +394,11 @@ impl Overlay {
         }
     }
 
+    /// Whether version control writes something into the logs of a repository.
+    pub fn has_logged(&self, repository: &AbsolutePath) -> bool {
+        self.logged.iter().any(|(directory, _)| directory == repository)
+    }
+
     /// What version control writes into its logs.
     pub(crate) fn logged(&self) -> Vec<(AbsolutePath, LoggedMessage)> {
         self.logged.clone()

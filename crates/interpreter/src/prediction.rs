@@ -36,7 +36,8 @@ pub enum AnnouncedContent {
     Mode(String),
 }
 
-/// What version control writes into a log when a reference moves.
+/// What version control writes into a log when a reference moves: the message, behind the name of the reference and a tab where it counts for
+/// that one alone. The log of a branch has what that of `HEAD` has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoggedMessage {
     /// Just this.

@@ -160,7 +160,7 @@ fn mode_after(words: &str, mode: u32, umask: u32) -> Option<u32> {
 /// The message of an entry in a log of git, or how it begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedStart {
-    /// The text.
+    /// The text, behind the name of the reference and a tab where it counts for that one alone.
     pub text: String,
     /// Whether that is all of it.
     pub extent: LoggedExtent,

@@ -60,7 +60,9 @@ impl Repository<'_> {
             };
             added.insert(reference.to_str()?.to_owned(), now.strip_prefix(then.as_str())?.to_owned());
         }
-        let is_of_action = added.values().all(|text| is_written_by(text, messages, saved));
+        let head = added.get("HEAD").map(String::as_str).unwrap_or_default();
+        let is_of_action =
+            added.iter().all(|(name, text)| is_written_by((name, text), head, messages, saved));
         (is_of_action && !added.is_empty()).then_some(added)
     }
 
@@ -108,23 +110,32 @@ impl Repository<'_> {
 }
 
 impl LoggedStart {
-    /// Whether a message is the one that is known, as far as it is.
-    fn begins(&self, message: &str) -> bool {
+    /// Whether a message in the log of a reference is the one that is known, as far as it is.
+    fn begins(&self, name: &str, message: &str) -> bool {
+        let known = match self.text.split_once('\t') {
+            Some((reference, known)) if reference == name => known,
+            Some(_) => return false,
+            None => self.text.as_str(),
+        };
         match self.extent {
-            LoggedExtent::Whole => message == self.text,
-            LoggedExtent::Start | LoggedExtent::Several => message.starts_with(&self.text),
+            LoggedExtent::Whole => message == known,
+            LoggedExtent::Start | LoggedExtent::Several => message.starts_with(known),
         }
     }
 }
 
-/// Whether each entry that is new in a log is one that an action was to write which began at `saved`, in seconds since 1970.
-fn is_written_by(text: &str, messages: &[LoggedStart], saved: i64) -> bool {
+/// Whether each entry that is new in the log of a reference is one that an action was to write which began at `saved`, in seconds since 1970.
+/// A branch has entries of the log of `head` as well.
+fn is_written_by((name, text): (&str, &str), head: &str, messages: &[LoggedStart], saved: i64) -> bool {
     let mut left: Vec<&LoggedStart> = messages.iter().collect();
     text.lines().all(|line| {
+        if name != "HEAD" && head.lines().any(|known| known == line) {
+            return true;
+        }
         let Some(entry) = entry(line) else { return false };
         let is_soon = (-1..=SOON).contains(&(entry.seconds - saved));
         let is_it = |known: &&LoggedStart| {
-            known.begins(entry.message) && (is_soon || known.extent == LoggedExtent::Whole)
+            known.begins(name, entry.message) && (is_soon || known.extent == LoggedExtent::Whole)
         };
         let Some(place) = left.iter().position(is_it) else { return false };
         if left.get(place).is_some_and(|known| known.extent != LoggedExtent::Several) {
@@ -196,8 +207,21 @@ mod tests {
             (at(1_000, "rebase (start): a") + &at(1_001, "rebase (finish): b"), &several, true),
             (at(1_000, "rebase (start): a") + &at(1_001, "commit: one"), &several, false),
         ] {
-            assert_eq!(is_written_by(&text, messages, 1_000), is_known, "{text}");
+            assert_eq!(is_written_by(("HEAD", &text), "", messages, 1_000), is_known, "{text}");
         }
+    }
+
+    #[test]
+    fn an_entry_counts_in_its_own_log() {
+        let made = "1 2 A <a@b> 1000 +0000\tbranch: Created from HEAD\n";
+        let of = |name: &str| LoggedStart {
+            text: format!("refs/heads/{name}\tbranch: Created from "),
+            extent: LoggedExtent::Start,
+        };
+        assert!(is_written_by(("refs/heads/topic", made), "", &[of("topic")], 1_000));
+        assert!(!is_written_by(("refs/heads/person", made), "", &[of("topic")], 1_000));
+        assert!(is_written_by(("refs/heads/main", ADDED), ADDED, &[], 0));
+        assert!(!is_written_by(("HEAD", ADDED), ADDED, &[], 0));
     }
 
     #[test]
