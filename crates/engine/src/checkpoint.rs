@@ -3,6 +3,7 @@
 //! The review says what would have to be saved; here it is, within bounds, and what really was goes back into the review. Nothing in
 //! this module decides anything.
 
+mod announced;
 mod databases;
 mod lost;
 mod repository;
@@ -14,7 +15,6 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use checkrein_effects::{AnnouncedContent, LoggedMessage};
 use checkrein_facts::{VersionState, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::{AbsolutePath, Action, SnapshotRecord};
@@ -26,14 +26,15 @@ use checkrein_review::{
 };
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureOutcome, CaptureRequest, CaptureSelection, Captured, Circumstances,
-    Effort, Ignored, Ignoring, LoggedExtent, LoggedStart, Mounts, ObjectRetention, SessionPlace,
-    SnapshotDraft, SnapshotError, SnapshotId, SnapshotReason, Store, capture, capture_small_first, measure,
+    Effort, Ignored, Ignoring, Mounts, ObjectRetention, SessionPlace, SnapshotDraft, SnapshotError,
+    SnapshotReason, Store, capture, capture_small_first, measure,
 };
 
 use crate::context::Context;
 use crate::environment::HostEnvironment;
 use crate::session_ledger;
 
+pub(crate) use announced::announce;
 use databases::Settled;
 pub(crate) use lost::{Lost, leave};
 use repository::{REFERENCES, shared};
@@ -231,43 +232,6 @@ impl Protected {
             Self::Lost(lost) => lost.review(plain),
         }
     }
-}
-
-/// Keeps beside the snapshot that was taken for an action what the action is to leave, so that it can be taken back where nobody is told when
-/// the action ends. A failure leaves that to the user.
-pub(crate) fn announce(context: &Context, snapshot: u64, forecast: &Forecast<'_>) {
-    let (announced, logged) = (forecast.announced(), forecast.logged());
-    if announced.is_empty() && logged.is_empty() {
-        return;
-    }
-    let left = announced.iter().filter_map(|(path, left)| match left {
-        AnnouncedContent::Text(text) | AnnouncedContent::Link(text) => {
-            Some((PathBuf::from(path.as_str()), text.as_bytes()))
-        }
-        AnnouncedContent::Mode(_) => None,
-    });
-    let modes = announced.iter().filter_map(|(path, left)| match left {
-        AnnouncedContent::Mode(words) => Some((really(path), words.clone())),
-        AnnouncedContent::Text(_) | AnnouncedContent::Link(_) => None,
-    });
-    let logs = logged.iter().map(|(directory, message)| {
-        let (text, extent) = match message {
-            LoggedMessage::Whole(text) => (text.clone(), LoggedExtent::Whole),
-            LoggedMessage::Start(text) => (text.clone(), LoggedExtent::Start),
-            LoggedMessage::Several(text) => (text.clone(), LoggedExtent::Several),
-        };
-        (really(directory), LoggedStart { text, extent })
-    });
-    let store = store(context.environment(), context.workspace());
-    if let Err(error) = store.keep_announced(SnapshotId(snapshot), left, modes, logs) {
-        context.environment().diagnostics.add(format!("what the call is to leave was not kept: {error}"));
-    }
-}
-
-/// Where a path really lies, as the steps of a restore name it.
-fn really(path: &AbsolutePath) -> PathBuf {
-    let path = PathBuf::from(path.as_str());
-    std::fs::canonicalize(&path).unwrap_or(path)
 }
 
 /// What there is to save.

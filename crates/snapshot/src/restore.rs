@@ -546,7 +546,8 @@ impl<'a> Work<'a> {
 
 /// Where each thing that is put back is written aside: in the nearest directory above its place that stands.
 fn asides(steps: &[Step], lent: &mut Lent) -> BTreeMap<SavedPath, SavedPath> {
-    let mut known: HashMap<&Path, &Path> = HashMap::new();
+    // Two paths are compared name by name, two texts at once.
+    let mut known: HashMap<&OsStr, &Path> = HashMap::new();
     let mut asides = BTreeMap::new();
     for step in
         steps.iter().filter(|step| matches!(step.deed, RestoreAction::Create | RestoreAction::Replace))
@@ -559,7 +560,7 @@ fn asides(steps: &[Step], lent: &mut Lent) -> BTreeMap<SavedPath, SavedPath> {
         let mut passed = Vec::new();
         let mut directory = parent;
         let standing = loop {
-            if let Some(standing) = known.get(directory) {
+            if let Some(standing) = known.get(directory.as_os_str()) {
                 break *standing;
             }
             passed.push(directory);
@@ -568,7 +569,7 @@ fn asides(steps: &[Step], lent: &mut Lent) -> BTreeMap<SavedPath, SavedPath> {
                 _ => break directory,
             }
         };
-        known.extend(passed.into_iter().map(|directory| (directory, standing)));
+        known.extend(passed.into_iter().map(|directory: &Path| (directory.as_os_str(), standing)));
         let digits = ObjectId::of(step.path.as_path().as_os_str().as_encoded_bytes()).digits(12);
         let aside = SavedPath::from(standing.join(format!(".checkrein-restore-{digits}")));
         asides.insert(step.path.clone(), aside);
