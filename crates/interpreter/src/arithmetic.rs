@@ -40,9 +40,9 @@ fn evaluate_nested(text: &str, names: &mut dyn Names, depth: usize) -> Option<i6
     if tokens.is_empty() {
         return Some(0);
     }
-    let mut reader = Reader { tokens, place: 0, names, depth, skip: 0 };
+    let mut reader = Reader { tokens, place: 0, names, depth, skip: 0, is_malformed: false };
     let value = reader.comma();
-    if reader.place < reader.tokens.len() {
+    if reader.is_malformed || reader.place < reader.tokens.len() {
         // What is assigned to, or what follows, is none that can be.
         reader.names.fails();
         return None;
@@ -131,9 +131,18 @@ struct Reader<'n> {
     depth: usize,
     /// Above zero inside a way that is not taken: assignments there do not happen.
     skip: usize,
+    /// Whether something stands where it cannot.
+    is_malformed: bool,
 }
 
 impl Reader<'_> {
+    /// Gives up on what no shell takes for an expression.
+    fn refuse(&mut self) -> Option<i64> {
+        self.place = usize::MAX;
+        self.is_malformed = true;
+        None
+    }
+
     fn takes(&mut self, operator: &str) -> bool {
         let found = matches!(self.tokens.get(self.place), Some(Token::Operator(known)) if *known == operator);
         if found {
@@ -197,8 +206,7 @@ impl Reader<'_> {
         let first = self.deeper(Self::assignment);
         self.skip -= usize::from(taken == Some(false));
         if !self.takes(":") {
-            self.place = usize::MAX;
-            return None;
+            return self.refuse();
         }
         self.skip += usize::from(taken == Some(true));
         let second = self.deeper(Self::assignment);
@@ -314,15 +322,11 @@ impl Reader<'_> {
                 self.place += 1;
                 let value = self.deeper(Self::comma);
                 if !self.takes(")") {
-                    self.place = usize::MAX;
-                    return None;
+                    return self.refuse();
                 }
                 value
             }
-            Some(Token::Operator(_)) | None => {
-                self.place = usize::MAX;
-                None
-            }
+            Some(Token::Operator(_)) | None => self.refuse(),
         }
     }
 

@@ -51,7 +51,16 @@ impl Machine<'_> {
         let Some(arm) = case.arms.get(index) else { return Done::quiet() };
         let mut fits = Some(false);
         for pattern in &arm.patterns {
-            let answer = match self.expand_pattern(pattern) {
+            let unseen = self.unseen;
+            let text = self.expand_pattern(pattern);
+            if std::mem::replace(&mut self.call.failed, false) {
+                // An error in a pattern ends all of the command, unless it rests on what is not seen.
+                let left = self.failed_expansion(self.unseen > unseen);
+                if left.flow != Flow::Next {
+                    return left;
+                }
+            }
+            let answer = match text {
                 Some(_) if self.shell.options.perhaps_nocasematch => None,
                 Some(text) => matches_value(&text, subject, self.letters()),
                 None => None,

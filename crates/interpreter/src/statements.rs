@@ -288,10 +288,11 @@ impl Machine<'_> {
                 let subject = self.expand_text(&case.subject);
                 // What the variable holds there is not known.
                 let absence = (self.unseen > before).then_some(Absence::Variable);
-                if self.call.failed {
+                if std::mem::replace(&mut self.call.failed, false) {
                     if let Some(absence) = absence {
                         self.suppose(absence, |machine| machine.run_case(case, 0, &Value::Unknown));
                     }
+                    self.call.failed = true;
                     return Done::next(Exit::failure());
                 }
                 self.presumed(

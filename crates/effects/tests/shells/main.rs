@@ -35,7 +35,7 @@ fn here(shells: &[RealShell]) -> Vec<RealShell> {
     here
 }
 
-/// What programs reach must have been foreseen: at most one program is read wrongly, and in at most 20 too much is called certain. Whoever mends one lowers the number (`cargo xtask shells --untrue` shows them).
+/// What programs reach must have been foreseen: at most one program is read wrongly, and in at most 12 too much is called certain. Whoever mends one lowers the number (`cargo xtask shells --untrue` shows them).
 #[test]
 fn what_the_shells_reach_was_foreseen() {
     let shells = here(&[RealShell::Bash, RealShell::Dash]);
@@ -46,7 +46,7 @@ fn what_the_shells_reach_was_foreseen() {
     let programs: usize = counts.iter().map(|(_, count)| count.programs).sum();
     assert_eq!(programs, 500);
     let untrue: usize = counts.iter().map(|(_, count)| count.invented).sum();
-    assert!(untrue <= 20, "{untrue} of {programs} have something untrue called certain");
+    assert!(untrue <= 12, "{untrue} of {programs} have something untrue called certain");
     let unread: usize = counts.iter().map(|(_, count)| count.unread).sum();
     // 65 on an idle machine; 67 and 69 were seen on a busy one.
     assert!(unread <= 70, "{unread} of {programs} could not be read");

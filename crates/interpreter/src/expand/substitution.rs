@@ -16,6 +16,10 @@ impl Machine<'_> {
         if self.budget.scanning > 0 {
             return Value::Unknown;
         }
+        if self.call.failed && self.position.unsure == 0 {
+            // Behind an error in the same word nothing of it is expanded any more, unless there was none.
+            return self.possibly(|machine| machine.substitute(block));
+        }
         self.budget.substitutions += 1;
         if let Some(value) = self.file_of(block) {
             return value;
