@@ -200,7 +200,7 @@ fn what_is_kept_of_a_repository_is_said_in_one_line() {
     let shown = String::from_utf8(environment.checkrein(&["undo", "--dry-run"]).stdout).unwrap();
     let kept: Vec<&str> = shown.lines().filter(|line| line.trim_start().starts_with("keep")).collect();
     assert_eq!(kept.len(), 1, "{shown}");
-    assert!(kept[0].contains("of git: branch main, reflogs, what is staged"), "{shown}");
+    assert!(kept[0].contains("of git: branch main, messages, reflogs, what is staged"), "{shown}");
     assert!(!shown.contains("/.git/"), "{shown}");
 }
 
