@@ -155,7 +155,10 @@ impl Machine<'_> {
             "-v" => {
                 let name = value.as_exact()?.to_owned();
                 self.evaluate_subscript(&name);
-                let known = self.variable(name.split('[').next().unwrap_or_default()).is_some();
+                let base = name.split('[').next().unwrap_or_default();
+                let known = self.variable(base).is_some();
+                let is_open = self.is_presumed(base) || self.shell.perhaps_unset.contains(base);
+                self.unseen += usize::from(is_open);
                 // What the agent's shell was started with is not seen.
                 let is_unseen = !known && self.is_unseen(&name);
                 self.unseen += usize::from(is_unseen);
@@ -187,7 +190,9 @@ impl Machine<'_> {
             return None;
         }
         let exists = entry != Entry::Missing;
-        if !exists || self.may_be_otherwise(path) {
+        if self.may_be_otherwise(path) {
+            self.absent = Some(Absence::Changed);
+        } else if !exists {
             self.absent = Some(Absence::Path);
         }
         if matches!(entry, Entry::Symlink(_)) && !link {

@@ -12,7 +12,7 @@ use super::exit::{Exit, Output, Status};
 use super::machine::Machine;
 use super::overlay_updates::{guard_program, system_program};
 use super::run::Language;
-use super::shell::VariableContent;
+use super::shell::{ShellDirectory, VariableContent};
 use super::shell_setup::prepares_shell;
 use super::speech::ShellProgram;
 use super::statements::Done;
@@ -21,6 +21,59 @@ use super::ways::Leaving;
 
 /// The greatest number of directories in which a program is looked for (ours).
 const DIRECTORIES: usize = 32;
+/// In how many directories one call is followed (ours).
+const PLACES: usize = 4;
+/// Programs that run what stands in the directory where they are started.
+const RUNNING_WHAT_STANDS_HERE: &[&str] = &[
+    "make",
+    "gmake",
+    "bmake",
+    "ninja",
+    "just",
+    "task",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "npx",
+    "node",
+    "deno",
+    "python",
+    "python3",
+    "ruby",
+    "perl",
+    "php",
+    "bash",
+    "sh",
+    "zsh",
+    "dash",
+    "cargo",
+    "rake",
+    "bundle",
+    "composer",
+    "gradle",
+    "mvn",
+    "ant",
+    "sbt",
+    "tox",
+    "nox",
+    "poetry",
+    "uv",
+    "hatch",
+    "go",
+    "cmake",
+    "meson",
+    "mix",
+    "lein",
+    "stack",
+    "cabal",
+    "dotnet",
+    "swift",
+    "zig",
+    "docker-compose",
+    "source",
+    ".",
+];
 /// How many calls may be followed inside one another (ours).
 const CALLS: usize = 120;
 
@@ -141,8 +194,30 @@ impl Machine<'_> {
         self.with_errors(name, done)
     }
 
+    /// Calls a program in each of the directories that the shell may be in: what it runs stands there.
+    fn call_in_each(&mut self, places: &[AbsolutePath], name: &str, rest: &[Value]) -> Done {
+        let Some((first, others)) = places.split_first() else { return Done::quiet() };
+        let call = |machine: &mut Self| {
+            let all = std::mem::replace(&mut machine.shell.cwd, ShellDirectory::Here(first.clone()));
+            let done = machine.call_command(name, rest);
+            machine.shell.cwd = all;
+            done
+        };
+        if others.is_empty() {
+            return call(self);
+        }
+        self.either(Leaving::Doubts, call, |machine| machine.call_in_each(others, name, rest))
+    }
+
     /// Calls a built-in or a program.
     fn call_command(&mut self, name: &str, rest: &[Value]) -> Done {
+        if let ShellDirectory::OneOf(places) = &self.shell.cwd
+            && places.len() <= PLACES
+            && RUNNING_WHAT_STANDS_HERE.contains(&name)
+        {
+            let places = places.clone();
+            return self.call_in_each(&places, name, rest);
+        }
         self.see_through(name, rest);
         self.note_attack_tool(name);
         self.note_shown_settings(name, rest);

@@ -49,6 +49,7 @@ impl Machine<'_> {
         let origin = self.call.substituted.get(outputs..).and_then(|new| new.last()).cloned();
         self.call.substituted.truncate(outputs);
         let is_presumed = self.unseen > unseen;
+        let held = is_presumed.then(|| self.shell.variables.clone());
         self.note_presumed(&each.variable, unseen);
         let outer = self.begin_loop();
         let mut all = Done::quiet();
@@ -89,6 +90,10 @@ impl Machine<'_> {
             if !is_one && !self.run_until_settled(&before, &each.variable, &mut all, turn) || is_cut {
                 break;
             }
+        }
+        if let Some(held) = held {
+            // How often it ran is no surer than the list.
+            self.presume_changed(&held);
         }
         self.end_of_loop(outer, all)
     }
@@ -212,6 +217,17 @@ impl Machine<'_> {
     }
 
     pub(super) fn run_while(&mut self, repeated: &While) -> Done {
+        let (held, presumed_files) = (self.shell.variables.clone(), self.presumed_files);
+        let done = self.run_turns(repeated);
+        if self.presumed_files > presumed_files
+            || self.presumed_files > 0 && matches!(self.input, Input::Text(_))
+        {
+            self.presume_changed(&held);
+        }
+        done
+    }
+
+    fn run_turns(&mut self, repeated: &While) -> Done {
         let outer = self.begin_loop();
         let mut all = Done::quiet();
         let start = Standing::of(self);

@@ -61,6 +61,8 @@ pub struct RunCommand {
 pub enum Absence {
     /// A file or directory that was asked for.
     Path,
+    /// What stands at a path as it is known, though the command may have made, changed or removed it by then.
+    Changed,
     /// A variable that nothing here has set: the shell may have it from elsewhere.
     Variable,
     /// The directory that was to be entered.
@@ -96,6 +98,8 @@ pub struct Machine<'w> {
     pub(crate) unseen: usize,
     /// How often an answer rested on a file that the command may have made, changed or removed by then.
     pub(crate) presumed_files: usize,
+    /// Files that the command wrote, of a text that rests on such.
+    pub(crate) presumed_texts: BTreeSet<String>,
     /// Where secrets went, and what is told of texts that carry them.
     pub flow: SecretFlow,
     /// Directories that are shown at a second place, by that place.
@@ -153,6 +157,7 @@ impl<'w> Machine<'w> {
             came_from: None,
             unseen: 0,
             presumed_files: 0,
+            presumed_texts: BTreeSet::new(),
             flow: SecretFlow::default(),
             mounts: BTreeMap::new(),
             copies: BTreeMap::new(),

@@ -3,6 +3,8 @@
 //! What is presumed is followed as it is known, and the other way as a possibility: a program that is known by its effects may fail, may
 //! write what nobody can foresee, or may find another state of a repository than the one that is seen.
 
+use std::collections::BTreeMap;
+
 use checkrein_shell::Simple;
 
 use crate::effect::{Depth, EffectKind, Target};
@@ -12,6 +14,7 @@ use super::assignment::is_variable_name;
 use super::call::Input;
 use super::exit::{Output, Status};
 use super::machine::{Absence, Machine};
+use super::shell::Variable;
 use super::statements::{Done, Flow};
 use super::value::Value;
 
@@ -85,7 +88,7 @@ impl Machine<'_> {
 
     /// Notes that an answer rests on the text of a file, as it is known. What the shell itself wrote there is settled.
     pub(crate) fn rest_on_text(&mut self, path: &AbsolutePath) {
-        if !self.tree.is_written(path) && self.may_have_been_changed(path) {
+        if !self.is_settled_text(path) && self.may_have_been_changed(path) {
             self.presumed_files += 1;
             self.unseen += 1;
         }
@@ -94,7 +97,7 @@ impl Machine<'_> {
     /// Notes that what comes next fails or succeeds only as things stand, where a path may be otherwise.
     pub(crate) fn presume_entry(&mut self, path: &AbsolutePath) {
         if self.may_be_otherwise(path) {
-            self.absent = Some(Absence::Path);
+            self.absent = Some(Absence::Changed);
         }
     }
 
@@ -146,11 +149,39 @@ impl Machine<'_> {
         }
         if places
             .iter()
-            .any(|place| !self.tree.is_written(place) && self.may_have_been_changed_by(count, place))
+            .any(|place| !self.is_settled_text(place) && self.may_have_been_changed_by(count, place))
         {
             self.presumed_files += 1;
             self.unseen += 1;
         }
+    }
+
+    /// Notes that variables which differ from what they held rest on what may be otherwise.
+    pub(super) fn presume_changed(&mut self, held: &BTreeMap<String, Variable>) {
+        let variables = &self.shell.variables;
+        let content = |table: &BTreeMap<String, Variable>, name: &str| {
+            table.get(name).map(|variable| variable.content.clone())
+        };
+        let changed = variables.keys().chain(held.keys());
+        let changed = changed.filter(|name| content(variables, name) != content(held, name)).cloned();
+        let changed: Vec<String> = changed.collect();
+        self.shell.presumed.extend(changed);
+    }
+
+    /// Notes the files that a command wrote which read something that may be otherwise.
+    fn presume_written(&mut self, count: usize) {
+        let written: Vec<String> = self
+            .effects_since(count)
+            .filter(|effect| effect.kind.file_change().is_some())
+            .filter_map(|effect| effect.target.path().map(|path| path.as_str().to_owned()))
+            .take(OPERANDS)
+            .collect();
+        self.presumed_texts.extend(written);
+    }
+
+    /// Whether the text of a file is known for sure: what the shell wrote there, of words that nothing else decides.
+    fn is_settled_text(&self, path: &AbsolutePath) -> bool {
+        self.tree.is_written(path) && !self.presumed_texts.contains(path.as_str())
     }
 
     /// What a command that read such a file answers, and the variables that it filled, rest on it.
@@ -158,6 +189,12 @@ impl Machine<'_> {
         let program = words.first().and_then(Value::as_exact).unwrap_or_default();
         if program == "set" && self.call.rests_on_unseen {
             self.shell.presumed.insert(ARGUMENTS.to_owned());
+        }
+        if self.call.rests_on_unseen {
+            self.presume_written(before.effects);
+        }
+        if program == "shift" && self.is_presumed(ARGUMENTS) && self.absent.is_none() {
+            self.absent = Some(Absence::Changed);
         }
         if done.flow != Flow::Next {
             return;
@@ -177,6 +214,7 @@ impl Machine<'_> {
         {
             return;
         }
+        self.presume_written(before.effects);
         if fills {
             let names =
                 words.iter().skip(1).filter_map(Value::as_exact).filter(|name| is_variable_name(name));
@@ -187,7 +225,7 @@ impl Machine<'_> {
             self.shell.presumed.extend(names);
         }
         if matches!(done.status, Status::Success | Status::Failure) && self.absent.is_none() {
-            self.absent = Some(Absence::Path);
+            self.absent = Some(Absence::Changed);
         }
     }
 }

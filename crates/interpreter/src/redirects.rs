@@ -217,7 +217,7 @@ impl Machine<'_> {
                 self.perhaps_never_ran(otherwise, done)
             }
             None if may_fail && done.flow == Flow::Next && self.absent.is_none() => {
-                self.absent = Some(Absence::Path);
+                self.absent = Some(Absence::Changed);
                 done
             }
             None => done,
@@ -644,6 +644,9 @@ impl Machine<'_> {
             return opening.copied().sink;
         }
         for aim in aims.clone() {
+            if let Some(path) = aim.target.path().filter(|_| append) {
+                self.rest_on_text(&path.clone());
+            }
             let held = if append {
                 aim.target.path().map_or(Value::Unknown, |path| self.text(path))
             } else {

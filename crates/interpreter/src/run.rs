@@ -1,11 +1,12 @@
 //! Running more from within a command: text, files, what comes in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::provenance;
 use checkrein_shell::{Command, Part, RedirectOperation, Simple};
 
 use super::prediction::Prediction;
+use super::presumptions::Standing;
 use crate::effect::{EffectKind, NetworkReach, Target};
 use crate::path::AbsolutePath;
 use crate::world::Entry;
@@ -76,6 +77,11 @@ impl Machine<'_> {
                 }
                 machine.shell.name = name.clone();
                 machine.shell.positional = Some(arguments.to_vec());
+                if machine.call.rests_on_unseen {
+                    // Which of what it is given rests on it is not told apart.
+                    machine.presume_arguments(Standing::Presumed);
+                    machine.presume_changed(&BTreeMap::new());
+                }
                 // Another process knows nothing of the conditions that this one stands in.
                 let conditions = std::mem::take(&mut machine.position.conditions);
                 let outer_conditions = std::mem::take(&mut machine.position.outer_conditions);

@@ -586,6 +586,32 @@ impl Shell {
         }
     }
 
+    /// Takes over what holds in another way in place of values of which nothing is known here.
+    pub(crate) fn take_over_unknown(&mut self, other: &Self) {
+        let is_known = |content: &VariableContent| match content {
+            VariableContent::Scalar(value) => value.alternatives().is_some(),
+            VariableContent::List(items) => items.values().all(|value| value.alternatives().is_some()),
+            VariableContent::Map(items) => items.values().all(|value| value.alternatives().is_some()),
+            VariableContent::Unknown => false,
+            VariableContent::Unset => true,
+        };
+        // What comes out of a variable that is not seen is empty only as far as is known.
+        let is_made_up = |name: &String| self.presumed.contains(name) && !other.presumed.contains(name);
+        let unknown =
+            self.variables.iter().filter(|(name, variable)| !is_known(&variable.content) || is_made_up(name));
+        let unknown: Vec<String> = unknown.map(|(name, _)| name.clone()).collect();
+        for name in unknown {
+            match other.variables.get(&name) {
+                Some(variable) => self.variables.insert(name, variable.clone()),
+                None => self.variables.remove(&name),
+            };
+        }
+        let is_open = |values: &Vec<Value>| values.iter().any(|value| value.alternatives().is_none());
+        if self.positional.as_ref().is_none_or(is_open) {
+            self.positional.clone_from(&other.positional);
+        }
+    }
+
     pub(super) fn join_functions(&mut self, other: &Self) {
         self.exported_functions.extend(other.exported_functions.iter().cloned());
         self.fixed_functions.extend(other.fixed_functions.iter().cloned());

@@ -40,6 +40,7 @@ impl Machine<'_> {
 
     /// The same with the variables as they are known.
     fn run_simple_as_known(&mut self, simple: &Simple) -> Done {
+        let rests_on_unseen = std::mem::replace(&mut self.call.rests_on_unseen, false);
         let hollow = std::mem::take(&mut self.call.hollow);
         let substituted = std::mem::take(&mut self.call.substituted);
         let around = self.surround(&substituted);
@@ -58,6 +59,7 @@ impl Machine<'_> {
         if is_declaration(simple) {
             self.hold_secrets(0);
         }
+        self.call.rests_on_unseen = rests_on_unseen;
         self.call.hollow = hollow;
         self.leave_around(around);
         self.call.substituted = substituted;
@@ -135,6 +137,7 @@ impl Machine<'_> {
         let of_words = self.call.substituted.len();
         let rests_on_unseen = self.unseen > unseen;
         self.call.rests_on_unseen = rests_on_unseen;
+        let held = rests_on_unseen.then(|| self.shell.variables.clone());
         if self.call.failed {
             return self.failed_expansion(rests_on_unseen);
         }
@@ -240,10 +243,14 @@ impl Machine<'_> {
                 }
             }
         }
-        if rests_on_unseen && done.flow == Flow::Next && is_question(&words) {
+        if self.unseen > unseen && done.flow == Flow::Next && is_question(&words) {
             self.rests_on_unseen(unseen);
         }
+        self.call.rests_on_unseen = rests_on_unseen;
         self.presume_reading(simple, &words, start, &done);
+        if let Some(held) = held {
+            self.presume_changed(&held);
+        }
         self.note_shown_origin(simple, &words, of_words, count);
         // Those of POSIX keep what stands in front of one of these.
         let options = self.shell.options;

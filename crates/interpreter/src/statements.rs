@@ -156,7 +156,14 @@ impl Machine<'_> {
             Launch::Foreground => {
                 let done = self.run_command(&statement.command);
                 self.remember_status(done.status);
-                // Where nobody asked whether the directory could be entered, it may still be the one before.
+                // Where nobody asked whether the directory could be entered, it may still be the one before, unless the shell ends then.
+                if self.shell.options.errexit
+                    && self.position.conditions == 0
+                    && self.position.outer_conditions == 0
+                    && matches!(statement.command, Command::Simple(_))
+                {
+                    self.came_from = None;
+                }
                 self.perhaps_go_back();
                 if done.flow == Flow::Next && self.position.conditions == 0 {
                     self.after_failure(statement, done)
@@ -220,7 +227,7 @@ impl Machine<'_> {
             // What is not there now may be there by then.
             Status::Failure
                 if plain
-                    && !matches!(self.absent, Some(Absence::Path | Absence::Variable))
+                    && !matches!(self.absent, Some(Absence::Path | Absence::Changed | Absence::Variable))
                     && self.position.outer_conditions == 0 =>
             {
                 Done { flow: Flow::Exit, ..done }
@@ -336,13 +343,20 @@ impl Machine<'_> {
             Command::Test(test) => {
                 let before = self.unseen;
                 let answer = self.condition(&test.condition);
+                if self.unseen > before {
+                    self.shell.presumed.insert("BASH_REMATCH".to_owned());
+                }
                 self.rests_on_unseen(before);
                 let output = if answer.is_none() { self.tell_on(2) } else { Output::Nothing };
                 Done::next(Exit { output, ..Exit::answer(answer) })
             }
             Command::Arithmetic(arithmetic) => {
                 let before = self.unseen;
+                let held = (!self.shell.presumed.is_empty()).then(|| self.shell.variables.clone());
                 let answer = self.arithmetic(arithmetic).map(|value| value != 0);
+                if let Some(held) = held.filter(|_| self.unseen > before) {
+                    self.presume_changed(&held);
+                }
                 self.rests_on_unseen(before);
                 let output = if answer.is_none() { self.tell_on(2) } else { Output::Nothing };
                 Done::next(Exit { output, ..Exit::answer(answer) })

@@ -48,6 +48,16 @@ impl Fallen {
 pub(super) struct Supposed {
     shell: Shell,
     tree: Overlay,
+    keeps: Kept,
+}
+
+/// Which values of such a way hold behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// All: nothing says that the way is not taken.
+    All,
+    /// Those that the command itself says. What would be read out of something that is not there now is not made up.
+    Known,
 }
 
 /// Whether what follows is in doubt when one of two ways leaves.
@@ -208,6 +218,10 @@ impl Machine<'_> {
     ) -> Option<Supposed> {
         let (shell, tree, input) = (self.shell.clone(), self.tree.clone(), self.input.clone());
         let left = std::mem::take(&mut self.left);
+        let keeps = match absence {
+            Absence::Changed => Kept::All,
+            Absence::Path | Absence::Variable | Absence::Directory(_) => Kept::Known,
+        };
         if let Absence::Directory(directory) = absence {
             self.shell.cwd = directory;
             self.shell.logical = None;
@@ -224,7 +238,7 @@ impl Machine<'_> {
         self.absent = None;
         match done.flow {
             Flow::Next | Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Discard => {
-                Some(Supposed { shell, tree })
+                Some(Supposed { shell, tree, keeps })
             }
             Flow::Exit => None,
         }
@@ -232,8 +246,11 @@ impl Machine<'_> {
 
     /// Adds what a way that is not expected left behind to what holds. What it did not touch stays as sure as it was.
     pub(super) fn allow_for(&mut self, before: &Shell, supposed: Supposed) {
-        let Supposed { mut shell, tree } = supposed;
+        let Supposed { mut shell, tree, keeps } = supposed;
         shell.take_over_new(&self.shell, before);
+        if keeps == Kept::Known {
+            shell.take_over_unknown(&self.shell);
+        }
         let (departure, place) = (shell.departure(), shell.cwd.clone());
         shell.return_to(self.shell.departure());
         shell.logical.clone_from(&self.shell.logical);

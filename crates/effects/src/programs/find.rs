@@ -105,6 +105,12 @@ fn search_from(machine: &mut Machine<'_>, mut parsed: Parsed) -> Exit {
             return act(machine, &parsed.expression, &found, &later);
         }
     }
+    if destroys(&parsed) {
+        let found = in_histories(machine, &parsed);
+        if !found.is_empty() {
+            act(machine, &parsed.expression, &found, &[]);
+        }
+    }
     let mut patterns = patterns;
     if parsed.acts() && parsed.links == Links::Followed {
         let behind = walk::behind_links(machine, &parsed.starts);
@@ -139,6 +145,18 @@ fn search_from(machine: &mut Machine<'_>, mut parsed: Parsed) -> Exit {
     Exit { status: Status::Unknown, output }
 }
 
+/// The first things that are found in the history of a repository right below a start: of a tree that is too large to be listed they must
+/// not be lost among the rest.
+fn in_histories(machine: &Machine<'_>, parsed: &Parsed) -> Vec<Found> {
+    let mut found = Vec::new();
+    for start in parsed.starts.iter().filter_map(Value::as_exact) {
+        let mut search = Search::new(machine, parsed, IN_HISTORY);
+        search.right_below(start, ".git");
+        found.extend(search.into_found().into_iter().take(SHOWN_OF_HISTORY));
+    }
+    found
+}
+
 /// The text that names what fits any of several patterns, one in each line; `None` where that cannot be written so.
 fn together(patterns: &[Value]) -> Option<Value> {
     let texts: Option<Vec<&str>> = patterns
@@ -167,6 +185,11 @@ fn takes_away(words: &[Value]) -> bool {
     let program = words.first().and_then(Value::as_exact).unwrap_or_default();
     REMOVERS.contains(&program.rsplit('/').next().unwrap_or(program))
 }
+
+/// How many entries of a history are looked at (ours).
+const IN_HISTORY: usize = 256;
+/// How many of those that are found stand for all of them (ours).
+const SHOWN_OF_HISTORY: usize = 8;
 
 /// Places where others than this task keep their things.
 const WIDE: &[&str] = &["/", "//", "/home", "/home/", "/Users", "/Users/", "/root", "/root/"];

@@ -70,6 +70,13 @@ impl<'a, 'w> Search<'a, 'w> {
         self.visit(&path, start, 0)
     }
 
+    /// Searches below a directory that the search would come by right below a start. What it finds before there is too much stays.
+    pub(super) fn right_below(&mut self, start: &str, name: &str) {
+        let Some(path) = self.machine.one_path_through(&Value::exact(start)) else { return };
+        let text = format!("{}/{name}", start.trim_end_matches('/'));
+        self.visit(&path.join(name), &text, 1);
+    }
+
     /// What was found, directories before what is in them.
     pub(super) fn into_found(self) -> Vec<Found> {
         self.found
