@@ -3,7 +3,7 @@
 use checkrein_shell::ConditionalExpression;
 
 use crate::effect::Target;
-use crate::expression::{Case, Dialect, Expression};
+use crate::expression::{Dialect, Expression, LetterCase};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Right};
 
@@ -88,8 +88,8 @@ impl Machine<'_> {
             return None;
         }
         let case = match self.letters() {
-            Letters::Exact => Case::Kept,
-            Letters::AnyCase => Case::Ignored,
+            Letters::Exact => LetterCase::Kept,
+            Letters::AnyCase => LetterCase::Ignored,
         };
         let expression = Expression::new(expression, Dialect::Extended, case)?;
         let chars: Vec<char> = text.chars().collect();

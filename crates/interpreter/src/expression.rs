@@ -11,10 +11,18 @@ const SIZE: usize = 200;
 /// as if it did; one that cannot be read fits nowhere, as those programs refuse it.
 pub fn fits(pattern: &str, line: &str) -> bool {
     let line: Vec<char> = line.chars().collect();
-    let read = |text: &str| Expression::new(text, Dialect::Extended, Case::Kept);
+    let read = |text: &str| Expression::new(text, Dialect::Extended, LetterCase::Kept);
     read(pattern)
         .or_else(|| read(&without_idle_marks(pattern)))
         .is_some_and(|expression| !matches!(expression.find(&line, 0), Ok(None)))
+}
+
+/// Whether an extended expression fits a whole text; `None` when it cannot be read
+/// here, or takes too long.
+pub fn fits_whole(pattern: &str, text: &str, case: LetterCase) -> Option<bool> {
+    let expression = Expression::new(&format!("^({pattern})$"), Dialect::Extended, case)?;
+    let letters: Vec<char> = text.chars().collect();
+    expression.find(&letters, 0).ok().map(|found| found.is_some())
 }
 
 /// An expression without the backslashes in front of letters that mean themselves all the same: `ho\ok`.
@@ -47,7 +55,7 @@ pub(crate) enum Dialect {
 
 /// Whether letters of both cases are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Case {
+pub enum LetterCase {
     /// They differ.
     Kept,
     /// They are the same.
@@ -59,7 +67,7 @@ pub(crate) enum Case {
 pub(crate) struct Expression {
     ways: Vec<Vec<Node>>,
     groups: usize,
-    case: Case,
+    case: LetterCase,
 }
 
 #[derive(Debug, Clone)]
@@ -83,7 +91,7 @@ pub(crate) type Found = Vec<Option<(usize, usize)>>;
 
 impl Expression {
     /// Reads an expression; `None` when it has operators that are not known here.
-    pub(crate) fn new(text: &str, dialect: Dialect, case: Case) -> Option<Self> {
+    pub(crate) fn new(text: &str, dialect: Dialect, case: LetterCase) -> Option<Self> {
         let chars: Vec<char> = text.chars().collect();
         if chars.len() > SIZE {
             return None;
@@ -316,7 +324,7 @@ fn word() -> Vec<(char, char)> {
 
 struct Search<'t> {
     line: &'t [char],
-    case: Case,
+    case: LetterCase,
     fuel: usize,
     groups: Found,
 }
@@ -405,14 +413,14 @@ impl Search<'_> {
 
     fn fits(&self, node: &Node, place: usize) -> bool {
         let Some(c) = self.line.get(place).copied() else { return false };
-        let folded = |c: char| if self.case == Case::Ignored { c.to_ascii_lowercase() } else { c };
+        let folded = |c: char| if self.case == LetterCase::Ignored { c.to_ascii_lowercase() } else { c };
         match node {
             Node::Char(wanted) => folded(*wanted) == folded(c),
             Node::Any => true,
             Node::Set { negated, ranges } => {
                 let inside = ranges.iter().any(|(low, high)| {
                     (*low..=*high).contains(&c)
-                        || self.case == Case::Ignored
+                        || self.case == LetterCase::Ignored
                             && ((*low..=*high).contains(&c.to_ascii_lowercase())
                                 || (*low..=*high).contains(&c.to_ascii_uppercase()))
                 });
@@ -429,7 +437,7 @@ mod tests {
 
     fn found(text: &str, dialect: Dialect, line: &str) -> Option<(usize, usize)> {
         let chars: Vec<char> = line.chars().collect();
-        Expression::new(text, dialect, Case::Kept)
+        Expression::new(text, dialect, LetterCase::Kept)
             .unwrap()
             .find(&chars, 0)
             .unwrap()
@@ -447,20 +455,20 @@ mod tests {
         assert_eq!(found("\\bend\\b", Dialect::Extended, "the end."), Some((4, 7)));
         assert_eq!(found("[[:digit:]]x?y", Dialect::Extended, "a7y"), Some((1, 3)));
         assert_eq!(found("a", Dialect::Fixed, "bbb"), None);
-        assert!(Expression::new("(a", Dialect::Extended, Case::Kept).is_none());
-        assert!(Expression::new("\\1", Dialect::Basic, Case::Kept).is_none());
+        assert!(Expression::new("(a", Dialect::Extended, LetterCase::Kept).is_none());
+        assert!(Expression::new("\\1", Dialect::Basic, LetterCase::Kept).is_none());
     }
 
     #[test]
     fn groups_are_remembered() {
         let chars: Vec<char> = "IMG_001.JPG".chars().collect();
-        let expression = Expression::new("^IMG_\\(.*\\)\\.JPG$", Dialect::Basic, Case::Kept).unwrap();
+        let expression = Expression::new("^IMG_\\(.*\\)\\.JPG$", Dialect::Basic, LetterCase::Kept).unwrap();
         assert_eq!(expression.find(&chars, 0).unwrap().unwrap()[1], Some((4, 7)));
     }
 
     #[test]
     fn hostile_expressions_end() {
-        let expression = Expression::new("(a*)*(a*)*(a*)*b", Dialect::Extended, Case::Kept).unwrap();
+        let expression = Expression::new("(a*)*(a*)*(a*)*b", Dialect::Extended, LetterCase::Kept).unwrap();
         assert_ne!(expression.matches(&"a".repeat(300)), Some(true));
         assert_eq!(expression.matches(&"a".repeat(5000)), None);
     }

@@ -31,9 +31,11 @@ impl Machine<'_> {
         let outputs = self.call.substituted.len();
         let unseen = self.unseen;
         self.call.unmatched.clear();
-        let words = match &each.words {
-            Some(words) => self.expand_words(words),
-            None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
+        let words = if let Some(words) = &each.words {
+            self.expand_words(words)
+        } else {
+            self.unseen += usize::from(self.is_presumed("@"));
+            self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown])
         };
         if self.call.failed {
             self.possibly(|machine| machine.run_block(&each.body));

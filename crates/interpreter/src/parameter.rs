@@ -275,6 +275,7 @@ impl Machine<'_> {
     }
 
     fn keys(&mut self, name: &str) -> Expanded {
+        self.unseen += usize::from(self.is_presumed(name));
         match self.shell.variables.get(name).map(|variable| &variable.content) {
             Some(VariableContent::List(items))
                 if items.values().any(|value| matches!(value, Value::Glob(_))) =>

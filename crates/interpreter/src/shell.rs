@@ -574,6 +574,8 @@ impl Shell {
         for (name, variable) in &other.variables {
             if !before.variables.contains_key(name) && !self.variables.contains_key(name) {
                 self.variables.insert(name.clone(), variable.clone());
+                // That it is set at all is as sure as the way.
+                self.presumed.insert(name.clone());
             }
         }
         for (name, body) in &other.functions {

@@ -14,7 +14,7 @@ use super::shell::{Speech, Variable, VariableContent};
 use super::statements::{Done, Flow};
 use super::sweeps::Remainder;
 use super::value::Value;
-use super::ways::Leaving;
+use super::ways::{Fallen, Leaving};
 
 /// The greatest number of texts of which each is tried as a command (ours).
 const CHOICES: usize = 4;
@@ -29,11 +29,17 @@ impl Machine<'_> {
         if presences.is_empty() {
             return self.run_simple_as_known(simple);
         }
-        let before = self.shell.clone();
-        let (told, supposed) = self.run_with_presences(simple, presences);
+        let (before, shell) = (Fallen::of(self), self.shell.clone());
         let done = self.run_simple_as_known(simple);
+        // What is known comes first in all that is told of it.
+        let (absent, came_from) = (self.absent.take(), self.came_from.take());
+        let known = Fallen::of(self);
+        before.put_back(self);
+        let (told, supposed) = self.run_with_presences(simple, presences);
+        known.put_back(self);
+        (self.absent, self.came_from) = (absent, came_from);
         if done.flow == Flow::Next {
-            supposed.into_iter().for_each(|supposed| self.allow_for(&before, supposed));
+            supposed.into_iter().for_each(|supposed| self.allow_for(&shell, supposed));
         }
         if told == Output::Nothing { done } else { Done { output: done.output.join(told), ..done } }
     }
@@ -68,9 +74,13 @@ impl Machine<'_> {
         done
     }
 
-    /// The variable that a command begins with, unquoted, when it holds one of a few texts of several words.
+    /// The first variable that stands unquoted as a word of a command, when it holds one of a few texts of which one is no single word.
     fn choices_of_command(&self, simple: &Simple) -> Option<(String, Vec<String>)> {
-        let [Part::Parameter(parameter)] = simple.words.first()?.parts.as_slice() else { return None };
+        simple.words.iter().find_map(|word| self.choices_of_word(word))
+    }
+
+    fn choices_of_word(&self, word: &checkrein_shell::Word) -> Option<(String, Vec<String>)> {
+        let [Part::Parameter(parameter)] = word.parts.as_slice() else { return None };
         let is_plain = matches!(parameter.operation, ParameterOperation::Plain)
             && !parameter.indirect
             && parameter.index.is_none();
@@ -78,7 +88,8 @@ impl Machine<'_> {
         let VariableContent::Scalar(Value::AnyOf(texts)) = &self.shell.variables.get(name)?.content else {
             return None;
         };
-        let is_split = texts.iter().any(|text| text.trim().contains(char::is_whitespace));
+        let is_split =
+            texts.iter().any(|text| text.trim().is_empty() || text.trim().contains(char::is_whitespace));
         (is_plain
             && is_split
             && texts.len() <= CHOICES

@@ -20,7 +20,7 @@ use super::pattern::Letters;
 use super::shell::{Doubts, VariableContent};
 use super::sweeps::{Remainder, Screen};
 use super::value::Value;
-use super::ways::{Fallen, Leaving};
+use super::ways::{Fallen, Leaving, told_beside};
 
 /// How deeply commands may be nested before they are not followed (ours).
 pub(super) const DEPTH: usize = 40;
@@ -191,6 +191,13 @@ impl Machine<'_> {
     /// What the shell does when a command that nobody asks about fails: `trap ... ERR`, and the end with `set -e`.
     fn after_failure(&mut self, statement: &ShellStatement, done: Done) -> Done {
         let negated = matches!(&statement.command, Command::Pipeline(pipeline) if pipeline.negated);
+        if done.status == Status::Success
+            && !negated
+            && matches!(self.absent, Some(Absence::Changed | Absence::Variable))
+            && let (Some(text), Some(absence)) = (self.shell.at_error.clone(), self.absent.take())
+        {
+            self.suppose(absence, |machine| machine.run_here(&text));
+        }
         if done.status == Status::Success || negated {
             return done;
         }
@@ -496,6 +503,7 @@ impl Machine<'_> {
             let whole = self.position.whole.clone();
             let last = pipeline.stages.len().saturating_sub(1);
             let mut failed = Status::Success;
+            let mut open = None;
             let screens = self.screens(&pipeline.stages);
             let before = self.position.before_pipeline.clone().unwrap_or_else(|| self.tree.clone());
             let around = self.position.before_pipeline.take();
@@ -530,6 +538,7 @@ impl Machine<'_> {
                 self.flow.sweep.screens -= screen.count;
                 self.flow.sweep.left = left;
                 if index < last {
+                    open = self.absent.take().or(open);
                     failed = failed.and_then(done.status);
                     self.input = std::mem::replace(&mut done.output, Output::Nothing).into_input();
                     self.position.whole.given = self.position.whole.written.take();
@@ -541,6 +550,7 @@ impl Machine<'_> {
             self.position.outer_conditions -= usize::from(pipeline.negated);
             if self.shell.options.pipefail {
                 done.status = failed.and_then(done.status);
+                self.absent = self.absent.take().or(open);
             }
         }
         // `! exit 1` ends the shell with 1.
@@ -576,7 +586,7 @@ impl Machine<'_> {
                 self.join_fallen(&mut fallen);
             }
             let ends = index + 1 == rest;
-            let before = std::mem::replace(&mut done.output, Output::Nothing);
+            let mut before = std::mem::replace(&mut done.output, Output::Nothing);
             let run = |machine: &mut Self| {
                 machine.position.conditions += usize::from(!ends);
                 let done = machine.run_command(command);
@@ -586,17 +596,11 @@ impl Machine<'_> {
             let absent = self.absent.take();
             let came_from = self.came_from.take();
             done = match (connective, done.status) {
-                (Connective::And, Status::Failure) => {
+                (Connective::And, Status::Failure) | (Connective::Or, Status::Success) => {
                     if let Some(absence) = absent {
-                        self.suppose(absence.clone(), run);
+                        let told = self.suppose(absence.clone(), run);
+                        before = told_beside(told, before);
                         // What follows in the list rests on it too.
-                        self.absent = Some(absence);
-                    }
-                    done
-                }
-                (Connective::Or, Status::Success) => {
-                    if let Some(absence) = absent {
-                        self.suppose(absence.clone(), run);
                         self.absent = Some(absence);
                     }
                     done

@@ -8,6 +8,7 @@ use super::machine::{Absence, Machine};
 use super::overlay::Overlay;
 use super::shell::{Departure, Shell, ShellDirectory, Speech};
 use super::statements::{Done, Flow};
+use super::value::Value;
 
 /// A state left behind by a way that went elsewhere.
 #[derive(Debug, Clone)]
@@ -49,6 +50,21 @@ pub(super) struct Supposed {
     shell: Shell,
     tree: Overlay,
     keeps: Kept,
+    /// What it would print, where that is to be counted with.
+    told: Option<Output>,
+}
+
+/// What is printed as far as it is known, or what another way would print in its place.
+pub(super) fn told_beside(told: Option<Output>, known: Output) -> Output {
+    let Some(told) = told else { return known };
+    let as_text = |output: Output| match output {
+        Output::Nothing => Output::Text(Value::exact("")),
+        other => other,
+    };
+    match as_text(known).join(as_text(told)) {
+        Output::Text(text) if text.as_exact() == Some("") => Output::Nothing,
+        joined => joined,
+    }
 }
 
 /// Which values of such a way hold behind it.
@@ -177,9 +193,10 @@ impl Machine<'_> {
         let Some(absence) = absent else { return taken(self) };
         let otherwise = Fallen::of(self);
         let supposed = self.suppose_apart(absence, other);
-        let done = taken(self);
+        let mut done = taken(self);
         if done.flow == Flow::Next {
-            if let Some(supposed) = supposed {
+            if let Some(mut supposed) = supposed {
+                done.output = told_beside(supposed.told.take(), done.output);
                 self.allow_for(&otherwise.shell, supposed);
             }
             return done;
@@ -202,12 +219,17 @@ impl Machine<'_> {
     }
 
     /// Follows what would run if something were there that is not, or gone that is there: its effects are possible, and so is what it leaves
-    /// in variables, functions, traps and new files.
-    pub(crate) fn suppose(&mut self, absence: Absence, work: impl FnOnce(&mut Self) -> Done) {
+    /// in variables, functions, traps and new files. Answers what it would print; `None` where nothing is to be said of that.
+    pub(crate) fn suppose(
+        &mut self,
+        absence: Absence,
+        work: impl FnOnce(&mut Self) -> Done,
+    ) -> Option<Output> {
         let before = self.shell.clone();
-        if let Some(supposed) = self.suppose_apart(absence, work) {
-            self.allow_for(&before, supposed);
-        }
+        let mut supposed = self.suppose_apart(absence, work)?;
+        let told = supposed.told.take();
+        self.allow_for(&before, supposed);
+        told
     }
 
     /// The same, with what it leaves apart from what holds; `None` where nothing runs behind it.
@@ -238,7 +260,9 @@ impl Machine<'_> {
         self.absent = None;
         match done.flow {
             Flow::Next | Flow::Continue(_) | Flow::Break(_) | Flow::Return | Flow::Discard => {
-                Some(Supposed { shell, tree, keeps })
+                let is_known = matches!(&done.output, Output::Text(text) if text.alternatives().is_some());
+                let told = (keeps == Kept::All || is_known).then_some(done.output);
+                Some(Supposed { shell, tree, keeps, told })
             }
             Flow::Exit => None,
         }
@@ -246,7 +270,7 @@ impl Machine<'_> {
 
     /// Adds what a way that is not expected left behind to what holds. What it did not touch stays as sure as it was.
     pub(super) fn allow_for(&mut self, before: &Shell, supposed: Supposed) {
-        let Supposed { mut shell, tree, keeps } = supposed;
+        let Supposed { mut shell, tree, keeps, told: _ } = supposed;
         shell.take_over_new(&self.shell, before);
         if keeps == Kept::Known {
             shell.take_over_unknown(&self.shell);

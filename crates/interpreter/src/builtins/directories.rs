@@ -166,7 +166,7 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
             }
             // It is closed now, and mostly then.
             Entry::Directory => Status::Open,
-            Entry::Missing if machine.is_disturbed() => Status::Unknown,
+            Entry::Missing if machine.is_disturbed() || machine.may_be_otherwise(path) => Status::Unknown,
             Entry::Missing => {
                 machine.absent = Some(Absence::Directory(whereabouts));
                 return Status::Failure;

@@ -1,7 +1,7 @@
 //! What `sed` and `awk` print, for the part of their languages that pipelines are made of.
 
 use super::searching::push_line;
-use crate::expression::{Case, Dialect, Expression, NotKnown};
+use crate::expression::{Dialect, Expression, LetterCase, NotKnown};
 
 /// One command of a `sed` script.
 struct Edit {
@@ -163,7 +163,7 @@ fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
         '/' => {
             *place += 1;
             let text = delimited(chars, place, '/').filter(|text| !text.is_empty())?;
-            Address::Matching(Expression::new(&text, dialect, Case::Kept)?)
+            Address::Matching(Expression::new(&text, dialect, LetterCase::Kept)?)
         }
         _ => Address::All,
     };
@@ -181,13 +181,13 @@ fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
             // An empty one stands for the last one that was looked for.
             let pattern = delimited(chars, place, delimiter).filter(|text| !text.is_empty())?;
             let with = delimited(chars, place, delimiter)?;
-            let (mut all, mut print, mut case) = (false, false, Case::Kept);
+            let (mut all, mut print, mut case) = (false, false, LetterCase::Kept);
             while let Some(flag) = chars.get(*place).copied().filter(|c| !matches!(c, ';' | '\n' | '}' | ' '))
             {
                 match flag {
                     'g' => all = true,
                     'p' => print = true,
-                    'i' | 'I' => case = Case::Ignored,
+                    'i' | 'I' => case = LetterCase::Ignored,
                     _ => return None,
                 }
                 *place += 1;
@@ -355,7 +355,7 @@ pub(super) fn fields(options: &[&str], text: &str) -> Option<String> {
         let chosen = if condition.is_empty() {
             true
         } else if let Some(expression) = condition.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
-            Expression::new(expression, Dialect::Extended, Case::Kept)?.matches(line)?
+            Expression::new(expression, Dialect::Extended, LetterCase::Kept)?.matches(line)?
         } else {
             let compact = condition.replace(' ', "");
             if let Some(wanted) = compact.strip_prefix("NR==") {

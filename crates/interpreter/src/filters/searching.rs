@@ -1,6 +1,6 @@
 //! What `grep` prints, and what it searches.
 
-use crate::expression::{Case, Dialect, Expression};
+use crate::expression::{Dialect, Expression, LetterCase};
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 use crate::{Call, Exit, Input, Machine, Output, Status, Value};
@@ -230,7 +230,7 @@ impl Search {
             (false, true) => Dialect::Extended,
             (false, false) => Dialect::Basic,
         };
-        let case = if self.any_case { Case::Ignored } else { Case::Kept };
+        let case = if self.any_case { LetterCase::Ignored } else { LetterCase::Kept };
         let mut all = Vec::new();
         for pattern in &self.patterns {
             let text = pattern.as_exact()?;

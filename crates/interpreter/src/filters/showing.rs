@@ -1,6 +1,6 @@
 //! What programs show of the files that they read.
 
-use crate::expression::{Case, Dialect, Expression};
+use crate::expression::{Dialect, Expression, LetterCase};
 use crate::path::AbsolutePath;
 use crate::places;
 use crate::{Call, Value};
@@ -242,7 +242,7 @@ fn asks_for_secrets(pattern: &str, dialect: Dialect) -> bool {
             .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '/' | ':' | ',' | '@'));
     // One line is one pattern.
     pattern.split('\n').any(|line| {
-        let Some(expression) = Expression::new(line, dialect, Case::Ignored) else { return true };
+        let Some(expression) = Expression::new(line, dialect, LetterCase::Ignored) else { return true };
         let fits = |text: &&str| expression.matches(text) != Some(false);
         line.is_empty() || MEANINGLESS.iter().any(&fits) || !is_plain && SECRETS.iter().any(&fits)
     })

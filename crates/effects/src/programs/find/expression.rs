@@ -2,6 +2,7 @@
 
 use super::facts::FactTest;
 use crate::interpreter::Value;
+use crate::interpreter::expression::LetterCase;
 use crate::interpreter::walks::Choice;
 
 /// What is known of a question.
@@ -65,6 +66,11 @@ pub(super) enum Expression {
     Never,
     /// A test on what the system says about a file.
     Facts(FactTest),
+    /// A regular expression for the whole path.
+    Whole {
+        pattern: String,
+        letters: LetterCase,
+    },
     /// A test that is not evaluated, and that most of what lies anywhere passes.
     Wide,
     /// A test on what the world does not say.
@@ -72,6 +78,39 @@ pub(super) enum Expression {
     MaximumDepth(usize),
     MinimumDepth(usize),
     Do(usize, Action),
+}
+
+/// How a regular expression is written (source: the manual of GNU findutils 4.9, "Regular Expressions").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    /// As Emacs reads it: groups and alternatives have backslashes, `+` and `?` have none.
+    Emacs,
+    /// As `grep -E` reads it.
+    Extended,
+    /// In another way.
+    Unread,
+}
+
+/// An expression of Emacs as `grep -E` would have it.
+fn as_extended(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some(operator @ ('(' | ')' | '|')) => out.push(operator),
+                Some(other) => out.extend(['\\', other]),
+                None => out.push('\\'),
+            },
+            '(' | ')' | '|' | '{' | '}' => out.extend(['\\', letter]),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn letters_of(word: &str) -> LetterCase {
+    if word.starts_with("-i") { LetterCase::Ignored } else { LetterCase::Kept }
 }
 
 /// How `find` prints a path.
@@ -170,6 +209,7 @@ impl Expression {
             | Self::Always
             | Self::Never
             | Self::Unknown
+            | Self::Whole { .. }
             | Self::Wide
             | Self::MaximumDepth(_)
             | Self::MinimumDepth(_) => {}
@@ -206,6 +246,7 @@ impl Expression {
             | Self::Always
             | Self::Never
             | Self::Unknown
+            | Self::Whole { .. }
             | Self::Wide
             | Self::MaximumDepth(_)
             | Self::MinimumDepth(_)
@@ -254,7 +295,7 @@ impl Expression {
         match self {
             Self::All(parts) | Self::Any(parts) | Self::Both(parts) => parts.iter().any(Self::asks_unknown),
             Self::Not(part) => part.asks_unknown(),
-            Self::Unknown | Self::Wide | Self::Empty | Self::Facts(_) => true,
+            Self::Unknown | Self::Whole { .. } | Self::Wide | Self::Empty | Self::Facts(_) => true,
             Self::Name { .. }
             | Self::Path { .. }
             | Self::Type { .. }
@@ -288,7 +329,7 @@ impl Expression {
             (Self::Wide, sense) => sense == Sense::Denied,
             // Few files are empty, and most are not.
             (Self::Empty, sense) => sense == Sense::Asked,
-            (Self::Unknown, _) => true,
+            (Self::Unknown | Self::Whole { .. }, _) => true,
             (
                 Self::Name { .. }
                 | Self::Path { .. }
@@ -337,6 +378,7 @@ impl Expression {
             | Self::Prune
             | Self::Never
             | Self::Unknown
+            | Self::Whole { .. }
             | Self::Wide
             | Self::MaximumDepth(_)
             | Self::MinimumDepth(_) => true,
@@ -372,8 +414,16 @@ fn in_any_case(pattern: &str) -> String {
 
 /// Reads the words of `find`.
 pub(super) fn parse(words: &[Value]) -> Parsed {
-    let mut reader =
-        Reader { words, place: 0, actions: 0, understood: true, refused: false, listed: None, depth: 0 };
+    let mut reader = Reader {
+        words,
+        place: 0,
+        actions: 0,
+        understood: true,
+        refused: false,
+        listed: None,
+        depth: 0,
+        syntax: Syntax::Emacs,
+    };
     let mut starts = Vec::new();
     let mut links = Links::Kept;
     while let Some(word) = reader.words.get(reader.place) {
@@ -429,6 +479,8 @@ struct Reader<'a> {
     /// The file in which the starts stand.
     listed: Option<Value>,
     depth: usize,
+    /// How regular expressions are written from here on.
+    syntax: Syntax,
 }
 
 /// The only part, or all of them together.
@@ -591,13 +643,26 @@ impl Reader<'_> {
                 self.next();
                 Expression::Wide
             }
-            "-user" | "-group" | "-uid" | "-gid" | "-regex" | "-iregex" | "-links" | "-inum"
-            | "-samefile" | "-fstype" | "-lname" | "-ilname" | "-used" | "-context" => {
+            "-regex" | "-iregex" => match (self.text(), self.syntax) {
+                (Some(pattern), Syntax::Emacs) => {
+                    Expression::Whole { pattern: as_extended(&pattern), letters: letters_of(&word) }
+                }
+                (Some(pattern), Syntax::Extended) => {
+                    Expression::Whole { pattern, letters: letters_of(&word) }
+                }
+                (Some(_), Syntax::Unread) | (None, _) => Expression::Unknown,
+            },
+            "-user" | "-group" | "-uid" | "-gid" | "-links" | "-inum" | "-samefile" | "-fstype"
+            | "-lname" | "-ilname" | "-used" | "-context" => {
                 self.next();
                 Expression::Unknown
             }
             "-regextype" => {
-                self.next();
+                self.syntax = match self.text().as_deref() {
+                    Some("emacs" | "findutils-default") => Syntax::Emacs,
+                    Some("posix-extended" | "egrep" | "posix-egrep") => Syntax::Extended,
+                    Some(_) | None => Syntax::Unread,
+                };
                 Expression::Always
             }
             // Where the search starts stands in a file.

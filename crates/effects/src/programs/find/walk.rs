@@ -1,5 +1,6 @@
 //! Carrying out the search of `find` in the file tree.
 
+use crate::interpreter::expression::fits_whole;
 use crate::interpreter::{Machine, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
@@ -185,6 +186,9 @@ impl<'a, 'w> Search<'a, 'w> {
                 Truth::of(fits(name, pattern, *fold))
             }
             Expression::Path { pattern, fold } => Truth::of(fits(candidate.text, pattern, *fold)),
+            Expression::Whole { pattern, letters } => {
+                fits_whole(pattern, candidate.text, *letters).map_or(Truth::Maybe, Truth::of)
+            }
             Expression::Type { letters, through } => {
                 let followed = match candidate.entry {
                     Entry::Symlink(_) if *through => self.followed(candidate),
