@@ -17,7 +17,7 @@ use std::fs;
 use std::thread;
 
 use serde_json::json;
-use support::{TestEnvironment, decision, shell_call};
+use support::{TestEnvironment, copy_program, decision, shell_call};
 
 /// A call that is asked about: it deletes something of the user outside the project.
 const CALL: &str = "rm ../diary.md";
@@ -355,7 +355,7 @@ fn a_copy_of_the_program_allows_nothing() {
     }
     assert_eq!(verdict(&environment, "s", CALL).as_deref(), Some("ask"));
     let copy = environment.project().join("c");
-    std::fs::copy(program, &copy).unwrap();
+    copy_program(program, &copy);
     let output = environment.command(&copy).args(["allow", "LAST", "--once", "--yes"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && said.contains("is another program than"), "{said}");
