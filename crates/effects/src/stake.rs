@@ -376,7 +376,7 @@ fn raise_when_emptied(effects: &mut [Effect], directory: &AbsolutePath, world: &
     }
 }
 
-/// Programs of which a change leaves nothing of what was there.
+/// Programs of which a change leaves nothing of what was there (ours).
 const EMPTYING: &[&str] = &["shred", "truncate", "wipe", "scrub", "srm"];
 
 /// What one program left in a directory for temporary files is nobody's loss. What all of them did is: sockets, locks and unsaved work of

@@ -23,57 +23,6 @@ use super::ways::Leaving;
 const DIRECTORIES: usize = 32;
 /// In how many directories one call is followed (ours).
 const PLACES: usize = 4;
-/// Programs that run what stands in the directory where they are started.
-const RUNNING_WHAT_STANDS_HERE: &[&str] = &[
-    "make",
-    "gmake",
-    "bmake",
-    "ninja",
-    "just",
-    "task",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "npx",
-    "node",
-    "deno",
-    "python",
-    "python3",
-    "ruby",
-    "perl",
-    "php",
-    "bash",
-    "sh",
-    "zsh",
-    "dash",
-    "cargo",
-    "rake",
-    "bundle",
-    "composer",
-    "gradle",
-    "mvn",
-    "ant",
-    "sbt",
-    "tox",
-    "nox",
-    "poetry",
-    "uv",
-    "hatch",
-    "go",
-    "cmake",
-    "meson",
-    "mix",
-    "lein",
-    "stack",
-    "cabal",
-    "dotnet",
-    "swift",
-    "zig",
-    "docker-compose",
-    "source",
-    ".",
-];
 /// How many calls may be followed inside one another (ours).
 const CALLS: usize = 120;
 
@@ -194,6 +143,11 @@ impl Machine<'_> {
         self.with_errors(name, done)
     }
 
+    /// Whether what a call does is not read from its words alone, so that it matters what stands where it is started.
+    fn may_run_what_stands_here(&self, name: &str) -> bool {
+        matches!(name, "source" | ".") || !self.table.is_read_through(name)
+    }
+
     /// Calls a program in each of the directories that the shell may be in: what it runs stands there.
     fn call_in_each(&mut self, places: &[AbsolutePath], name: &str, rest: &[Value]) -> Done {
         let Some((first, others)) = places.split_first() else { return Done::quiet() };
@@ -213,7 +167,7 @@ impl Machine<'_> {
     fn call_command(&mut self, name: &str, rest: &[Value]) -> Done {
         if let ShellDirectory::OneOf(places) = &self.shell.cwd
             && places.len() <= PLACES
-            && RUNNING_WHAT_STANDS_HERE.contains(&name)
+            && self.may_run_what_stands_here(name)
         {
             let places = places.clone();
             return self.call_in_each(&places, name, rest);

@@ -194,9 +194,10 @@ impl Machine<'_> {
         if done.status == Status::Success
             && !negated
             && matches!(self.absent, Some(Absence::Changed | Absence::Variable))
-            && let (Some(text), Some(absence)) = (self.shell.at_error.clone(), self.absent.take())
+            && let (Some(text), Some(absence)) = (self.shell.at_error.clone(), self.absent.clone())
         {
-            self.suppose(absence, |machine| machine.run_here(&text));
+            self.suppose(absence.clone(), |machine| machine.run_here(&text));
+            self.absent = Some(absence);
         }
         if done.status == Status::Success || negated {
             return done;

@@ -200,7 +200,8 @@ pub(super) fn code(input: &Json, called: Called<'_>) -> Option<String> {
     }
 }
 
-/// Words with which lines of programming languages begin that could be taken for a command and its arguments.
+/// Words with which lines of programming languages begin that could be taken for a command and its arguments (ours: keywords of Python,
+/// JavaScript, Ruby, Rust, Go, C# and R).
 const KEYWORDS: &[&str] = &[
     "import",
     "from",
