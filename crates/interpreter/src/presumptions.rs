@@ -58,11 +58,17 @@ impl Machine<'_> {
     fn may_have_been_changed_by(&self, count: usize, path: &AbsolutePath) -> bool {
         self.tree.is_disturbed()
             || self.tree.is_filled(path)
+            || self.ran_unread() && path.is_within(&self.world.place().workspace)
             || self.findings.effects.iter().take(count).any(|effect| {
                 let changes = effect.kind.file_change().is_some()
                     || matches!(effect.kind, EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite);
                 changes && may_reach(&effect.target, effect.depth, path)
             })
+    }
+
+    /// Whether a program ran of which not all that it does to files is read from its words: a build, a test, an interpreter.
+    fn ran_unread(&self) -> bool {
+        self.findings.programs.iter().any(|program| !self.table.is_read_through(program))
     }
 
     /// Notes that an answer rests on what stands at or below a path, as it is known.
