@@ -10,6 +10,7 @@
 mod support;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
@@ -144,6 +145,45 @@ fn records_that_stand_are_not_missed() {
     assert!(whole, "{verify}");
     let said = environment.bash("one", "ls").to_string();
     assert!(!said.contains("are gone"), "{said}");
+}
+
+#[test]
+fn hooks_that_begin_a_session_at_one_moment_miss_no_records() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    for round in 1..=20 {
+        let name = format!("round-{round}");
+        let children: Vec<_> = (0..6)
+            .map(|number| {
+                let call = shell_call(&format!("call-{number}"), "ls", json!({}));
+                let payload = environment.payload(&name, "PreToolUse", call);
+                let mut child = environment.hook().spawn().unwrap();
+                child.stdin.take().unwrap().write_all(&payload).unwrap();
+                child
+            })
+            .collect();
+        for child in children {
+            let said = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+            assert!(!said.contains("are gone"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn what_was_never_recorded_is_not_missed() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    // Nothing can be written where the ledger of the session belongs.
+    let ledger = environment.state().join("sessions/one/ledger.jsonl");
+    fs::create_dir_all(&ledger).unwrap();
+    let said = environment.bash("one", "ls").to_string();
+    assert!(said.contains("cannot be read"), "{said}");
+    fs::remove_dir(&ledger).unwrap();
+    let response = json!({ "tool_response": { "stdout": "", "stderr": "" } });
+    let outcome = environment.payload("one", "PostToolUse", shell_call("call", "ls", response));
+    let said = environment.answer_to(&outcome).to_string();
+    assert!(!said.contains("are gone"), "{said}");
+    assert_eq!(environment.records("one").len(), 1);
 }
 
 #[test]

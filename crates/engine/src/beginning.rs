@@ -22,7 +22,6 @@ use crate::error::CommandError;
 use crate::fail_closed::Failure;
 use crate::installation::{self, Installations};
 use crate::intervention_texts::InterventionTexts;
-use crate::lost_records;
 use crate::monitor::HeldTexts;
 use crate::places::real_place;
 use crate::rules::{RuleTexts, different};
@@ -75,12 +74,7 @@ fn hold_to_the_beginning(
     let Some(beginning) = state.beginning().cloned() else {
         if let HookEventKind::BeforeAction { .. } | HookEventKind::SessionStarted { .. } = &event.moment {
             match begin(context, ledger, event) {
-                Ok(begun) => {
-                    if let Some(begun) = &begun {
-                        lost_records::keep(context, ledger, event, begun);
-                    }
-                    context.begun = begun;
-                }
+                Ok(begun) => context.begun = begun,
                 Err(failure) => context.failures.push(failure),
             }
         }

@@ -35,6 +35,7 @@ use crate::docket::{Circumstances, StopCause};
 use crate::fail_closed::Failure;
 use crate::for_user;
 use crate::interventions::{intervene, tell_question};
+use crate::lost_records;
 use crate::questions::Nobody;
 use crate::records::{not_reviewed, review_record};
 use crate::session_ledger;
@@ -201,6 +202,9 @@ pub(crate) fn before(
     let behaviour = state.behaviour().now();
     let body = RecordBody::Review(Box::new(record));
     let written = ledger.append_to(known, context.environment().now(), body, durability);
+    if written.is_ok() {
+        lost_records::keep(context, ledger, event);
+    }
     if config.mode == Mode::Enforce {
         carry_out(context, ledger, stop, &review);
     }

@@ -273,6 +273,9 @@ fn handle_moment(
                     debt: Some(debt).filter(|debt| *debt > 0.0),
                 },
             );
+            if unrecorded.is_none() {
+                lost_records::keep(context, ledger, event);
+            }
             tell_run(context, ledger, &event.session);
             let place = SessionPlace {
                 session: ledger.folder().as_str().to_owned(),

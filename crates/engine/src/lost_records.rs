@@ -51,8 +51,10 @@ struct Kept {
     installed: Option<String>,
 }
 
-/// Keeps the beginning of a session outside.
-pub(crate) fn keep(context: &Context, ledger: &SessionLedger, event: &HookEvent, beginning: &Beginning) {
+/// Keeps what a session began with outside, where this event is its first. To be called when it stands in the ledger and not before: what
+/// is kept bears witness of a record, and another hook of the session that finds the witness alone takes the record for lost.
+pub(crate) fn keep(context: &Context, ledger: &SessionLedger, event: &HookEvent) {
+    let Some(beginning) = context.begun.as_deref() else { return };
     let Some(place) = place(context, ledger) else { return };
     let read = |path: AbsolutePath| checkrein_files::read_text(path.as_str(), LIMIT).ok();
     let files = FILES.iter().filter_map(|name| Some(((*name).to_owned(), read(own(ledger, name))?)));
