@@ -295,7 +295,7 @@ impl Machine<'_> {
             if matches!(self.entry(path), Entry::File(_)) {
                 self.tree.file(path, known);
             } else {
-                self.tree.doubtful(path);
+                self.tree.perhaps_file(path, text);
             }
         } else {
             self.tree.file(path, text);
@@ -501,11 +501,14 @@ impl Machine<'_> {
             };
             self.add(Draft::at(kind, aim));
             self.bring(&path, Brought::Link);
-            if self.away.is_none() && !self.is_unsure() {
-                match points_to.as_exact() {
-                    Some(text) => self.tree.link(&path, text),
-                    None => self.tree.doubtful(&path),
-                }
+            if self.away.is_some() {
+                continue;
+            }
+            match points_to.as_exact() {
+                Some(text) if self.is_unsure() => self.tree.perhaps_link(&path, text),
+                Some(text) => self.tree.link(&path, text),
+                None if self.is_unsure() => self.tree.perhaps_gone(&path),
+                None => self.tree.doubtful(&path),
             }
         }
     }
@@ -591,7 +594,7 @@ impl Machine<'_> {
                 });
                 if self.away.is_none() {
                     if self.is_unsure() {
-                        self.tree.doubtful(&path);
+                        self.tree.perhaps_gone(&path);
                     } else {
                         self.flow.sources.remove(path.as_str());
                         self.tree.gone(&path);

@@ -37,6 +37,7 @@
 //! | `shell` | the state of one shell: directory, variables, functions, options |
 //! | `speech` | `sh`, which may be one shell or another |
 //! | `overlay` | the file tree as the command has changed it so far |
+//! | `perhaps` | what may stand at a path of which that is not known |
 //! | `overlay_updates` | notes on the tree without an effect |
 //! | `resolve` | names of secrets on the way to a path |
 //! | `call` | a call of a program, as its handler sees it |
@@ -150,6 +151,7 @@ mod overlay_updates;
 mod parameter;
 mod pattern;
 mod pattern_links;
+mod perhaps;
 mod prediction;
 mod presence;
 mod presumptions;

@@ -422,7 +422,8 @@ impl Machine<'_> {
         let around = self.surround_with_input();
         let program = self.table.entry(base, self.catalogue);
         let mut exit = if let Some(program) = &program {
-            self.table.run(self, program, call.clone())
+            let table = self.table;
+            self.in_ways_of_files(|machine| table.run(machine, program, call.clone()))
         } else {
             self.opaque(format!("`{written}` is not in the catalogue"));
             Exit::unknown()

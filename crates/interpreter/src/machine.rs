@@ -13,6 +13,7 @@ pub(crate) use position::Position;
 pub use running_call::RunningCall;
 pub use secret_flow::SecretFlow;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::walks::Choice;
@@ -100,6 +101,8 @@ pub struct Machine<'w> {
     pub(crate) presumed_files: usize,
     /// Files that the command wrote, of a text that rests on such.
     pub(crate) presumed_texts: BTreeSet<String>,
+    /// Whether the running program asked for a file that may be taken in more than one way.
+    pub(crate) asked_open: Cell<bool>,
     /// Where secrets went, and what is told of texts that carry them.
     pub flow: SecretFlow,
     /// Directories that are shown at a second place, by that place.
@@ -158,6 +161,7 @@ impl<'w> Machine<'w> {
             unseen: 0,
             presumed_files: 0,
             presumed_texts: BTreeSet::new(),
+            asked_open: Cell::new(false),
             flow: SecretFlow::default(),
             mounts: BTreeMap::new(),
             copies: BTreeMap::new(),
@@ -201,7 +205,15 @@ impl<'w> Machine<'w> {
         if self.away.is_some() {
             return Entry::Unknown;
         }
+        self.note_open(path);
         self.own_entry(path).unwrap_or_else(|| self.tree.entry(self.world, path))
+    }
+
+    /// Notes that somebody asked for a file that may be taken in more than one way.
+    fn note_open(&self, path: &AbsolutePath) {
+        if !self.asked_open.get() && self.tree.is_open(path) {
+            self.asked_open.set(true);
+        }
     }
 
     /// The file tree, as the command has changed it so far.
@@ -270,7 +282,10 @@ impl<'w> Machine<'w> {
             Some(Output::Text(text)) => text.clone(),
             Some(_) => Value::Unknown,
             None if self.away.is_some() => Value::Unknown,
-            None => ask(&self.tree),
+            None => {
+                self.note_open(path);
+                ask(&self.tree)
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use crate::path::AbsolutePath;
 use crate::world::{Branches, Entry, FileFacts, FileText, Listing, Timestamp, World};
 
 use super::index_changes::{Happened, IndexChange, IndexChanges};
+use super::perhaps::{self, Perhaps, Way};
 use super::prediction::{ANNOUNCED, AnnouncedContent, LOGGED, LoggedMessage};
 use super::value::Value;
 
@@ -32,6 +33,8 @@ pub struct Overlay {
     told: BTreeMap<String, String>,
     /// What modes files are given, in the words of `chmod`.
     modes: Vec<(AbsolutePath, String)>,
+    /// How many places at most one link may lead to of which it is not known whether it is there.
+    perhaps_links: usize,
 }
 
 /// Where objects came from.
@@ -73,7 +76,7 @@ enum Made {
     /// A symbolic link.
     Link(String),
     /// Made or removed, depending on what is not known.
-    Doubtful,
+    Doubtful(Perhaps),
 }
 
 /// A file of a revision.
@@ -108,7 +111,7 @@ impl Overlay {
             }
             Some(Made::Directory { .. }) => Entry::Directory,
             Some(Made::Link(text)) => Entry::Symlink(text.clone()),
-            Some(Made::Doubtful) => Entry::Unknown,
+            Some(Made::Doubtful(_)) => Entry::Unknown,
             None if self.is_hidden(path) => Entry::Missing,
             None => world.entry(path),
         }
@@ -126,7 +129,7 @@ impl Overlay {
         } else {
             match (self.made.get(directory.as_str()), world.children(directory)) {
                 (
-                    Some(Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Link(_) | Made::Doubtful),
+                    Some(Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Link(_) | Made::Doubtful(_)),
                     _,
                 )
                 | (_, Listing::Unknown) => {
@@ -148,7 +151,7 @@ impl Overlay {
                 Made::File(_) | Made::Checkout(_) | Made::Directory { .. } | Made::Link(_) => {
                     names.insert(name.to_owned());
                 }
-                Made::Doubtful => return Listing::Unknown,
+                Made::Doubtful(_) => return Listing::Unknown,
             }
         }
         if names.len() > Listing::LIMIT {
@@ -177,7 +180,7 @@ impl Overlay {
             match made {
                 Made::Directory { .. } => branches.directories.push(name.to_owned()),
                 Made::Link(_) => branches.links.push(name.to_owned()),
-                Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Doubtful => {}
+                Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Doubtful(_) => {}
             }
         }
         Some(branches)
@@ -202,15 +205,15 @@ impl Overlay {
         let found = match self.made.get(path.as_str()) {
             Some(Made::File(value)) => return value.clone(),
             Some(Made::Checkout(from)) => world.committed_text(&from.repository, &from.revision, &from.file),
-            Some(Made::Gone | Made::Directory { .. } | Made::Link(_) | Made::Doubtful) => FileText::Unknown,
+            Some(Made::Doubtful(perhaps)) => {
+                let shows_through = perhaps.is_as_before && !self.is_hidden(path);
+                return perhaps.text(|| if shows_through { known(ask(path)) } else { Value::Unknown });
+            }
+            Some(Made::Gone | Made::Directory { .. } | Made::Link(_)) => FileText::Unknown,
             None if self.is_hidden(path) => FileText::Unknown,
             None => ask(path),
         };
-        match found {
-            FileText::Whole(text) => Value::Exact(text),
-            FileText::Beginning(prefix) => Value::Between { prefix, suffix: String::new() },
-            FileText::Unknown => Value::Unknown,
-        }
+        known(found)
     }
 
     /// Remembers a file with what is known of its text.
@@ -266,7 +269,45 @@ impl Overlay {
     /// Remembers that it is not known any more what stands at a path.
     pub(crate) fn doubtful(&mut self, path: &AbsolutePath) {
         self.forget_below(path);
-        self.made.insert(path.as_str().to_owned(), Made::Doubtful);
+        self.made.insert(path.as_str().to_owned(), Made::Doubtful(Perhaps::default()));
+    }
+
+    /// Remembers that a path may be gone with everything below it, or be as it was.
+    pub(crate) fn perhaps_gone(&mut self, path: &AbsolutePath) {
+        self.perhaps(path, Perhaps::default());
+    }
+
+    /// Remembers that a file may stand at a path, with what is known of its text, or what was there.
+    pub(crate) fn perhaps_file(&mut self, path: &AbsolutePath, text: Value) {
+        self.perhaps(path, Perhaps::file(text));
+    }
+
+    /// Remembers that a symbolic link may stand at a path, or what was there.
+    pub(crate) fn perhaps_link(&mut self, path: &AbsolutePath, text: &str) {
+        self.perhaps(path, Perhaps::link(text));
+    }
+
+    fn perhaps(&mut self, path: &AbsolutePath, other: Perhaps) {
+        let before = Made::perhaps(self.made.get(path.as_str()));
+        self.forget_below(path);
+        self.insert_doubtful(path.as_str(), before.join(other));
+    }
+
+    fn insert_doubtful(&mut self, path: &str, perhaps: Perhaps) {
+        self.perhaps_links = self.perhaps_links.max(perhaps.links.len());
+        self.made.insert(path.to_owned(), Made::Doubtful(perhaps));
+    }
+
+    /// How many ways there are to take links of which it is not known whether they are there.
+    pub(crate) fn ways_of_links(&self) -> usize {
+        self.perhaps_links
+    }
+
+    /// Where a symbolic link leads that may stand at a path, in one of these ways.
+    pub(crate) fn link_in_way(&self, path: &AbsolutePath, way: usize) -> Option<&str> {
+        let Some(Made::Doubtful(perhaps)) = self.made.get(path.as_str()) else { return None };
+        let links = perhaps.links.len();
+        perhaps.links.get(way.checked_rem(links)?).map(String::as_str)
     }
 
     /// Whether this command made the path, or something above it, from nothing.
@@ -276,7 +317,7 @@ impl Overlay {
             match self.made.get(place.as_str()) {
                 Some(Made::File(_) | Made::Checkout(_) | Made::Link(_)) => return &place == path,
                 Some(Made::Directory { fresh }) => return *fresh,
-                Some(Made::Gone | Made::Doubtful) => return false,
+                Some(Made::Gone | Made::Doubtful(_)) => return false,
                 None => {}
             }
             next = place.parent();
@@ -296,6 +337,36 @@ impl Overlay {
         matches!(self.made.get(path.as_str()), Some(Made::File(_) | Made::Checkout(_)))
     }
 
+    /// Whether this command may have made or removed what stands at the path, and may not have.
+    pub(crate) fn is_doubtful(&self, path: &AbsolutePath) -> bool {
+        matches!(self.made.get(path.as_str()), Some(Made::Doubtful(_)))
+    }
+
+    /// Whether what stands at the path may be one or another text or link, or may not be there.
+    pub(super) fn is_open(&self, path: &AbsolutePath) -> bool {
+        self.made.get(path.as_str()).is_some_and(|made| !made.ways().is_empty())
+    }
+
+    /// How many ways there are to take such files and links.
+    pub(super) fn ways_of_files(&self) -> usize {
+        self.made.values().map(|made| made.ways().len()).max().unwrap_or(0)
+    }
+
+    /// The tree where each of them is taken in one of its ways.
+    pub(super) fn in_way(&self, way: usize) -> Self {
+        let mut tree = self.clone();
+        for (path, made) in &self.made {
+            let mut ways = made.ways();
+            let Some(chosen) = way.checked_rem(ways.len()) else { continue };
+            match ways.swap_remove(chosen) {
+                Way::Holds(text) => drop(tree.made.insert(path.clone(), Made::File(Value::Exact(text)))),
+                Way::Leads(place) => drop(tree.made.insert(path.clone(), Made::Link(place))),
+                Way::AsBefore => drop(tree.made.remove(path)),
+            }
+        }
+        tree
+    }
+
     /// What the command leaves where that is known exactly.
     pub(crate) fn announced(&self, world: &dyn World) -> Vec<(AbsolutePath, AnnouncedContent)> {
         // What a revision holds has to be read for that.
@@ -311,7 +382,7 @@ impl Overlay {
                         FileText::Beginning(_) | FileText::Unknown => return None,
                     }
                 }
-                Made::Gone | Made::Directory { .. } | Made::Doubtful => return None,
+                Made::Gone | Made::Directory { .. } | Made::Doubtful(_) => return None,
             };
             Some((AbsolutePath::new(path)?, left))
         });
@@ -449,6 +520,7 @@ impl Overlay {
     /// The tree after one of two ways.
     #[must_use]
     pub(crate) fn join(self, other: &Self) -> Self {
+        let mut perhaps_links = self.perhaps_links.max(other.perhaps_links);
         let mut made = self.made;
         let mut paths: BTreeSet<String> = made.keys().cloned().collect();
         paths.extend(other.made.keys().cloned());
@@ -459,7 +531,11 @@ impl Overlay {
                 (Some(Made::Directory { fresh: left }), Some(Made::Directory { fresh: right })) => {
                     Made::Directory { fresh: *left && *right }
                 }
-                _ => Made::Doubtful,
+                (left, right) => {
+                    let perhaps = Made::perhaps(left).join(Made::perhaps(right));
+                    perhaps_links = perhaps_links.max(perhaps.links.len());
+                    Made::Doubtful(perhaps)
+                }
             };
             made.insert(path, joined);
         }
@@ -494,7 +570,7 @@ impl Overlay {
         told.retain(|path, text| other.told.get(path) == Some(text));
         let mut modes = self.modes;
         modes.retain(|one| other.modes.contains(one));
-        Self { made, disturbed, untracked, moved, fetched, filled, index, logged, told, modes }
+        Self { made, disturbed, untracked, moved, fetched, filled, index, logged, told, modes, perhaps_links }
     }
 
     /// Adds the files and links that another way, which is not expected, made or filled.
@@ -512,7 +588,11 @@ impl Overlay {
                 (_, Made::File(other)) if self.entry(world, &place) == Entry::Missing => {
                     Made::File(Value::exact("").join(other))
                 }
-                _ => Made::Doubtful,
+                (own, other) => {
+                    let perhaps = Made::perhaps(own).join(Made::perhaps(Some(other)));
+                    self.insert_doubtful(path, perhaps);
+                    continue;
+                }
             };
             self.made.insert(path.clone(), joined);
         }
@@ -534,7 +614,7 @@ impl Overlay {
                 Some(Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Directory { fresh: true }) => {
                     return Some(place);
                 }
-                Some(Made::Directory { fresh: false } | Made::Link(_) | Made::Doubtful) => return None,
+                Some(Made::Directory { fresh: false } | Made::Link(_) | Made::Doubtful(_)) => return None,
                 None => {}
             }
             next = place.parent();
@@ -554,6 +634,38 @@ impl Overlay {
         for known in gone {
             self.made.remove(&known);
         }
+    }
+}
+
+impl Made {
+    /// What may stand at a path of which this is one possibility; `None` where this way left it as it was.
+    fn perhaps(made: Option<&Self>) -> Perhaps {
+        match made {
+            None => Perhaps::as_before(),
+            Some(Self::File(text)) => Perhaps::file(text.clone()),
+            Some(Self::Link(text)) => Perhaps::link(text),
+            Some(Self::Doubtful(perhaps)) => perhaps.clone(),
+            Some(Self::Gone | Self::Directory { .. } | Self::Checkout(_)) => Perhaps::default(),
+        }
+    }
+
+    /// In which ways it may be taken, where there is more than one.
+    fn ways(&self) -> Vec<Way> {
+        match self {
+            Self::File(text @ Value::AnyOf(_)) => perhaps::ways_of_text(text),
+            Self::Doubtful(perhaps) => perhaps.ways(),
+            Self::File(_) | Self::Gone | Self::Checkout(_) | Self::Directory { .. } | Self::Link(_) => {
+                Vec::new()
+            }
+        }
+    }
+}
+
+fn known(text: FileText) -> Value {
+    match text {
+        FileText::Whole(text) => Value::Exact(text),
+        FileText::Beginning(prefix) => Value::Between { prefix, suffix: String::new() },
+        FileText::Unknown => Value::Unknown,
     }
 }
 

@@ -98,7 +98,10 @@ impl Machine<'_> {
                     self.flow.sources.insert(to.as_str().to_owned(), source);
                 }
             }
-            Entry::Symlink(text) if self.away.is_none() && !self.is_unsure() => self.tree.link(to, &text),
+            Entry::Symlink(text) if self.away.is_none() && self.is_unsure() => {
+                self.tree.perhaps_link(to, &text);
+            }
+            Entry::Symlink(text) if self.away.is_none() => self.tree.link(to, &text),
             Entry::Directory => match self.children(from) {
                 Listing::Names(names) => {
                     self.remember_directory(to);

@@ -13,7 +13,7 @@ use crate::world::Entry;
 
 use super::call::Input;
 use super::draft::Draft;
-use super::exit::{Exit, Output};
+use super::exit::{Exit, Output, Status};
 use super::known_hosts::reach;
 use super::machine::Machine;
 use super::shell::{Shell, Speech};
@@ -21,6 +21,7 @@ use super::speech::ShellProgram;
 use super::statements::Done;
 use super::told_words::{is_quiet, is_shown_by};
 use super::value::Value;
+use super::ways::Leaving;
 
 /// The language of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -306,11 +307,29 @@ impl Machine<'_> {
         input: Input,
     ) -> Exit {
         let Some(text) = self.script_text(value, runner) else { return Exit::unknown() };
-        self.shell.starting = Some(value.clone());
-        let exit = self.run_text_with(reader, &text, value, arguments, input);
-        self.shell.starting = None;
+        let done = self.if_it_is_there(value, |machine| {
+            machine.shell.starting = Some(value.clone());
+            let exit = machine.run_text_with(reader, &text, value, arguments, input);
+            machine.shell.starting = None;
+            Done::next(exit)
+        });
         self.run_what_was_written(reader, value, &text, arguments);
-        exit
+        Exit { status: done.status, output: done.output }
+    }
+
+    /// Runs `work`, which runs a file; where that may not be there, since this command may have made or removed it, also follows that
+    /// nothing is run.
+    fn if_it_is_there(&mut self, file: &Value, work: impl FnOnce(&mut Self) -> Done) -> Done {
+        let is_doubtful = self
+            .paths_through(file)
+            .iter()
+            .any(|aim| aim.target.path().is_some_and(|path| self.tree.is_doubtful(path)));
+        if !is_doubtful {
+            return work(self);
+        }
+        self.either(Leaving::Doubts, work, |_| {
+            Done::next(Exit { status: Status::Failure, output: Output::Nothing })
+        })
     }
 
     /// Goes on with what was written into a script while it ran: a shell reads on from where it is.
@@ -360,7 +379,7 @@ impl Machine<'_> {
         let doubts = self.shell.doubts;
         self.shell.returns += 1;
         self.shell.sources.push(value.clone());
-        let done = self.run_here(&text);
+        let done = self.if_it_is_there(value, |machine| machine.run_here(&text));
         self.shell.sources.pop();
         self.shell.returns = self.shell.returns.saturating_sub(1);
         if let Some(positional) = positional {

@@ -125,7 +125,6 @@ impl Machine<'_> {
 
     /// The paths that an exact text may name, or what is known of them when the directory is not known.
     fn locate(&self, text: &str, last: Last) -> Result<Vec<AbsolutePath>, Target> {
-        let entry = |path: &AbsolutePath| self.entry(path);
         let opens = |start: &&str| text.starts_with(*start);
         let own = ["/dev/std", "/dev/tcp/", "/dev/udp/"].iter().any(opens) || OWN.iter().any(opens);
         let leads_on = |path: &AbsolutePath| {
@@ -138,13 +137,13 @@ impl Machine<'_> {
             return Ok(vec![path]);
         }
         if text.starts_with('/') {
-            return Ok(vec![resolve(&entry, &AbsolutePath::root(), text, last)]);
+            return Ok(self.places_of(&AbsolutePath::root(), text, last));
         }
         match &self.shell.cwd {
-            ShellDirectory::Here(cwd) => Ok(vec![resolve(&entry, cwd, text, last)]),
+            ShellDirectory::Here(cwd) => Ok(self.places_of(cwd, text, last)),
             ShellDirectory::OneOf(all) => {
                 let mut paths: Vec<AbsolutePath> =
-                    all.iter().map(|cwd| resolve(&entry, cwd, text, last)).collect();
+                    all.iter().flat_map(|cwd| self.places_of(cwd, text, last)).collect();
                 paths.dedup();
                 Ok(paths)
             }
@@ -153,6 +152,31 @@ impl Machine<'_> {
                 Err(Target::Glob(format!("{}/**/{below}", directory.as_str().trim_end_matches('/'))))
             }
             ShellDirectory::Unknown => Err(Target::Unknown),
+        }
+    }
+
+    /// Where a text leads from a directory: one place, and those beyond links of which it is not known whether they are there.
+    fn places_of(&self, start: &AbsolutePath, text: &str, last: Last) -> Vec<AbsolutePath> {
+        let mut all = vec![resolve(&|path| self.entry(path), start, text, last)];
+        for way in 0..self.ways_of_links() {
+            let beyond = resolve(&|path| self.entry_in_way(path, way), start, text, last);
+            if !all.contains(&beyond) {
+                all.push(beyond);
+            }
+        }
+        all
+    }
+
+    /// How many ways the shell itself has to take links of which it is not known whether they are there. Programs are run in each.
+    fn ways_of_links(&self) -> usize {
+        if self.call.cause.is_empty() { self.tree.ways_of_links() } else { 0 }
+    }
+
+    /// What stands at a path where a link that may be there is there, in one of the ways in which they may lead.
+    fn entry_in_way(&self, path: &AbsolutePath, way: usize) -> Entry {
+        match self.tree.link_in_way(path, way) {
+            Some(text) if self.away.is_none() => Entry::Symlink(text.to_owned()),
+            Some(_) | None => self.entry(path),
         }
     }
 
@@ -171,52 +195,32 @@ impl Machine<'_> {
 
     /// What a pattern names: in each of the directories in which the shell may be.
     fn pattern_targets(&self, pattern: &str) -> Vec<Target> {
-        let real = |whole: &str| Target::Glob(self.through_links(self.led_back(whole)));
         if pattern.starts_with('/') {
-            return vec![real(pattern)];
+            return self.real_patterns(pattern);
         }
-        let within = |cwd: &AbsolutePath| real(&format!("{}/{pattern}", cwd.as_str().trim_end_matches('/')));
+        let within = |cwd: &AbsolutePath| {
+            self.real_patterns(&format!("{}/{pattern}", cwd.as_str().trim_end_matches('/')))
+        };
         match &self.shell.cwd {
-            ShellDirectory::Here(cwd) | ShellDirectory::Below(cwd) => vec![within(cwd)],
-            ShellDirectory::OneOf(all) => all.iter().map(within).collect(),
+            ShellDirectory::Here(cwd) | ShellDirectory::Below(cwd) => within(cwd),
+            ShellDirectory::OneOf(all) => all.iter().flat_map(within).collect(),
             ShellDirectory::Unknown => vec![Target::Unknown],
         }
     }
 
-    /// A pattern without `.` and `..`. What stands in front of its first wildcard is walked as the kernel does it: `..` behind a link is
-    /// the directory above the place that the link leads to.
-    fn led_back(&self, pattern: &str) -> String {
-        let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
-        let directory = fixed.rfind('/').and_then(|at| fixed.get(..at)).unwrap_or_default();
-        if !directory.split('/').any(|part| part == "..") {
-            return clean_pattern(pattern);
-        }
-        let entry = |path: &AbsolutePath| self.entry(path);
-        let real = resolve(&entry, &AbsolutePath::root(), directory, Last::Follow);
-        let rest = pattern.get(directory.len()..).unwrap_or_default();
-        clean_pattern(&format!("{}{rest}", real.as_str().trim_end_matches('/')))
-    }
-
-    /// A pattern whose first directories are links, where they lead.
-    fn through_links(&self, pattern: String) -> String {
-        let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
-        let Some((directory, _)) = fixed.rsplit_once('/').filter(|(directory, _)| !directory.is_empty())
-        else {
-            return pattern;
+    /// A pattern where its links lead, and where those lead that may be there.
+    fn real_patterns(&self, pattern: &str) -> Vec<Target> {
+        let real = |entry: &dyn Fn(&AbsolutePath) -> Entry| {
+            Target::Glob(through_links(entry, led_back(entry, pattern)))
         };
-        let mut above = AbsolutePath::new(directory);
-        let mut leads_on = false;
-        while let Some(path) = above {
-            leads_on |= matches!(self.entry(&path), Entry::Symlink(_));
-            above = path.parent();
+        let mut all = vec![real(&|path| self.entry(path))];
+        for way in 0..self.ways_of_links() {
+            let beyond = real(&|path| self.entry_in_way(path, way));
+            if !all.contains(&beyond) {
+                all.push(beyond);
+            }
         }
-        if !leads_on {
-            return pattern;
-        }
-        let real =
-            resolve(&|path: &AbsolutePath| self.entry(path), &AbsolutePath::root(), directory, Last::Follow);
-        let rest = pattern.get(directory.len()..).unwrap_or_default();
-        format!("{}{rest}", real.as_str().trim_end_matches('/'))
+        all
     }
 
     fn between_targets(&self, prefix: &str, suffix: &str) -> Vec<Target> {
@@ -254,6 +258,39 @@ impl Machine<'_> {
         }
         found.unwrap_or_else(|| self.shell.cwd.clone())
     }
+}
+
+/// A pattern without `.` and `..`. What stands in front of its first wildcard is walked as the kernel does it: `..` behind a link is
+/// the directory above the place that the link leads to.
+fn led_back(entry: &dyn Fn(&AbsolutePath) -> Entry, pattern: &str) -> String {
+    let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+    let directory = fixed.rfind('/').and_then(|at| fixed.get(..at)).unwrap_or_default();
+    if !directory.split('/').any(|part| part == "..") {
+        return clean_pattern(pattern);
+    }
+    let real = resolve(entry, &AbsolutePath::root(), directory, Last::Follow);
+    let rest = pattern.get(directory.len()..).unwrap_or_default();
+    clean_pattern(&format!("{}{rest}", real.as_str().trim_end_matches('/')))
+}
+
+/// A pattern whose first directories are links, where they lead.
+fn through_links(entry: &dyn Fn(&AbsolutePath) -> Entry, pattern: String) -> String {
+    let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+    let Some((directory, _)) = fixed.rsplit_once('/').filter(|(directory, _)| !directory.is_empty()) else {
+        return pattern;
+    };
+    let mut above = AbsolutePath::new(directory);
+    let mut leads_on = false;
+    while let Some(path) = above {
+        leads_on |= matches!(entry(&path), Entry::Symlink(_));
+        above = path.parent();
+    }
+    if !leads_on {
+        return pattern;
+    }
+    let real = resolve(entry, &AbsolutePath::root(), directory, Last::Follow);
+    let rest = pattern.get(directory.len()..).unwrap_or_default();
+    format!("{}{rest}", real.as_str().trim_end_matches('/'))
 }
 
 /// A pattern of absolute paths without `.`, `..`, doubled or trailing slashes.

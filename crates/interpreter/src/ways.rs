@@ -268,6 +268,29 @@ impl Machine<'_> {
         }
     }
 
+    /// Runs a program, and where it asked for files and links of which the command left one or another, also what it would do with each.
+    pub(super) fn in_ways_of_files(&mut self, run: impl Fn(&mut Self) -> Exit) -> Exit {
+        let ways = self.tree.ways_of_files();
+        if ways == 0 {
+            return run(self);
+        }
+        let before = (self.shell.clone(), self.tree.clone(), self.input.clone());
+        let outer = self.asked_open.replace(false);
+        let exit = run(self);
+        if self.asked_open.get() {
+            let after = (self.shell.clone(), self.tree.clone(), self.input.clone());
+            for way in 0..ways {
+                let (shell, tree, input) = before.clone();
+                (self.shell, self.tree, self.input) = (shell, tree.in_way(way), input);
+                self.possibly(&run);
+            }
+            (self.shell, self.tree, self.input) = after;
+        } else {
+            self.asked_open.set(outer);
+        }
+        exit
+    }
+
     /// Adds what a way that is not expected left behind to what holds. What it did not touch stays as sure as it was.
     pub(super) fn allow_for(&mut self, before: &Shell, supposed: Supposed) {
         let Supposed { mut shell, tree, keeps, told: _ } = supposed;
