@@ -4,6 +4,7 @@ use checkrein_shell::{Block, Command, Part, PipelineStage, Simple, Word};
 
 use crate::path::AbsolutePath;
 use crate::places;
+use crate::world::Entry;
 
 use super::machine::Machine;
 use super::sweeps::{Remainder, written};
@@ -14,19 +15,42 @@ use super::value::Value;
 const REMARKS: &[&str] =
     &["s/#.*//", "s/#.*//g", "s/#.*$//", "/^#/d", "/^$/d", "/^\\s*#/d", "/^[[:space:]]*#/d"];
 
+/// A file of settings that a substitution gives.
+struct Handed {
+    name: String,
+    remarks: Remarks,
+}
+
+/// What becomes of the remarks in a list of settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Remarks {
+    /// They are given like the settings.
+    Given,
+    /// They are left out.
+    LeftOut,
+}
+
 impl Machine<'_> {
     /// Notes, when the substitutions of a command only hand settings of a file over to it, that nothing of these is shown.
     /// Answers the file, of which the shell holds the settings then.
     pub(super) fn note_handed(&mut self, simple: &Simple) -> Option<String> {
         let files = handed_over(simple).unwrap_or_default();
-        let paths: Vec<_> =
-            files.iter().filter_map(|file| self.one_path_through(&Value::exact(file.as_str()))).collect();
-        let is_plain = |path: &AbsolutePath| {
+        let paths: Vec<_> = files
+            .iter()
+            .filter_map(|file| {
+                Some((self.one_path_through(&Value::exact(file.name.as_str()))?, file.remarks))
+            })
+            .collect();
+        let is_plain = |(path, remarks): &(AbsolutePath, Remarks)| {
+            // What is not there is taken for a list of settings, by its name.
+            if self.entry(path) == Entry::Missing && !self.tree.is_known(path) {
+                return true;
+            }
             // A word of a remark would be told as one that is no name; so would a part of a value with blanks.
             self.text(path).as_exact().is_some_and(|text| {
                 text.lines()
-                    .filter(|line| !line.starts_with('#'))
-                    .all(|line| !line.trim().contains(char::is_whitespace) && !line.contains(['$', '`']))
+                    .filter(|line| *remarks == Remarks::Given || !line.starts_with('#'))
+                    .all(|line| !line.trim().contains(char::is_whitespace) && !line.contains(['$', '`', '#']))
             })
         };
         let is_handed = !paths.is_empty() && paths.len() == files.len() && paths.iter().all(is_plain);
@@ -42,7 +66,21 @@ impl Machine<'_> {
         } else {
             Remainder::Anything
         };
-        paths.first().filter(|_| is_handed).map(|path| path.as_str().to_owned())
+        paths.first().filter(|_| is_handed).map(|(path, _)| path.as_str().to_owned())
+    }
+}
+
+impl Machine<'_> {
+    /// Runs what gets the settings of a file that the substitutions of the running command hand over; answers the work itself where they do
+    /// something else.
+    pub fn with_settings_handed_over<T, W: FnOnce(&mut Self) -> T>(&mut self, work: W) -> Result<T, W> {
+        let Some(place) = self.call.settings.take() else { return Err(work) };
+        let is_new = self.flow.settings_held.insert(place.clone());
+        let answer = work(self);
+        if is_new {
+            self.flow.settings_held.remove(&place);
+        }
+        Ok(answer)
     }
 }
 
@@ -57,7 +95,7 @@ pub(super) fn is_declaration(simple: &Simple) -> bool {
 }
 
 /// The files of settings that the substitutions of a command hand over, where that is all they do.
-fn handed_over(simple: &Simple) -> Option<Vec<String>> {
+fn handed_over(simple: &Simple) -> Option<Vec<Handed>> {
     let (first, rest) = simple.words.split_first()?;
     let takes = match written(first)?.as_str() {
         "export" => rest,
@@ -78,8 +116,8 @@ fn handed_over(simple: &Simple) -> Option<Vec<String>> {
     Some(files)
 }
 
-/// The file of settings whose lines a substitution gives, without its remarks.
-fn file_of(block: &Block) -> Option<String> {
+/// The file of settings whose lines a substitution gives.
+fn file_of(block: &Block) -> Option<Handed> {
     let [statement] = block.as_slice() else { return None };
     let stages: Vec<&Simple> = match &statement.command {
         Command::Simple(simple) => vec![simple],
@@ -87,7 +125,7 @@ fn file_of(block: &Block) -> Option<String> {
         _ => return None,
     };
     let mut file = None;
-    let mut leaves_remarks_out = false;
+    let mut remarks = Remarks::Given;
     for stage in stages {
         if !stage.redirects.is_empty() || !stage.assignments.is_empty() {
             return None;
@@ -97,7 +135,9 @@ fn file_of(block: &Block) -> Option<String> {
         let rest = match words.as_slice() {
             ["cat", rest @ ..] => rest,
             ["grep" | "egrep", "-v" | "-Ev" | "-vE", pattern, rest @ ..] => {
-                leaves_remarks_out |= pattern.contains('#');
+                if pattern.contains('#') {
+                    remarks = Remarks::LeftOut;
+                }
                 rest
             }
             ["sed", rest @ ..] => {
@@ -107,7 +147,9 @@ fn file_of(block: &Block) -> Option<String> {
                 if !script.split(';').all(|edit| REMARKS.contains(&edit.trim())) {
                     return None;
                 }
-                leaves_remarks_out |= script.contains('#');
+                if script.contains('#') {
+                    remarks = Remarks::LeftOut;
+                }
                 rest
             }
             ["xargs"] | ["xargs", "-0" | "-d\\n" | "-L1" | "-n1"] | ["xargs", "-d", "\\n"] => &[],
@@ -119,9 +161,8 @@ fn file_of(block: &Block) -> Option<String> {
             _ => return None,
         }
     }
-    file.filter(|file| {
-        leaves_remarks_out && places::environment_file(file.rsplit('/').next().unwrap_or(file))
-    })
+    let name = file.filter(|file| places::environment_file(file.rsplit('/').next().unwrap_or(file)))?;
+    Some(Handed { name, remarks })
 }
 
 fn simple(stage: &PipelineStage) -> Option<&Simple> {

@@ -54,6 +54,7 @@ impl Machine<'_> {
         let ends_shell = std::mem::replace(&mut self.call.ends_shell, false);
         let handed = std::mem::replace(&mut self.flow.sweep.handed, Remainder::Anything);
         let settings = self.note_handed(simple);
+        let outer_settings = std::mem::replace(&mut self.call.settings, settings.clone());
         let unseen = self.unseen;
         let mut done = self.run_simple_here(simple);
         if self.call.failed && done.flow == Flow::Next {
@@ -61,7 +62,9 @@ impl Machine<'_> {
             done = self.failed_expansion(self.unseen > unseen);
         }
         self.flow.sweep.handed = handed;
-        self.flow.settings_held.extend(settings);
+        self.call.settings = outer_settings;
+        // Of `env` only the program behind it has them.
+        self.flow.settings_held.extend(settings.filter(|_| simple.written_name() != Some("env")));
         if is_declaration(simple) {
             self.hold_secrets(0);
         }

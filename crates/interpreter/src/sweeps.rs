@@ -10,6 +10,7 @@ use crate::filters::{self, Showing};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
+use crate::world::Entry;
 
 use super::call::{Arguments, Call, Input};
 use super::machine::Machine;
@@ -73,6 +74,7 @@ impl Machine<'_> {
     pub(super) fn swept(&mut self) -> Option<Nature> {
         let nature = match self.flow.sweep.showing {
             Showing::Nothing | Showing::Names | Showing::ChosenLines => Nature::SweptAlong,
+            Showing::Everything if self.is_thrown_away() => Nature::SweptAlong,
             Showing::Everything
                 if self.flow.sweep.screens > 0 || self.flow.sweep.left != Remainder::Anything =>
             {
@@ -88,6 +90,9 @@ impl Machine<'_> {
 
     /// Whether something of what is worth keeping in a secret is shown when it is read at the present point.
     pub(super) fn shows_content(&self, path: &AbsolutePath) -> bool {
+        if self.is_thrown_away() {
+            return false;
+        }
         let own = match self.flow.sweep.showing {
             Showing::Nothing => Remainder::Nothing,
             Showing::Names => Remainder::Names,
@@ -100,12 +105,20 @@ impl Machine<'_> {
         match own.max(self.flow.sweep.left) {
             Remainder::Nothing => false,
             Remainder::Names => {
-                !self.text(path).as_exact().is_some_and(|text| places::is_list_of_settings(path, text))
+                let is_missing =
+                    self.entry(path) == Entry::Missing && path.name().is_some_and(places::environment_file);
+                !is_missing
+                    && !self.text(path).as_exact().is_some_and(|text| places::is_list_of_settings(path, text))
             }
             // What proves who the user is has no place in a variable of the agent's.
             Remainder::Held => !path.is_within(&self.world.place().workspace),
             Remainder::Anything => true,
         }
+    }
+
+    /// Whether what is read here goes to `/dev/null`, by a program that does nothing else with it.
+    fn is_thrown_away(&self) -> bool {
+        !self.is_shown() && self.table.is_read_through(&self.call.cause)
     }
 
     /// Whether the working directory is known to lie in the workspace.

@@ -6,7 +6,7 @@
 use checkrein_facts::World;
 use checkrein_policy::Decision;
 use checkrein_protocol::{AbsolutePath, Action, Effect, EffectKind, Target};
-use checkrein_shell::{Command, Part, ShellStatement, Simple, Span, Word, parse, quoted};
+use checkrein_shell::{Command, Connective, Launch, Part, ShellStatement, Simple, Span, Word, parse, quoted};
 
 use crate::verdict::{Review, Rewrite, RewriteConsent, Safety};
 
@@ -21,7 +21,8 @@ pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
         review.rules.iter().any(|finding| finding.rule == rule && finding.decision == Decision::Modify)
     };
     if asks("prevent_remote_code_execution") {
-        return download_then_show(text, &parsed.script, review);
+        return download_then_show(text, &parsed.script, review)
+            .or_else(|| fetch_alone(text, &parsed.script));
     }
     let simples = simple_commands(&parsed.script);
     if asks("prevent_history_rewrite") {
@@ -288,6 +289,58 @@ fn download_then_show(text: &str, script: &[ShellStatement], review: &Review) ->
         consent: RewriteConsent::NotNeeded,
         safety: Safety::Changed,
     })
+}
+
+/// `git clone URL && cd NAME && make`, `curl -o FILE URL && sh FILE`: only what is fetched is, so that it can be looked at, and the shell goes
+/// where it would. What runs of it is for a step of its own, which is read then.
+fn fetch_alone(text: &str, script: &[ShellStatement]) -> Option<Rewrite> {
+    let steps = steps(script)?;
+    let fetched = steps.iter().position(|step| is_fetch(step))?;
+    let goes = |step: &&&Simple| step.words.first().and_then(literal).as_deref() == Some("cd");
+    let kept = fetched + 1 + steps.iter().skip(fetched + 1).take_while(goes).count();
+    let next = steps.get(kept)?.words.first()?;
+    let last = steps.get(kept.checked_sub(1)?)?.words.last()?;
+    let rest = text.get(next.span.start..)?.trim();
+    Some(Rewrite {
+        command: text.get(..last.span.end)?.to_owned(),
+        note: format!(
+            "what was fetched is not run unseen; look at what runs of it, then run the rest as a step of its own: `{rest}`"
+        ),
+        consent: RewriteConsent::NotNeeded,
+        safety: Safety::Changed,
+    })
+}
+
+/// The commands of a text that runs one after the other, each in full sight; `None` for any other text.
+fn steps(script: &[ShellStatement]) -> Option<Vec<&Simple>> {
+    let mut found = Vec::new();
+    for statement in script {
+        if statement.launch != Launch::Foreground {
+            return None;
+        }
+        let commands: Vec<&Command> = match &statement.command {
+            Command::AndOr(list) if list.rest.iter().all(|(joined, _)| *joined == Connective::And) => {
+                std::iter::once(&*list.first).chain(list.rest.iter().map(|(_, command)| command)).collect()
+            }
+            other => vec![other],
+        };
+        for command in commands {
+            let Command::Simple(simple) = command else { return None };
+            found.push(simple);
+        }
+    }
+    Some(found)
+}
+
+/// Whether a command fetches files into a place that it names itself, and does no more.
+fn is_fetch(simple: &Simple) -> bool {
+    let program = simple.words.first().and_then(literal);
+    let fetches = match program.as_deref() {
+        Some("git") => is_git(simple, "clone"),
+        Some("curl" | "wget") => true,
+        Some(_) | None => false,
+    };
+    fetches && simple.redirects.is_empty()
 }
 
 fn is_short_group(word: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use super::downloads;
 use super::files;
-use super::store_place::{host_of, is_loopback, locate_in_container, speaks_of_production};
+use super::store_place::{host_of, is_loopback, locate_in_container, speak_of_trying, speaks_of_production};
 use checkrein_facts::is_attack_tool;
 
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
@@ -256,13 +256,42 @@ pub(crate) fn end(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Some((options, name, note, severity)) = volumes
         && call.arguments.has(options)
     {
-        let draft = Draft::new(EffectKind::DatastoreDestroy, Target::Service(name.to_owned())).note(note);
+        let draft = lost_volume(machine, call, Target::Service(name.to_owned()), &[]).note(note);
         machine.add(match severity {
             Some(severity) => draft.severity(severity),
             None => draft,
         });
     }
     Exit::unknown()
+}
+
+/// `docker volume rm` and `prune`.
+pub(crate) fn volumes(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    if call.program.ends_with("prune") {
+        let name = Target::Service("unused volumes".to_owned());
+        let draft = lost_volume(machine, call, name, &[]);
+        machine.add(draft.note("removes every unused volume with the data in it"));
+        return Exit::unknown();
+    }
+    for name in &call.arguments.operands {
+        let text = name.as_exact().map(str::to_owned);
+        let target = text.clone().map_or(Target::Unknown, Target::Service);
+        let names: Vec<String> = text.into_iter().collect();
+        let draft = lost_volume(machine, call, target, &names);
+        machine.add(draft.note("removes volumes with the data in them"));
+    }
+    Exit::unknown()
+}
+
+/// That volumes go with the data in them. Those of an engine of this machine are a store of this machine, of which the user knows whether it
+/// is needed, unless a name speaks of production; one that is named for trying things its project makes again.
+fn lost_volume(machine: &Machine<'_>, call: &Call, target: Target, names: &[String]) -> Draft {
+    let draft = Draft::new(EffectKind::DatastoreDestroy, target).irreversible();
+    if is_engine_elsewhere(machine, call) || names.iter().any(|name| speaks_of_production(name)) {
+        return draft;
+    }
+    let draft = draft.reach(NetworkReach::Local);
+    if speak_of_trying(names) { draft.severity(Severity::Medium) } else { draft }
 }
 
 /// Whether the engine that a call commands is one of another machine: by `-H`, `--context`, or the variables that say the same.
@@ -388,14 +417,15 @@ pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.runs_from_network(&file);
         }
     }
+    let project = || Target::Process("compose".to_owned());
+    let named = ["COMPOSE_FILE", "COMPOSE_PROJECT_NAME"].iter().filter_map(|name| machine.variable(name));
+    let given = call.arguments.values(&["-f", "--file", "-p", "--project-name"]).cloned();
+    let names: Vec<String> = given.chain(named).map(|value| value.known_start()).collect();
+    let volumes = lost_volume(machine, call, Target::Service("compose volumes".to_owned()), &names)
+        .note("removes the volumes of the project with the data in them");
     let given = |names: &[&str]| {
         rest.iter().filter_map(Value::as_exact).any(|word| names.contains(&word) || is_bundled(word, names))
     };
-    let project = || Target::Process("compose".to_owned());
-    let volumes = Draft::new(EffectKind::DatastoreDestroy, Target::Service("compose volumes".to_owned()))
-        .note("removes the volumes of the project with the data in them")
-        .reach(NetworkReach::Local)
-        .irreversible();
     match verb.as_exact().unwrap_or_default() {
         "down" => {
             if given(&["-v", "--volumes"]) {

@@ -482,8 +482,8 @@ fn act_on_pattern(machine: &mut Machine<'_>, action: &Action, found: &Value, exp
         }
         Action::Execute { words, asks, inside } => {
             let found = &seen_from_anywhere(machine, found, *inside);
-            let words =
-                handed_behind(machine, words, "{}", found).unwrap_or_else(|| substituted(words, found));
+            let words = handed_behind(machine, words, "{}", found, found)
+                .unwrap_or_else(|| substituted(words, found));
             let run = |machine: &mut Machine<'_>| {
                 run_for_pattern(machine, &words, found, *inside);
             };

@@ -200,6 +200,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "docker_exec" => containers::exec,
         "docker_cp" => containers::copy,
         "docker_end" => containers::end,
+        "docker_volumes" => containers::volumes,
         "docker_compose" => containers::compose,
         "kubectl" => kubernetes::kubectl,
         "store_commands" => store_commands::store_commands,

@@ -15,12 +15,13 @@ const OTHER_READINGS: &[&str] =
     &["$@", "$*", "$#", "{@", "{*", "shift", "set ", "getopts", "<<", "$'", "$\"", " #", "\n#"];
 
 /// The words of a call of a shell with a name behind its text that stood in it in the place of a mark; `None` for other calls, where the
-/// names are not known to be plain, and where the text may be read in another way than it seems.
+/// `names` that it may be are not known to be plain, and where the text may be read in another way than it seems.
 pub(crate) fn handed_behind(
     machine: &Machine<'_>,
     words: &[Value],
     mark: &str,
     name: &Value,
+    names: &Value,
 ) -> Option<Vec<Value>> {
     let program = words.first()?.as_exact()?;
     SHELLS.contains(&program.rsplit('/').next()?).then_some(())?;
@@ -31,7 +32,7 @@ pub(crate) fn handed_behind(
     let rest = words.get(3..)?;
     let holds_mark = |word: &Value| word.as_exact().is_some_and(|text| text.contains(mark));
     let is_marked = !mark.is_empty() && text.contains(mark) && !rest.iter().any(holds_mark);
-    if !is_marked || !are_plain(machine, name) {
+    if !is_marked || !are_plain(machine, names) {
         return None;
     }
     let number = rest.len().max(1);

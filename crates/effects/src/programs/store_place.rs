@@ -196,8 +196,26 @@ fn exact<'a>(words: impl Iterator<Item = &'a Value>) -> Option<Vec<String>> {
     words.map(|word| word.as_exact().map(str::to_owned)).collect()
 }
 
+/// The words of a call that tell where its store lies; `None` when one that could is not known. What stands behind an order or the name of a
+/// store (`DEL $key`), and the text of a statement, tells nothing of that.
+fn telling(words: &[Value]) -> Option<Vec<String>> {
+    let (mut texts, mut before, mut has_operand) = (Vec::new(), "", false);
+    for word in words {
+        match word.as_exact() {
+            Some(text) => {
+                has_operand |= !text.starts_with('-') && !before.starts_with('-');
+                texts.push(text.to_owned());
+                before = text;
+            }
+            None if STATEMENTS.contains(&before) || has_operand && !before.starts_with('-') => before = "",
+            None => return None,
+        }
+    }
+    Some(texts)
+}
+
 fn place(machine: &Machine<'_>, words: &[Value], default: DefaultStore, targets: &[String]) -> StorePlace {
-    let Some(texts) = exact(words.iter()) else { return StorePlace::Elsewhere };
+    let Some(texts) = telling(words) else { return StorePlace::Elsewhere };
     let variables = |names: &[&str]| -> Option<Vec<String>> {
         let set = names.iter().filter_map(|name| machine.variable(name));
         set.map(|value| value.as_exact().map(str::to_owned)).collect()
@@ -254,6 +272,10 @@ const NO_STORES: &[&str] = &[
     "-path",
     "-dir",
 ];
+
+/// Options whose value is a statement, or a file of them.
+const STATEMENTS: &[&str] =
+    &["-c", "--command", "-e", "--execute", "--eval", "-f", "--file", "-Q", "-q", "--query"];
 
 /// Whether one of the words of a call is the name of a store for trying things, or an address with such a name: no statement, file, user or
 /// option.
@@ -318,6 +340,11 @@ pub(super) fn is_loopback(host: &str) -> bool {
         || host.starts_with("127.")
         || host.starts_with('/')
         || host.ends_with(".localhost")
+}
+
+/// Whether names say that what they name is for trying things, and none that users depend on it.
+pub(super) fn speak_of_trying(names: &[String]) -> bool {
+    names.iter().any(|name| says(name, TRIAL)) && !names.iter().any(|name| says(name, PRODUCTION))
 }
 
 /// Whether a name says that users depend on what it names.

@@ -102,11 +102,21 @@ fn run_with_assignments(machine: &mut Machine<'_>, words: &[Value], input: Input
         assignments.push(found);
         rest = more;
     }
-    let rest = rest.to_vec();
+    // Words that nobody knows may be further assignments, of which the program stands behind.
+    let unknown = rest.iter().take_while(|word| matches!(word, Value::Unknown)).count();
+    let behind = rest.get(unknown..).filter(|behind| unknown > 0 && !behind.is_empty());
     let names: Vec<String> = assignments.iter().map(|(name, _)| name.clone()).collect();
     machine.with_variables(assignments, |machine| {
         machine.mark_telling_variables(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        machine.run_words(&rest, input)
+        let Some(behind) = behind else { return machine.run_words(rest, input) };
+        let run = |machine: &mut Machine<'_>| run_with_assignments(machine, behind, input.clone());
+        match machine.with_settings_handed_over(run) {
+            Ok(exit) => exit,
+            Err(run) => {
+                machine.possibly(run);
+                machine.run_words(rest, input)
+            }
+        }
     })
 }
 

@@ -251,7 +251,11 @@ fn absent(path: &AbsolutePath, world: &dyn World) -> Loss {
         && !path.is_within(&place.workspace)
         && regenerable_cache(path, &place.home).is_none()
     {
-        return Loss::new(Stake::Unsaved, "settings in a home directory, by their name");
+        // What stands among keys is no more to be had again than these; of other settings one asks as of those that are there.
+        let mut above = std::iter::successors(path.parent(), AbsolutePath::parent);
+        let is_among_keys = above.any(|directory| credential_directory(&directory).is_some());
+        let stake = if is_among_keys { Stake::Unsaved } else { Stake::Recoverable };
+        return Loss::new(stake, "settings in a home directory, by their name");
     }
     Loss::nothing()
 }

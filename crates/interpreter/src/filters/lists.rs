@@ -231,6 +231,15 @@ pub(crate) fn named(machine: &Machine<'_>, call: &Call) -> Option<Output> {
     }
 }
 
+impl Machine<'_> {
+    /// The pattern of all names that may stand in the lines of an output which is a list of names of the workspace, hidden ones too.
+    pub fn names_listed(&self, output: &Output) -> Option<Value> {
+        let Output::Local(place) = output else { return None };
+        (Lines::of(output) == Some(Lines::Names)).then_some(())?;
+        Some(Value::Glob(format!("{}/**", place.trim_end_matches('/'))))
+    }
+}
+
 /// The list of who prints the names that it is given, each with something about the file.
 fn beside_names(machine: &Machine<'_>, call: &Call) -> Option<Output> {
     let mut words = call.words.iter();

@@ -15,6 +15,8 @@ pub struct RunningCall {
     pub(crate) named: Vec<Value>,
     /// Outputs of the substitutions in the words of the running command that are not text.
     pub(crate) substituted: Vec<Output>,
+    /// The file of settings that these substitutions hand over, where they do nothing else.
+    pub(crate) settings: Option<String>,
     /// Patterns of names outside the workspace that came as words, or on the input, to the calls around the running one: what is not known
     /// in it may be such a name.
     pub(crate) around: Vec<String>,
@@ -47,6 +49,7 @@ impl Default for RunningCall {
             gathered: Output::Nothing,
             named: Vec::new(),
             substituted: Vec::new(),
+            settings: None,
             around: Vec::new(),
             from_output: 0,
             hollow: Vec::new(),

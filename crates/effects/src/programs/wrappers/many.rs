@@ -163,8 +163,9 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
             for batch in batches {
                 let found = batch.iter().find(|word| matches!(word, Value::Glob(_)));
                 let found = found.cloned().unwrap_or(Value::Unknown);
-                let handed =
-                    placeholder.as_deref().and_then(|mark| handed_behind(machine, &command, mark, &found));
+                let handed = placeholder
+                    .as_deref()
+                    .and_then(|mark| handed_behind(machine, &command, mark, &found, &found));
                 let full = handed.unwrap_or_else(|| filled(&command, placeholder.as_deref(), &batch));
                 let exit = with_found(machine, &found, |machine| machine.run_words(&full, empty.clone()));
                 output = output.followed_by(exit.output);
@@ -176,8 +177,10 @@ pub(crate) fn xargs(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.possibly(|machine| machine.run_words(&command, empty))
         }
         Words::Many(value) => {
-            let handed =
-                placeholder.as_deref().and_then(|mark| handed_behind(machine, &command, mark, &value));
+            let names = machine.names_listed(&Output::from_input(&input)).unwrap_or_else(|| value.clone());
+            let handed = placeholder
+                .as_deref()
+                .and_then(|mark| handed_behind(machine, &command, mark, &value, &names));
             let full = handed
                 .unwrap_or_else(|| filled(&command, placeholder.as_deref(), std::slice::from_ref(&value)));
             if matches!(value, Value::Glob(_)) {
