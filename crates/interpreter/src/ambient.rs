@@ -150,6 +150,102 @@ pub(super) fn is_set_by_shells(name: &str) -> bool {
     SET.contains(&name) || name.starts_with("CLAUDE_CODE_")
 }
 
+/// What the shell of the agent holds of a variable that the hook finds in its own environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InShell {
+    /// The same.
+    Same,
+    /// The same or nothing: it is set for hooks alone.
+    PerhapsNothing,
+    /// Something else, or nothing: shells set it anew, or clients do for the shells that they start.
+    Otherwise,
+}
+
+/// Variables that a shell takes over as it finds them, although it may also set them.
+const TAKEN_OVER: &[&str] = &[
+    "HISTCONTROL",
+    "HISTFILESIZE",
+    "HISTIGNORE",
+    "HISTSIZE",
+    "HISTTIMEFORMAT",
+    "HOSTFILE",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "INPUTRC",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "MACHTYPE",
+    "OSTYPE",
+    "PPID",
+    "TIMEFORMAT",
+    "USERNAME",
+];
+
+/// What clients set for the shells that they start, so that nothing waits for a key and little is coloured (seen: Claude Code, Codex,
+/// Gemini CLI, Qwen Code).
+const FOR_SHELLS: &[&str] = &[
+    "AGENT",
+    "AI_AGENT",
+    "FORCE_COLOR",
+    "GIT_EDITOR",
+    "GIT_PAGER",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_TERMINAL_PROMPT",
+    "NO_COLOR",
+    "PAGER",
+];
+
+/// Members of a payload, which Factory Droid sets for its hooks as variables.
+const OF_PAYLOADS: &[&str] = &[
+    "cwd",
+    "hook_event_name",
+    "message",
+    "permission_mode",
+    "prompt",
+    "session_id",
+    "tool_input",
+    "tool_name",
+    "tool_response",
+    "transcript_path",
+];
+
+/// How the variables begin that clients set for themselves, their hooks and their shells.
+const OF_CLIENTS: &[&str] = &[
+    "CLAUDE",
+    "CLINE_",
+    "CODEX_",
+    "COPILOT_",
+    "CURSOR_",
+    "DROID_",
+    "FACTORY_",
+    "GEMINI_",
+    "KILO",
+    "KIRO_",
+    "OPENCODE",
+    "QWEN_",
+    "WINDSURF_",
+];
+
+/// How the variables end that users set for clients, which hand them on as they are.
+const OF_USERS: &[&str] =
+    &["_API_KEY", "_AUTH_TOKEN", "_BASE_URL", "_CONFIG_DIR", "_HOME", "_MODEL", "_TOKEN"];
+
+/// What the shell of the agent holds of a variable of the hook's environment.
+pub(super) fn in_shell(name: &str) -> InShell {
+    let is_of_client = OF_CLIENTS.iter().any(|start| name.starts_with(start));
+    if OF_PAYLOADS.contains(&name) || is_of_client && name.ends_with("_PROJECT_DIR") {
+        InShell::PerhapsNothing
+    } else if is_of_client && !OF_USERS.iter().any(|end| name.ends_with(end))
+        || FOR_SHELLS.contains(&name)
+        || is_set_by_shells(name) && !TAKEN_OVER.contains(&name)
+    {
+        InShell::Otherwise
+    } else {
+        InShell::Same
+    }
+}
+
 /// Whether it is bash that sets this variable, and a shell that knows no more than POSIX does not (source: the manual of dash 0.5.12).
 pub(super) fn is_of_bash(name: &str) -> bool {
     const OTHERS: &[&str] = &[

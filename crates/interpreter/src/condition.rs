@@ -157,7 +157,7 @@ impl Machine<'_> {
                 self.evaluate_subscript(&name);
                 let base = name.split('[').next().unwrap_or_default();
                 let known = self.variable(base).is_some();
-                let is_open = self.is_presumed(base) || self.shell.perhaps_unset.contains(base);
+                let is_open = self.is_presumed(base) || self.is_perhaps_unset(base);
                 self.unseen += usize::from(is_open);
                 // What the agent's shell was started with is not seen.
                 let is_unseen = !known && self.is_unseen(&name);

@@ -25,7 +25,7 @@ use crate::places::{self, SystemPlace};
 use crate::world::{Entry, Last, Listing, Right, World, resolve};
 use checkrein_catalogue::UserCatalogue;
 
-use super::ambient::{is_of_bash, is_set_by_shells};
+use super::ambient::{InShell, in_shell, is_of_bash, is_set_by_shells};
 use super::call::Input;
 pub(crate) use super::draft::{Draft, Upload};
 use super::exit::Exit;
@@ -361,11 +361,28 @@ impl<'w> Machine<'w> {
             "PPID" => Some(self.world.variable(name).map_or(Value::exact(PARENT), Value::Exact)),
             "IFS" => Some(Value::exact(" \t\n")),
             _ => match self.world.variable(name) {
-                Some(text) => Some(Value::Exact(text)),
+                Some(text) => Some(match in_shell(name) {
+                    InShell::Same => Value::Exact(text),
+                    InShell::PerhapsNothing => Value::one_of(vec![text, String::new()]),
+                    InShell::Otherwise => Value::Unknown,
+                }),
                 None if self.shell.speech == Speech::Posix && is_of_bash(name) => None,
                 None => is_set_by_shells(name).then_some(Value::Unknown),
             },
         }
+    }
+
+    /// Whether a variable may not be set, although it has a value where it is.
+    pub(super) fn is_perhaps_unset(&self, name: &str) -> bool {
+        self.shell.perhaps_unset.contains(name) || self.is_perhaps_in_shell(name)
+    }
+
+    /// Whether a variable that the command did not set is one of the hook's environment which the agent's shell may hold otherwise.
+    pub(super) fn is_perhaps_in_shell(&self, name: &str) -> bool {
+        !self.shell.variables.contains_key(name)
+            && in_shell(name) != InShell::Same
+            && self.away.is_none()
+            && self.world.variable(name).is_some()
     }
 
     /// The working directory as a text.

@@ -71,7 +71,11 @@ impl Machine<'_> {
         if !is_plain || found.iter().any(|(known, _)| known == name) {
             return;
         }
-        let Some(variable) = self.shell.variables.get(name) else {
+        let from_environment = self
+            .is_perhaps_in_shell(name)
+            .then(|| VariableContent::Scalar(self.environment(name).unwrap_or(Value::Unknown)));
+        let own = self.shell.variables.get(name).map(|variable| &variable.content);
+        let Some(content) = own.or(from_environment.as_ref()) else {
             // Without it the words are what the command itself says, and are followed so. What it may hold says nothing in its own place.
             let is_open = self.environment(name).is_none_or(|value| is_empty(&value).is_none());
             if is_alternative && is_open && !names(word, name) {
@@ -79,9 +83,9 @@ impl Machine<'_> {
             }
             return;
         };
-        let open = match &variable.content {
+        let open = match content {
             VariableContent::Scalar(value) => {
-                is_empty(value).is_none() || self.shell.perhaps_unset.contains(name) || self.is_presumed(name)
+                is_empty(value).is_none() || self.is_perhaps_unset(name) || self.is_presumed(name)
             }
             VariableContent::Unset => self.is_presumed(name),
             VariableContent::List(_) | VariableContent::Map(_) | VariableContent::Unknown => false,
@@ -89,7 +93,7 @@ impl Machine<'_> {
         if !open {
             return;
         }
-        let something = match &variable.content {
+        let something = match content {
             VariableContent::Scalar(Value::AnyOf(texts)) => {
                 Value::one_of(texts.iter().filter(|text| !text.is_empty()).cloned().collect())
             }

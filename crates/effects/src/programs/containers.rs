@@ -418,9 +418,10 @@ pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     let project = || Target::Process("compose".to_owned());
-    let named = ["COMPOSE_FILE", "COMPOSE_PROJECT_NAME"].iter().filter_map(|name| machine.variable(name));
+    let by_variables =
+        ["COMPOSE_FILE", "COMPOSE_PROJECT_NAME"].iter().filter_map(|name| machine.variable(name));
     let given = call.arguments.values(&["-f", "--file", "-p", "--project-name"]).cloned();
-    let names: Vec<String> = given.chain(named).map(|value| value.known_start()).collect();
+    let names: Vec<String> = given.chain(by_variables).map(|value| value.known_start()).collect();
     let volumes = lost_volume(machine, call, Target::Service("compose volumes".to_owned()), &names)
         .note("removes the volumes of the project with the data in them");
     let given = |names: &[&str]| {
