@@ -9,11 +9,13 @@
 
 mod support;
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
 
+use checkrein_testkit::not_run;
 use serde_json::{Value as Json, json};
-use support::{TestEnvironment, decision, reason, shell_call};
+use support::{TestEnvironment, copy_program, decision, reason, shell_call};
 
 /// A project whose hooks were registered by a user, and a session that begins.
 fn begun() -> TestEnvironment {
@@ -92,6 +94,40 @@ fn a_mode_that_a_call_gave_the_settings_is_put_back() {
     ended(&environment, "ls");
     assert_eq!(mode(), 0o666);
     assert_eq!(fs::read_to_string(&local).unwrap(), before);
+}
+
+#[test]
+fn a_folder_that_a_call_shut_is_opened_to_put_its_settings_back() {
+    // Root enters whatever is shut, so this needs another user.
+    let environment = begun();
+    let (home, user) = (environment.home(), (61_400 + std::process::id() % 10_000).to_string());
+    copy_program(env!("CARGO_BIN_EXE_checkrein-hook"), home.join("checkrein-hook"));
+    let response = json!({ "tool_response": { "stdout": "", "stderr": "" } });
+    for (event, more) in [("PreToolUse", json!({})), ("PostToolUse", response)] {
+        fs::write(home.join(event), environment.payload("one", event, shell_call("call", "ls", more)))
+            .unwrap();
+    }
+    let owned = environment.command("chown").args(["-R", &format!("{user}:{user}")]).arg(&home).status();
+    if !owned.unwrap().success() {
+        return not_run("this user cannot give files away");
+    }
+    let top = home.ancestors().find(|above| above.parent() == Some(Path::new("/tmp"))).unwrap();
+    fs::set_permissions(top, Permissions::from_mode(0o755)).unwrap();
+    let script = "~/checkrein-hook claude < ~/PreToolUse; chmod \"$0\" .claude; ~/checkrein-hook claude < ~/PostToolUse";
+    for mode in ["000", "400", "500"] {
+        let output = environment
+            .command("setpriv")
+            .args(["--reuid", &user, "--regid", &user, "--clear-groups", "sh", "-c", script, mode])
+            .current_dir(environment.project())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(!said.contains("could not be put back"), "{mode}: {said}");
+        let folder = fs::metadata(environment.project().join(".claude")).unwrap();
+        assert_eq!(folder.permissions().mode() & 0o500, 0o500, "{mode}: {said}");
+    }
+    let local = fs::read_to_string(environment.project().join(".claude/settings.local.json")).unwrap();
+    assert!(local.contains("checkrein"), "{local}");
 }
 
 #[test]

@@ -330,6 +330,9 @@ pub(crate) fn changed_at(path: &AbsolutePath) -> Option<Timestamp> {
     None
 }
 
+/// The rights of an owner to read, write and enter.
+const EVERY: u32 = 0o700;
+
 /// Gives a file the mode that it had.
 fn close(path: &AbsolutePath, mode: u32) -> Result<(), CommandError> {
     fs::set_permissions(path.as_str(), fs::Permissions::from_mode(mode))
@@ -347,6 +350,7 @@ fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
             "the user should look at it, and run `checkrein init`",
         ));
     }
+    open_folders(&kept.path);
     if let Some(text) = text(&kept.path) {
         let aside = place(ledger, "settings.replaced");
         config_files::write_private(&aside, text.as_bytes())?;
@@ -366,6 +370,20 @@ fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
             }
             Ok(()) | Err(_) => Ok(()),
         },
+    }
+}
+
+/// Gives the folders above a file their owner's rights back, as far as they have lost them: without these nothing can be put back, and the
+/// client finds no hooks when it starts again.
+fn open_folders(file: &AbsolutePath) {
+    let above: Vec<AbsolutePath> = std::iter::successors(file.parent(), AbsolutePath::parent).collect();
+    for folder in above.iter().rev() {
+        let Ok(facts) = fs::symlink_metadata(folder.as_str()) else { continue };
+        let mode = facts.permissions().mode() & 0o7777;
+        if facts.is_dir() && mode & EVERY != EVERY {
+            // Of those of others nothing can be changed.
+            drop(fs::set_permissions(folder.as_str(), fs::Permissions::from_mode(mode | EVERY)));
+        }
     }
 }
 

@@ -465,6 +465,11 @@ impl Overlay {
         }
     }
 
+    /// What mode the command gave a file last, in the words of `chmod`.
+    pub(crate) fn mode_given(&self, path: &AbsolutePath) -> Option<&str> {
+        self.modes.iter().rev().find(|(changed, _)| changed == path).map(|(_, mode)| mode.as_str())
+    }
+
     /// Whether version control writes something into the logs of a repository.
     pub fn has_logged(&self, repository: &AbsolutePath) -> bool {
         self.logged.iter().any(|(directory, _)| directory == repository)

@@ -480,6 +480,11 @@ impl Machine<'_> {
         }
     }
 
+    /// What mode the command gave what stands at a path, in the words of `chmod`; `None` where it gave none that is known.
+    pub fn mode_given(&self, path: &AbsolutePath) -> Option<String> {
+        self.tree.mode_given(path).map(str::to_owned)
+    }
+
     /// Remembers that something unknown was put into a directory, without an effect.
     pub fn remember_doubt_below(&mut self, directory: &AbsolutePath) {
         if self.away.is_none() {

@@ -10,7 +10,7 @@ use crate::path::AbsolutePath;
 use crate::places::{Secrecy, credential, secrecy};
 use crate::world::{Entry, Listing};
 
-pub(crate) use rights::{Rights, of_bits, of_mode};
+pub(crate) use rights::{Rights, of_bits, of_mode, of_place};
 pub(crate) use transfer::arrive_tree;
 use transfer::{Destination, Naming, Transfer, backup_suffix, split_operands, transfer};
 
@@ -180,7 +180,11 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let recursive = arguments.has(&["-R", "--recursive"]);
     let wanted = arguments.operand(0).filter(|_| call.program == "chmod" && first == 1).map(str::to_owned);
     let user = machine.world().place().user.clone();
-    let rights = rights::of_call(&call.program, arguments, user.as_deref());
+    let reference = arguments.value(&["--reference"]).cloned();
+    let rights = match &reference {
+        Some(reference) if call.program == "chmod" => rights::of_place(machine, reference),
+        Some(_) | None => rights::of_call(&call.program, arguments, user.as_deref()),
+    };
     for operand in arguments.operands.iter().skip(first) {
         for aim in machine.paths_through(operand) {
             let above_guard = aim.target.path().is_some_and(|path| machine.is_above_guard(path));
@@ -203,8 +207,14 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
             let is_socket = is_engine_socket(&aim.target);
             let mut draft = Draft::at(EffectKind::PermissionChange, aim);
-            if let Some(rights) = rights.filter(|_| above_guard) {
-                draft = draft.nature(rights.nature()).note(rights.note());
+            if above_guard {
+                // What is not known is not taken for harmless where the guard lives.
+                let is_unknown = rights.is_none() && call.program == "chmod";
+                let left = rights.or(is_unknown.then_some(Rights::Taken));
+                draft = left.map_or(draft.clone(), |left| draft.nature(left.nature()).note(left.note()));
+                if is_unknown {
+                    draft = draft.possible();
+                }
             }
             if recursive && !matches!(entry, Some(Entry::File(_))) {
                 draft = draft.recursive();

@@ -442,12 +442,17 @@ impl Evaluator<'_, '_, '_> {
             Some(thing) if is_mode => thing.exact().as_deref().and_then(files::of_mode),
             Some(_) | None => None,
         };
+        // What is not known is not taken for harmless where the guard lives.
+        let rights = rights.or(Some(files::Rights::Taken).filter(|_| is_mode || name.contains("chown")));
+        self.give_rights(path, rights);
+    }
+
+    /// Changes mode or owner so that this is left to the owner.
+    pub(super) fn give_rights(&mut self, path: &Value, rights: Option<files::Rights>) {
         // Of a pattern the guard asks which of its own places lie below what it names.
         let is_pattern = matches!(path, Value::Glob(_));
         let above = is_pattern
             || self.machine.one_path_through(path).is_some_and(|path| self.machine.is_above_guard(&path));
-        // What is not known is not taken for harmless where the guard lives.
-        let rights = rights.or(Some(files::Rights::Taken).filter(|_| is_mode || name.contains("chown")));
         self.act(|machine| {
             let before = machine.effect_count();
             machine.effect(EffectKind::PermissionChange, path);

@@ -190,6 +190,12 @@ impl Evaluator<'_, '_, '_> {
                 self.act(|machine| machine.make_link(&at, &to));
                 unknown
             }
+            LibraryCall::Mode if name.starts_with("shutil.copy") => {
+                let (from, to) = (given.at(0).value(), given.at(1).value());
+                let rights = files::of_place(self.machine, &from).unwrap_or(files::Rights::Taken);
+                self.give_rights(&to, Some(rights));
+                unknown
+            }
             LibraryCall::Mode => {
                 let path = given.at(0).value();
                 self.change_rights(name, &path, given.positional.get(1));

@@ -377,9 +377,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "shutil.copyfileobj" => LibraryCall::Copy,
         "os.symlink" | "os.link" => LibraryCall::Link,
         "os.mkdir" | "os.makedirs" => LibraryCall::MakeDirectory,
-        "os.chmod" | "os.lchmod" | "os.chown" | "os.lchown" | "shutil.chown" | "os.setxattr" => {
-            LibraryCall::Mode
-        }
+        "os.chmod" | "os.lchmod" | "os.chown" | "os.lchown" | "shutil.chown" | "os.setxattr"
+        | "shutil.copymode" | "shutil.copystat" => LibraryCall::Mode,
         "os.truncate" | "os.mkfifo" | "os.mknod" => LibraryCall::Write,
         "os.utime" => LibraryCall::Touch,
         "os.system"

@@ -2,8 +2,9 @@
 //!
 //! A hook that may not be started, and a directory that may not be entered, keep the guard from answering just as well as its removal.
 
-use crate::interpreter::{Arguments, Value};
+use crate::interpreter::{Arguments, Machine, Value};
 use crate::nature::Nature;
+use crate::world::{Entry, Right};
 
 /// Reading, writing and entering, of the owner.
 const EVERY: u32 = 0o700;
@@ -74,6 +75,32 @@ pub(super) fn of_call(program: &str, arguments: &Arguments, user: Option<&str>) 
         }
         _ => None,
     }
+}
+
+/// What whoever gets the mode of this file or directory leaves its owner; `None` when that cannot be said.
+pub(crate) fn of_place(machine: &Machine<'_>, place: &Value) -> Option<Rights> {
+    let path = machine.one_path_through(place)?;
+    if let Some(mode) = machine.mode_given(&path) {
+        return of_mode(&mode);
+    }
+    match machine.entry(&path) {
+        Entry::File(facts) => Some(of_bits(facts.mode)),
+        Entry::Directory if machine.has_touched(&path) => Some(Rights::Left),
+        Entry::Directory => {
+            let is_allowed = |right| machine.world().allows(&path, right);
+            let has_all = is_allowed(Right::Read) && is_allowed(Right::Write) && is_allowed(Right::Enter);
+            Some(if has_all { Rights::Left } else { Rights::Taken })
+        }
+        Entry::Missing | Entry::Symlink(_) | Entry::Special | Entry::Unknown => None,
+    }
+}
+
+/// Whether a copy gives what it writes the modes of what it reads.
+pub(super) fn brings_modes(arguments: &Arguments) -> bool {
+    let named = arguments.value(&["--preserve"]).and_then(Value::as_exact);
+    named.is_some_and(|what| what.split(',').any(|what| matches!(what, "mode" | "all")))
+        || named.is_none() && arguments.has(&["--preserve"])
+        || arguments.has(&["-a", "--archive", "-p"])
 }
 
 /// The same, of a mode in digits or letters (`755`, `go-w`, `u=rx`).

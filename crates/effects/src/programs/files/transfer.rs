@@ -8,6 +8,8 @@ use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 
+use super::rights::{self, Rights};
+
 /// The greatest number of files of a tree whose effects are told one by one (ours).
 const TOLD: usize = 64;
 
@@ -146,6 +148,7 @@ pub(super) fn transfer(machine: &mut Machine<'_>, arguments: &Arguments, transfe
             }
         },
         copies_links: arguments.has(&["-P", "--no-dereference", "-d"]),
+        modes: transfer == Transfer::Copy && rights::brings_modes(arguments),
     };
     let naming = if arguments.has(&["--parents"]) { Naming::Whole } else { Naming::Basename };
     if sources.is_empty() {
@@ -198,6 +201,7 @@ pub(crate) fn arrive_tree(machine: &mut Machine<'_>, from: Option<&AbsolutePath>
         second_names: false,
         replaces: false,
         copies_links: false,
+        modes: false,
     };
     plan.merge(machine, from, to);
 }
@@ -240,6 +244,8 @@ struct Plan {
     replaces: bool,
     /// Whether a symbolic link is copied as one.
     copies_links: bool,
+    /// Whether directories that are there get the modes of those that are copied.
+    modes: bool,
 }
 
 impl Plan {
@@ -380,6 +386,12 @@ impl Plan {
 
     /// A tree that is put over an existing one.
     fn merge(&self, machine: &mut Machine<'_>, from: Option<&AbsolutePath>, to: &AbsolutePath) {
+        if let Some(from) = from.filter(|_| self.modes && machine.is_above_guard(to))
+            && rights::of_place(machine, &Value::exact(from.as_str())) != Some(Rights::Left)
+        {
+            let draft = Draft::new(EffectKind::PermissionChange, Target::Path(to.clone()));
+            machine.add(draft.nature(Rights::Taken.nature()).note(Rights::Taken.note()));
+        }
         let tree = from.and_then(|from| machine.walk(from, TOLD).map(|tree| (from, tree)));
         let Some((from, tree)) = tree else {
             let target = Target::Path(to.clone());
