@@ -4,7 +4,8 @@
 
 use std::collections::VecDeque;
 
-use crate::effect::{EffectKind, NetworkReach, Target};
+use crate::effect::{Effect, EffectKind, NetworkReach, Target};
+use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::places;
 use crate::world::{Entry, Listing};
@@ -117,7 +118,7 @@ impl Machine<'_> {
         };
         let outer = std::mem::replace(&mut self.call.cause, call.program.clone());
         if let Some(secret) = found {
-            self.note_found(&secret);
+            self.note_found_lines(&secret);
             exit.output = secret;
         }
         self.note_printed(call, &exit.output);
@@ -200,6 +201,21 @@ impl Machine<'_> {
         }
         let target = AbsolutePath::new(place).map_or(Target::Unknown, Target::Path);
         if !self.is_told(&target) {
+            let draft = Draft::new(EffectKind::SecretRead, target);
+            self.add(draft.possible().note("it is among what is printed"));
+        }
+    }
+
+    /// The same of a search whose lines are known to hold the secret, though it came by the file among others.
+    fn note_found_lines(&mut self, output: &Output) {
+        let Output::Secret(place) = output else { return };
+        if self.is_listened_to() || self.is_kept() {
+            return;
+        }
+        let target = AbsolutePath::new(place).map_or(Target::Unknown, Target::Path);
+        let is_read = |effect: &Effect| effect.kind == EffectKind::SecretRead && effect.target == target;
+        if !self.findings.effects.iter().any(|effect| is_read(effect) && effect.nature != Nature::SweptAlong)
+        {
             let draft = Draft::new(EffectKind::SecretRead, target);
             self.add(draft.possible().note("it is among what is printed"));
         }

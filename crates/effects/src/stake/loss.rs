@@ -201,6 +201,11 @@ fn permissions(path: &AbsolutePath, depth: Depth, world: &dyn World) -> Loss {
     if system_place(path).is_some() && world.entry(path) != Entry::Missing {
         return Loss::new(Stake::Unsaved, "permissions of the system");
     }
+    let is_temporary_of_all =
+        world.place().temporary.contains(path) || TEMPORARY_BY_NAME.contains(&path.as_str());
+    if depth == Depth::Recursive && is_temporary_of_all {
+        return Loss::new(Stake::Unsaved, TEMPORARY_OF_ALL);
+    }
     if world.entry(path) == Entry::Missing {
         let loss = absent(path, world);
         // A credential that is there can be given back its rights, so one that is not cannot lose more.
@@ -232,7 +237,7 @@ fn absent(path: &AbsolutePath, world: &dyn World) -> Loss {
     if let Some(why) = regenerable_cache(path, &world.place().home) {
         return Loss::new(Stake::Regenerable, format!("made again by {why}"));
     }
-    if TEMPORARY_BY_NAME.contains(&path.as_str()) {
+    if TEMPORARY_BY_NAME.contains(&path.as_str()) || is_runtime_of_all(path) {
         return Loss::new(Stake::Critical, TEMPORARY_OF_ALL);
     }
     if inside_repository(path.as_str()).is_some() {
@@ -267,7 +272,7 @@ fn content(path: &AbsolutePath, change: Change, world: &dyn World, budget: &mut 
         return absent(path, world);
     }
     let place = world.place();
-    if place.temporary.contains(path) {
+    if place.temporary.contains(path) || is_runtime_of_all(path) {
         return Loss::new(Stake::Critical, TEMPORARY_OF_ALL);
     }
     if is_temporary(path, world) {
@@ -422,6 +427,15 @@ fn inside_repository(text: &str) -> Option<&str> {
 /// Directories for temporary files on any machine, by their name.
 const TEMPORARY_BY_NAME: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
 
+/// Whether a directory holds the sockets and locks of all that is running, of this machine or of one user (file-hierarchy(7),
+/// `XDG_RUNTIME_DIR`).
+fn is_runtime_of_all(path: &AbsolutePath) -> bool {
+    let text = path.as_str();
+    let below = text.strip_prefix("/var/run").or_else(|| text.strip_prefix("/run")).unwrap_or(text);
+    matches!(below, "/lock" | "/user" | "/dbus" | "/var/lock" | "/dev/shm")
+        || below.strip_prefix("/user/").is_some_and(|user| user.chars().all(|digit| digit.is_ascii_digit()))
+}
+
 /// What goes with a directory for temporary files as a whole: sockets, locks and unsaved work of every program that is running.
 pub(super) const TEMPORARY_OF_ALL: &str = "temporary files of every program on this machine";
 
@@ -439,7 +453,8 @@ fn loss_of_pattern(pattern: &PathPattern<'_>, depth: Depth, change: Change, worl
     if pattern.names_everything() {
         let reaches_down = depth == Depth::Recursive || pattern.last() == Some("**");
         // `**` right below is what is left of a name that is not known, mostly that of one temporary directory.
-        if place.temporary.contains(base) && pattern.last() != Some("**") && change != Change::Permissions {
+        let is_of_all = place.temporary.contains(base) || is_runtime_of_all(base);
+        if is_of_all && pattern.last() != Some("**") && change != Change::Permissions {
             return match (pattern.expand(world), change) {
                 (Matches::Paths(paths), _) if paths.is_empty() => Loss::nothing(),
                 (Matches::Paths(_) | Matches::Unknown, Change::Remove) => {

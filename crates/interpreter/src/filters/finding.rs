@@ -6,10 +6,10 @@ use crate::world::{Entry, Listing, VersionState};
 use crate::{Call, Machine, Output, Value, secrets};
 
 use super::searching::Search;
-use super::showing::SEARCHING;
+use super::showing::{SEARCHING, Showing, showing};
 use super::sight::Sight;
 
-/// The secret whose lines a search through directories prints, as the output that carries it; `None` when there is none, or the search
+/// The secret whose lines a search through directories or files prints, as the output that carries it; `None` when there is none, or the search
 /// tells names and numbers only.
 ///
 /// The text of the files is compared with the patterns, so that a search for something else is none for secrets.
@@ -22,8 +22,8 @@ pub fn found_secret(machine: &mut Machine<'_>, call: &Call) -> Option<Output> {
     }
     let mut search = Search::new(call);
     search.extended |= call.program == "rg" || search.perl;
-    let sight = Sight::of(call, &search)?;
-    if search.count || search.quiet || search.patterns.is_empty() {
+    let sight = Sight::of(call, &search);
+    if search.names || search.other_names || search.count || search.quiet || search.patterns.is_empty() {
         return None;
     }
     let here = [Value::exact(".")];
@@ -32,8 +32,17 @@ pub fn found_secret(machine: &mut Machine<'_>, call: &Call) -> Option<Output> {
         for aim in machine.paths_through(root) {
             let Some(root) = aim.target.path() else { continue };
             if machine.entry(root) != Entry::Directory {
+                // Of names alone nothing is shown.
+                let shows_lines = matches!(showing(call), Showing::ChosenLines | Showing::Everything);
+                let is_secret = shows_lines
+                    && places::credential(root, &machine.world().place().home).is_some()
+                    && !places::is_for_tests(root, machine.world());
+                if is_secret && shows_secret(machine, &search, root) {
+                    return Some(machine.carry(&root.clone()));
+                }
                 continue;
             }
+            let Some(sight) = &sight else { continue };
             let found = machine.credentials_within(root, &[]).into_iter().find(|path| {
                 sight.reaches(machine, root, path)
                     && search.takes(root, path)
