@@ -10,7 +10,7 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::PathBuf;
@@ -99,6 +99,8 @@ fn what_a_call_did_to_a_repository_goes_back_without_its_end() {
         "git rm -q a",
         "git mv a d",
         "git branch -m main trunk",
+        "git gc -q",
+        "git pack-refs --all",
     ] {
         let environment = project();
         let before = picture(&environment);
@@ -196,4 +198,27 @@ fn what_is_written_through_a_link_goes_back_without_an_end() {
     begin(&environment, "echo more >> latest; chmod 600 latest");
     let (differs, said) = undone(&environment, &before, &[]);
     assert!(differs.is_empty(), "{differs:?}\n{said}");
+}
+
+/// Git keeps a tree of what it wrote with the marks of the conflicts.
+#[test]
+fn a_merge_that_came_to_conflicts_goes_back_without_an_end() {
+    let conflict =
+        "git checkout -q -b theirs HEAD~1; echo theirs > a; git commit -qam theirs; git checkout -q main";
+    let merge = "git stash -q && git merge -q theirs >/dev/null || true";
+    for person in [None, Some("printf 'two, theirs\n' > a")] {
+        let environment = project();
+        run(&environment, &format!("git stash -q; {conflict}; git stash pop -q --index"));
+        let before = picture(&environment);
+        begin(&environment, merge);
+        let merged = fs::read_to_string(environment.project().join("a")).unwrap();
+        assert!(merged.contains("<<<<<<<") && environment.project().join(".git/MERGE_HEAD").exists());
+        person.iter().for_each(|person| run(&environment, person));
+        let (differs, said) = undone(&environment, &before, &["--remove-new"]);
+        let name = environment.project().join("a").to_string_lossy().into_owned();
+        // Who has begun to settle it keeps that.
+        let stays: Vec<String> = person.iter().map(|_| name.clone()).collect();
+        let differs: Vec<String> = differs.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
+        assert_eq!(differs, stays, "{said}");
+    }
 }

@@ -203,6 +203,41 @@ pub(super) fn is_branch_of_others(prepared: &Prepared, snapshot: &Listed, step: 
     is_new(&step) && prepared.steps().iter().filter(is_new).any(is_of_others)
 }
 
+/// Whether a step is about the file in which git gathers references, and each that is in it by now stands for the same where it goes back to:
+/// then nothing is lost with the file.
+pub(super) fn only_gathers(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    let Some(directory) = directory_of(snapshot, step) else { return false };
+    if step.path.as_path() != directory.join("packed-refs") {
+        return false;
+    }
+    let (then, now) = (
+        references(log_text(prepared, step.then.as_ref())),
+        references(log_text(prepared, step.now.as_ref())),
+    );
+    now.iter().all(|(name, object)| {
+        let own = directory.join(name);
+        let back = match prepared.steps().iter().find(|step| step.path.as_path() == own) {
+            Some(step) => step.then.as_ref().and_then(|then| log_text(prepared, Some(then))),
+            None => std::fs::read_to_string(&own).ok(),
+        };
+        back.as_deref().map_or_else(|| then.get(name) == Some(object), |back| back.trim_end() == object)
+    })
+}
+
+/// The name under which git keeps what it left in the work tree of a merge that it could not finish. Nobody writes there but git.
+pub(super) const MERGED: &str = "AUTO_MERGE";
+
+/// Whether git could not finish a merge since the snapshot was taken: then a restore takes back what git noted of it.
+pub(super) fn ends_merge(prepared: &Prepared, repository: &Path) -> bool {
+    let noted = repository.join(MERGED);
+    prepared.steps().iter().any(|step| step.now.is_some() && step.path.as_path() == noted)
+}
+
+/// Whether a step is about what git noted of a merge that it could not finish.
+pub(super) fn is_note_of_merge(snapshot: &Listed, step: &Step) -> bool {
+    directory_of(snapshot, step).is_some_and(|directory| step.path.as_path() == directory.join(MERGED))
+}
+
 /// Whether any of these steps is about what a repository knows of its remotes.
 pub(super) fn touches_remotes(snapshot: &Listed, steps: &[&Step]) -> bool {
     steps.iter().any(|step| {

@@ -5,14 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use checkrein_facts::{Entry, TreeDifferences, VersionState, World as _};
+use checkrein_facts::{Entry, FileText, TreeDifferences, VersionState, World as _};
 use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
     ActionEndTime, FileTime, InIndex, Listed, NewFileOrigin, Node, OtherNames, Prepared, RestoreAction, Root,
     SavedPart, SavedPath, Since, Step,
 };
 
-use super::git::{directory_of, is_branch_of_others, is_log_moved_from_restored, taken_away};
+use super::git::{
+    MERGED, directory_of, ends_merge, is_branch_of_others, is_log_moved_from_restored, is_note_of_merge,
+    only_gathers, taken_away,
+};
 use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, held};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -546,9 +549,31 @@ impl RestoreTerms<'_> {
             || self.is_staged_nowhere_else(prepared, step)
             || held(step)
     }
+            || only_gathers(prepared, self.snapshot, step)
+            || is_note_of_merge(self.snapshot, step)
 
+            || self.is_left_by_merge(prepared, step)
+    }
+
+    /// Whether a file holds just what git wrote there, with the marks of conflicts, when it could not finish a merge that is taken back with it:
+    /// it keeps a tree of that.
+    fn is_left_by_merge(&self, prepared: &Prepared, step: &Step) -> bool {
+        let Some(Node::File { content, .. }) = &step.now else { return false };
+        let Some(path) = step.path.as_path().to_str().and_then(AbsolutePath::new) else { return false };
+        let world = self.ground.world();
+        let Some(repository) = world.repository(&path) else { return false };
+        let name = step.path.as_path().strip_prefix(repository.root.as_str()).ok().and_then(Path::to_str);
+        let Some(name) = name.filter(|_| ends_merge(prepared, Path::new(repository.directory.as_str())))
+        else {
+            return false;
+        };
+        match world.committed_text(&repository.root, MERGED, name) {
+            FileText::Whole(left) => prepared.content(content).is_ok_and(|now| now == left.as_bytes()),
+            FileText::Beginning(_) | FileText::Unknown => false,
+        }
     /// Whether an index holds nothing, where it is not what it was, that is not in the last commit or in the work tree as well: what is staged
-    /// from the work tree counts only right after the snapshot, since a person may have staged it later.
+    /// from the work tree counts only right after the snapshot, since a person may have staged it later. So do the sides of a conflict, which
+    /// are all committed.
     fn is_staged_nowhere_else(&self, prepared: &Prepared, step: &Step) -> bool {
         let Some(changed) = prepared.changed_in_index(step) else { return false };
         let directory = step.path.as_path().parent().filter(|directory| directory.ends_with(".git"));
@@ -564,7 +589,7 @@ impl RestoreTerms<'_> {
             let Some(name) = name.to_str() else { return false };
             let place = root.join(name);
             match held {
-                InIndex::Conflict => false,
+                InIndex::Conflict => is_soon && directory.is_some_and(|git| ends_merge(prepared, git)),
                 InIndex::File => {
                     is_committed(name) || is_soon && world.version(&place) == VersionState::TrackedClean
                 }
