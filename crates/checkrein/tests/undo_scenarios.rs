@@ -59,6 +59,8 @@ struct Scenario {
     written: BTreeMap<&'static str, String>,
     /// The modes that the user gave.
     closed: BTreeMap<&'static str, u32>,
+    /// Whether the client tells how calls end, of which some are not reached; else it never does, and its turns end.
+    tells_ends: bool,
 }
 
 impl Scenario {
@@ -91,6 +93,7 @@ impl Scenario {
             touched: BTreeSet::new(),
             written: BTreeMap::new(),
             closed: BTreeMap::new(),
+            tells_ends: seed % 3 != 2,
         };
         let mut setup = "mkdir -p d ../out/deep".to_owned();
         let mut made = BTreeSet::new();
@@ -145,6 +148,23 @@ impl Scenario {
         }
     }
 
+    /// Something that the agent did before, of which the end is told where ends are.
+    fn begin(&mut self) {
+        let call = shell_call("first", "ls", json!({}));
+        self.environment.answer_to(&self.environment.payload("s", "PreToolUse", call));
+        if self.tells_ends {
+            self.tell_end("first", "ls");
+        } else {
+            self.story.push_str("  (ends are never told)\n");
+        }
+    }
+
+    fn tell_end(&self, id: &str, command: &str) {
+        let ended = json!({ "tool_response": { "stdout": "", "stderr": "", "interrupted": false } });
+        let after = self.environment.payload("s", "PostToolUse", shell_call(id, command, ended));
+        self.environment.answer_to(&after);
+    }
+
     /// A call of the agent, whose end is told or not.
     fn call(&mut self, number: usize) {
         let deeds: Vec<String> = (0..=self.chance.below(2)).map(|_| self.deed()).collect();
@@ -158,10 +178,11 @@ impl Scenario {
         thread::sleep(PAUSE);
         self.run("call", &command);
         thread::sleep(PAUSE);
-        if self.chance.one_in(2) {
-            let ended = json!({ "tool_response": { "stdout": "", "stderr": "", "interrupted": false } });
-            let after = self.environment.payload("s", "PostToolUse", shell_call(&id, &command, ended));
-            self.environment.answer_to(&after);
+        if !self.tells_ends {
+            // What is looked at then is what the call left.
+            self.environment.answer_to(&self.environment.payload("s", "Stop", json!({})));
+        } else if self.chance.one_in(2) {
+            self.tell_end(&id, &command);
             self.story.push_str("  (its end is told)\n");
         }
         thread::sleep(PAUSE);
@@ -266,6 +287,7 @@ impl Scenario {
     /// Plays one scenario; what is wrong.
     fn play(seed: u64) -> Option<String> {
         let mut scenario = Self::make(seed);
+        scenario.begin();
         let before = scenario.picture();
         thread::sleep(PAUSE);
         let calls = 1 + scenario.chance.below(2);

@@ -214,6 +214,7 @@ fn handle_moment(
                 tell_run(context, ledger, &event.session);
             }
             beginning::hold(context, ledger, event, known.state());
+            verification::look_after_untold(context, ledger, known.state());
             let halted = halted.or_else(|| of_origin(context, event, ledger, known.state()));
             let call = Call { event, id: call.as_ref(), action, halted: halted.as_deref(), started };
             return corridor::before(context, ledger, call, known, &failures);
@@ -299,6 +300,9 @@ fn handle_moment(
             configuration_changed(context, ledger, event, file.as_ref())
         }
         HookEventKind::TurnEnding { message } | HookEventKind::SubagentEnding { message } => {
+            if let (HookEventKind::TurnEnding { .. }, Ok(state)) = (&event.moment, ledger.state()) {
+                verification::look_after_untold(context, ledger, &state);
+            }
             let answer = turn_ended(context, event, ledger, message.as_deref());
             tell_lost(context, ledger, Some(&event.session));
             answer

@@ -5,6 +5,7 @@
 //! mend the catalogue and to trust opaque calls less; it is no proof.
 
 mod saved;
+mod untold;
 
 use std::borrow::Cow;
 use std::fs;
@@ -44,6 +45,7 @@ use crate::text::call;
 use crate::text::cut;
 
 use saved::Saved;
+pub(crate) use untold::look_after_untold;
 
 /// How many surprises of one action are written down in full (ours); the number of the others is written too.
 const RECORDED_SURPRISES: usize = 32;
@@ -101,14 +103,14 @@ pub(crate) fn verify(
     };
     match manner {
         Manner::Reported => {
-            keep_footprint(context, &found, at, &[]);
+            keep_footprint(context, context.workspace(), &found, at, &[]);
             Some(reported(outcome, &found, &key))
         }
         // Whether a tool of somebody else can change anything is what its review said.
         Manner::SeenIfItMay if !found.review.effects.iter().any(may_change) => None,
         Manner::Seen | Manner::SeenIfItMay => Some(match context.work_tree() {
             None => {
-                keep_footprint(context, &found, at, &[]);
+                keep_footprint(context, context.workspace(), &found, at, &[]);
                 not_at_all("the workspace is a home directory or one that everybody writes to")
             }
             Some(workspace) => seen(context, ledger, outcome, &found, &workspace, &key),
@@ -147,7 +149,13 @@ pub(crate) fn unreviewed(
 
 /// Keeps what an action left behind that something was saved for, so that what somebody changes from now on is told apart from it when
 /// it is taken back. A failure leaves that to the clock.
-fn keep_footprint(context: &Context, found: &Found, at: Timestamp, others: &[PathBuf]) {
+fn keep_footprint(
+    context: &Context,
+    workspace: &AbsolutePath,
+    found: &Found,
+    at: Timestamp,
+    others: &[PathBuf],
+) {
     let Some(snapshot) = &found.review.snapshot else { return };
     let file_time = |milliseconds: u64| {
         Some(FileTime {
@@ -158,7 +166,7 @@ fn keep_footprint(context: &Context, found: &Found, at: Timestamp, others: &[Pat
     // Our clock is cut to milliseconds, that of the file system is not.
     let (since, at) = (file_time(found.at.0.saturating_sub(TICK)), file_time(at.0 + 1));
     let (Some(since), Some(at)) = (since, at) else { return };
-    let kept = checkpoint::store(context.environment(), context.workspace()).keep_footprint(
+    let kept = checkpoint::store(context.environment(), workspace).keep_footprint(
         SnapshotId(snapshot.id),
         &found.review.action_id.0,
         since,
@@ -265,7 +273,7 @@ fn seen(
     store(context, ledger, &look);
     let others: Vec<PathBuf> =
         look.changes.iter().map(|change| PathBuf::from(change.path.as_str())).collect();
-    keep_footprint(context, found, now, &others);
+    keep_footprint(context, context.workspace(), found, now, &others);
     let changes: Vec<Change> = look
         .changes
         .iter()

@@ -38,6 +38,9 @@ pub use verdict_counts::VerdictCounts;
 /// Events in which something happens that the agent did not do (ours).
 const OUTSIDE: [&str; 3] = ["observation", "Notification", "FileChanged"];
 
+/// What clients call the event with which a turn ends by itself.
+pub const TURN_END_EVENTS: [&str; 2] = ["Stop", "AfterAgent"];
+
 /// The event of a snapshot of the workspace at the start of a session.
 const SAVED: &str = "checkrein.snapshot";
 

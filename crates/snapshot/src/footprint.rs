@@ -34,6 +34,9 @@ const TIME: Duration = Duration::from_millis(200);
 const FILE: u64 = 1024 * 1024;
 pub(crate) const LOOKED_AT: u64 = 8 * 1024 * 1024;
 
+/// After how many seconds without a change an action counts as over of which nobody tells the end (ours).
+const PAUSE: i64 = 5;
+
 /// What an action left behind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Footprint {
@@ -99,6 +102,22 @@ impl Footprint {
     /// What tells the content of what the action left at a path from others, where that is known.
     pub(crate) fn content(&self, path: &SavedPath) -> Option<ObjectId> {
         self.traces.get(path)?.content
+    }
+
+    /// When the status of what was left at a path had changed last.
+    pub(crate) fn changed(&self, path: &SavedPath) -> Option<FileTime> {
+        self.traces.get(path).map(|trace| trace.changed).filter(|changed| *changed != Trace::NOTHING.changed)
+    }
+
+    /// Until when one thing after the other changed from a moment on: what comes behind a pause may be somebody else's work, where it is not
+    /// known when the action ended.
+    pub(crate) fn busy_until(&self, from: FileTime) -> FileTime {
+        let mut changes: Vec<FileTime> = self.traces.values().map(|trace| trace.changed).collect();
+        changes.sort_unstable();
+        let goes_on = |until: FileTime, changed: FileTime| changed.seconds - until.seconds <= PAUSE;
+        let later = changes.into_iter().filter(|changed| *changed > from);
+        let last = later.fold(from, |until, changed| if goes_on(until, changed) { changed } else { until });
+        FileTime { seconds: last.seconds + PAUSE, ..last }
     }
 
     /// The mode with which the action left what stands at a path, with its kind, where its status changed while it ran.

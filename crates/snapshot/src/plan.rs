@@ -178,6 +178,9 @@ pub enum ActionEndTime {
     Ended(ActionPeriod),
     /// Nobody was told; by then at the latest, if that is known.
     Open(Option<FileTime>),
+    /// Nobody was told, but its session went on by itself then, so it had ended. What was found at that moment counts, where somebody looked;
+    /// else it is as if nobody had been told.
+    Followed(FileTime),
 }
 
 /// How a path was found.
@@ -272,13 +275,23 @@ impl Store {
         found.all.retain(|one| known.insert(one.path.clone()));
         apart.retain(|one| known.insert(one.path.clone()));
         let skipped = Left::of(&listed.snapshot.skipped, &then);
+        let footprint = match moment {
+            ActionEndTime::Ended(_) | ActionEndTime::Followed(_) => self.footprint(of),
+            ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Open(_) => None,
+        };
+        let moment = match moment {
+            ActionEndTime::Followed(latest) if footprint.is_none() => ActionEndTime::Open(Some(latest)),
+            moment => moment,
+        };
+        let saved = listed.snapshot.at_file_time();
         let past = Past {
             moment,
-            saved: listed.snapshot.at_file_time(),
-            footprint: matches!(moment, ActionEndTime::Ended(_)).then(|| self.footprint(of)).flatten(),
+            saved,
+            busy_until: footprint.as_ref().map_or(saved, |footprint| footprint.busy_until(saved)),
+            footprint,
             naming: self.naming_times(),
             announced: match moment {
-                ActionEndTime::Open(_) => self.announced(of),
+                ActionEndTime::Open(_) | ActionEndTime::Followed(_) => self.announced(of),
                 ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Ended(_) => Announced::default(),
             },
         };

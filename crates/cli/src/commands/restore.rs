@@ -456,7 +456,9 @@ fn show(
     for top in sorted.made_again.iter().take(SHOWN) {
         let top = plain_name(&top.to_string_lossy());
         let when = match case.moment {
-            ActionEndTime::Open(_) => "may have changed since, as nobody was told when the action ended",
+            ActionEndTime::Open(_) | ActionEndTime::Followed(_) => {
+                "may have changed since, as nobody was told when the action ended"
+            }
             ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Ended(_) => "changed since",
         };
         let why = format!("{when}, and something makes it again; `--force` puts it back");
@@ -477,7 +479,7 @@ fn show(
         print(&format!("  {command} takes back {what}"));
     }
     gone(snapshot).iter().for_each(|one| log(one));
-    if matches!(case.moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_)) {
+    if matches!(case.moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_) | ActionEndTime::Followed(_)) {
         left_out::changed(snapshot, &case.ground.own).iter().for_each(|one| log(one));
     }
 }

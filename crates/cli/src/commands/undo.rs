@@ -13,7 +13,7 @@ use checkrein_protocol::{
     AbsolutePath, Effect, EffectKind, Nature, ObservedExtent, Record, RecordBody, ReviewRecord, Stake,
     VerificationRecord,
 };
-use checkrein_session::{SessionLedger, SessionSummary};
+use checkrein_session::{SessionLedger, SessionSummary, TURN_END_EVENTS};
 
 use checkrein_review::VerdictKind;
 use checkrein_snapshot::{
@@ -657,13 +657,21 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
     for record in records {
         let at = record.at.0;
         let begins = match &record.body {
-            RecordBody::Review(_) | RecordBody::Prompt { .. } => true,
-            RecordBody::Event { name, .. } => matches!(name.as_str(), "Stop" | "SessionEnd"),
-            _ => false,
+            RecordBody::Review(_) => Some(true),
+            RecordBody::Event { name, .. } if TURN_END_EVENTS.contains(&name.as_str()) => Some(true),
+            // A user who speaks, or leaves, may have ended the call.
+            RecordBody::Prompt { .. } => Some(false),
+            RecordBody::Event { name, .. } if name == "SessionEnd" => Some(false),
+            _ => None,
+    // Of a client that tells of ends, one that is missing was not reached: somebody said no, or interrupted it.
+    let mut tells_ends = false;
         };
-        if begins {
+        if let Some(goes_on) = begins {
+        tells_ends |= matches!(record.body, RecordBody::Outcome(_));
             for action in running.drain(..) {
-                stories.entry(action).or_default().followed.get_or_insert(at);
+                let story = stories.entry(action).or_default();
+                story.followed.get_or_insert(at);
+                story.went_on |= goes_on;
             }
         }
         if matches!(record.body, RecordBody::Review(_) | RecordBody::Outcome(_)) {
@@ -732,3 +740,4 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
     }
     Told { stories, unsaved, remotes, acted }
 }
+    stories.values_mut().for_each(|story| story.went_on &= !tells_ends);

@@ -218,7 +218,13 @@ pub(crate) fn fate(saved: &impl Parts, past: &Past, path: &Path, then: &Node) ->
         // What did not change since the trouble began was so before, and somebody wanted it so.
         (ActionEndTime::At(_), Since::Untouched) => Since::Changed,
         (ActionEndTime::At(_), _) => Since::Unknown,
-        (ActionEndTime::None | ActionEndTime::Ended(_) | ActionEndTime::Open(_), since) => since,
+        (
+            ActionEndTime::None
+            | ActionEndTime::Ended(_)
+            | ActionEndTime::Open(_)
+            | ActionEndTime::Followed(_),
+            since,
+        ) => since,
     };
     let parts = saved.parts_of(content).ok()?;
     let likeness = likeness(path, &parts, *length, |part| saved.part(part).ok());

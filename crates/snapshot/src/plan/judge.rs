@@ -157,7 +157,9 @@ impl Judge<'_> {
             return Some(settled);
         }
         match now {
-            Some(Node::Symlink { target, .. }) if matches!(self.past.moment, ActionEndTime::Open(_)) => {
+            Some(Node::Symlink { target, .. })
+                if matches!(self.past.moment, ActionEndTime::Open(_) | ActionEndTime::Followed(_)) =>
+            {
                 Some(ObjectId::of(target))
             }
             Some(Node::File { content, .. }) if is_git_index(path.as_path()) => {

@@ -18,6 +18,8 @@ pub(crate) struct Past {
     /// When the snapshot was taken that is gone back to: what is younger was not saved with it.
     pub(super) saved: FileTime,
     pub(super) footprint: Option<Footprint>,
+    /// Until when one thing after the other changed, where nobody was told when it ended.
+    pub(super) busy_until: FileTime,
     /// Times of status change that tell of nothing.
     pub(super) naming: NamingTimes,
     /// What it was to leave, where nobody was told when it ended.
@@ -31,7 +33,10 @@ impl Past {
             ActionEndTime::Ended(period) => {
                 Some(self.footprint.as_ref().map_or(period.ended, |print| print.at))
             }
-            ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Open(_) => None,
+            ActionEndTime::None
+            | ActionEndTime::At(_)
+            | ActionEndTime::Open(_)
+            | ActionEndTime::Followed(_) => None,
         }
     }
 
@@ -59,6 +64,13 @@ impl Past {
             },
             ActionEndTime::Open(latest) if latest.is_some_and(|latest| changed > latest) => Since::Changed,
             ActionEndTime::Open(_) => Since::Doubtful,
+            ActionEndTime::Followed(latest) => {
+                match self.footprint.as_ref().and_then(|footprint| footprint.mode(path)) {
+                    Some(left) if left & RIGHTS == mode & RIGHTS => Since::Untouched,
+                    Some(_) => Since::Changed,
+                    None => later_than(latest),
+                }
+            }
         }
     }
 
@@ -88,6 +100,22 @@ impl Past {
                     Verdict::Left | Verdict::NoTrace => Since::Untouched,
                 },
             },
+            ActionEndTime::Followed(latest) => {
+                let content = content();
+                let footprint = self.footprint.as_ref();
+                let verdict = footprint.map_or(Verdict::NoTrace, |print| print.verdict(path, found, content));
+                let looked = footprint.map_or(latest, |print| print.at);
+                let left_at = footprint.and_then(|print| print.changed(path)).unwrap_or(changed);
+                let is_announced = self.announced.holds(path, content);
+                match verdict {
+                    Verdict::Other => Since::Changed,
+                    Verdict::Left | Verdict::NoTrace if is_announced => Since::Untouched,
+                    Verdict::NoTrace if changed > looked => Since::Changed,
+                    // The action may have been over by then.
+                    Verdict::Left | Verdict::NoTrace if left_at > self.busy_until => Since::Doubtful,
+                    Verdict::Left | Verdict::NoTrace => Since::Untouched,
+                }
+            }
             ActionEndTime::Open(latest) if latest.is_some_and(|latest| changed > latest) => Since::Changed,
             // Just what the action was to write is nobody's work, whoever wrote it.
             ActionEndTime::Open(_) if self.announced.holds(path, content()) => Since::Untouched,

@@ -377,7 +377,7 @@ impl RestoreTerms<'_> {
                 .roots
                 .iter()
                 .filter(|root| step.path.as_path().starts_with(root.path.as_path()));
-            matches!(moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_))
+            matches!(moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_) | ActionEndTime::Followed(_))
                 && (around.any(|root| root.node.is_none() || root.selection == SavedPart::Everything)
                     || held(step)
                     || match step.origin {
@@ -516,17 +516,19 @@ impl RestoreTerms<'_> {
         };
         let is_meant = self.snapshot.snapshot.roots.iter().any(is_about);
         let otherwise = if is_meant { Maker::Action } else { Maker::Unknown };
-        let ActionEndTime::Ended(period) = self.moment else { return otherwise };
-        let made = checkrein_files::born(step.path.as_path());
-        let Some(made) = made.and_then(file_time) else { return otherwise };
-        if made > period.ended {
-            Maker::Other
-        } else {
-            match period.began {
-                Some(began) if made < began => Maker::Earlier,
-                Some(_) => Maker::Action,
-                None => otherwise,
-            }
+        let made = || checkrein_files::born(step.path.as_path()).and_then(file_time);
+        match self.moment {
+            ActionEndTime::None | ActionEndTime::At(_) | ActionEndTime::Open(None) => otherwise,
+            ActionEndTime::Open(Some(latest)) | ActionEndTime::Followed(latest) => match made() {
+                Some(made) if made > latest => Maker::Other,
+                Some(_) | None => otherwise,
+            },
+            ActionEndTime::Ended(period) => match (made(), period.began) {
+                (Some(made), _) if made > period.ended => Maker::Other,
+                (Some(made), Some(began)) if made < began => Maker::Earlier,
+                (Some(_), Some(_)) => Maker::Action,
+                (None, _) | (Some(_), None) => otherwise,
+            },
         }
     }
 
@@ -547,11 +549,9 @@ impl RestoreTerms<'_> {
             || (prepared.is_elsewhere(step) || prepared.is_copied(step)) && !is_reference()
             || prepared.has_same_entries(step)
             || self.is_staged_nowhere_else(prepared, step)
-            || held(step)
-    }
             || only_gathers(prepared, self.snapshot, step)
             || is_note_of_merge(self.snapshot, step)
-
+            || held(step)
             || self.is_left_by_merge(prepared, step)
     }
 
@@ -571,6 +571,8 @@ impl RestoreTerms<'_> {
             FileText::Whole(left) => prepared.content(content).is_ok_and(|now| now == left.as_bytes()),
             FileText::Beginning(_) | FileText::Unknown => false,
         }
+    }
+
     /// Whether an index holds nothing, where it is not what it was, that is not in the last commit or in the work tree as well: what is staged
     /// from the work tree counts only right after the snapshot, since a person may have staged it later. So do the sides of a conflict, which
     /// are all committed.

@@ -31,6 +31,8 @@ pub(in crate::commands) struct Story {
     /// When something else began in its session.
     pub(super) followed: Option<u64>,
     /// Whether something that it started goes on after it.
+    /// Whether its session went on by itself then, and never tells when a call ends: it had ended, and the hook looked what it had left.
+    pub(super) went_on: bool,
     pub(super) goes_on: bool,
     /// Whether a user was to be asked: then only what changed meanwhile shows that it may have run.
     pub(super) asked: bool,
@@ -77,6 +79,9 @@ impl Story {
                 ActionEndTime::Ended(ActionPeriod { began: self.began(ended).and_then(file_time), ended: at })
             }),
             (None, followed) => ActionEndTime::Open(followed.and_then(file_time)),
+            (None, Some(followed)) if self.went_on => {
+                file_time(followed).map_or(ActionEndTime::Open(None), ActionEndTime::Followed)
+            }
         }
     }
 
