@@ -218,3 +218,34 @@ fn what_a_user_made_after_the_session_went_on_is_not_removed() {
     let said = session.undo(&["--remove-new"]);
     assert_eq!(session.text("new"), "mine\n", "{said}");
 }
+
+/// A user who was asked may have said no; one who forces it wants it back whatever was answered.
+#[test]
+fn what_was_asked_about_goes_back_by_force() {
+    for next in [None, Some(Next::Call), Some(Next::TurnEnd)] {
+        let session = Session::new();
+        session.run("printf 'mine\\n' > ~/.profile");
+        let answer = session.call("call", "echo 'export A=1' >> ~/.profile");
+        assert_eq!(decision(&answer), Some("ask"), "{answer}");
+        next.into_iter().for_each(|next| session.goes_on(next));
+        let profile = session.0.home().join(".profile");
+        let said = session.undo(&[]);
+        assert!(fs::read_to_string(&profile).unwrap().contains("export"), "{next:?}: {said}");
+        assert!(said.contains("--force"), "{next:?}: {said}");
+        let said = session.undo(&["--force"]);
+        assert_eq!(fs::read_to_string(&profile).unwrap(), "mine\n", "{next:?}: {said}");
+    }
+}
+
+/// The same where nothing was lost.
+#[test]
+fn what_was_asked_about_and_only_added_goes_back_by_force() {
+    let session = Session::new();
+    let before = session.picture();
+    let answer = session.call("call", "install -m 4755 a suid");
+    assert_eq!(decision(&answer), Some("ask"), "{answer}");
+    let said = session.undo(&["--remove-new"]);
+    assert!(session.picture() != before && said.contains("undo"), "{said}");
+    let said = session.undo(&["--remove-new", "--force"]);
+    assert!(session.picture() == before, "{said}");
+}

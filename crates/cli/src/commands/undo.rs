@@ -125,9 +125,11 @@ pub fn undo(
             weight = Weight::Work;
         }
         // Something else came, and nobody told that the call had run: what is gone a user may have taken away.
-        if action.is_none() && story.was_left_unanswered() {
-            if weight == Weight::Work {
-                passed_over.push(unanswered_in_words(environment, &case));
+        if action.is_none() && story.was_left_unanswered() && !story.is_wanted_by(permissions) {
+            let came_before = |step: &Step| !step.since.is_changed() && step.deed != RestoreAction::Remove;
+            let is_forced = case.keeps_work(&prepared) && prepared.steps().iter().any(came_before);
+            if weight == Weight::Work || is_forced {
+                passed_over.push(unanswered_in_words(environment, &case, &prepared));
             }
             continue;
         }
@@ -215,12 +217,16 @@ pub fn undo(
     for (store, snapshot) in added.into_iter().take(TRIES) {
         let story = ledgers.of(environment, snapshot);
         let case = RestoreTerms { ground: store.ground, snapshot, moment: story.moment(), permissions };
-        // Of one that was asked about only its end shows that it ran.
-        if !story.may_have_run() || story.asked && story.ended.is_none() {
+        if !story.may_have_run() {
             continue;
         }
         let (prepared, _) = store.prepare(environment, &mut ledgers, snapshot)?;
         if prepared.steps().is_empty() || story.left_repository(&prepared, snapshot) {
+            continue;
+        }
+        // Of one that was asked about only its end shows that it ran, or a user who wants all of it back.
+        if story.may_be_by_hand() && !story.is_wanted_by(permissions) {
+            passed_over.push(unanswered_in_words(environment, &case, &prepared));
             continue;
         }
         // A new name in a repository is taken from it as it was given: nothing is removed with it.
@@ -654,8 +660,11 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
     let mut begun: Vec<String> = Vec::new();
     // Something that goes on in the background may write at any time.
     let mut lingers = false;
+    // Of a client that tells of ends, one that is missing was not reached: somebody said no, or interrupted it.
+    let mut tells_ends = false;
     for record in records {
         let at = record.at.0;
+        tells_ends |= matches!(record.body, RecordBody::Outcome(_));
         let begins = match &record.body {
             RecordBody::Review(_) => Some(true),
             RecordBody::Event { name, .. } if TURN_END_EVENTS.contains(&name.as_str()) => Some(true),
@@ -663,11 +672,8 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
             RecordBody::Prompt { .. } => Some(false),
             RecordBody::Event { name, .. } if name == "SessionEnd" => Some(false),
             _ => None,
-    // Of a client that tells of ends, one that is missing was not reached: somebody said no, or interrupted it.
-    let mut tells_ends = false;
         };
         if let Some(goes_on) = begins {
-        tells_ends |= matches!(record.body, RecordBody::Outcome(_));
             for action in running.drain(..) {
                 let story = stories.entry(action).or_default();
                 story.followed.get_or_insert(at);
@@ -738,6 +744,6 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
             _ => {}
         }
     }
+    stories.values_mut().for_each(|story| story.went_on &= !tells_ends);
     Told { stories, unsaved, remotes, acted }
 }
-    stories.values_mut().for_each(|story| story.went_on &= !tells_ends);

@@ -8,6 +8,7 @@ use checkrein_snapshot::{
 };
 
 use super::super::restore::git::moved_later;
+use super::super::restore::{Changed, Permissions};
 use super::Opened;
 
 /// What is added to the time of an outcome where nobody looked what the action left behind, in milliseconds (ours): the clock of the
@@ -30,9 +31,9 @@ pub(in crate::commands) struct Story {
     pub(super) ended: Option<u64>,
     /// When something else began in its session.
     pub(super) followed: Option<u64>,
-    /// Whether something that it started goes on after it.
     /// Whether its session went on by itself then, and never tells when a call ends: it had ended, and the hook looked what it had left.
     pub(super) went_on: bool,
+    /// Whether something that it started goes on after it.
     pub(super) goes_on: bool,
     /// Whether a user was to be asked: then only what changed meanwhile shows that it may have run.
     pub(super) asked: bool,
@@ -78,10 +79,10 @@ impl Story {
             (Some(ended), _) => file_time(ended + TICK).map_or(ActionEndTime::None, |at| {
                 ActionEndTime::Ended(ActionPeriod { began: self.began(ended).and_then(file_time), ended: at })
             }),
-            (None, followed) => ActionEndTime::Open(followed.and_then(file_time)),
             (None, Some(followed)) if self.went_on => {
                 file_time(followed).map_or(ActionEndTime::Open(None), ActionEndTime::Followed)
             }
+            (None, followed) => ActionEndTime::Open(followed.and_then(file_time)),
         }
     }
 
@@ -181,6 +182,12 @@ impl Story {
     /// before it could tell.
     pub(super) fn was_left_unanswered(self) -> bool {
         self.may_be_by_hand() && self.followed.is_some()
+    }
+
+    /// Whether a user wants it taken back though nothing but their asking shows that it ran: where a client tells of ends, one that was
+    /// followed by something else did not.
+    pub(super) fn is_wanted_by(self, permissions: Permissions) -> bool {
+        permissions.changed == Changed::Overwrite && (self.followed.is_none() || self.went_on)
     }
 
     /// Whether it is not known that it did not run: a user who was asked may have said yes.

@@ -97,15 +97,20 @@ pub(super) fn pushed_in_words(environment: &HostEnvironment, case: &RestoreTerms
 }
 
 /// The line about a call that a user was asked about, and that nothing shows to have run before something else came.
-pub(super) fn unanswered_in_words(environment: &HostEnvironment, case: &RestoreTerms<'_>) -> String {
+pub(super) fn unanswered_in_words(
+    environment: &HostEnvironment,
+    case: &RestoreTerms<'_>,
+    prepared: &Prepared,
+) -> String {
     let snapshot = case.snapshot;
     let id = snapshot.id;
+    let options = case.needed(environment, prepared).options();
     format!(
         "passed over: snapshot {id}  {}  {}: you were asked about it, and nothing shows that it ran; \
          {} takes it back if it did",
         time(snapshot.snapshot.at),
         cut(&plain(&snapshot.snapshot.reason), 60),
-        command_at(environment, case.ground, &format!("undo {id}")),
+        command_at(environment, case.ground, &format!("undo {id}{options}")),
     )
 }
 
