@@ -118,6 +118,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "rsync" => remote::rsync,
         "scp" => remote::scp,
         "ssh" => remote::ssh,
+        "ssh_keygen" => remote::ssh_keygen,
         "vagrant_ssh" => remote::vagrant_ssh,
         "repository_clone" => network::repository_clone,
         "hosting_api" => network::hosting_api,

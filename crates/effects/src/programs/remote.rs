@@ -14,6 +14,40 @@ use super::own_hosts;
 /// The greatest number of files of a tree that are named one by one (ours).
 const NAMED: usize = 64;
 
+/// `ssh-keygen`: a key and its public half beside it, a certificate beside a public key (ssh-keygen(1); tried with OpenSSH 9).
+pub(crate) fn ssh_keygen(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let file = arguments.value(&["-f"]).cloned();
+    if arguments.has(&["-D", "-w"]) {
+        machine.opaque("loads a library that is named");
+    }
+    if arguments.has(&["-R"]) {
+        let folder = machine.world().place().home.join(".ssh");
+        for (name, note) in [
+            ("known_hosts.old", "what was known stays there"),
+            ("known_hosts", "a host is asked for its key again"),
+        ] {
+            let draft = Draft::new(EffectKind::FileCreate, Target::Path(folder.join(name)));
+            machine.add(draft.severity(Severity::Low).note(note));
+        }
+    } else if arguments.has(&["-s"]) {
+        for key in &arguments.operands {
+            let bare = key.as_exact().map(|key| key.strip_suffix(".pub").unwrap_or(key).to_owned());
+            machine.write(&bare.map_or(Value::Unknown, |bare| Value::Exact(format!("{bare}-cert.pub"))));
+        }
+    } else if arguments.has(&["-p"]) {
+        file.iter().for_each(|file| machine.effect(EffectKind::FileModify, file));
+    } else if arguments.has(&["-y"]) {
+        file.iter().for_each(|file| drop(machine.read(file)));
+    } else if !arguments.has(&["-l", "-F", "-L", "-H", "-B", "-e", "-Y"])
+        && let Some(file) = file
+    {
+        machine.write(&file);
+        machine.write(&file.followed_by(&Value::exact(".pub")));
+    }
+    Exit::unknown()
+}
+
 /// Interprets a call of ssh.
 pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
