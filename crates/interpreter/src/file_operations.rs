@@ -547,6 +547,14 @@ impl Machine<'_> {
             })
     }
 
+    /// Whether a file that the command wrote to was there before, and was not moved away: what was added to it stands behind what it held.
+    fn holds_more_than_was_written(&self, path: &AbsolutePath) -> bool {
+        self.tree.is_written(path)
+            && matches!(self.world.entry(path), Entry::File(_))
+            && !self.tree.is_hidden(path)
+            && !self.tree.moves().has_moved(path)
+    }
+
     /// Adds that a path is removed. What is known to be missing is possible only: it may be gone or there by then.
     pub fn delete(&mut self, value: &Value, depth: Depth) {
         for aim in self.paths(value) {
@@ -584,7 +592,7 @@ impl Machine<'_> {
                 self.add(draft.possible().nature(Nature::NotThere).note("nothing is there now"));
             }
             Entry::File(_) | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => {
-                let fresh = self.tree.is_new(&path);
+                let fresh = self.tree.is_new(&path) && !self.holds_more_than_was_written(&path);
                 self.add(if fresh && self.is_fresh_repository(&path) {
                     draft.nature(Nature::ClonedBySameCommand).note(CLONED)
                 } else if fresh {

@@ -144,6 +144,7 @@ mod log_tampering;
 mod lookup;
 mod loops;
 pub mod machine;
+mod moves;
 mod order_files;
 mod outputs;
 mod overlay;

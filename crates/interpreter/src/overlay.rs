@@ -6,6 +6,7 @@ use crate::path::AbsolutePath;
 use crate::world::{Branches, Entry, FileFacts, FileText, Listing, Timestamp, World};
 
 use super::index_changes::{Happened, IndexChange, IndexChanges};
+use super::moves::Moves;
 use super::perhaps::{self, Perhaps, Way};
 use super::prediction::{ANNOUNCED, AnnouncedContent, LOGGED, LoggedMessage};
 use super::value::Value;
@@ -35,6 +36,8 @@ pub struct Overlay {
     modes: Vec<(AbsolutePath, String)>,
     /// How many places at most one link may lead to of which it is not known whether it is there.
     perhaps_links: usize,
+    /// What was moved, and where it stood before.
+    moves: Moves,
 }
 
 /// Where objects came from.
@@ -325,6 +328,16 @@ impl Overlay {
         false
     }
 
+    /// What this command moved.
+    pub(crate) fn moves(&self) -> &Moves {
+        &self.moves
+    }
+
+    /// The same, to take up more.
+    pub(crate) fn moves_mut(&mut self) -> &mut Moves {
+        &mut self.moves
+    }
+
     /// Whether this command made or removed something at or below a directory.
     pub(crate) fn changes_below(&self, directory: &AbsolutePath) -> bool {
         let start = below(directory);
@@ -575,11 +588,26 @@ impl Overlay {
         told.retain(|path, text| other.told.get(path) == Some(text));
         let mut modes = self.modes;
         modes.retain(|one| other.modes.contains(one));
-        Self { made, disturbed, untracked, moved, fetched, filled, index, logged, told, modes, perhaps_links }
+        let moves = self.moves.join(&other.moves);
+        Self {
+            made,
+            disturbed,
+            untracked,
+            moved,
+            fetched,
+            filled,
+            index,
+            logged,
+            told,
+            modes,
+            perhaps_links,
+            moves,
+        }
     }
 
     /// Adds the files and links that another way, which is not expected, made or filled.
     pub(crate) fn allow_for(&mut self, world: &dyn World, other: &Self) {
+        self.moves.allow_for(&other.moves);
         for (path, made) in &other.made {
             let (Made::File(_) | Made::Link(_), Some(place)) = (made, AbsolutePath::new(path)) else {
                 continue;
@@ -604,7 +632,7 @@ impl Overlay {
     }
 
     /// Whether something above the path is gone or new, so that nothing of the world shows through.
-    fn is_hidden(&self, path: &AbsolutePath) -> bool {
+    pub(crate) fn is_hidden(&self, path: &AbsolutePath) -> bool {
         self.hiding(path).is_some()
     }
 

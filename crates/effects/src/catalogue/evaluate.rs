@@ -2,9 +2,9 @@
 
 use super::entry_of;
 use super::words::{Options, Stop, Until, sort};
-use crate::effect::{Certainty, Depth, EffectKind, Target};
+use crate::effect::{Certainty, Depth, Effect, EffectKind, Target};
 use crate::interpreter::machine::Absence;
-use crate::interpreter::{Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
+use crate::interpreter::{AimedTarget, Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::nature::Nature;
 use crate::programs::{self, store_place};
 use crate::world::Entry;
@@ -115,6 +115,7 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     programs::tasks(machine, call);
     programs::sources(machine, call);
     let mut read = Output::Nothing;
+    let before = machine.effect_count();
     for clause in &program.clauses {
         match holds(&clause.conditions, call, machine.is_shown()) {
             Answer::No => {}
@@ -124,6 +125,7 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
             }
         }
     }
+    note_moved(machine, before);
     for run in &program.runs {
         let exit = match holds(&run.conditions, call, machine.is_shown()) {
             Answer::No => None,
@@ -135,6 +137,27 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
         }
     }
     Exit { status: status(machine, program, call), output: output(program, call, read) }
+}
+
+/// Remembers what the clauses of a program moved, of which there were `before` effects: to what they make or write.
+fn note_moved(machine: &mut Machine<'_>, before: usize) {
+    let aims = |machine: &Machine<'_>, is_meant: fn(&Effect) -> bool| -> Vec<AimedTarget> {
+        let meant = machine.effects_since(before).filter(|effect| is_meant(effect));
+        let aimed = meant.map(|effect| AimedTarget {
+            target: effect.target.clone(),
+            certainty: effect.certainty,
+            nature: Nature::Ordinary,
+            note: String::new(),
+        });
+        aimed.collect()
+    };
+    let from = aims(machine, Effect::is_moved);
+    if from.is_empty() {
+        return;
+    }
+    let is_made = |effect: &Effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
+    let to = aims(machine, is_made);
+    machine.remember_moved(&from, &to);
 }
 
 /// Whether the status of a program is that of the command in it: shells, and what can hardly fail before it.

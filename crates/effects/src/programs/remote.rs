@@ -290,7 +290,12 @@ pub(crate) fn rsync(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     if arguments.has(&["--remove-source-files"]) {
         for source in sources.iter().filter(|source| remote(source).is_none()) {
-            for aim in machine.paths(source) {
+            let aims = machine.paths(source);
+            if remote(destination).is_none() {
+                let to = machine.paths(destination);
+                machine.remember_moved(&aims, &to);
+            }
+            for aim in aims {
                 let draft = Draft::at(EffectKind::FileDelete, aim).recursive();
                 machine.add(draft.nature(Nature::Moved).note("moved to the destination"));
             }

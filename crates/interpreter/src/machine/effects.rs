@@ -74,8 +74,16 @@ impl Machine<'_> {
         }
     }
 
-    /// Adds an effect as described, less certain where the control flow is.
+    /// Adds an effect as described, less certain where the control flow is. What it takes away of what the same command moved is lost too.
     pub fn add(&mut self, draft: Draft) {
+        let lost = self.lost_after_move(&draft);
+        self.add_alone(draft);
+        for draft in lost {
+            self.add_alone(draft);
+        }
+    }
+
+    fn add_alone(&mut self, draft: Draft) {
         let Some(draft) = self.moved_away(draft) else { return };
         if draft.kind == EffectKind::Opaque && self.call.bounds.is_some() {
             return self.add_bounded(&draft);

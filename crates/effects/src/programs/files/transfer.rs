@@ -426,27 +426,37 @@ impl Plan {
             Some(text) => format!("moved to `{text}`"),
             None => "moved".to_owned(),
         };
-        for aim in from {
-            let entry = aim.target.path().map(|path| machine.entry(path));
-            let depth = match entry {
-                Some(Entry::Directory | Entry::Unknown) => Depth::Recursive,
-                Some(Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Missing) | None => {
-                    Depth::Single
-                }
-            };
-            let before = machine.effect_count();
-            if self.keeps || self.hesitates {
-                machine.possibly(|machine| machine.delete_aim(aim.clone(), depth));
-            } else {
+        let mut take = |machine: &mut Machine<'_>| {
+            for aim in from {
+                let entry = aim.target.path().map(|path| machine.entry(path));
+                let depth = match entry {
+                    Some(Entry::Directory | Entry::Unknown) => Depth::Recursive,
+                    Some(Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Missing) | None => {
+                        Depth::Single
+                    }
+                };
                 machine.delete_aim(aim.clone(), depth);
             }
-            if !thrown_away {
-                machine.amend(before, |effect| {
-                    effect.reversible = true;
-                    effect.nature = Nature::Moved;
-                    effect.note.clone_from(&note);
-                });
-            }
+        };
+        if thrown_away {
+            return self.perhaps(machine, take);
+        }
+        let to = machine.paths(place);
+        let before = machine.effect_count();
+        self.perhaps(machine, |machine| machine.move_away(from, &to, &mut take));
+        machine.amend(before, |effect| {
+            effect.reversible = true;
+            effect.nature = Nature::Moved;
+            effect.note.clone_from(&note);
+        });
+    }
+
+    /// Does what is not sure to be done where something that is there stays.
+    fn perhaps(&self, machine: &mut Machine<'_>, work: impl FnOnce(&mut Machine<'_>)) {
+        if self.keeps || self.hesitates {
+            machine.possibly(work);
+        } else {
+            work(machine);
         }
     }
 }

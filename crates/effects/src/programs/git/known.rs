@@ -166,7 +166,11 @@ impl<'m, 'w> Known<'m, 'w> {
 
     /// How a file stands to version control.
     pub(super) fn standing(&self, path: &AbsolutePath) -> Standing {
-        let before = self.machine.world().version(path);
+        let before = match self.machine.world().version(path) {
+            // What the command made or moved there is not tracked yet.
+            VersionState::Missing if self.machine.entry(path) != Entry::Missing => self.untracked_state(path),
+            known => known,
+        };
         let relative = self.root.as_ref().and_then(|root| path.relative_to(root));
         let (Some(relative), true) = (relative, self.is_changed()) else { return Standing::Is(before) };
         match before {
