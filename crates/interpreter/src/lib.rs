@@ -36,6 +36,7 @@
 //! | `value` | what is known about a text |
 //! | `shell` | the state of one shell: directory, variables, functions, options |
 //! | `speech` | `sh`, which may be one shell or another |
+//! | `moves` | where things stood that the command moved |
 //! | `overlay` | the file tree as the command has changed it so far |
 //! | `perhaps` | what may stand at a path of which that is not known |
 //! | `overlay_updates` | notes on the tree without an effect |
