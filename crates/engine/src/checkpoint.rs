@@ -341,6 +341,16 @@ impl Plan {
                 (Err(_), _) => plan.absences.push(PathBuf::from(place.path.as_str())),
             }
         }
+        // A database is the file that is named together with its logs.
+        let logs = plan.places.iter().flat_map(|place| {
+            databases::beside(&place.path).into_iter().map(|path| ToSave { path, ..place.clone() })
+        });
+        let logs: Vec<ToSave> = logs.collect();
+        for log in logs {
+            if !plan.places.iter().any(|place| place.path == log.path) {
+                plan.places.push(log);
+            }
+        }
         let own = own_places(review, &around.home).into_iter().map(|place| PathBuf::from(place.as_str()));
         plan.absences.extend(own.filter(|place| std::fs::symlink_metadata(place).is_err()));
         let is_worth_it = match references {

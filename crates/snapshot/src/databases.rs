@@ -19,8 +19,13 @@ const HEADER: &[u8; 16] = b"SQLite format 3\0";
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Returns the database that somebody has open, of those that are among these files or belong to one: where, and who.
-pub(crate) fn in_use<'a>(changed: impl Iterator<Item = &'a Path>) -> Option<(PathBuf, String)> {
-    let databases: BTreeSet<PathBuf> = changed.filter_map(database_of).collect();
+/// `known` are those of which it is known that a database stood there, whatever stands there now.
+pub(crate) fn in_use<'a>(
+    changed: impl Iterator<Item = &'a Path>,
+    known: impl Iterator<Item = &'a Path>,
+) -> Option<(PathBuf, String)> {
+    let databases: BTreeSet<PathBuf> =
+        changed.filter_map(database_of).chain(known.map(Path::to_owned)).collect();
     databases.into_iter().find_map(|database| {
         let files: Vec<PathBuf> = std::iter::once(database.clone())
             .chain(BESIDE.iter().map(|end| beside(&database, end)))

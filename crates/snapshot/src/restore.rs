@@ -183,7 +183,14 @@ impl Prepared {
         let barred = self.take_barred();
         let store = self.draft.store().clone();
         let changed = self.steps().iter().filter(|step| step.deed != RestoreAction::Adjust);
-        if let Some((path, by)) = databases::in_use(changed.map(|step| step.path.as_path())) {
+        let was_database = |step: &&Step| match (&step.then, &step.now) {
+            (Some(Node::File { content, .. }), Some(_)) => {
+                self.draft.content(content).is_ok_and(|content| databases::is_database(&content))
+            }
+            (Some(_) | None, _) => false,
+        };
+        let known = changed.clone().filter(was_database).map(|step| step.path.as_path());
+        if let Some((path, by)) = databases::in_use(changed.map(|step| step.path.as_path()), known) {
             return Err(SnapshotError::InUse { path, by });
         }
         self.look_around()?;

@@ -9,6 +9,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use checkrein_protocol::AbsolutePath;
 use checkrein_snapshot::{
     CaptureOptions, CaptureOutcome, CaptureRequest, SnapshotDraft, SnapshotError, capture,
 };
@@ -32,6 +33,20 @@ pub(super) fn capture_settled(
 ) -> Result<Settled, SnapshotError> {
     let paths = wanted.iter().map(|one| one.path.as_path());
     settled(&paths.filter(|path| has_log(path)).collect::<Vec<_>>(), || capture(draft, wanted, manner))
+}
+
+/// What stands beside a database and belongs to it (`tempfiles`, section 2).
+const BESIDE: [&str; 3] = ["-wal", "-journal", "-shm"];
+
+/// The files that belong to a database, as far as they stand beside it.
+pub(super) fn beside(path: &AbsolutePath) -> Vec<AbsolutePath> {
+    let is_file =
+        |path: &AbsolutePath| fs::symlink_metadata(path.as_str()).is_ok_and(|facts| facts.is_file());
+    if !is_file(path) {
+        return Vec::new();
+    }
+    let named = BESIDE.iter().filter_map(|end| AbsolutePath::new(&format!("{}{end}", path.as_str())));
+    named.filter(is_file).collect()
 }
 
 fn settled(
