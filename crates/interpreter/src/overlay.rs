@@ -588,7 +588,7 @@ impl Overlay {
         told.retain(|path, text| other.told.get(path) == Some(text));
         let mut modes = self.modes;
         modes.retain(|one| other.modes.contains(one));
-        let moves = self.moves.join(&other.moves);
+        let stood = self.moves.join(&other.moves);
         Self {
             made,
             disturbed,
@@ -601,7 +601,7 @@ impl Overlay {
             told,
             modes,
             perhaps_links,
-            moves,
+            moves: stood,
         }
     }
 

@@ -426,7 +426,7 @@ impl Plan {
             Some(text) => format!("moved to `{text}`"),
             None => "moved".to_owned(),
         };
-        let mut take = |machine: &mut Machine<'_>| {
+        let take = |machine: &mut Machine<'_>| {
             for aim in from {
                 let entry = aim.target.path().map(|path| machine.entry(path));
                 let depth = match entry {
@@ -443,7 +443,7 @@ impl Plan {
         }
         let to = machine.paths(place);
         let before = machine.effect_count();
-        self.perhaps(machine, |machine| machine.move_away(from, &to, &mut take));
+        self.perhaps(machine, |machine| machine.move_away(from, &to, take));
         machine.amend(before, |effect| {
             effect.reversible = true;
             effect.nature = Nature::Moved;
