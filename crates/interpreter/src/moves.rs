@@ -10,6 +10,11 @@ use crate::world::Entry;
 use super::draft::{AimedTarget, Draft};
 use super::machine::Machine;
 
+/// The greatest number of moves that are kept of one command (ours).
+const MOVES: usize = 512;
+/// The greatest number of pairs that are tried of words of which it is not known which one became which (ours).
+const PAIRS: usize = 64;
+
 /// The places that a command moved, each with where it stood before the command.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Moves(Vec<Move>);
@@ -55,7 +60,7 @@ impl Moves {
             added.push(Move { first: from.clone(), now: to.clone(), certainty });
         }
         for one in added {
-            if !self.0.contains(&one) {
+            if self.0.len() < MOVES && !self.0.contains(&one) {
                 self.0.push(one);
             }
         }
@@ -124,7 +129,7 @@ impl Machine<'_> {
                 | Target::Reference(_)
                 | Target::Unknown => continue,
             };
-            for place in to {
+            for place in pairs(one, from, to) {
                 if let (true, Target::Glob(pattern)) = (is_of_world, &place.target) {
                     self.fill_around(&pattern.clone());
                 }
@@ -184,6 +189,17 @@ impl Machine<'_> {
         });
         lost.collect()
     }
+}
+
+/// The places to one of which something was moved: where there are many of both, that of its own name, or some of them.
+fn pairs<'a>(one: &AimedTarget, from: &[AimedTarget], to: &'a [AimedTarget]) -> Vec<&'a AimedTarget> {
+    if from.len().saturating_mul(to.len()) <= PAIRS {
+        return to.iter().collect();
+    }
+    let name = |aim: &AimedTarget| aim.target.path().and_then(|path| path.name().map(str::to_owned));
+    let own = name(one);
+    let named: Vec<&AimedTarget> = to.iter().filter(|place| own.is_some() && name(place) == own).collect();
+    if named.is_empty() { to.iter().take((PAIRS / from.len().max(1)).max(1)).collect() } else { named }
 }
 
 /// The name of a target below another, empty where both are the same; `None` where it does not lie there, or that is not known.
