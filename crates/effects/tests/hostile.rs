@@ -48,6 +48,19 @@ fn is_opaque(prediction: &Prediction) -> bool {
 }
 
 #[test]
+fn more_moves_than_are_followed_are_said() {
+    let mut world = world();
+    for number in 0..600 {
+        world = world.with_file(&path(&format!("/home/dev/proj/f{number}")), "x\n", VersionState::Untracked);
+    }
+    for (count, is_said) in [(100, false), (600, true)] {
+        let moves: Vec<String> = (0..count).map(|number| format!("mv f{number} g{number}")).collect();
+        let prediction = predict(&command(&moves.join("\n")), &world);
+        assert_eq!(is_opaque(&prediction), is_said, "{count} moves");
+    }
+}
+
+#[test]
 fn deep_nesting_ends_in_opaque() {
     for text in [
         format!("{}rm a.txt{}", "$(".repeat(300), ")".repeat(300)),

@@ -60,7 +60,7 @@ impl Moves {
             added.push(Move { first: from.clone(), now: to.clone(), certainty });
         }
         for one in added {
-            if self.0.len() < MOVES && !self.0.contains(&one) {
+            if !self.is_full() && !self.0.contains(&one) {
                 self.0.push(one);
             }
         }
@@ -85,6 +85,11 @@ impl Moves {
                 self.0.push(Move { certainty: Certainty::Possible, ..one.clone() });
             }
         }
+    }
+
+    /// Whether no more moves are kept.
+    fn is_full(&self) -> bool {
+        self.0.len() >= MOVES
     }
 
     /// Whether what stood at a path or above it before the command was moved away.
@@ -118,6 +123,7 @@ impl Machine<'_> {
         if self.away.is_some() {
             return;
         }
+        let was_full = self.tree.moves().is_full();
         let doubt = if self.is_unsure() { Certainty::Possible } else { Certainty::Certain };
         for one in from {
             let is_of_world = match &one.target {
@@ -137,6 +143,9 @@ impl Machine<'_> {
                 let certainty = certainty.min(one.certainty).min(place.certainty);
                 self.tree.moves_mut().relocate(&one.target, &place.target, certainty, is_of_world);
             }
+        }
+        if !was_full && self.tree.moves().is_full() {
+            self.unread("more is moved than is followed, so what becomes of it is not known");
         }
     }
 
