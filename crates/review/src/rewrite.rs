@@ -298,14 +298,14 @@ fn fetch_alone(text: &str, script: &[ShellStatement]) -> Option<Rewrite> {
     let fetched = steps.iter().position(|step| is_fetch(step))?;
     let goes = |step: &&&Simple| step.words.first().and_then(literal).as_deref() == Some("cd");
     let kept = fetched + 1 + steps.iter().skip(fetched + 1).take_while(goes).count();
-    let next = steps.get(kept)?.words.first()?;
+    if kept == steps.len() {
+        return None;
+    }
     let last = steps.get(kept.checked_sub(1)?)?.words.last()?;
-    let rest = text.get(next.span.start..)?.trim();
     Some(Rewrite {
         command: text.get(..last.span.end)?.to_owned(),
-        note: format!(
-            "what was fetched is not run unseen; look at what runs of it, then run the rest as a step of its own: `{rest}`"
-        ),
+        note: "what was fetched is not run unseen; look at what would run of it, then give the rest as a command of its own, which is read then"
+            .to_owned(),
         consent: RewriteConsent::NotNeeded,
         safety: Safety::Changed,
     })
@@ -332,7 +332,7 @@ fn steps(script: &[ShellStatement]) -> Option<Vec<&Simple>> {
     Some(found)
 }
 
-/// Whether a command fetches files into a place that it names itself, and does no more.
+/// Whether a command is one of a program that fetches files. What else it does is for the review of what is kept.
 fn is_fetch(simple: &Simple) -> bool {
     let program = simple.words.first().and_then(literal);
     let fetches = match program.as_deref() {
