@@ -332,6 +332,8 @@ pub(crate) fn changed_at(path: &AbsolutePath) -> Option<Timestamp> {
 
 /// The rights of an owner to read, write and enter.
 const EVERY: u32 = 0o700;
+/// The right of an owner to enter.
+const ENTERING: u32 = 0o100;
 
 /// Gives a file the mode that it had.
 fn close(path: &AbsolutePath, mode: u32) -> Result<(), CommandError> {
@@ -373,16 +375,20 @@ fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
     }
 }
 
-/// Gives the folders above a file their owner's rights back, as far as they have lost them: without these nothing can be put back, and the
-/// client finds no hooks when it starts again.
+/// Gives the folders above a file as much of their owner's rights back as it takes to write the file: without them nothing can be put back,
+/// and the client finds no hooks when it starts again.
 fn open_folders(file: &AbsolutePath) {
-    let above: Vec<AbsolutePath> = std::iter::successors(file.parent(), AbsolutePath::parent).collect();
+    let Some(holding) = file.parent() else { return };
+    let above: Vec<AbsolutePath> =
+        std::iter::successors(Some(holding.clone()), AbsolutePath::parent).collect();
+    // From the root on, since what is below a shut folder cannot be reached.
     for folder in above.iter().rev() {
+        let needed = if *folder == holding { EVERY } else { ENTERING };
         let Ok(facts) = fs::symlink_metadata(folder.as_str()) else { continue };
         let mode = facts.permissions().mode() & 0o7777;
-        if facts.is_dir() && mode & EVERY != EVERY {
+        if facts.is_dir() && mode & needed != needed {
             // Of those of others nothing can be changed.
-            drop(fs::set_permissions(folder.as_str(), fs::Permissions::from_mode(mode | EVERY)));
+            drop(fs::set_permissions(folder.as_str(), fs::Permissions::from_mode(mode | needed)));
         }
     }
 }
