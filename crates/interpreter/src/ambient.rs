@@ -161,7 +161,7 @@ pub(super) enum InShell {
     Otherwise,
 }
 
-/// Variables that a shell takes over as it finds them, although it may also set them.
+/// Variables that a shell takes over as it finds them, although it may also set them (tried with bash 5.2).
 const TAKEN_OVER: &[&str] = &[
     "HISTCONTROL",
     "HISTFILESIZE",
@@ -177,13 +177,12 @@ const TAKEN_OVER: &[&str] = &[
     "LC_CTYPE",
     "MACHTYPE",
     "OSTYPE",
-    "PPID",
     "TIMEFORMAT",
     "USERNAME",
 ];
 
-/// What clients set for the shells that they start, so that nothing waits for a key and little is coloured (seen: Claude Code, Codex,
-/// Gemini CLI, Qwen Code).
+/// What clients set for the shells that they start, so that nothing waits for a key and little is coloured (seen with Claude Code 2.1.197:
+/// `AI_AGENT` and `GIT_EDITOR`; the others serve the same, ours).
 const FOR_SHELLS: &[&str] = &[
     "AGENT",
     "AI_AGENT",
@@ -196,7 +195,8 @@ const FOR_SHELLS: &[&str] = &[
     "PAGER",
 ];
 
-/// Members of a payload, which Factory Droid sets for its hooks as variables.
+/// Members of a payload, which Factory Droid sets for its hooks as variables (seen: `cwd`, `session_id`, `tool_name`; the others are members
+/// of payloads too).
 const OF_PAYLOADS: &[&str] = &[
     "cwd",
     "hook_event_name",

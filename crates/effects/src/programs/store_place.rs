@@ -273,7 +273,7 @@ const NO_STORES: &[&str] = &[
     "-dir",
 ];
 
-/// Options whose value is a statement, or a file of them.
+/// Options whose value is a statement, or a file of them (psql(1), mysql(1), mongosh, sqlcmd).
 const STATEMENTS: &[&str] =
     &["-c", "--command", "-e", "--execute", "--eval", "-f", "--file", "-Q", "-q", "--query"];
 
