@@ -115,6 +115,8 @@ impl<P: Projection> Cached<P> {
     /// Writes the state into the older file.
     pub(crate) fn write(&self, directory: &Path) -> io::Result<()> {
         let payload = postcard::to_stdvec(self).map_err(io::Error::other)?;
+        // A field that is left out when it is empty would make a state that nobody can read, and every call read the whole ledger.
+        debug_assert!(postcard::from_bytes::<Self>(&payload).is_ok(), "a state that is written can be read");
         let mut bytes = Vec::with_capacity(HEADER + payload.len());
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&P::LAYOUT);

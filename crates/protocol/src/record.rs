@@ -223,6 +223,8 @@ pub enum RecordBody {
 
 /// What a session began with. The first that is on record counts: nothing that comes later in the session changes it. Its paths are those of
 /// the guard itself, and are written as they are.
+///
+/// It is kept in the state of a session too, whose form names no fields: none may be left out when it is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beginning {
     /// The root of the workspace.
@@ -237,7 +239,7 @@ pub struct Beginning {
     #[serde(default)]
     pub interventions: Option<[u8; 32]>,
     /// The commit that was checked out in the workspace, in hexadecimal digits; `None` where there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub commit: Option<String>,
 }
 

@@ -6,9 +6,9 @@ mod support;
 use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{
-    AbsolutePath, ActionId, Depth, DoubtRecord, EffectKind, Enforcement, FlowMark, FlowOrigin, FlowRecord,
-    HaltScope, Nature, RecordBody, RollbackRecord, RollbackStage, SecretHolder, SecretMark, Timestamp,
-    UnansweredRecord, VerdictKind,
+    AbsolutePath, ActionId, Beginning, Depth, DoubtRecord, EffectKind, Enforcement, FlowMark, FlowOrigin,
+    FlowRecord, HaltScope, Nature, RecordBody, RollbackRecord, RollbackStage, SecretHolder, SecretMark,
+    Timestamp, UnansweredRecord, VerdictKind,
 };
 
 use checkrein_session::bounds;
@@ -35,6 +35,7 @@ fn body() -> impl Strategy<Value = RecordBody> {
         1 => (0..12_u32, -3..13_i32, 0..21_u32)
             .prop_map(|(id, points, ceiling)| surprised(&format!("action-{id}"), points, ceiling)),
         1 => "[a-z é]{0,40}".prop_map(|text| prompt(&text)),
+        1 => prop::option::of(Just("5c7de69a".to_owned())).prop_map(|commit| started_at("one", commit)),
         1 => Just(started("one")),
         1 => Just(halted("stop, password=hunter22")),
         1 => Just(RecordBody::Resumed { scope: HaltScope::Session, by: "person".to_owned() }),
@@ -42,6 +43,36 @@ fn body() -> impl Strategy<Value = RecordBody> {
             stage: "review".to_owned(), kind: "panic".to_owned(), detail: "index".to_owned(), verdict: VerdictKind::Escalate,
         }),
     ]
+}
+
+/// A session that began where this commit was checked out, if any was.
+fn started_at(session: &str, commit: Option<String>) -> RecordBody {
+    let workspace = AbsolutePath::new("/home/dev/shop").unwrap();
+    let begun = Beginning {
+        workspace,
+        rules: [7; 32],
+        settings: Vec::new(),
+        places: Vec::new(),
+        interventions: None,
+        commit,
+    };
+    match started(session) {
+        RecordBody::SessionStarted { session, client, cwd, workspace, source, debt, .. } => {
+            let beginning = Some(Box::new(begun));
+            RecordBody::SessionStarted { session, client, cwd, workspace, source, beginning, debt }
+        }
+        other => other,
+    }
+}
+
+#[test]
+fn a_state_that_was_written_can_be_read_also_where_nothing_was_committed() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = ledger(directory.path(), "one");
+    let written = ledger.append(Timestamp(1), started_at("one", None), Durability::Plain).unwrap().state;
+    // Without its records nothing but the state tells of the session.
+    std::fs::write(ledger.directory().join("ledger.jsonl"), "").unwrap();
+    assert_eq!(ledger.state().unwrap(), written);
 }
 
 proptest! {
