@@ -36,6 +36,7 @@
 //! | `value` | what is known about a text |
 //! | `shell` | the state of one shell: directory, variables, functions, options |
 //! | `speech` | `sh`, which may be one shell or another |
+//! | `separators` | what separates fields where `IFS` is not certain |
 //! | `moves` | where things stood that the command moved |
 //! | `overlay` | the file tree as the command has changed it so far |
 //! | `perhaps` | what may stand at a path of which that is not known |
@@ -169,6 +170,7 @@ mod run;
 mod scan;
 mod secret_marks;
 pub mod secrets;
+mod separators;
 mod shell;
 mod shell_setup;
 pub mod signals;

@@ -28,6 +28,9 @@ const SHARE: usize = 3;
 
 impl Machine<'_> {
     pub(super) fn run_for(&mut self, each: &For) -> Done {
+        if let Some(texts) = self.separators_in_doubt_among(each.words.as_deref().unwrap_or_default()) {
+            return self.run_with_each_separator(&texts, &|machine| machine.run_for(each));
+        }
         let outputs = self.call.substituted.len();
         let unseen = self.unseen;
         self.call.unmatched.clear();

@@ -25,6 +25,9 @@ impl Machine<'_> {
         if let Some((name, texts)) = self.choices_of_command(simple) {
             return self.run_with_each(simple, &name, &texts);
         }
+        if let Some(texts) = self.separators_in_doubt(simple) {
+            return self.run_with_each_separator(&texts, &|machine| machine.run_simple(simple));
+        }
         let presences = self.open_presences(simple);
         if presences.is_empty() {
             return self.run_simple_as_known(simple);

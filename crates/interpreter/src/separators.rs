@@ -1,0 +1,120 @@
+//! What separates the fields of what is expanded, where more than one text may stand in `IFS`.
+//!
+//! `foo && IFS=:; rm $list` takes `$list` apart at its colons or does not. What takes words apart is run once with each text.
+
+use checkrein_shell::{AssignedValue, Assignment, Part, Simple, Word};
+
+use super::machine::Machine;
+use super::shell::{Variable, VariableContent};
+use super::statements::Done;
+use super::value::Value;
+use super::ways::Leaving;
+
+/// The variable.
+const NAME: &str = "IFS";
+
+/// The greatest number of texts of which each is tried (ours).
+const CHOICES: usize = 4;
+
+/// What is tried where nothing is known of the text: what holds from the start, and what people set most (ours).
+const USUAL: [&str; CHOICES] = [" \t\n", ":", ",", ";"];
+
+impl Machine<'_> {
+    /// The texts that `IFS` may hold, where a command takes something apart by it and there is more than one.
+    pub(super) fn separators_in_doubt(&self, simple: &Simple) -> Option<Vec<String>> {
+        let texts = self.possible_separators()?;
+        let arrays = simple.assignments.iter().chain(&simple.declared_arrays).flat_map(elements);
+        simple.words.iter().chain(arrays).any(is_taken_apart).then_some(texts)
+    }
+
+    /// The same for the words of a loop.
+    pub(super) fn separators_in_doubt_among(&self, words: &[Word]) -> Option<Vec<String>> {
+        let texts = self.possible_separators()?;
+        words.iter().any(is_taken_apart).then_some(texts)
+    }
+
+    fn possible_separators(&self) -> Option<Vec<String>> {
+        if self.budget.scanning > 0 || self.position.unsure > 0 {
+            return None;
+        }
+        match &self.shell.variables.get(self.shell.referred(NAME))?.content {
+            VariableContent::Scalar(Value::Exact(_)) | VariableContent::Unset => None,
+            VariableContent::Scalar(Value::AnyOf(texts)) if texts.len() <= CHOICES => Some(texts.clone()),
+            VariableContent::Scalar(_)
+            | VariableContent::List(_)
+            | VariableContent::Map(_)
+            | VariableContent::Unknown => Some(USUAL.map(str::to_owned).to_vec()),
+        }
+    }
+
+    /// Runs something once with each of these texts in `IFS`, which is as uncertain behind it as before.
+    pub(super) fn run_with_each_separator(
+        &mut self,
+        texts: &[String],
+        run: &dyn Fn(&mut Self) -> Done,
+    ) -> Done {
+        let name = self.shell.referred(NAME).to_owned();
+        let before = self.shell.variables.get(&name).cloned();
+        let done = self.run_with_further_separators(&name, texts, run);
+        let is_one_of_these = |variable: &Variable| match &variable.content {
+            VariableContent::Scalar(value) => {
+                value.alternatives().is_some_and(|held| {
+                    // Set to one text on all ways, it was set by what ran.
+                    held.len() > 1 && held.iter().all(|text| texts.contains(text))
+                })
+            }
+            VariableContent::List(_)
+            | VariableContent::Map(_)
+            | VariableContent::Unknown
+            | VariableContent::Unset => false,
+        };
+        if let (Some(before), true) = (before, self.shell.variables.get(&name).is_some_and(is_one_of_these)) {
+            self.shell.variables.insert(name, before);
+        }
+        done
+    }
+
+    fn run_with_further_separators(
+        &mut self,
+        name: &str,
+        texts: &[String],
+        run: &dyn Fn(&mut Self) -> Done,
+    ) -> Done {
+        let Some((first, others)) = texts.split_first() else { return Done::quiet() };
+        let with_first = |machine: &mut Self| {
+            if let Some(variable) = machine.shell.variables.get_mut(name) {
+                variable.content = VariableContent::Scalar(Value::exact(first.as_str()));
+            }
+            run(machine)
+        };
+        if others.is_empty() {
+            return with_first(self);
+        }
+        self.either(Leaving::Doubts, with_first, |machine| {
+            machine.run_with_further_separators(name, others, run)
+        })
+    }
+}
+
+/// The words of an array.
+fn elements(assignment: &Assignment) -> impl Iterator<Item = &Word> {
+    let elements = match &assignment.value {
+        AssignedValue::Scalar(_) => &[],
+        AssignedValue::Array(elements) => elements.as_slice(),
+    };
+    elements.iter().map(|(_, word)| word)
+}
+
+/// Whether something unquoted is expanded in a word.
+fn is_taken_apart(word: &Word) -> bool {
+    word.parts.iter().any(|part| match part {
+        Part::Parameter(_) | Part::CommandSubstitution(_) => true,
+        Part::Literal(_)
+        | Part::Quoted(_)
+        | Part::Bytes(_)
+        | Part::DoubleQuoted(_)
+        | Part::ProcessSubstitution(..)
+        | Part::Arithmetic(_)
+        | Part::Braces(_) => false,
+    })
+}
