@@ -224,7 +224,7 @@ impl Machine<'_> {
     }
 
     /// The place that a word names, through the links above it, when it is exactly one.
-    pub(crate) fn one_path(&self, value: &Value) -> Option<AbsolutePath> {
+    pub fn one_path(&self, value: &Value) -> Option<AbsolutePath> {
         match self.paths(value).as_slice() {
             [AimedTarget { target: Target::Path(path), .. }] => Some(path.clone()),
             _ => None,

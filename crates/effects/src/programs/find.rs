@@ -2,6 +2,7 @@
 
 mod expression;
 mod facts;
+mod later;
 mod walk;
 
 use crate::effect::{Depth, EffectKind, Target};
@@ -15,6 +16,7 @@ use crate::world::{Entry, Listing};
 
 use super::names_in_text::handed_behind;
 use expression::{Action, Expression, Form, Links, Parsed, Truth, parse};
+use later::{act_later, destroys_or_reads_secrets, reaches_a_home, takes_away};
 use walk::{Found, Search};
 
 /// The greatest number of files that `-exec` or `-delete` is followed for one by one (ours).
@@ -180,12 +182,6 @@ fn destroys(parsed: &Parsed) -> bool {
     })
 }
 
-/// Whether the program of these words takes away what it is given.
-fn takes_away(words: &[Value]) -> bool {
-    let program = words.first().and_then(Value::as_exact).unwrap_or_default();
-    REMOVERS.contains(&program.rsplit('/').next().unwrap_or(program))
-}
-
 /// How many entries of a history are looked at (ours).
 const IN_HISTORY: usize = 256;
 /// How many of those that are found stand for all of them (ours).
@@ -237,10 +233,16 @@ fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found], patt
     let mut sure = true;
     for (index, action) in expression.actions().into_iter().enumerate() {
         let mut chosen: Vec<&Found> = found.iter().filter(|found| found.action == index).collect();
-        if chosen.is_empty() && destroys_or_reads_secrets(machine, action, patterns) {
-            act_later(machine, action, expression, patterns);
-            sure = false;
-            continue;
+        if destroys_or_reads_secrets(machine, action, patterns) {
+            let of_home = patterns.iter().any(|pattern| reaches_a_home(machine, pattern));
+            let of_home = of_home && !expression.wants_empty();
+            if chosen.is_empty() || of_home {
+                act_later(machine, action, expression, patterns);
+                sure = false;
+            }
+            if chosen.is_empty() {
+                continue;
+            }
         }
         match action {
             Action::Print { end, form } => {
@@ -286,6 +288,10 @@ fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found], patt
     }
     let output = match secret_among(machine, patterns) {
         Some(pattern) if found.is_empty() => Output::Text(pattern),
+        _ if found.is_empty() && !expression.wants_empty() && sure => patterns
+            .iter()
+            .find(|pattern| reaches_a_home(machine, pattern))
+            .map_or_else(|| Output::Text(Value::exact("")), |pattern| Output::Text(pattern.clone())),
         // Which of these is printed is not known.
         _ if sure && doubted => {
             Output::Text(Value::one_of(found.iter().map(|one| one.text.clone()).collect()))
@@ -299,35 +305,6 @@ fn act(machine: &mut Machine<'_>, expression: &Expression, found: &[Found], patt
         _ => Output::Unknown,
     };
     Exit { status: Status::Unknown, output }
-}
-
-/// An action for which nothing fits now, but may by then. It was looked at, so nothing is at stake.
-fn act_later(machine: &mut Machine<'_>, action: &Action, expression: &Expression, patterns: &[Value]) {
-    for pattern in patterns {
-        let before = machine.effect_count();
-        machine.possibly(|machine| act_on_pattern(machine, action, pattern, expression));
-        machine.amend(before, |effect| {
-            if effect.kind == EffectKind::FileDelete {
-                effect.nature = Nature::NothingFits;
-                "nothing fits now".clone_into(&mut effect.note);
-            }
-        });
-    }
-}
-
-/// Programs that take away what they are given.
-const REMOVERS: &[&str] = &["rm", "unlink", "shred", "srm", "rmdir", "mv", "truncate"];
-
-/// Whether an action is worth a word even when nothing fits at the moment: it removes what is found, or what is found are
-/// credentials.
-fn destroys_or_reads_secrets(machine: &Machine<'_>, action: &Action, patterns: &[Value]) -> bool {
-    match action {
-        Action::Print { .. } | Action::PrintOther | Action::Write(_) => false,
-        Action::Delete => true,
-        Action::Execute { words, .. } | Action::ExecuteAll { words, .. } => {
-            takes_away(words) || secret_among(machine, patterns).is_some()
-        }
-    }
 }
 
 fn delete(machine: &mut Machine<'_>, found: &Found) {

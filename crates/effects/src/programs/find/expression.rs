@@ -263,6 +263,11 @@ impl Expression {
         }
     }
 
+    /// Whether only what holds nothing is found.
+    pub(super) fn wants_empty(&self) -> bool {
+        matches!(self, Self::Empty) || matches!(self, Self::All(parts) if parts.iter().any(Self::wants_empty))
+    }
+
     /// How far below the start is looked.
     pub(super) fn maximum_depth(&self) -> Option<usize> {
         self.find_depth(&|part| match part {
