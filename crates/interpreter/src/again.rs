@@ -81,7 +81,10 @@ impl Machine<'_> {
     /// Assigns what may be an element of an array; the subscript is evaluated.
     pub(crate) fn assign_named(&mut self, name: &str, value: Value) {
         match name.split_once('[') {
-            None => self.assign(name, value),
+            None => {
+                self.assign(name, value);
+                self.note_shell_variable(name);
+            }
             Some((array, subscript)) => {
                 let array = array.to_owned();
                 let subscript = subscript.strip_suffix(']').unwrap_or(subscript).to_owned();
@@ -107,18 +110,13 @@ impl Machine<'_> {
             .treatment = treatment;
     }
 
-    /// Notes an assignment by a built-in to a variable that the shell itself reads.
-    pub(crate) fn note_assigned(&mut self, name: &str) {
-        self.note_shell_variable(name);
-    }
-
     /// Goes on with what holds now or held before.
     pub(crate) fn join_shell(&mut self, before: &Shell) {
         let environment = |name: &str| self.environment(name);
         self.shell = self.shell.clone().join(before, &environment);
     }
 
-    /// What an assignment to a variable does that the shell itself reads.
+    /// What an assignment to a variable does that the shell itself reads, or by which other programs run code.
     pub(super) fn note_shell_variable(&mut self, name: &str) {
         if name == "PROMPT_COMMAND" {
             // The shell itself runs it.
@@ -127,6 +125,9 @@ impl Machine<'_> {
             self.shell.options.posix = true;
         } else if PROMPTS.contains(&name) {
             self.show_prompt(name);
+        } else if self.shell.variables.get(name).is_some_and(|variable| variable.exported) {
+            // Programs see what it holds now, whenever it was exported.
+            self.mark_telling_variables(&[name]);
         }
     }
 

@@ -292,7 +292,7 @@ impl Machine<'_> {
         };
         let exported = match before {
             Some(variable) => variable.exported,
-            None => self.world.variable(name).is_some(),
+            None => self.shell.exported_once_set.contains(name) || self.world.variable(name).is_some(),
         } || self.shell.options.allexport;
         let content = match (content, before.map(|variable| &variable.content)) {
             (VariableContent::Scalar(value), Some(VariableContent::List(items))) => {
@@ -379,6 +379,7 @@ impl Machine<'_> {
             }
         }
         self.assign(name, value);
+        self.note_shell_variable(name);
     }
 
     fn treated(&mut self, treatment: Treatment, value: Value) -> Value {

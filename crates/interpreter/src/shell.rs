@@ -265,6 +265,8 @@ pub struct Shell {
     pub(crate) alternatives: BTreeMap<String, Vec<Option<Rc<Command>>>>,
     /// The functions that shells started from here get too.
     pub(crate) exported_functions: BTreeSet<String>,
+    /// Names without a value that are exported as soon as they get one (`export NAME`).
+    pub(crate) exported_once_set: BTreeSet<String>,
     /// The functions that cannot be changed in bash (`readonly -f`).
     pub(crate) fixed_functions: BTreeSet<String>,
     /// What was put into the history.
@@ -339,6 +341,7 @@ impl Shell {
             functions: BTreeMap::new(),
             alternatives: BTreeMap::new(),
             exported_functions: BTreeSet::new(),
+            exported_once_set: BTreeSet::new(),
             fixed_functions: BTreeSet::new(),
             history: Vec::new(),
             aliases: BTreeMap::new(),
@@ -616,6 +619,7 @@ impl Shell {
 
     pub(super) fn join_functions(&mut self, other: &Self) {
         self.exported_functions.extend(other.exported_functions.iter().cloned());
+        self.exported_once_set.extend(other.exported_once_set.iter().cloned());
         self.fixed_functions.extend(other.fixed_functions.iter().cloned());
         let mut names: Vec<&String> = other.functions.keys().chain(other.alternatives.keys()).collect();
         names.extend(self.functions.keys().filter(|name| !other.functions.contains_key(*name)));

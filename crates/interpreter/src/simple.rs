@@ -22,7 +22,8 @@ const CHOICES: usize = 4;
 impl Machine<'_> {
     /// Runs a simple command.
     pub(super) fn run_simple(&mut self, simple: &Simple) -> Done {
-        if let Some((name, texts)) = self.choices_of_command(simple) {
+        let choices = self.choices_of_command(simple).or_else(|| self.choices_of_environment(simple));
+        if let Some((name, texts)) = choices {
             return self.run_with_each(simple, &name, &texts);
         }
         if let Some(texts) = self.separators_in_doubt(simple) {

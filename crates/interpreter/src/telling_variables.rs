@@ -1,6 +1,9 @@
 //! Variables of the environment that are options of a program, or that name a program which another one runs.
 
+use checkrein_shell::{Part, Simple, Word};
+
 use super::machine::Machine;
+use super::shell::VariableContent;
 use super::value::Value;
 use crate::strings::quoted_words;
 
@@ -145,7 +148,52 @@ pub(super) fn is_installed(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ' | '/' | '=' | '+'))
 }
 
+/// The greatest number of texts of which each is tried (ours).
+const CHOICES: usize = 4;
+
+/// Whether a program takes from a variable what it does, beyond the programs that it runs (git(1); GNU make 4.4, "Variables/Recursion").
+fn is_read_by(program: &str, name: &str) -> bool {
+    match program {
+        "git" => name.starts_with("GIT_"),
+        "make" | "gmake" => matches!(name, "MAKEFLAGS" | "GNUMAKEFLAGS" | "MAKEFILES"),
+        _ => OPTIONS.iter().any(|(programs, names, _)| programs.contains(&program) && names.contains(&name)),
+    }
+}
+
+/// The name of a program that a word may be.
+fn program_in(word: &Word) -> Option<&str> {
+    match word.parts.as_slice() {
+        [Part::Literal(text) | Part::Quoted(text)] => Some(text.rsplit('/').next().unwrap_or(text)),
+        _ => None,
+    }
+}
+
 impl Machine<'_> {
+    /// The first variable from which a program of a command takes what it does, when it holds one of a few texts.
+    pub(super) fn choices_of_environment(&self, simple: &Simple) -> Option<(String, Vec<String>)> {
+        if self.budget.scanning > 0 || self.position.unsure > 0 {
+            return None;
+        }
+        let open = self.shell.variables.iter().filter_map(|(name, variable)| match &variable.content {
+            VariableContent::Scalar(Value::AnyOf(texts))
+                if variable.exported && (2..=CHOICES).contains(&texts.len()) =>
+            {
+                Some((name, texts))
+            }
+            VariableContent::Scalar(_)
+            | VariableContent::List(_)
+            | VariableContent::Map(_)
+            | VariableContent::Unknown
+            | VariableContent::Unset => None,
+        });
+        let mut open = open.peekable();
+        open.peek()?;
+        // Also behind `env`, `sudo` and their like.
+        let programs: Vec<&str> = simple.words.iter().filter_map(program_in).collect();
+        open.find(|(name, _)| programs.iter().any(|program| is_read_by(program, name)))
+            .map(|(name, texts)| (name.clone(), texts.clone()))
+    }
+
     /// The words of a program that reads options from variables too, with these. What the environment of the agent held before the
     /// command was there anyway.
     pub(super) fn options_of_variables(&self, base: &str, rest: &[Value]) -> Option<Vec<Value>> {

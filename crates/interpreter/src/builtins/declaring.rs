@@ -201,7 +201,6 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                     machine.evaluate_subscript(&target);
                 }
                 machine.assign_named(&name, value);
-                machine.note_assigned(&name);
                 machine.keep_origin(&name);
             }
             None if declared.map => {
@@ -224,11 +223,14 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
             }
             None => {
                 let is_here = machine.shell.variables.contains_key(&name);
-                if (declared.exported.is_some() || declared.readonly)
-                    && !is_here
-                    && let Some(value) = machine.variable(&name)
-                {
-                    machine.assign(&name, value);
+                if (declared.exported.is_some() || declared.readonly) && !is_here {
+                    match machine.variable(&name) {
+                        Some(value) => machine.assign(&name, value),
+                        None if declared.exported == Some(true) => {
+                            machine.shell.exported_once_set.insert(name.clone());
+                        }
+                        None => {}
+                    }
                 }
             }
         }
