@@ -32,6 +32,7 @@
 //! | `errors` | the standard error where something reads it |
 //! | `evaluation` | arithmetic with the variables of a shell |
 //! | `user_hooks` | code that a user has arranged to run: hooks |
+//! | `assumptions` | what holds of variables on the way that a condition opens |
 //! | `condition` | `[[ ]]` and `test` |
 //! | `value` | what is known about a text |
 //! | `shell` | the state of one shell: directory, variables, functions, options |
@@ -110,6 +111,7 @@ mod again;
 mod ambient;
 mod arithmetic;
 mod assignment;
+mod assumptions;
 mod bounds;
 mod branches;
 mod brought;

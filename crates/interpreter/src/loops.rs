@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use checkrein_shell::{Block, CStyleFor, Command, For, While};
 
+use super::assumptions::Answer;
 use super::call::Input;
 use super::descriptors::Opening;
 use super::exit::{Output, Status};
@@ -261,10 +262,14 @@ impl Machine<'_> {
                 break;
             }
             let status = if repeated.until { asked.status.negated() } else { asked.status };
+            let answer = if repeated.until { Answer::NotMet } else { Answer::Met };
             let decided = status == Status::Success && !is_cut;
             if status == Status::Failure {
                 if let Some(absence) = self.absent.take() {
-                    self.suppose(absence, |machine| machine.run_block(&repeated.body));
+                    self.suppose(absence, |machine| {
+                        machine.assume_condition(&repeated.condition, answer);
+                        machine.run_block(&repeated.body)
+                    });
                 }
                 break;
             }

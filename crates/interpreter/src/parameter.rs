@@ -440,6 +440,10 @@ impl Machine<'_> {
                         self.note_traced(&secret);
                     }
                     self.fail_shell();
+                    if *colon && !self.shell.variables.contains_key(name) {
+                        // Where the shell goes on, it had something from its environment.
+                        self.assume_something(name);
+                    }
                     Expanded::One(Value::exact(""), None)
                 }
                 Some(false) | None => held.expanded(name, all),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use checkrein_shell::{
-    AndOr, Block, Carries, Command, Connective, Coprocess, Descriptor, Launch, Part, Pipeline, ProblemKind,
-    Redirect, RedirectOperation, Redirected, ShellStatement, Span, Word,
+    Block, Carries, Command, Coprocess, Descriptor, Launch, Part, Pipeline, ProblemKind, Redirect,
+    RedirectOperation, Redirected, ShellStatement, Span, Word,
 };
 
 use crate::effect::{EffectKind, Severity, Target};
@@ -20,7 +20,7 @@ use super::pattern::Letters;
 use super::shell::{Doubts, VariableContent};
 use super::sweeps::{Remainder, Screen};
 use super::value::Value;
-use super::ways::{Fallen, Leaving, told_beside};
+use super::ways::Leaving;
 
 /// How deeply commands may be nested before they are not followed (ours).
 pub(super) const DEPTH: usize = 40;
@@ -298,24 +298,7 @@ impl Machine<'_> {
             Command::For(each) => self.run_for(each),
             Command::CStyleFor(counted) => self.run_counted(counted),
             Command::While(repeated) => self.run_while(repeated),
-            Command::Case(case) => {
-                let before = self.unseen;
-                let subject = self.expand_text(&case.subject);
-                // What the variable holds there is not known.
-                let absence = (self.unseen > before).then_some(Absence::Variable);
-                if std::mem::replace(&mut self.call.failed, false) {
-                    if let Some(absence) = absence {
-                        self.suppose(absence, |machine| machine.run_case(case, 0, &Value::Unknown));
-                    }
-                    self.call.failed = true;
-                    return Done::next(Exit::failure());
-                }
-                self.presumed(
-                    absence,
-                    |machine| machine.run_case(case, 0, &subject),
-                    |machine| machine.run_case(case, 0, &Value::Unknown),
-                )
-            }
+            Command::Case(case) => self.run_case_of(case),
             Command::Select(each) => {
                 let words = match &each.words {
                     Some(words) => self.expand_words(words),
@@ -563,95 +546,6 @@ impl Machine<'_> {
                 self.shell.return_to(before);
                 self.came_from = Some(after);
             }
-        }
-        done
-    }
-
-    fn run_and_or(&mut self, list: &AndOr) -> Done {
-        let rest = list.rest.len();
-        self.position.conditions += usize::from(rest > 0);
-        let mut done = self.run_command(&list.first);
-        self.position.conditions -= usize::from(rest > 0);
-        // The states in which a command in front of `&&` failed although it was expected to do its work.
-        let mut fallen: Vec<Fallen> = Vec::new();
-        for (index, (connective, command)) in list.rest.iter().enumerate() {
-            if done.flow != Flow::Next {
-                break;
-            }
-            self.remember_status(done.status);
-            if *connective == Connective::Or {
-                if !fallen.is_empty() {
-                    // Which of the commands failed is not known, so neither is how far the shell went.
-                    self.perhaps_go_back();
-                }
-                self.join_fallen(&mut fallen);
-            }
-            let ends = index + 1 == rest;
-            let mut before = std::mem::replace(&mut done.output, Output::Nothing);
-            let run = |machine: &mut Self| {
-                machine.position.conditions += usize::from(!ends);
-                let done = machine.run_command(command);
-                machine.position.conditions -= usize::from(!ends);
-                done
-            };
-            let absent = self.absent.take();
-            let came_from = self.came_from.take();
-            done = match (connective, done.status) {
-                (Connective::And, Status::Failure) | (Connective::Or, Status::Success) => {
-                    if let Some(absence) = absent {
-                        let told = self.suppose(absence.clone(), run);
-                        before = told_beside(told, before);
-                        // What follows in the list rests on it too.
-                        self.absent = Some(absence);
-                    }
-                    done
-                }
-                (Connective::And, Status::Success) | (Connective::Or, Status::Failure) => {
-                    let done = self.presumed(absent.clone(), run, |_| Done::quiet());
-                    self.absent = self.absent.take().or(absent);
-                    done
-                }
-                (Connective::And, Status::Unknown) => {
-                    let otherwise = Fallen::of(self).back_in(came_from);
-                    let mut done = run(self);
-                    if done.flow == Flow::Next {
-                        fallen.push(otherwise);
-                        done.status = Status::Unknown.and_then(done.status);
-                        done
-                    } else {
-                        // The way that leaves is as likely as the other.
-                        let gone = done.flow;
-                        let (shell, tree) = otherwise.put_back(self);
-                        self.leave(gone, shell, tree, Leaving::Doubts);
-                        Done { flow: Flow::Next, status: Status::Open, output: done.output }
-                    }
-                }
-                (Connective::And, Status::Open) => {
-                    self.either(Leaving::Doubts, run, |_| Done::next(Exit::failure()))
-                }
-                (Connective::Or, Status::Unknown) => {
-                    let run = |machine: &mut Self| {
-                        machine.go_back(came_from);
-                        run(machine)
-                    };
-                    self.either(Leaving::Unexpected, run, |_| Done::next(Exit::silent()))
-                }
-                (Connective::Or, Status::Open) => self.either(Leaving::Doubts, run, |_| Done::quiet()),
-            };
-            done.output = before.followed_by(std::mem::replace(&mut done.output, Output::Nothing));
-        }
-        if done.flow == Flow::Next {
-            self.join_fallen(&mut fallen);
-        } else if let Some(Fallen { .. }) = fallen.first() {
-            // Where an earlier command of the list failed, nothing has left.
-            let gone = done.flow;
-            let mut fallen = fallen.into_iter();
-            if let Some(first) = fallen.next() {
-                let (shell, tree) = first.put_back(self);
-                self.leave(gone, shell, tree, Leaving::Doubts);
-            }
-            self.join_fallen(&mut fallen.collect());
-            done = Done { flow: Flow::Next, status: Status::Open, output: done.output };
         }
         done
     }
