@@ -402,9 +402,10 @@ impl<'w> Machine<'w> {
         }
     }
 
-    /// Whether changes at the present point may not happen, without a state of their own for either way.
+    /// Whether changes at the present point may not happen, without a state of their own for either way. Behind something that may have left
+    /// there is one for the way that goes on and one for the way that went.
     pub(super) fn is_unsure(&self) -> bool {
-        self.position.unsure > 0 || self.shell.doubts.any()
+        self.position.unsure > 0
     }
 
     /// Whether it is not sure that the present point is reached.

@@ -373,8 +373,8 @@ impl Machine<'_> {
 
     /// The shell may end here, for a reason that is not followed as a way of its own.
     pub(crate) fn perhaps_ends(&mut self) {
-        if self.shell.at_exit.is_some() {
-            // What is left for the end of the shell runs in this state then.
+        if self.shell.at_exit.is_some() || self.position.subshells > 0 {
+            // What is left for the end of the shell runs in this state then, and what comes behind it finds the files so.
             let (shell, tree) = (self.shell.clone(), self.tree.clone());
             self.leave(Flow::Exit, shell, tree, Leaving::Doubts);
         } else {
