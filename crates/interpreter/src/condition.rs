@@ -160,7 +160,10 @@ impl Machine<'_> {
                 let is_open = self.is_presumed(base) || self.is_perhaps_unset(base);
                 self.unseen += usize::from(is_open);
                 // What the agent's shell was started with is not seen.
-                let is_unseen = !known && self.is_unseen(&name);
+                // A shell may give it a value, or not.
+                let is_made_up = !self.shell.variables.contains_key(base)
+                    && self.environment(base).is_some_and(|value| value.as_exact().is_none());
+                let is_unseen = !known && self.is_unseen(&name) || is_made_up;
                 self.unseen += usize::from(is_unseen);
                 (!is_unseen).then_some(known)
             }

@@ -326,7 +326,8 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
                 return Some(Exit::with(Output::Secret(format!("${name}"))));
             }
             let [name] = names.as_slice() else { return None };
-            machine.variable(name).map(|value| Exit::printing(value.followed_by(&Value::exact("\n"))))
+            let value = machine.variable(name).filter(|_| machine.is_seen_by_programs(name))?;
+            Some(Exit::printing(value.followed_by(&Value::exact("\n"))))
         }
         "git" => repository_root(machine, words),
         "npm" | "pnpm" => package_place(machine, words),

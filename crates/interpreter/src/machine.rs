@@ -350,9 +350,9 @@ impl<'w> Machine<'w> {
             "HOME" => Some(Value::exact(place.home.as_str())),
             "PWD" => Some(self.cwd_value()),
             "HISTFILE" => {
-                let file =
-                    self.world.variable(name).unwrap_or_else(|| format!("{}/.bash_history", place.home));
-                Some(Value::Exact(file))
+                // Only a shell that somebody types into sets it.
+                let usual = || Value::one_of(vec![format!("{}/.bash_history", place.home), String::new()]);
+                Some(self.world.variable(name).map_or_else(usual, Value::Exact))
             }
             "USER" | "LOGNAME" => self.world.variable(name).or_else(|| place.user.clone()).map(Value::Exact),
             "BASH" if self.shell.speech == Speech::Posix => self.world.variable(name).map(Value::Exact),

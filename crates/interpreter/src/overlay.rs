@@ -350,6 +350,11 @@ impl Overlay {
         matches!(self.made.get(path.as_str()), Some(Made::File(_) | Made::Checkout(_)))
     }
 
+    /// Whether this command may have written a file there of which it is not known what it holds.
+    pub(crate) fn is_perhaps_written_unread(&self, path: &AbsolutePath) -> bool {
+        matches!(self.made.get(path.as_str()), Some(Made::Doubtful(perhaps)) if perhaps.is_unread())
+    }
+
     /// Whether this command may have made or removed what stands at the path, and may not have.
     pub(crate) fn is_doubtful(&self, path: &AbsolutePath) -> bool {
         matches!(self.made.get(path.as_str()), Some(Made::Doubtful(_)))
@@ -628,6 +633,27 @@ impl Overlay {
                 }
             };
             self.made.insert(path.clone(), joined);
+        }
+    }
+
+    /// Adds what a program made of files of which one way was taken, where it is not known here what it made.
+    pub(crate) fn allow_for_way(&mut self, begun: &Self, ended: &Self) {
+        for (path, made) in &ended.made {
+            let is_open = match self.made.get(path) {
+                Some(Made::File(text)) => {
+                    text.alternatives().is_none() && matches!(made, Made::File(_) | Made::Doubtful(_))
+                }
+                Some(Made::Doubtful(_)) | None => true,
+                Some(Made::Gone | Made::Checkout(_) | Made::Directory { .. } | Made::Link(_)) => false,
+            };
+            if is_open && begun.made.get(path) != Some(made) {
+                let own = match self.made.get(path) {
+                    // That text is the one which is not known there.
+                    Some(Made::File(_)) => Perhaps::default(),
+                    own => Made::perhaps(own),
+                };
+                self.insert_doubtful(path, own.join(Made::perhaps(Some(made))));
+            }
         }
     }
 

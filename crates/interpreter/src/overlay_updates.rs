@@ -22,6 +22,9 @@ const COPIED: usize = 512;
 /// The greatest number of printed names that are kept of one call (ours).
 const NAMED: usize = 64;
 
+/// Variables that every program of a session finds.
+const ALWAYS: [&str; 6] = ["HOME", "PATH", "PWD", "USER", "LOGNAME", "SHELL"];
+
 /// Where the programs of the system are.
 const SYSTEM_PROGRAMS: [&str; 6] =
     ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
@@ -308,6 +311,14 @@ impl Machine<'_> {
         answer
     }
 
+    /// Whether a program finds a variable in its environment, as far as is seen: shells keep many of their own to themselves.
+    pub(super) fn is_seen_by_programs(&self, name: &str) -> bool {
+        match self.shell.variables.get(name) {
+            Some(variable) => variable.exported,
+            None => ALWAYS.contains(&name) || self.world.variable(name).is_some(),
+        }
+    }
+
     /// The variables that a program finds in its environment, each with its value where that is known and may stand in a text: a secret
     /// stays behind its name. `None` where the environment is not known.
     pub fn environment_of_programs(&self) -> Option<BTreeMap<String, Option<String>>> {
@@ -315,7 +326,7 @@ impl Machine<'_> {
             return None;
         }
         let mut all: BTreeMap<String, Option<String>> = BTreeMap::new();
-        let always = ["HOME", "PATH", "PWD", "USER", "LOGNAME", "SHELL"].map(str::to_owned);
+        let always = ALWAYS.map(str::to_owned);
         for name in self.world.variable_names().into_iter().chain(always) {
             if let Some(value) = self.environment(&name) {
                 all.insert(name, value.as_exact().map(str::to_owned));
@@ -356,6 +367,12 @@ impl Machine<'_> {
     /// Whether the command itself made or changed a file.
     pub fn is_written_here(&self, path: &AbsolutePath) -> bool {
         self.tree.is_written(path)
+    }
+
+    /// Whether the command wrote a file, or may have, of which it is not known what it holds.
+    pub fn is_written_unread(&self, path: &AbsolutePath) -> bool {
+        self.tree.is_written(path) && self.text(path).alternatives().is_none()
+            || self.tree.is_perhaps_written_unread(path)
     }
 
     /// Whether this call or an earlier one of the session made or changed a file.

@@ -67,6 +67,11 @@ impl Perhaps {
         self
     }
 
+    /// Whether a way left a file there of which nobody knows what it holds.
+    pub(super) fn is_unread(&self) -> bool {
+        self.written.as_ref().is_some_and(|text| text.alternatives().is_none())
+    }
+
     /// In which ways what stands at the path may be taken.
     pub(super) fn ways(&self) -> Vec<Way> {
         let mut ways = self.written.as_ref().map(ways_of_text).unwrap_or_default();

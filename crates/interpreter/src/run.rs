@@ -541,7 +541,9 @@ impl Machine<'_> {
                     }
                     let place = path.clone().unwrap_or_else(AbsolutePath::root);
                     self.possibly(|machine| machine.not_there(written, &place));
-                } else if path.as_ref().is_some_and(|path| self.tree.is_written(path)) {
+                } else if path.as_ref().is_some_and(|path| {
+                    self.tree.is_written(path) || self.tree.is_perhaps_written_unread(path)
+                }) {
                     // Written here, and run: nobody can have read it.
                     self.unread(format!(
                         "`{written}` is written by this command, and what it holds is not known"

@@ -27,6 +27,14 @@ pub(super) const DEPTH: usize = 40;
 /// How often a function may stand in its own call chain (ours).
 const RECURSION: usize = 8;
 
+/// What comes of the end of a shell.
+pub(crate) struct EndOfShell {
+    /// The status that it ends with instead of its own, when what was left for the end says one.
+    status: Option<Status>,
+    /// What is printed there.
+    output: Output,
+}
+
 /// Where control goes after a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
@@ -437,9 +445,9 @@ impl Machine<'_> {
         if self.shell.may_have_exited || self.shell.may_have_returned {
             done.status = Status::Open;
         }
-        if let Some(status) = self.end_of_shell() {
-            done.status = status;
-        }
+        let end = self.end_of_shell();
+        done.status = end.status.unwrap_or(done.status);
+        done.output = std::mem::replace(&mut done.output, Output::Nothing).followed_by(end.output);
         self.left = left;
         let inner = std::mem::replace(&mut self.shell, outer);
         self.go_on_reading(&inner);
@@ -447,13 +455,14 @@ impl Machine<'_> {
         done
     }
 
-    /// Runs what `trap ... EXIT` has left for the end. Answers the status that the shell ends with instead of its own, when that ends it.
-    pub(crate) fn end_of_shell(&mut self) -> Option<Status> {
+    /// Runs what `trap ... EXIT` has left for the end.
+    pub(crate) fn end_of_shell(&mut self) -> EndOfShell {
         self.collect_all();
         self.shell.doubts = Doubts::default();
         self.shell.may_have_exited = false;
-        let mut instead = None;
+        let (mut instead, mut output) = (None, Output::Nothing);
         for text in std::mem::take(&mut self.shell.on_signals) {
+            // What it prints comes only where a signal does.
             self.perhaps(|machine| machine.run_here(&text));
         }
         if let Some(text) = self.shell.at_exit.take() {
@@ -470,8 +479,10 @@ impl Machine<'_> {
             self.position.conditions = conditions;
             self.position.exiting -= 1;
             instead = (done.flow == Flow::Exit).then_some(done.status);
+            output = done.output;
         }
-        if self.shell.may_have_exited { Some(Status::Open) } else { instead }
+        let status = if self.shell.may_have_exited { Some(Status::Open) } else { instead };
+        EndOfShell { status, output }
     }
 
     fn run_pipeline(&mut self, pipeline: &Pipeline) -> Done {

@@ -278,13 +278,16 @@ impl Machine<'_> {
         let outer = self.asked_open.replace(false);
         let exit = run(self);
         if self.asked_open.get() {
-            let after = (self.shell.clone(), self.tree.clone(), self.input.clone());
+            let (shell, mut after, input) = (self.shell.clone(), self.tree.clone(), self.input.clone());
             for way in 0..ways {
                 let (shell, tree, input) = before.clone();
-                (self.shell, self.tree, self.input) = (shell, tree.in_way(way), input);
+                let begun = tree.in_way(way);
+                (self.shell, self.tree, self.input) = (shell, begun.clone(), input);
                 self.possibly(&run);
+                // What it made of such a file rests on it in turn.
+                after.allow_for_way(&begun, &self.tree);
             }
-            (self.shell, self.tree, self.input) = after;
+            (self.shell, self.tree, self.input) = (shell, after, input);
         } else {
             self.asked_open.set(outer);
         }

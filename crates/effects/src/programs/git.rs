@@ -423,6 +423,7 @@ impl Git<'_, '_> {
         self.write_output(name, &words);
         self.note_own_settings(name, &words);
         self.note_logged(name, &words);
+        self.note_branch(name, &words);
         self.fire_hooks(name);
         match contents {
             Some(output) if !matches!(exit.output, Output::Text(_)) => Some(Exit { output, ..exit }),
@@ -438,16 +439,10 @@ impl Git<'_, '_> {
                 self.run_with(&program, &[Value::Unknown]);
             }
         }
-        let branch = || {
-            self.cwd
-                .as_ref()
-                .and_then(|cwd| self.machine.world().repository(cwd))
-                .and_then(|found| found.branch)
-        };
         let known = match name {
             "rev-parse" if words.has("--show-toplevel") => self.root().map(|root| root.as_str().to_owned()),
             "rev-parse" if words.has("--abbrev-ref") && words.arguments.operand(0) == Some("HEAD") => {
-                branch()
+                self.present_branch()
             }
             "rev-parse" if words.has("--git-dir") || words.has("--absolute-git-dir") => {
                 self.repository_directory().map(|directory| directory.as_str().to_owned())

@@ -426,6 +426,10 @@ fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
                 machine.script_not_there(file.as_exact().unwrap_or(path.as_str()), path);
                 return Exit::unknown();
             }
+            if path.as_ref().is_some_and(|path| machine.is_written_unread(path)) {
+                machine.unread("runs what this command wrote, and what that holds is not known");
+                return Exit::unknown();
+            }
             path.map_or(Value::Unknown, |path| machine.text(&path))
         }
     };

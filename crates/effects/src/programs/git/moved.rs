@@ -16,6 +16,9 @@ const ANY: &str = "*";
 /// The name of what the index holds: no reference can hold the sign.
 const INDEX: &str = "?index";
 
+/// The name of the branch that is checked out: no reference can hold the sign.
+const BRANCH: &str = "?branch";
+
 /// What a command wrote into the file of a reference.
 enum Written {
     /// Nothing.
@@ -27,6 +30,37 @@ enum Written {
 }
 
 impl Git<'_, '_> {
+    /// The name of the branch that is checked out by now; `None` where that is not known, or there is none.
+    pub(super) fn present_branch(&self) -> Option<String> {
+        if let Some(branch) = self.machine.moved_revision(BRANCH) {
+            return branch.map(str::to_owned);
+        }
+        if !matches!(self.written_reference("HEAD"), Written::Not) {
+            return None;
+        }
+        self.cwd.as_ref().and_then(|cwd| self.machine.world().repository(cwd)).and_then(|found| found.branch)
+    }
+
+    /// Remembers that a subcommand checked another branch out, renamed it, or left all branches.
+    pub(super) fn note_branch(&mut self, name: &str, words: &Words) {
+        let made =
+            |options: &[&str]| words.arguments.value(options).and_then(Value::as_exact).map(str::to_owned);
+        let is_commit = || words.operands().first().is_none_or(|to| !self.is_no_commit(to));
+        let branch = match name {
+            "switch" => made(&["-c", "-C", "--create", "--force-create", "--orphan"]),
+            "checkout" if words.any(&["-b", "-B", "--orphan"]) => made(&["-b", "-B", "--orphan"]),
+            "checkout" if words.has("--detach") || !words.has("--") && is_commit() => None,
+            "branch" if words.any(&["-m", "-M", "--move"]) => None,
+            "rebase" | "bisect" | "symbolic-ref" | "stash" if words.operands().first().is_some() => None,
+            _ => return,
+        };
+        // What `stash branch` makes is one too; other words of it leave the branch alone.
+        let stays = name == "stash" && words.operand(0) != Some("branch");
+        if !stays {
+            self.machine.overlay().move_revision(BRANCH, branch);
+        }
+    }
+
     /// From now on a name means what a revision means now; `None` for one that is not known.
     pub(super) fn move_revision(&mut self, name: &str, to: Option<&Value>) {
         let meaning = to.and_then(Value::as_exact).and_then(|text| self.meaning(text));

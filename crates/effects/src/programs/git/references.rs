@@ -216,12 +216,9 @@ fn repack(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 fn branch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.has("--show-current") {
-        let branch = git
-            .cwd
-            .as_ref()
-            .and_then(|cwd| git.machine.world().repository(cwd))
-            .and_then(|found| found.branch);
-        return branch.map_or_else(Exit::unknown, |branch| Exit::printing(Value::exact(branch)));
+        return git
+            .present_branch()
+            .map_or_else(Exit::unknown, |branch| Exit::printing(Value::exact(branch)));
     }
     let force = words.any(&["-f", "--force"]);
     if words.has("-D") || words.any(&["-d", "--delete"]) && force {
