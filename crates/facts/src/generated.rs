@@ -7,13 +7,17 @@ use checkrein_protocol::AbsolutePath;
 ///
 /// Looks at every part of the path below the workspace root of whoever made it: `node_modules/x/y` is as
 /// regenerable as `node_modules`. Names that people also use for their own work (`build`, `out`, `bin`) count only when
-/// version control ignores them or a build file stands beside them and they are not tracked.
+/// version control ignores all that is in them or a build file stands beside them, and no file in them is tracked. The root of a
+/// repository or workspace says nothing by its name: it is where somebody works.
 pub fn generated(path: &AbsolutePath, world: &dyn World) -> Option<&'static str> {
     if let Some(why) = path.name().and_then(file_name) {
         return Some(why);
     }
+    let root = world.repository(path).map(|repository| repository.root);
     let mut next = Some(path.clone());
-    while let Some(place) = next {
+    while let Some(place) =
+        next.filter(|place| Some(place) != root.as_ref() && *place != world.place().workspace)
+    {
         let parent = place.parent()?;
         let name = place.name()?;
         if let Some((_, why)) = ALWAYS.iter().find(|(known, _)| name == *known) {
@@ -24,11 +28,14 @@ pub fn generated(path: &AbsolutePath, world: &dyn World) -> Option<&'static str>
         }
         if let Some((_, files, why)) = BESIDE.iter().find(|(known, _, _)| name == *known)
             && beside(&parent, files, world)
-            && !tracked(&place, world)
+            && !world.holds_tracked(&place)
         {
             return Some(why);
         }
-        if IGNORED.contains(&name) && world.version(&place) == VersionState::Ignored {
+        if IGNORED.contains(&name)
+            && world.version(&place) == VersionState::Ignored
+            && !world.holds_tracked(&place)
+        {
             return Some("a build");
         }
         next = Some(parent);
@@ -276,11 +283,49 @@ fn beside(directory: &AbsolutePath, files: &[&str], world: &dyn World) -> bool {
     files.iter().any(|file| matches!(world.entry(&directory.join(file)), Entry::File(_)))
 }
 
-fn tracked(path: &AbsolutePath, world: &dyn World) -> bool {
-    matches!(world.version(path), VersionState::TrackedClean | VersionState::TrackedModified)
-}
-
 /// Whether the parts of `text` begin with those of `start`.
 fn starts_with_parts(text: &str, start: &str) -> bool {
     text.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::recorded::RecordedWorld;
+    use crate::world::{HostPaths, Repository};
+
+    fn path(text: &str) -> AbsolutePath {
+        AbsolutePath::new(text).unwrap()
+    }
+
+    /// A repository at this place with one ignored file.
+    fn ignored(root: &str, file: &str) -> RecordedWorld {
+        let mut world = RecordedWorld::complete(HostPaths::new(path("/home/dev"), path(root))).with_file(
+            &path(file),
+            "x",
+            VersionState::Ignored,
+        );
+        let repository = Repository { root: path(root), directory: path(root).join(".git"), branch: None };
+        world.repositories.insert(path(root), Some(repository));
+        world
+    }
+
+    #[test]
+    fn the_name_of_a_repository_says_nothing_of_what_lies_in_it() {
+        let world = ignored("/home/dev/build", "/home/dev/build/disk.img");
+        assert_eq!(generated(&path("/home/dev/build/disk.img"), &world), None);
+        let world = ignored("/home/dev/shop", "/home/dev/shop/build/disk.img");
+        assert_eq!(generated(&path("/home/dev/shop/build/disk.img"), &world), Some("a build"));
+    }
+
+    #[test]
+    fn a_folder_with_a_tracked_file_is_not_made_again() {
+        let world = ignored("/home/dev/shop", "/home/dev/shop/bin/disk.img");
+        assert_eq!(generated(&path("/home/dev/shop/bin"), &world), Some("a build"));
+        let world = world.with_file(&path("/home/dev/shop/bin/tool.sh"), "x", VersionState::TrackedClean);
+        assert_eq!(generated(&path("/home/dev/shop/bin"), &world), None);
+        assert_eq!(generated(&path("/home/dev/shop/bin/disk.img"), &world), None);
+    }
 }

@@ -34,6 +34,9 @@ pub struct RecordedWorld {
     pub repositories: BTreeMap<AbsolutePath, Option<Repository>>,
     /// What version control knew.
     pub versions: BTreeMap<AbsolutePath, VersionState>,
+    /// Whether files at or below a path were tracked, where that was asked.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tracked: BTreeMap<AbsolutePath, bool>,
     /// What revisions held: by repository, revision and path.
     #[serde(default)]
     pub commits: Vec<(AbsolutePath, String, String, Committed)>,
@@ -93,6 +96,7 @@ impl RecordedWorld {
             texts: BTreeMap::new(),
             repositories: BTreeMap::new(),
             versions: BTreeMap::new(),
+            tracked: BTreeMap::new(),
             commits: Vec::new(),
             committed_texts: Vec::new(),
             differences: Vec::new(),
@@ -231,6 +235,15 @@ impl World for RecordedWorld {
             next = directory.parent();
         }
         None
+    }
+
+    fn holds_tracked(&self, path: &AbsolutePath) -> bool {
+        let is_tracked = |state: &VersionState| {
+            matches!(state, VersionState::TrackedClean | VersionState::TrackedModified)
+        };
+        self.tracked.get(path).copied().unwrap_or_else(|| {
+            self.versions.iter().any(|(file, state)| file.is_within(path) && is_tracked(state))
+        })
     }
 
     fn version(&self, path: &AbsolutePath) -> VersionState {
@@ -417,6 +430,12 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     fn repository(&self, path: &AbsolutePath) -> Option<Repository> {
         let answer = self.inner.repository(path);
         self.facts.borrow_mut().repositories.insert(path.clone(), answer.clone());
+        answer
+    }
+
+    fn holds_tracked(&self, path: &AbsolutePath) -> bool {
+        let answer = self.inner.holds_tracked(path);
+        self.facts.borrow_mut().tracked.insert(path.clone(), answer);
         answer
     }
 

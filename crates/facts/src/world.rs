@@ -40,6 +40,10 @@ pub trait World {
     fn repository(&self, path: &AbsolutePath) -> Option<Repository>;
     /// What version control knows about a file; for a directory, about the worst file in it (bounded walk).
     fn version(&self, path: &AbsolutePath) -> VersionState;
+    /// Whether version control tracks a file at or below a path.
+    fn holds_tracked(&self, path: &AbsolutePath) -> bool {
+        matches!(self.version(path), VersionState::TrackedClean | VersionState::TrackedModified)
+    }
     /// What a revision of the repository at a directory (its work tree, or its own data) holds at a path below its root. Besides what
     /// git understands as the name of a commit, `` (nothing) is the index and `a...b` where two commits have come apart.
     fn committed(&self, repository: &AbsolutePath, revision: &str, path: &str) -> Committed;

@@ -345,6 +345,10 @@ impl World for RealWorld {
         self.versions.repository(path, &self.budget)
     }
 
+    fn holds_tracked(&self, path: &AbsolutePath) -> bool {
+        self.versions.holds_tracked(path, &self.budget)
+    }
+
     fn version(&self, path: &AbsolutePath) -> VersionState {
         self.versions.state(path, &self.budget)
     }

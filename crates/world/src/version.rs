@@ -116,6 +116,17 @@ impl Versions {
         state
     }
 
+    /// Whether the index holds a file at or below a path; also where that cannot be read.
+    pub(crate) fn holds_tracked(&self, path: &AbsolutePath, budget: &Budget) -> bool {
+        let Some(repository) = self.repository(path, budget) else { return false };
+        let Some(relative) = path.relative_to(&repository.root) else { return true };
+        match &self.open(&repository, budget).index {
+            Staged::Nothing => false,
+            Staged::Index(index, _) => index.find(relative).is_some() || index.holds_below(relative),
+            Staged::Unknown => true,
+        }
+    }
+
     fn find_state(&self, path: &AbsolutePath, budget: &Budget) -> VersionState {
         if budget.question().is_err() {
             return VersionState::Unknown;

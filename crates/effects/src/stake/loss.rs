@@ -359,6 +359,9 @@ fn directory(path: &AbsolutePath, change: Change, world: &dyn World, budget: &mu
     }
     match (worst.stake, unsaved) {
         (Stake::Unsaved, 1) if worst.note.starts_with("holds") => worst,
+        (Stake::Unsaved, 1) if worst.note == "is in no commit" => {
+            Loss::new(Stake::Unsaved, "holds a file that is in no commit")
+        }
         (Stake::Unsaved, 1) => {
             Loss::new(Stake::Unsaved, format!("holds what is in no commit: {}", worst.note))
         }
