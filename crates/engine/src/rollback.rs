@@ -352,9 +352,19 @@ struct Past {
     remotes: Vec<PathBuf>,
 }
 
+/// The repositories on this machine that an action only added to by a push, as they were predicted.
+pub fn added_to(review: &ReviewRecord) -> Vec<PathBuf> {
+    remotes(review, |nature| nature == Nature::OfRemote)
+}
+
 /// The repositories on this machine that an action pushed to, as they were predicted.
-pub fn pushed_to(review: &ReviewRecord) -> Vec<PathBuf> {
-    let remotes = review.effects.iter().filter(|effect| effect.nature == Nature::OfRemote);
+fn pushed_to(review: &ReviewRecord) -> Vec<PathBuf> {
+    remotes(review, Nature::is_of_remote)
+}
+
+/// The remotes on this machine that an action changed by a push of which the nature `is_meant`.
+fn remotes(review: &ReviewRecord, is_meant: impl Fn(Nature) -> bool) -> Vec<PathBuf> {
+    let remotes = review.effects.iter().filter(|effect| is_meant(effect.nature));
     let place = |effect: &Effect| match &effect.target {
         Target::Path(path) => Some(PathBuf::from(path.as_str())),
         _ => None,

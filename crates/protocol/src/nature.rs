@@ -20,6 +20,8 @@ pub enum Nature {
     KeptWithoutItsName,
     /// The same, of a repository that others fetch from: the remote of this one.
     OfRemote,
+    /// The same, and names in it go or are set whatever they held.
+    LostAtRemote,
     /// Version control keeps what was there for a while, but nothing that lasts names it: it is in a reflog, or waits to be cleared away.
     KeptForAWhile,
     /// Version control keeps what was there, and takes ignored files away with the others.
@@ -111,12 +113,13 @@ pub enum Nature {
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 48] = [
+    pub const ALL: [Self; 49] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::WrittenByVersionControl,
         Self::KeptWithoutItsName,
         Self::OfRemote,
+        Self::LostAtRemote,
         Self::KeptForAWhile,
         Self::KeptWithIgnoredFiles,
         Self::OnlyStaged,
@@ -170,6 +173,7 @@ impl Nature {
             Self::WrittenByVersionControl => "written_by_version_control",
             Self::KeptWithoutItsName => "kept_without_its_name",
             Self::OfRemote => "of_remote",
+            Self::LostAtRemote => "lost_at_remote",
             Self::KeptForAWhile => "kept_for_a_while",
             Self::KeptWithIgnoredFiles => "kept_with_ignored_files",
             Self::OnlyStaged => "only_staged",
@@ -221,6 +225,11 @@ impl Nature {
         matches!(self, Self::Ordinary)
     }
 
+    /// Whether it is about a repository that others fetch from.
+    pub fn is_of_remote(self) -> bool {
+        matches!(self, Self::OfRemote | Self::LostAtRemote)
+    }
+
     /// Whether version control can give back what was there, be it for a while.
     pub fn is_kept_by_version_control(self) -> bool {
         match self.relief() {
@@ -237,6 +246,7 @@ impl Nature {
             | Self::WrittenByVersionControl
             | Self::KeptWithoutItsName
             | Self::OfRemote
+            | Self::LostAtRemote
             | Self::KeptForAWhile
             | Self::KeptWithIgnoredFiles => Relief::VersionControl,
             Self::SettingThatRunsNothing | Self::Reformatted => Relief::Rewritten,

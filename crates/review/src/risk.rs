@@ -101,7 +101,7 @@ fn is_outside(effect: &Effect, place: &HostPaths, config: &Config) -> bool {
     );
     // A remote on this disk is no more outside than one on a server: what is pushed there is weighed as a push.
     concerns_files
-        && effect.nature != Nature::OfRemote
+        && !effect.nature.is_of_remote()
         && effect.stake != Stake::Regenerable
         && location(&effect.target).is_some_and(|path| !in_scope(&path, place, config))
 }

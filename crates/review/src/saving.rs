@@ -207,7 +207,7 @@ pub fn reference_change(review: &Review) -> (ReferenceChange, Vec<AbsolutePath>)
 fn reference_change_of(nature: Nature) -> ReferenceChange {
     match nature {
         // Git keeps what was there, but only under a name that nobody remembers, or for a while.
-        Nature::KeptForAWhile | Nature::ClearedAway => ReferenceChange::Lose,
+        Nature::KeptForAWhile | Nature::ClearedAway | Nature::LostAtRemote => ReferenceChange::Lose,
         Nature::KeptWithoutItsName | Nature::OfRemote => ReferenceChange::Forget,
         Nature::Ordinary
         | Nature::KeptByVersionControl

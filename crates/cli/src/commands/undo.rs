@@ -38,7 +38,7 @@ use crate::render::time;
 use crate::terminal::{cut, log, plain, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::rollback::{pushed_to, restored};
+use checkrein_engine::rollback::{added_to, restored};
 
 /// How many actions are tried at most until one is found of which there is something to take back (ours).
 const TRIES: usize = 50;
@@ -453,7 +453,7 @@ struct Told {
     stories: HashMap<String, Story>,
     /// What could not be saved before an action, oldest first.
     unsaved: Vec<Unsaved>,
-    /// The repositories that an action pushed to.
+    /// The repositories that an action only added to by a push.
     remotes: HashMap<String, Vec<PathBuf>>,
     /// When an action was reviewed or ended last, in milliseconds since 1970; 0 when none was.
     acted: u64,
@@ -480,7 +480,7 @@ impl Stories {
         story.unwrap_or_default()
     }
 
-    /// The repositories that the action of a snapshot pushed to.
+    /// The repositories that the action of a snapshot only added to by a push.
     fn remotes(&mut self, environment: &HostEnvironment, snapshot: &Listed) -> Vec<PathBuf> {
         let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
         let told = self.told(environment, snapshot);
@@ -632,7 +632,12 @@ fn spares_files(review: &ReviewRecord) -> bool {
 /// What an action was going to do to a repository.
 fn of_git(review: &ReviewRecord) -> OfGit {
     let is = |kind: EffectKind| review.effects.iter().any(|effect| effect.kind == kind);
-    if is(EffectKind::VcsLocalLoss) || is(EffectKind::VcsHistoryRewrite) || is(EffectKind::Opaque) {
+    let loses_there = review.effects.iter().any(|effect| effect.nature == Nature::LostAtRemote);
+    if loses_there
+        || is(EffectKind::VcsLocalLoss)
+        || is(EffectKind::VcsHistoryRewrite)
+        || is(EffectKind::Opaque)
+    {
         OfGit::Loses
     } else if is(EffectKind::VcsRemoteUpdate) {
         OfGit::Pushes
@@ -647,7 +652,11 @@ fn of_git(review: &ReviewRecord) -> OfGit {
 fn takes_names(nature: Nature) -> bool {
     matches!(
         nature,
-        Nature::KeptForAWhile | Nature::ClearedAway | Nature::KeptWithoutItsName | Nature::OfRemote
+        Nature::KeptForAWhile
+            | Nature::ClearedAway
+            | Nature::KeptWithoutItsName
+            | Nature::OfRemote
+            | Nature::LostAtRemote
     )
 }
 
@@ -699,9 +708,9 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     ..Story::default()
                 };
                 unsaved.extend(Unsaved::of(&review, at));
-                let pushed_to = pushed_to(&review);
-                if !pushed_to.is_empty() {
-                    remotes.insert(review.action_id.0.clone(), pushed_to);
+                let added_to = added_to(&review);
+                if !added_to.is_empty() {
+                    remotes.insert(review.action_id.0.clone(), added_to);
                 }
                 lingers |= story.goes_on;
                 begun.push(review.action_id.0.clone());

@@ -20,6 +20,7 @@
 //! | `owners` | to whom the repository behind an address belongs |
 //! | `own_settings` | what git writes into the configuration of the repository by the way |
 //! | `pathspec` | the words with which git is told files: patterns and signs |
+//! | `pushing` | what a push does to the repository at the other end, and where that one lies |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
 //! | `sparse` | work trees that hold a part of the files |
 //! | `stashing` | `git stash`, and which entries there are by now |
@@ -30,7 +31,7 @@
 //! | `references` | subcommands about branches, tags and objects: branch, tag, reflog, gc, ... |
 //! | `written_settings` | what the text of a configuration is after git wrote a setting |
 //! | `working` | subcommands that record or rearrange work: add, commit, merge, rm, mv, apply, worktree, ... |
-//! | `remotes` | subcommands that talk to other repositories: push, fetch, clone, submodule, ... |
+//! | `remotes` | subcommands that talk to other repositories: fetch, clone, submodule, ... |
 
 mod applied;
 mod compared;
@@ -50,6 +51,7 @@ mod options;
 mod own_settings;
 mod owners;
 mod pathspec;
+mod pushing;
 mod references;
 mod remotes;
 mod removing;

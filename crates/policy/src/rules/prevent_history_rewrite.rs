@@ -1,6 +1,6 @@
 //! Rewrites history that others may have.
 
-use checkrein_protocol::{Decision, Effect, EffectKind, Nature, Severity, Target};
+use checkrein_protocol::{Decision, Effect, EffectKind, Severity, Target};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
 
@@ -62,7 +62,7 @@ fn is_local(context: &RuleContext<'_>, rewrites: &[usize]) -> bool {
     let is_everything =
         |effect: &Effect| matches!(&effect.target, Target::Reference(name) if name.contains(' '));
     let goes_out = |effect: &Effect| {
-        effect.nature == Nature::OfRemote
+        effect.nature.is_of_remote()
             || matches!(
                 effect.kind,
                 EffectKind::NetworkRequest | EffectKind::VcsRemoteUpdate | EffectKind::DataUpload

@@ -82,22 +82,29 @@ impl Git<'_, '_> {
 
     /// The repository on this machine that a remote or an address names; `None` for all others.
     pub(super) fn repository_of(&self, remote: &str) -> Option<AbsolutePath> {
-        let path = self.place_of(remote)?;
-        let suffixed =
-            path.parent().zip(path.name()).map(|(parent, name)| parent.join(&format!("{name}.git")));
-        let places = [Some(path.join(".git")), Some(path), suffixed];
-        places.into_iter().flatten().find(|directory| {
-            matches!(self.machine.children(directory), Listing::Names(names) if is_repository(&names))
-        })
+        self.repository_at(&self.place_of(remote)?)
     }
 
     /// The place on this machine that a remote or an address names; `None` for all others.
     fn place_of(&self, remote: &str) -> Option<AbsolutePath> {
         let address =
             self.settings.exact(&format!("remote.{remote}.url")).unwrap_or_else(|| remote.to_owned());
-        let place = address.strip_prefix("file://").unwrap_or(&address);
-        // git goes to the root of the work tree first (tried with git 2.47).
-        if place.is_empty() || is_address(place) { None } else { Some(self.root()?.join(place)) }
+        self.place_of_address(&address)
+    }
+
+    /// The place on this machine that an address names, as git reads it (tried with git 2.47): from the root of the work tree, with the bytes of a
+    /// URL decoded.
+    pub(super) fn place_of_address(&self, address: &str) -> Option<AbsolutePath> {
+        if address.is_empty() || is_address(address) {
+            return None;
+        }
+        match address.strip_prefix("file://") {
+            Some(url) => AbsolutePath::new(&decoded(url)),
+            None => match address.strip_prefix("~/") {
+                Some(below) => Some(self.machine.world().place().home.join(below)),
+                None => Some(self.root()?.join(address)),
+            },
+        }
     }
 
     /// What a revision holds at a path that the repository at a place is not known to have; `None` when nothing came into it.
@@ -162,4 +169,18 @@ impl Git<'_, '_> {
             Some((place.clone(), name.to_owned()))
         })
     }
+}
+
+/// A text with the bytes that a URL writes as `%20` in their place (RFC 3986, 2.1).
+fn decoded(url: &str) -> String {
+    let mut bytes = Vec::with_capacity(url.len());
+    let mut rest = url;
+    while let Some((before, behind)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        let byte = behind.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        rest = behind.get(if byte.is_some() { 2 } else { 0 }..).unwrap_or_default();
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -12,12 +12,13 @@ use crate::world::{Entry, Listing};
 
 use super::Git;
 use super::options::Words;
+use super::pushing;
 
 /// Runs one of these subcommands; `None` for others.
 pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
     git.run_programs_of_other_side(words);
     Some(match name {
-        "push" => push(git, words),
+        "push" => pushing::push(git, words),
         "fetch" | "fetch-pack" | "mr" | "pr" => {
             if words.has("--dry-run") {
                 return Some(Exit::unknown());
@@ -56,29 +57,14 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         "remote" => remote(git, words),
         "clone" => clone(git, words),
         "submodule" => submodule(git, words),
-        "subtree" if words.operand(0) == Some("push") => {
-            git.remote_update(&["subtree"], "");
-            Exit::silent()
-        }
+        "subtree" if words.operand(0) == Some("push") => pushing::subtree_push(git, words),
         "subtree" => {
             git.change_tree("");
             git.touch("")
         }
         "svn" | "p4" | "cvsexportcommit" | "cvsimport" | "cvsserver" => foreign(git, name, words),
         "send-email" | "imap-send" => send_email(git, words),
-        // git-send-pack(1), git-http-push(1): what `push` does, with names behind the remote.
-        "send-pack" | "http-push" if !words.any(&["-n", "--dry-run"]) => {
-            let references = words.operands_from(1).to_vec();
-            let forced = words.any(&["-f", "--force", "--mirror", "-d", "-D"])
-                || references.iter().any(|reference| reference.known_start().starts_with(['+', ':']));
-            if forced {
-                let name = references.first().cloned().unwrap_or(Value::exact("branches"));
-                git.rewrite(&name, "replaces what the remote holds, also commits of others");
-            } else {
-                git.remote_update(&["branches"], "");
-            }
-            Exit::silent()
-        }
+        "send-pack" | "http-push" if !words.any(&["-n", "--dry-run"]) => pushing::send_pack(git, words),
         "credential"
         | "credential-store"
         | "credential-cache"
@@ -102,76 +88,6 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
         }
         _ => return None,
     })
-}
-
-/// Whether a reference to push is an older commit by name: `main~20:main`, `HEAD^:main` (gitrevisions(7)).
-fn goes_back(reference: &Value) -> bool {
-    reference.known_start().split_once(':').is_some_and(|(from, _)| from.contains(['~', '^']))
-}
-
-fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
-    if words.any(&["-n", "--dry-run"]) {
-        return Exit::unknown();
-    }
-    let remote = words.operands().first().or_else(|| words.arguments.value(&["--repo"])).cloned();
-    let before = git.machine.effect_count();
-    let exit = push_to(git, words, remote.as_ref());
-    if git.pushes_to_strangers(remote.as_ref()) {
-        git.note_told_strangers(before);
-    }
-    exit
-}
-
-fn push_to(git: &mut Git<'_, '_>, words: &Words, remote: Option<&Value>) -> Exit {
-    git.note_strange_remote(remote);
-    git.note_changed_remote(remote);
-    if !words.has("--no-verify") {
-        git.run_hook("pre-push");
-    }
-    let leases: Vec<&Value> = words.arguments.values(&["--force-with-lease"]).collect();
-    let lease = |reference: &Value| {
-        let name = reference.known_start();
-        let name = name.trim_start_matches('+');
-        let covers = |given: &&Value| {
-            given.known_start().split(':').next() == Some(name.rsplit(':').next().unwrap_or(name))
-        };
-        words.has("--force-with-lease")
-            && !words.has("--no-force-with-lease")
-            && (leases.is_empty() || leases.iter().any(covers))
-    };
-    let force = words.any(&["-f", "--force"]);
-    let deletes = words.any(&["-d", "--delete"]);
-    git.touch_remote(remote);
-    if words.has("--mirror") {
-        git.rewrite(
-            &Value::exact("all branches"),
-            "makes the remote the same as this repository; what only it holds is lost",
-        );
-        return Exit::silent();
-    }
-    if words.has("--prune") {
-        git.rewrite(&Value::exact("remote branches"), "deletes branches of the remote that are not here");
-    }
-    let references = words.operands_from(1);
-    if references.is_empty() {
-        let current = git
-            .cwd
-            .as_ref()
-            .and_then(|cwd| git.machine.world().repository(cwd))
-            .and_then(|found| found.branch);
-        let target = if words.any(&["--all", "--branches"]) {
-            Value::exact("all branches")
-        } else if words.has("--tags") {
-            Value::exact("tags")
-        } else {
-            current.map_or(Value::Unknown, Value::exact)
-        };
-        git.push_one(&target, force, lease(&target), deletes);
-    }
-    for reference in references {
-        git.push_one(reference, force, lease(reference), deletes);
-    }
-    Exit::silent()
 }
 
 fn remote(git: &mut Git<'_, '_>, words: &Words) -> Exit {
@@ -469,17 +385,6 @@ impl Git<'_, '_> {
         }
     }
 
-    /// A remote that is a repository on this machine changes like the own one.
-    fn touch_remote(&mut self, remote: Option<&Value>) {
-        let Some(text) = remote.map_or(Some("origin"), Value::as_exact) else { return };
-        if let Some(directory) = self.repository_of(text) {
-            let is_own = self.repository_directory().is_some_and(|own| own == directory);
-            let nature = if is_own { Nature::KeptWithoutItsName } else { Nature::OfRemote };
-            self.machine.add(data_change(Target::Path(directory), nature, "forgets what its branches were"));
-            self.forget("what is known of the remote");
-        }
-    }
-
     /// The repositories of submodules change, in which the branches are of these.
     pub(super) fn touch_submodules(&mut self) {
         let Some(modules) = self.repository_directory().map(|directory| directory.join("modules")) else {
@@ -542,7 +447,7 @@ impl Git<'_, '_> {
     }
 
     /// Pushing to an address that is not a remote of the repository sends the repository there.
-    fn note_strange_remote(&mut self, remote: Option<&Value>) {
+    pub(super) fn note_strange_remote(&mut self, remote: Option<&Value>) {
         let Some(remote) = remote else { return };
         let remote = &with_user(remote);
         match remote.as_exact() {
@@ -578,7 +483,7 @@ impl Git<'_, '_> {
     }
 
     /// A remote of which this command itself says where it is, by `-c`, `remote set-url` or `config`, is like an address that is named.
-    fn note_changed_remote(&mut self, remote: Option<&Value>) {
+    pub(super) fn note_changed_remote(&mut self, remote: Option<&Value>) {
         let name = remote.map_or(Some("origin"), Value::as_exact).unwrap_or_default();
         if is_address(name) {
             return;
@@ -598,33 +503,6 @@ impl Git<'_, '_> {
         };
         for address in named.into_iter().chain(rewritten).filter(|address| !is_own(address)) {
             self.note_strange_remote(Some(&address));
-        }
-    }
-
-    fn push_one(&mut self, reference: &Value, force: bool, lease: bool, deletes: bool) {
-        let text = reference.as_exact().map(str::to_owned);
-        let plus = text.as_deref().is_some_and(|text| text.starts_with('+'));
-        let empty = text.as_deref().is_some_and(|text| text.starts_with(':') && text.len() > 1);
-        let target = text.map(|text| {
-            let plain = text.trim_start_matches('+');
-            plain.rsplit_once(':').map_or(plain, |(_, to)| to).to_owned()
-        });
-        let word = target.map_or(Value::Unknown, Value::exact);
-        if (deletes || empty) && word.as_exact().is_some_and(|name| !is_shared(name)) {
-            let target = Target::Reference(word.as_exact().unwrap_or_default().to_owned());
-            let note = "deletes a branch of one's own from the remote";
-            self.machine.add(Draft::new(EffectKind::VcsRemoteUpdate, target).note(note));
-        } else if deletes || empty {
-            self.rewrite(&word, "deletes it from the remote");
-        } else if lease && goes_back(reference) && word.as_exact().is_some_and(is_shared) {
-            self.rewrite(&word, "takes the newest commits of a branch that others share away");
-        } else if plus && !lease || force {
-            self.rewrite(&word, "replaces what the remote holds, also commits of others");
-        } else {
-            let note =
-                if lease { "replaces what the remote holds, unless someone else has pushed" } else { "" };
-            let target = word.as_exact().map_or(Target::Unknown, |text| Target::Reference(text.to_owned()));
-            self.machine.add(Draft::new(EffectKind::VcsRemoteUpdate, target).note(note));
         }
     }
 
@@ -695,39 +573,6 @@ const SUBMODULES: usize = 64;
 /// Whether these are the names in a directory that git keeps a repository in.
 pub(super) fn is_repository(names: &[String]) -> bool {
     ["HEAD", "objects", "refs"].iter().all(|wanted| names.iter().any(|name| name == wanted))
-}
-
-/// Whether a branch is one on which others build, by its name; tags are, and so is what a pattern names.
-fn is_shared(name: &str) -> bool {
-    let name = name.trim_start_matches("refs/heads/");
-    let lower = name.to_ascii_lowercase();
-    let first = lower.split(['/', '-', '_']).next().unwrap_or_default();
-    name.starts_with("refs/")
-        || name.contains(['*', '$'])
-        || is_version(name)
-        || matches!(
-            first,
-            "main"
-                | "master"
-                | "trunk"
-                | "develop"
-                | "development"
-                | "dev"
-                | "staging"
-                | "production"
-                | "prod"
-                | "release"
-                | "releases"
-                | "stable"
-                | "gh"
-                | "head"
-        )
-}
-
-/// `v1.2.3`, `2.0`: the name of a version, mostly that of a tag.
-fn is_version(name: &str) -> bool {
-    let bare = name.strip_prefix('v').unwrap_or(name);
-    bare.starts_with(|first: char| first.is_ascii_digit()) && bare.contains('.')
 }
 
 /// Whether a text is the address of a repository on another machine.

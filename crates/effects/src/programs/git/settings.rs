@@ -103,11 +103,12 @@ impl Settings {
         };
         let home = named("HOME").unwrap_or_else(|| place.clone());
         let kept = named("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+        let shared = directory.map(|directory| shared_by_work_trees(machine, directory));
         let files = [
             named("GIT_CONFIG_SYSTEM"),
             named("GIT_CONFIG_GLOBAL").or_else(|| Some(kept.join("git/config"))),
             Some(home.join(".gitconfig")).filter(|_| named("GIT_CONFIG_GLOBAL").is_none()),
-            directory.map(|directory| directory.join("config")),
+            shared.map(|shared| shared.join("config")),
         ];
         for file in files.into_iter().flatten() {
             let settings = with_included(machine, &home, &file, 0);
@@ -148,6 +149,56 @@ impl Settings {
     /// The value of a setting as exact text.
     pub(super) fn exact(&self, key: &str) -> Option<String> {
         self.value(key)?.as_exact().map(str::to_owned)
+    }
+
+    /// All values of a setting that may have several.
+    pub(super) fn all(&self, key: &str) -> Vec<String> {
+        let given =
+            self.given.iter().filter(|(name, _)| name == key).filter_map(|(_, value)| value.as_exact());
+        let kept = self.kept.iter().filter(|(name, _)| name == key).map(|(_, value)| value.as_str());
+        kept.chain(given).map(str::to_owned).collect()
+    }
+
+    /// The addresses that a push to a remote goes to (git-push(1), "Git URLs", "Remotes"): those that are set for pushing, else all of it, as other
+    /// settings rewrite them. What names no remote is an address itself.
+    pub(super) fn push_addresses(&self, remote: &str) -> Vec<String> {
+        let for_pushing = self.all(&format!("remote.{remote}.pushurl"));
+        if !for_pushing.is_empty() {
+            return for_pushing.iter().map(|address| self.rewritten(address, ".insteadof")).collect();
+        }
+        let mut addresses = self.all(&format!("remote.{remote}.url"));
+        if addresses.is_empty() {
+            addresses.push(remote.to_owned());
+        }
+        let for_push = |address: &String| {
+            let rewritten = self.rewritten(address, ".pushinsteadof");
+            if rewritten == *address { self.rewritten(address, ".insteadof") } else { rewritten }
+        };
+        addresses.iter().map(for_push).collect()
+    }
+
+    /// An address with its beginning replaced as `url.BASE.insteadOf` says: the longest that fits counts (git-config(1)).
+    fn rewritten(&self, address: &str, ending: &str) -> String {
+        let given = self.given.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_exact()?)));
+        let kept = self.kept.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let fits = kept.chain(given).filter_map(|(key, beginning)| {
+            let base = key.strip_prefix("url.")?.strip_suffix(ending)?;
+            Some((base, beginning, address.strip_prefix(beginning)?))
+        });
+        let longest = fits.max_by_key(|(_, beginning, _)| beginning.len());
+        longest.map_or_else(|| address.to_owned(), |(base, _, rest)| format!("{base}{rest}"))
+    }
+
+    /// The name of the remote, where there is one alone.
+    pub(super) fn only_remote(&self) -> Option<String> {
+        let remote_of = |key: &str| {
+            let rest = key.strip_prefix("remote.")?;
+            rest.strip_suffix(".url").or_else(|| rest.strip_suffix(".pushurl")).map(str::to_owned)
+        };
+        let mut names: Vec<String> = self.kept.iter().filter_map(|(key, _)| remote_of(key)).collect();
+        names.sort();
+        names.dedup();
+        if names.len() == 1 { names.pop() } else { None }
     }
 
     /// The addresses of the remotes that files of settings name.
@@ -575,6 +626,16 @@ fn parse(text: &str) -> Vec<(String, String)> {
         settings.push((format!("{section}.{}", key.trim().to_ascii_lowercase()), unquoted(value.trim())));
     }
     settings
+}
+
+/// The directory with what all work trees of a repository share (gitrepository-layout(5), "commondir").
+pub(super) fn shared_by_work_trees(machine: &Machine<'_>, directory: &AbsolutePath) -> AbsolutePath {
+    let place = directory.join("commondir");
+    if machine.entry(&place) == Entry::Missing {
+        return directory.clone();
+    }
+    let text = machine.text(&place);
+    text.as_exact().map_or_else(|| directory.clone(), |shared| directory.join(shared.trim_end()))
 }
 
 /// The greatest depth of files that include others, as git has it.
