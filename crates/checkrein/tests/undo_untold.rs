@@ -190,6 +190,66 @@ fn what_a_call_was_to_set_goes_back_without_its_end() {
     }
 }
 
+/// Commands of which the words say what they leave, or from where they take it, and a file that each of them writes.
+const FORESEEN: [(&str, &str); 24] = [
+    ("cp v u", "u"),
+    ("cp large u", "u"),
+    ("cp -r d/. e", "e/a"),
+    ("cp d/* e/", "e/a"),
+    ("cp v new", "new"),
+    ("cp -r d copied", "copied/a"),
+    ("mv v u", "u"),
+    ("mv large u", "u"),
+    ("mv d/a e/a", "e/a"),
+    ("mv d moved; mv moved/a u", "u"),
+    ("rm -r e; mv d e", "e/a"),
+    ("mv u t; mv v u; mv t v", "u"),
+    ("cat large > u", "u"),
+    ("dd if=large of=u status=none", "u"),
+    ("tee u < v > /dev/null", "u"),
+    ("install v u", "u"),
+    ("echo x > u", "u"),
+    ("sed -i s/one/1/ u", "u"),
+    ("sed s/one/1/ u > t && mv t u", "u"),
+    ("find . -maxdepth 1 -name large -exec cp {} u \\;", "u"),
+    ("python3 -c \"import shutil; shutil.copy('large', 'u')\"", "u"),
+    ("git checkout -- tracked", "tracked"),
+    ("git checkout -q HEAD -- tracked", "tracked"),
+    ("git stash -q", "tracked"),
+];
+
+/// Somebody may have copied just the text there that stands in another file of the workspace, or that version control holds.
+#[test]
+fn what_a_person_wrote_since_stays_wherever_it_stands_too() {
+    let setup = "printf 'one\\n' > tracked; git add tracked; git -c user.name=d -c user.email=d@l commit -qm two; echo more >> tracked;
+        mkdir d e; echo da > d/a; echo ea > e/a; printf 'one u\\n' > u; printf 'one v\\n' > v; head -c 400000 /dev/urandom > large;
+        printf 'theirs\\n' > other; printf '*.log\\nlarge\\n' > .gitignore; printf 'theirs in a log\\n' > x.log";
+    let persons = ["cat other", "cat x.log", "git show HEAD:README.md"];
+    for ((command, place), person) in FORESEEN.into_iter().zip(persons.into_iter().cycle()) {
+        for person in [None, Some(person)] {
+            let environment = project();
+            run(&environment, setup);
+            let before = picture(&environment);
+            begin(&environment, command);
+            let path = environment.project().join(place);
+            if let Some(person) = person {
+                run(&environment, &format!("rm -f {place}; mkdir -p $(dirname {place}); {person} > {place}"));
+            }
+            let theirs = person.map(|_| fs::read(&path).unwrap());
+            let (differs, said) = undone(&environment, &before, &["--remove-new"]);
+            match theirs {
+                None => assert!(differs.is_empty(), "{command}: {differs:?}\n{said}"),
+                // What is new they permitted to remove.
+                Some(_) if !before.contains_key(&path.to_string_lossy().into_owned()) => {}
+                Some(theirs) => {
+                    assert_eq!(fs::read(&path).ok(), Some(theirs), "{command}, then {person:?}: {said}");
+                    assert!(said.contains("`--force`"), "{command}, then {person:?}: {said}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn what_is_written_through_a_link_goes_back_without_an_end() {
     let environment = project();

@@ -202,6 +202,11 @@ impl Announced {
         self.contents.contains_key(path) || self.modes.contains_key(path)
     }
 
+    /// Whether it is known what content or target the action was to leave at a path.
+    pub(crate) fn names_content(&self, path: &SavedPath) -> bool {
+        self.contents.contains_key(path)
+    }
+
     /// Whether a file or link is what the action was to leave there.
     pub(crate) fn holds(&self, path: &SavedPath, content: Option<ObjectId>) -> bool {
         content.is_some() && self.contents.get(path).copied() == content

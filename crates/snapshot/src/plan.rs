@@ -41,6 +41,7 @@ use crate::system::Stat;
 
 pub use behind::OtherNames;
 pub(crate) use behind::{Behind, group};
+pub use elsewhere::{ActionSources, VersionControlPart};
 use elsewhere::{Standing, Substance};
 pub use judge::is_saved_elsewhere;
 use judge::{Judge, Left, is_same_file, step};
@@ -72,8 +73,10 @@ pub struct Prepared {
     has_looked: bool,
     /// Everything that the snapshot holds as the content of a file or the target of a link.
     substances: OnceCell<HashSet<Substance>>,
-    /// The files that stand in the workspace, by their lengths.
+    /// The files that stand in the workspace, or at the sources of the action where these are known, by their lengths.
     standing: OnceCell<Standing>,
+    /// From where the action may have taken what it wrote, where that is known.
+    sources: Option<ActionSources>,
 }
 
 /// One thing that a restore does.
@@ -324,6 +327,7 @@ impl Store {
             has_looked: false,
             substances: OnceCell::new(),
             standing: OnceCell::new(),
+            sources: None,
         })))
     }
 }

@@ -1,6 +1,7 @@
 //! `checkrein undo`: takes back what an action destroyed.
 
 mod places;
+mod sources;
 mod story;
 mod unsaved;
 mod words;
@@ -17,13 +18,14 @@ use checkrein_session::{SessionLedger, SessionSummary, TURN_END_EVENTS};
 
 use checkrein_review::VerdictKind;
 use checkrein_snapshot::{
-    ActionEndTime, Gone, Listed, Prepared, RestoreAction, RestoreExtent, Since, SnapshotId, SnapshotReason,
-    Step,
+    ActionEndTime, ActionSources, Gone, Listed, Prepared, RestoreAction, RestoreExtent, Since, SnapshotId,
+    SnapshotReason, Step,
 };
 use checkrein_world::find_workspace;
 
 use self::places::leave_remotes;
 pub(super) use self::places::{grounds, spare_remotes};
+use self::sources::sources_of;
 pub(super) use self::story::Story;
 use self::story::{Looked, OfGit, in_repository};
 use self::unsaved::Unsaved;
@@ -349,6 +351,9 @@ impl<'a> Opened<'a> {
         let mut prepared = self.ground.prepare(snapshot.id, &[], moment)?;
         let sees_all = ledgers.of(environment, snapshot).looked == Looked::Everywhere;
         prepared.distrust_look(|step| !sees_all || self.ground.ignores(step));
+        if let Some(sources) = ledgers.sources(environment, snapshot) {
+            prepared.limit_sources(sources);
+        }
         // They may have done themselves what they were asked about.
         if ledgers.of(environment, snapshot).may_be_by_hand() {
             prepared.distrust_words();
@@ -455,6 +460,8 @@ struct Told {
     unsaved: Vec<Unsaved>,
     /// The repositories that an action only added to by a push.
     remotes: HashMap<String, Vec<PathBuf>>,
+    /// From where an action may have taken what it wrote.
+    sources: HashMap<String, ActionSources>,
     /// When an action was reviewed or ended last, in milliseconds since 1970; 0 when none was.
     acted: u64,
 }
@@ -485,6 +492,13 @@ impl Stories {
         let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
         let told = self.told(environment, snapshot);
         action.zip(told).and_then(|(action, told)| told.remotes.get(action).cloned()).unwrap_or_default()
+    }
+
+    /// From where the action of a snapshot may have taken what it wrote, as it was reviewed.
+    fn sources(&mut self, environment: &HostEnvironment, snapshot: &Listed) -> Option<ActionSources> {
+        let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
+        let told = self.told(environment, snapshot);
+        action.zip(told).and_then(|(action, told)| told.sources.get(action).cloned())
     }
 
     /// What was not saved for the action of a snapshot and for those after it in its session, and cannot be taken back, in words.
@@ -662,7 +676,7 @@ fn takes_names(nature: Nature) -> bool {
 
 /// Everything that bears on how actions ended.
 fn read(records: impl Iterator<Item = Record>) -> Told {
-    let Told { mut stories, mut unsaved, mut remotes, mut acted } = Told::default();
+    let Told { mut stories, mut unsaved, mut remotes, mut sources, mut acted } = Told::default();
     // Those of which nobody knows yet how they ended.
     let mut running: Vec<String> = Vec::new();
     // All of them, in the order in which they began.
@@ -708,6 +722,7 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     ..Story::default()
                 };
                 unsaved.extend(Unsaved::of(&review, at));
+                sources.insert(review.action_id.0.clone(), sources_of(&review));
                 let added_to = added_to(&review);
                 if !added_to.is_empty() {
                     remotes.insert(review.action_id.0.clone(), added_to);
@@ -754,5 +769,5 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
         }
     }
     stories.values_mut().for_each(|story| story.went_on &= !tells_ends);
-    Told { stories, unsaved, remotes, acted }
+    Told { stories, unsaved, remotes, sources, acted }
 }

@@ -546,12 +546,12 @@ impl RestoreTerms<'_> {
         };
         step.deed == RestoreAction::Adjust
             || is_empty
-            || (prepared.is_elsewhere(step) || prepared.is_copied(step)) && !is_reference()
+            || prepared.is_taken_from_elsewhere(step) && !is_reference()
             || prepared.has_same_entries(step)
             || self.is_staged_nowhere_else(prepared, step)
             || only_gathers(prepared, self.snapshot, step)
             || is_note_of_merge(self.snapshot, step)
-            || held(step)
+            || prepared.may_be_committed() && held(step)
             || self.is_left_by_merge(prepared, step)
     }
 
