@@ -479,3 +479,69 @@ fn other_names_that_are_not_found_are_told() {
     let output = environment.checkrein(&["undo", "second", "--yes"]);
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
 }
+
+/// Ways to make another file of one of two names, or of both, with what it held or with something else.
+const REPLACED: [&str; 32] = [
+    "cp -a h1 h1.new && mv h1.new h1",
+    "cp -a h1 h1.new && echo more >> h1.new && mv h1.new h1",
+    "cp -p h1 t; mv -f t h1; cp -p h2 t; mv -f t h2",
+    "cat h1 > t; rm h1; mv t h1",
+    "awk 1 h1 > t && mv t h1",
+    "sed -i s/one/1/ h1",
+    "sed -i s/one/1/ h1 h2",
+    "sed -i.bak s/one/1/ h1",
+    "sed -i s/one/1/ h1 && sed -i s/two/2/ h2",
+    "perl -pi -e s/one/1/ h1",
+    "ln -f s h1",
+    "ln -f s h1; ln -f s h2",
+    "ln -sf s h1",
+    "rm h1; ln s h1",
+    "cp --remove-destination s h1",
+    "cp --remove-destination s h1; cp --remove-destination s h2",
+    "install s h1",
+    "mv s h1",
+    "python3 -c \"import os; open('t', 'w').write('q'); os.replace('t', 'h1')\"",
+    "rm h1",
+    "rm h1 h2",
+    "unlink h1",
+    "shred -u h1",
+    "rm h1; echo new > h1",
+    "echo new > h1",
+    "echo new >> h1; rm h2",
+    "mv h1 h3",
+    "mv h1 h3; mv h2 h4",
+    "mv h1 h1~ && cp h1~ h1 && echo edited >> h1",
+    "mv h1 h1~ && echo edited > h1",
+    "truncate -s0 h1; sed -i s/two/2/ h2",
+    "cp h2 t && mv -f t h2 && echo z >> h1",
+];
+
+#[test]
+fn a_name_that_became_another_file_is_a_link_again() {
+    for command in REPLACED {
+        for end in [End::Told, End::NotTold] {
+            let environment = TestEnvironment::new();
+            environment.write("h1", "one\ntwo\n");
+            fs::hard_link(environment.project().join("h1"), environment.project().join("h2")).unwrap();
+            environment.write("s", "other\n");
+            let before = picture(&environment);
+            perform_call(&environment, "call", command, end);
+            assert!(picture(&environment) != before, "{command}: changed nothing");
+            let output = environment.checkrein(&["undo", "--yes", "--remove-new"]);
+            assert!(picture(&environment) == before, "{command}, {end:?}: {}", said(&output));
+        }
+    }
+}
+
+/// Whoever made another file of a name since keeps it.
+#[test]
+fn a_name_that_became_another_file_later_stays_one() {
+    let environment = TestEnvironment::new();
+    environment.write("h1", "one\ntwo\n");
+    fs::hard_link(environment.project().join("h1"), environment.project().join("h2")).unwrap();
+    perform(&environment, "sed -i s/one/1/ h1 && rm h1 && ln h2 h1");
+    run(&environment, "cp -p h1 t && mv -f t h1");
+    let before = picture(&environment);
+    environment.checkrein(&["undo", "--yes"]);
+    assert!(picture(&environment) == before);
+}

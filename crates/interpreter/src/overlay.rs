@@ -385,24 +385,32 @@ impl Overlay {
         tree
     }
 
-    /// What the command leaves where that is known exactly.
+    /// What the command leaves where that is known exactly, or what it may leave where ways part.
     pub(crate) fn announced(&self, world: &dyn World) -> Vec<(AbsolutePath, AnnouncedContent)> {
         // What a revision holds has to be read for that.
         let mut left_to_read = READ_FROM_REVISIONS;
-        let known = self.made.iter().filter_map(|(path, made)| {
+        let known = self.made.iter().flat_map(|(path, made)| {
             let left = match made {
-                Made::File(text) => AnnouncedContent::Text(text.as_exact()?.to_owned()),
-                Made::Link(target) => AnnouncedContent::Link(target.clone()),
+                Made::File(text) => text.as_exact().map(AnnouncedContent::text).into_iter().collect(),
+                Made::Link(target) => vec![AnnouncedContent::Link(target.clone())],
                 Made::Checkout(from) => {
-                    left_to_read = left_to_read.checked_sub(1)?;
-                    match world.committed_text(&from.repository, &from.revision, &from.file) {
-                        FileText::Whole(text) => AnnouncedContent::Text(text),
-                        FileText::Beginning(_) | FileText::Unknown => return None,
+                    let text = left_to_read.checked_sub(1).map(|rest| {
+                        left_to_read = rest;
+                        world.committed_text(&from.repository, &from.revision, &from.file)
+                    });
+                    match text {
+                        Some(FileText::Whole(text)) => vec![AnnouncedContent::Text(text)],
+                        Some(FileText::Beginning(_) | FileText::Unknown) | None => Vec::new(),
                     }
                 }
-                Made::Gone | Made::Directory { .. } | Made::Doubtful(_) => return None,
+                Made::Doubtful(perhaps) => {
+                    perhaps.ways().into_iter().filter_map(AnnouncedContent::in_way).collect()
+                }
+                Made::Gone | Made::Directory { .. } => Vec::new(),
             };
-            Some((AbsolutePath::new(path)?, left))
+            let path = AbsolutePath::new(path);
+            path.into_iter()
+                .flat_map(move |path| left.clone().into_iter().map(move |left| (path.clone(), left)))
         });
         let is_told = |path: &AbsolutePath| self.told.contains_key(path.as_str());
         let known: Vec<_> = known.filter(|(path, _)| !is_told(path)).take(ANNOUNCED).collect();

@@ -3,6 +3,7 @@
 use checkrein_protocol::SecretMark;
 
 use super::machine::RunCommand;
+use super::perhaps::Way;
 use crate::effect::Effect;
 use crate::path::AbsolutePath;
 
@@ -19,7 +20,8 @@ pub struct Prediction {
     pub commands: Vec<RunCommand>,
     /// What changes about the places that hold secrets (at most 16).
     pub secret_marks: Vec<SecretMark>,
-    /// What stands afterwards where that is known exactly (at most 256): whoever finds just this there finds nothing that would be lost.
+    /// What stands afterwards where that is known exactly, or may, where ways part (at most 256): whoever finds just this there finds nothing that
+    /// would be lost.
     pub announced: Vec<(AbsolutePath, AnnouncedContent)>,
     /// What version control is to write into its logs, with the repository's own directory (at most 64).
     pub logged: Vec<(AbsolutePath, LoggedMessage)>,
@@ -34,6 +36,22 @@ pub enum AnnouncedContent {
     Link(String),
     /// The mode that `chmod` gives what stands there, in its words (`600`, `go-w`).
     Mode(String),
+}
+
+impl AnnouncedContent {
+    /// A file with this text.
+    pub(crate) fn text(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+
+    /// What a command leaves in one of its ways; `None` where that is what was there before.
+    pub(crate) fn in_way(way: Way) -> Option<Self> {
+        match way {
+            Way::Holds(text) => Some(Self::Text(text)),
+            Way::Leads(target) => Some(Self::Link(target)),
+            Way::AsBefore => None,
+        }
+    }
 }
 
 /// What version control writes into a log when a reference moves: the message, behind the name of the reference and a tab where it counts for

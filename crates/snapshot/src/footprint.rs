@@ -104,6 +104,11 @@ impl Footprint {
         self.traces.get(path)?.content
     }
 
+    /// The number of the file that was left at a path, where something was.
+    pub(crate) fn number(&self, path: &SavedPath) -> Option<u64> {
+        self.traces.get(path).map(|trace| trace.inode).filter(|number| *number != Trace::NOTHING.inode)
+    }
+
     /// When the status of what was left at a path had changed last.
     pub(crate) fn changed(&self, path: &SavedPath) -> Option<FileTime> {
         self.traces.get(path).map(|trace| trace.changed).filter(|changed| *changed != Trace::NOTHING.changed)
@@ -129,8 +134,8 @@ impl Footprint {
 /// What an action was to leave, by its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Announced {
-    /// What tells the content of each file or the target of each link from others.
-    contents: BTreeMap<SavedPath, ObjectId>,
+    /// What tells the content of each file or the target of each link from others: what it may be.
+    contents: BTreeMap<SavedPath, Vec<ObjectId>>,
     /// What modes it was to give, one after the other, in the words of `chmod`.
     modes: BTreeMap<SavedPath, Vec<String>>,
     /// By the directory of a repository, what git was to write into its logs.
@@ -209,7 +214,8 @@ impl Announced {
 
     /// Whether a file or link is what the action was to leave there.
     pub(crate) fn holds(&self, path: &SavedPath, content: Option<ObjectId>) -> bool {
-        content.is_some() && self.contents.get(path).copied() == content
+        let known = self.contents.get(path);
+        content.zip(known).is_some_and(|(content, known)| known.contains(&content))
     }
 
     /// Whether what stood at a path with one mode has just the one now that the action was to give it.
@@ -241,7 +247,10 @@ impl Store {
         for (path, words) in given {
             modes.entry(SavedPath::from(path)).or_default().push(words);
         }
-        let contents = left.map(|(path, bytes)| (SavedPath::from(path), ObjectId::of(bytes))).collect();
+        let mut contents: BTreeMap<SavedPath, Vec<ObjectId>> = BTreeMap::new();
+        for (path, bytes) in left {
+            contents.entry(SavedPath::from(path)).or_default().push(ObjectId::of(bytes));
+        }
         let mut logged: BTreeMap<SavedPath, Vec<LoggedStart>> = BTreeMap::new();
         for (directory, message) in logs {
             logged.entry(SavedPath::from(directory)).or_default().push(message);

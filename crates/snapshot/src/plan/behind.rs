@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::past::Past;
-use super::{ActionEndTime, Prepared, RestoreAction, Since, Step};
+use super::{ActionEndTime, Found, Prepared, RestoreAction, Since, Step};
 use crate::diff::Difference;
 use crate::draft::SnapshotDraft;
 use crate::error::SnapshotError;
@@ -318,6 +318,25 @@ impl Prepared {
         }
     }
 
+    /// Whether something stands as it was and is to be one file with its other names again.
+    pub fn regains_names(&self) -> bool {
+        self.apart.iter().any(|step| {
+            let behind = group(step.then.as_ref()).and_then(|of| self.behind.get(&of));
+            behind.is_some_and(|behind| self.is_rejoined(step, behind.fate))
+        })
+    }
+
+    /// Whether a name that stands as it was becomes one file with its other names again. Where these get back what they held, it is known who
+    /// changed them; where they hold it still, somebody may have made another file of the name since.
+    fn is_rejoined(&self, step: &Step, fate: OtherNames) -> bool {
+        let left = self.past.footprint.as_ref().and_then(|footprint| footprint.number(&step.path));
+        let is_later = match step.found {
+            Found::Standing(number, _) => left.is_some_and(|left| left != number),
+            Found::Missing | Found::Directory(_) => false,
+        };
+        fate.is_written() || fate.is_joined() && !step.since.is_changed() && !is_later
+    }
+
     /// Takes up what stands as it was, and is no longer one file with its other names, which are to get back what they held. Returns what
     /// is left so, each with what becomes of the other names.
     pub fn rejoin(&mut self) -> Vec<(Step, OtherNames)> {
@@ -326,8 +345,7 @@ impl Prepared {
             let fate =
                 group(step.then.as_ref()).and_then(|of| self.behind.get(&of)).map(|behind| behind.fate);
             match fate {
-                Some(fate) if fate.is_written() => {
-                    // What it holds is as it was: only its other names differ, and of these it is known who changed them.
+                Some(fate) if self.is_rejoined(&step, fate) => {
                     step.since = Since::Untouched;
                     self.steps.push(step);
                     self.steps.sort_by(|one, other| one.path.cmp(&other.path));
@@ -336,7 +354,7 @@ impl Prepared {
                     step.since = Since::Doubtful;
                     left.push((step, fate));
                 }
-                // They hold the same, or are somebody's work.
+                // Somebody made another file of it, or they are somebody's work.
                 Some(_) | None => {}
             }
         }

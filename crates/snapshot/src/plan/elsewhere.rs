@@ -53,6 +53,10 @@ impl Prepared {
 
     /// Whether what a step would replace or remove stays elsewhere, and may have been written there by the action.
     pub fn is_taken_from_elsewhere(&self, step: &Step) -> bool {
+        // What stood there is what stands there, whoever made another file of it.
+        if substance(step.now.as_ref()).is_some_and(|now| substance(step.then.as_ref()) == Some(now)) {
+            return true;
+        }
         let Some(ActionSources { places, .. }) = &self.sources else {
             return self.is_elsewhere(step) || self.is_copied(step, |_| true);
         };

@@ -290,6 +290,9 @@ impl RestoreTerms<'_> {
                 Weight::Work
             }
         };
+        if prepared.regains_names() {
+            return Weight::Work;
+        }
         let mut strongest = Weight::Nothing;
         for step in prepared.steps() {
             strongest = strongest.max(weight(step));
