@@ -25,10 +25,8 @@ impl Prepared {
             return Ok(());
         }
         let is_written = |step: &&Step| matches!(step.deed, RestoreAction::Create | RestoreAction::Replace);
-        let written: BTreeMap<&Path, &Step> =
-            self.steps.iter().filter(is_written).map(|step| (step.path.as_path(), step)).collect();
         let mut wanted: BTreeMap<LinkGroup, Node> = BTreeMap::new();
-        for step in written.values().copied().chain(&self.apart) {
+        for step in self.steps.iter().filter(is_written).chain(&self.apart) {
             if let (Some(of), Some(then)) = (group(step.then.as_ref()), &step.then) {
                 let is_known = self.behind.contains_key(&of) || group(step.now.as_ref()) == Some(of);
                 if !is_known {
@@ -39,6 +37,9 @@ impl Prepared {
         if wanted.is_empty() {
             return Ok(());
         }
+        // Comparing paths takes its time where trees are deep, so that is done only where something is looked for.
+        let written: BTreeMap<&Path, &Step> =
+            self.steps.iter().filter(is_written).map(|step| (step.path.as_path(), step)).collect();
         let groups = all_link_groups(&self.draft, &self.then)?;
         wanted.retain(|of, then| {
             let names = groups.get(of).map(Vec::as_slice).unwrap_or_default();
