@@ -60,6 +60,22 @@ fn one_line_says_what_was_done_about_a_call() {
 }
 
 #[test]
+fn what_git_keeps_is_named_and_nothing_is_saved_of_what_is_not_there() {
+    let environment = TestEnvironment::new();
+    environment.git(&["branch", "topic"]);
+    for (command, expected) in [
+        ("git branch -D nosuch", None),
+        ("git stash drop", None),
+        (
+            "git branch -D topic",
+            Some("checkrein: saved `topic` with its commits before `git branch -D topic`; `checkrein undo`"),
+        ),
+    ] {
+        assert_eq!(line(&environment.bash("s", command)), expected, "{command}");
+    }
+}
+
+#[test]
 fn secrets_and_control_characters_stay_out_of_the_line() {
     let environment = TestEnvironment::new();
     let key = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();

@@ -38,7 +38,7 @@ pub(crate) use announced::announce;
 use databases::Settled;
 pub(crate) use lost::{Lost, leave};
 use repository::{REFERENCES, shared};
-pub(crate) use words::NOT_SAVED;
+pub(crate) use words::{NOT_SAVED, references};
 use words::{
     SavedWords, left_out, missing, places_in_words, references_in_words, special, told, too_much, was_saved,
     would_be_saved,

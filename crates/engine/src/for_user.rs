@@ -93,9 +93,28 @@ fn in_words(action: &Action) -> String {
 
 /// How much was saved, in words.
 fn things(review: &Review, saved: &SnapshotRecord) -> String {
+    if let Some(kept) = kept_by_git(review) {
+        return kept;
+    }
     let is_deep = review.side_effects.effects.iter().any(|effect| effect.depth == Depth::Recursive);
     let one = if is_deep && saved.entries > 1 { "file and folder" } else { "file" };
     counted(saved.entries, one).replace("file and folders", "files and folders")
+}
+
+/// What git keeps that was saved, where nothing else was: how many files that takes says nothing to anybody.
+fn kept_by_git(review: &Review) -> Option<String> {
+    let effects = &review.side_effects.effects;
+    let is_of_git = |effect: &Effect| match effect.kind {
+        EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite | EffectKind::VcsRemoteUpdate => true,
+        _ => effect.target.path().is_some_and(|path| path.parts().any(|part| part == ".git")),
+    };
+    let changes =
+        |effect: &&Effect| effect.kind.file_change().is_some() || effect.kind == EffectKind::VcsLocalLoss;
+    let is_about_git = effects
+        .iter()
+        .any(|effect| matches!(effect.kind, EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite));
+    (is_about_git && effects.iter().filter(changes).all(is_of_git))
+        .then(|| checkpoint::references(effects).unwrap_or_else(|| "the state of the repository".to_owned()))
 }
 
 /// What runs instead of what was asked for, and why: the reason is kept before the call, which the client shows right above.

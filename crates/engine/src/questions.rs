@@ -144,7 +144,7 @@ impl Nobody {
     fn way(self) -> &'static str {
         match self {
             Self::Profile(_) => {
-                "doing it in a terminal, or with `profile: interactive` in `~/.config/checkrein/config.yaml`"
+                "doing it in a terminal, with `checkrein allow LAST` there, or with another profile (`checkrein config show profile` says which file sets it)"
             }
             Self::NotWanted | Self::Decided(_) => {
                 "doing it in a terminal, with `checkrein allow LAST` there, or by going on in permission mode `default`, in which they are asked"

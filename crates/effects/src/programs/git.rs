@@ -667,6 +667,10 @@ impl Git<'_, '_> {
 
     /// Loses what a word names as a reference.
     fn lose_reference(&mut self, value: &Value, note: &str) {
+        if self.is_no_reference(value) {
+            // Git fails, and loses nothing.
+            return;
+        }
         // Whichever it is, it is one of this repository, and all of them can be saved.
         let name = value.as_exact().unwrap_or("whatever the list names");
         let target = Target::Reference(name.to_owned());

@@ -109,6 +109,13 @@ pub(super) fn references_in_words(effects: &[Effect]) -> Option<SavedWords> {
     })
 }
 
+/// The same, for a line that has room for the names alone.
+pub(crate) fn references(effects: &[Effect]) -> Option<String> {
+    references_in_words(effects).map(|words| match words {
+        SavedWords::One(words) | SavedWords::Several(words) => words,
+    })
+}
+
 /// An action in one line, for the list of snapshots.
 pub fn in_words(action: &Action) -> String {
     let text = action.shell_text().map_or_else(|| call_in_words(&action.tool, &action.input), str::to_owned);

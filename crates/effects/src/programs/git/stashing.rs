@@ -31,6 +31,8 @@ pub(super) fn run(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     // `git stash -- file` is a push: what stands behind the dashes is no subcommand.
     match words.operand(0).filter(|_| words.before_dashes != Some(0)) {
         Some("list" | "show") => Exit::unknown(),
+        // Git fails, and loses nothing.
+        Some("drop" | "clear") if git.has_no_stash() => Exit::unknown(),
         Some("drop") => {
             let entry = words.operands().get(1).cloned().unwrap_or_else(|| Value::exact("stash@{0}"));
             git.lose_reference(&entry, "what was stashed is in no branch");
@@ -83,6 +85,11 @@ pub(super) fn run(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 }
 
 impl Git<'_, '_> {
+    /// Whether nothing is stashed, as far as that can be told.
+    fn has_no_stash(&self) -> bool {
+        self.lacks_reference("stash") && self.machine.moved_revision(STASHED).is_none()
+    }
+
     /// What `git stash` takes out of the work tree.
     pub(super) fn stashing(&self, words: &Words) -> Files {
         let verb = words.operand(0).filter(|_| words.before_dashes != Some(0));
