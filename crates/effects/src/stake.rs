@@ -402,8 +402,9 @@ fn raise_when_all_temporary(effects: &mut [Effect], directory: &AbsolutePath, wo
                 // One name that is not known, with what is below it, is written the same way, but reaches down by itself.
                 Target::Glob(text) => {
                     (effect.depth == Depth::Single || effect.nature == Nature::AllThatIsFound)
-                        && PathPattern::new(text)
-                            .is_some_and(|pattern| pattern.base == *directory && pattern.names_everything())
+                        && PathPattern::new(text).is_some_and(|pattern| {
+                            pattern.base == *directory && pattern.names_all_of_a_sort()
+                        })
                 }
                 Target::Host(_)
                 | Target::Process(_)
@@ -427,13 +428,14 @@ fn raise_when_all_temporary(effects: &mut [Effect], directory: &AbsolutePath, wo
     if !everything {
         gone.sort_unstable();
         gone.dedup();
-        if gone.len() < EVERYTHING {
-            return;
-        }
         let Listing::Names(names) = world.children(directory) else { return };
-        let shown = || names.iter().filter(|name| !name.starts_with('.'));
-        let left = shown().filter(|name| gone.binary_search(&name.as_str()).is_err()).count();
-        if left * LEFT_OVER > shown().count() {
+        let is_all = |is_hidden: bool| {
+            let all = || names.iter().filter(|name| name.starts_with('.') == is_hidden);
+            let left = all().filter(|name| gone.binary_search(&name.as_str()).is_err()).count();
+            all().next().is_some() && left * LEFT_OVER <= all().count()
+        };
+        let all_shown = gone.len() >= EVERYTHING && is_all(false);
+        if !(all_shown || are_of_several(&gone) && is_all(true)) {
             return;
         }
     }
@@ -443,6 +445,15 @@ fn raise_when_all_temporary(effects: &mut [Effect], directory: &AbsolutePath, wo
         effect.reversible = false;
         append_note(effect, loss::TEMPORARY_OF_ALL);
     }
+}
+
+/// Whether hidden names in a directory for temporary files, in order, are those of several programs: not all of them begin alike, and
+/// there are some of them, or sockets of all programs are among them.
+fn are_of_several(names: &[&str]) -> bool {
+    let hidden: Vec<&str> = names.iter().copied().filter(|name| name.starts_with('.')).collect();
+    let first = |name: &&str| name.chars().nth(1);
+    let differ = hidden.iter().any(|name| hidden.first().is_some_and(|other| first(name) != first(other)));
+    differ && (hidden.len() >= EVERYTHING || hidden.iter().any(|name| loss::holds_sockets_of_all(name)))
 }
 
 /// Whether other machines run the file when it is pushed.

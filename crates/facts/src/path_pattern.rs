@@ -57,6 +57,12 @@ impl<'a> PathPattern<'a> {
         }
     }
 
+    /// Whether the pattern names everything in its base directory, or all that is hidden there, with or without what only shells need in
+    /// front of it (`/x/.[!.]*`, `/x/.??*`), or all that begins with one of a range of letters (`/x/[a-z]*`).
+    pub fn names_all_of_a_sort(&self) -> bool {
+        self.names_everything() || matches!(self.rest.as_slice(), [one] if is_any_name(&without_classes(one)))
+    }
+
     /// Whether hidden names are meant too.
     pub fn names_hidden(&self) -> bool {
         self.rest.iter().any(|part| *part == "**" || part.starts_with('.'))
@@ -164,6 +170,32 @@ fn is_any_name(part: &str) -> bool {
     part.contains('*') && part.chars().all(|character| matches!(character, '*' | '?' | '.'))
 }
 
+/// A part of a pattern in which a question mark stands for each class (`[...]`).
+fn without_classes(part: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = part;
+    while let Some((before, class)) = rest.split_once('[') {
+        plain.push_str(before);
+        // A bracket right behind the beginning, or behind a sign of negation, stands for itself.
+        let start = class.find(|c| c != '!' && c != '^').unwrap_or(class.len());
+        let end = class.get(start..).and_then(|text| {
+            let first = text.chars().next().map_or(0, char::len_utf8);
+            text.get(first..).and_then(|text| text.find(']')).map(|end| start + first + end + 1)
+        });
+        let Some(end) = end else {
+            plain.push('[');
+            rest = class;
+            continue;
+        };
+        plain.push('?');
+        rest = class.get(end..).unwrap_or_default();
+        // `[[:alnum:]]`
+        rest = rest.strip_prefix(']').filter(|_| class.starts_with("[:")).unwrap_or(rest);
+    }
+    plain.push_str(rest);
+    plain
+}
+
 /// Whether a name matches one part of a pattern. As in a shell, a leading dot must be matched by a dot.
 pub fn name_matches(pattern: &str, name: &str) -> bool {
     Glob::new(pattern, Style::Shell).matches(name)
@@ -192,5 +224,19 @@ mod tests {
         assert!(PathPattern::new("/p/**").unwrap().matches(&path("/p")));
         assert!(PathPattern::new("/p/*").unwrap().names_everything());
         assert!(!PathPattern::new("/p/*.log").unwrap().names_everything());
+    }
+
+    #[test]
+    fn all_that_is_hidden_is_named_in_several_ways() {
+        let all = |text: &str| PathPattern::new(text).unwrap().names_all_of_a_sort();
+        for text in
+            ["/p/*", "/p/.*", "/p/.[!.]*", "/p/.??*", "/p/..?*", "/p/[a-z]*", "/p/[[:alnum:]]*", "/p/[]a]*"]
+        {
+            assert!(all(text), "{text}");
+        }
+        for text in ["/p/.x*", "/p/a*", "/p/*.log", "/p/.[!.]", "/p/[a-z]*.log", "/p/x[", "/p/.build-[0-9]*"]
+        {
+            assert!(!all(text), "{text}");
+        }
     }
 }

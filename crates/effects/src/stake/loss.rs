@@ -430,6 +430,12 @@ fn inside_repository(text: &str) -> Option<&str> {
 /// Directories for temporary files on any machine, by their name.
 const TEMPORARY_BY_NAME: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
 
+/// Whether a name in a directory for temporary files is that of a directory in which every display server, font server and input method
+/// has its sockets (tmpfiles.d/x11.conf of systemd 256).
+pub(super) fn holds_sockets_of_all(name: &str) -> bool {
+    matches!(name, ".X11-unix" | ".ICE-unix" | ".XIM-unix" | ".font-unix")
+}
+
 /// Whether a directory holds the sockets and locks of all that is running, of this machine or of one user (file-hierarchy(7),
 /// `XDG_RUNTIME_DIR`).
 fn is_runtime_of_all(path: &AbsolutePath) -> bool {
@@ -453,21 +459,25 @@ fn is_trash(path: &AbsolutePath) -> bool {
 fn loss_of_pattern(pattern: &PathPattern<'_>, depth: Depth, change: Change, world: &dyn World) -> Loss {
     let base = &pattern.base;
     let place = world.place();
+    // `**` right below is what is left of a name that is not known, mostly that of one temporary directory.
+    let is_of_all = place.temporary.contains(base) || is_runtime_of_all(base);
+    if is_of_all
+        && pattern.names_all_of_a_sort()
+        && pattern.last() != Some("**")
+        && change != Change::Permissions
+    {
+        return match (pattern.expand(world), change) {
+            (Matches::Paths(paths), _) if paths.is_empty() => Loss::nothing(),
+            (Matches::Paths(_) | Matches::Unknown, Change::Remove) => {
+                Loss::new(Stake::Critical, TEMPORARY_OF_ALL)
+            }
+            (Matches::Paths(_) | Matches::Unknown, Change::Overwrite | Change::Permissions) => {
+                Loss::new(Stake::Unsaved, TEMPORARY_OF_ALL)
+            }
+        };
+    }
     if pattern.names_everything() {
         let reaches_down = depth == Depth::Recursive || pattern.last() == Some("**");
-        // `**` right below is what is left of a name that is not known, mostly that of one temporary directory.
-        let is_of_all = place.temporary.contains(base) || is_runtime_of_all(base);
-        if is_of_all && pattern.last() != Some("**") && change != Change::Permissions {
-            return match (pattern.expand(world), change) {
-                (Matches::Paths(paths), _) if paths.is_empty() => Loss::nothing(),
-                (Matches::Paths(_) | Matches::Unknown, Change::Remove) => {
-                    Loss::new(Stake::Critical, TEMPORARY_OF_ALL)
-                }
-                (Matches::Paths(_) | Matches::Unknown, Change::Overwrite | Change::Permissions) => {
-                    Loss::new(Stake::Unsaved, TEMPORARY_OF_ALL)
-                }
-            };
-        }
         if *base == place.workspace && pattern.last() == Some("**") && change == Change::Remove {
             return Loss::new(Stake::Unsaved, "which files of the workspace it reaches is not known");
         }
