@@ -428,7 +428,8 @@ impl Machine<'_> {
             self.opaque(format!("`{written}` is not in the catalogue"));
             Exit::unknown()
         };
-        self.leave_around(around);
+        // With what it came in with goes what it was told while it ran.
+        self.leave_around(around.start..usize::MAX);
         // Whatever else is wrong with its words, most programs explain themselves.
         if exit.status == Status::Failure && rest.iter().any(asks_for_explanation) {
             exit.status = Status::Open;

@@ -57,7 +57,7 @@ pub(crate) fn named(
     output: &Output,
     printed: &[Value],
 ) -> Option<Output> {
-    if !machine.is_listened_to() && !machine.is_kept() {
+    if !machine.tells_names() {
         return None;
     }
     let is_open = *output == Output::Unknown;
@@ -142,13 +142,18 @@ impl Machine<'_> {
     /// Keeps for the commands inside a call which names may come in on its input, as [`Machine::surround`] does those of its words.
     pub(crate) fn surround_with_input(&mut self) -> Range<usize> {
         let start = self.call.around.len();
-        let pattern = match &self.input {
+        let input = self.input.clone();
+        self.keep_names_of(&input);
+        start..self.call.around.len()
+    }
+
+    fn keep_names_of(&mut self, input: &Input) {
+        let pattern = match input {
             Input::Text(Value::Glob(text)) => outside_of_text(self, text),
             Input::Text(Value::Exact(text)) => outside_of_names(self, text),
             input => outside_of_list(self, &Output::from_input(input)),
         };
         pattern.into_iter().for_each(|pattern| self.keep_around(pattern));
-        start..self.call.around.len()
     }
 
     /// Ends what [`Machine::surround`] began.
@@ -157,6 +162,32 @@ impl Machine<'_> {
         if added.start < end {
             self.call.around.drain(added.start..end);
         }
+    }
+
+    /// Runs `work`, what it writes being taken in by the running program itself.
+    pub fn told_to_program<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.position.telling += 1;
+        let answer = work(self);
+        self.position.telling -= 1;
+        answer
+    }
+
+    /// Whether somebody takes in the names that are written at the present point.
+    pub(super) fn tells_names(&self) -> bool {
+        self.is_listened_to() || self.is_kept() || self.position.telling > 0
+    }
+
+    /// Keeps, for the rest of the running program, which names outside the workspace it was told by another that it started: a name that it
+    /// puts together afterwards may be any of them. Who follows a text that is known needs only the lists that are too long for that.
+    pub fn take_in_lists(&mut self, output: &Output) {
+        if let Some(pattern) = Lines::elsewhere(output).map(str::to_owned) {
+            self.keep_around(pattern);
+        }
+    }
+
+    /// The same for who does not follow texts: names that are known count too.
+    pub fn take_in_names(&mut self, output: &Output) {
+        self.keep_names_of(&output.clone().into_input());
     }
 
     /// Keeps from here on which names the arguments of the shell may be.

@@ -196,7 +196,7 @@ const VALUES: &[&str] = &["date", "gdate", "uuidgen"];
 /// What a call prints, as far as that says which files are named by it: names of files of the workspace, or a value that names none. `None`
 /// where they may lie anywhere.
 pub(crate) fn named(machine: &Machine<'_>, call: &Call) -> Option<Output> {
-    if !machine.is_listened_to() && !machine.is_kept() {
+    if !machine.tells_names() {
         return None;
     }
     // What has blanks in it is a text, not a name.

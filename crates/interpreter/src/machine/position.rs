@@ -20,6 +20,8 @@ pub(crate) struct Position {
     pub(crate) one_line: bool,
     /// How many commands around the present point take in what is written.
     pub(crate) listening: usize,
+    /// How many programs around the present point take in what is written for themselves, without a shell in between.
+    pub(crate) telling: usize,
     /// How many other standard outputs than the first are in place around the present point.
     pub(crate) standard_outputs: usize,
     /// What was written to standard outputs that lie further out, with which of them.

@@ -83,6 +83,17 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
+    /// Whether a name of which nothing is known may be one that others sent: code in the command itself that reads names which a program
+    /// of which nothing is known prints, or which come over the network.
+    fn is_named_by_input(&self) -> bool {
+        self.is_inline()
+            && match self.call.input {
+                Input::Network(_) => true,
+                Input::Unknown => self.reads_names,
+                Input::Inherited | Input::Text(_) | Input::Secret(_) | Input::Local(_) => false,
+            }
+    }
+
     /// Adds that a file is written with a text.
     pub(super) fn write(&mut self, path: &Value, text: &ScriptValue) {
         let path = &self.at_home(path.clone());
@@ -92,7 +103,11 @@ impl Evaluator<'_, '_, '_> {
             ScriptValue::Secret(place, _) => Output::Secret(place.clone()),
             _ => Output::Unknown,
         };
-        if *path == Value::Unknown {
+        if *path == Value::Unknown && self.is_named_by_input() {
+            self.machine.with_words_from(&Output::Unknown, |machine| {
+                machine.possibly(|machine| machine.write(path));
+            });
+        } else if *path == Value::Unknown {
             self.machine.possibly(|machine| machine.write(path));
         } else {
             self.act(|machine| machine.write_from(path, &output));

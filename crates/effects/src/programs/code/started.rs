@@ -17,6 +17,19 @@ const WRITTEN_TO: usize = 32;
 /// The greatest number of variables that code sets (ours).
 const VARIABLES: usize = 128;
 
+/// Functions that start a program whose output is not theirs to read: os and subprocess of Python 3.13, perlfunc, Kernel of Ruby 3.3, the
+/// manual of PHP 8 ("Program execution Functions").
+const SHOWING: &[&str] = &[
+    "os.system",
+    "subprocess.call",
+    "subprocess.check_call",
+    "system",
+    "Kernel.system",
+    "Kernel.exec",
+    "exec",
+    "passthru",
+];
+
 /// What a program is handed when it is started.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Handed {
@@ -26,6 +39,8 @@ pub(super) struct Handed {
     channel: Option<usize>,
     directory: Option<Value>,
     variables: Vec<(String, Value)>,
+    /// Whether what it prints goes where the output of the code goes, and not to the code.
+    is_shown: bool,
 }
 
 /// What is started.
@@ -101,7 +116,7 @@ impl Evaluator<'_, '_, '_> {
         ) {
             return self.perform_plain(deed, name, given);
         }
-        let handed = self.handed_by(given);
+        let handed = Handed { is_shown: SHOWING.contains(&name), ..self.handed_by(given) };
         let outer = std::mem::replace(&mut self.handed, handed.clone());
         self.last_started = None;
         let output = self.perform_plain(deed, name, given);
@@ -143,7 +158,7 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn start_with(&mut self, started: &Started, handed: Handed) -> Exit {
-        let Handed { input, channel: _, directory, variables } = handed;
+        let Handed { input, channel: _, directory, variables, is_shown } = handed;
         let input = input.unwrap_or(Input::Inherited);
         let variables: Vec<(String, Value)> = self.environment.iter().cloned().chain(variables).collect();
         let begin = |machine: &mut Machine<'_>| match started {
@@ -162,12 +177,14 @@ impl Evaluator<'_, '_, '_> {
             Some(directory) => machine.inside(directory, run),
             None => run(machine),
         };
-        let exit = self.act(|machine| {
+        let here = |machine: &mut Machine<'_>| {
             if variables.is_empty() { at_place(machine) } else { machine.with_variables(variables, at_place) }
-        });
+        };
+        let exit = self.act(|machine| if is_shown { here(machine) } else { machine.told_to_program(here) });
         if let Output::Text(text) = &exit.output {
             self.machine.note_guard_found(text);
         }
+        self.machine.take_in_lists(&exit.output);
         self.processes_listed = ListedProcesses::of(&exit.output).or(self.processes_listed.take());
         exit
     }

@@ -106,8 +106,13 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
     // A list of processes that the program runs over or asks for: whose numbers it may hand to `kill`.
     let mut processes =
         ListedProcesses::coming_in(call).or_else(|| counts(&whole).then_some(ListedProcesses::Counted));
+    // What others send may be any name. A table that is divided among files by what stands in it is no list of such.
+    let names = match &call.input {
+        Input::Unknown | Input::Network(_) if files.is_empty() => Some(Output::from_input(&call.input)),
+        _ => None,
+    };
     for act in acts {
-        let found = carry_out(machine, act, processes.as_ref());
+        let found = carry_out(machine, act, processes.as_ref(), names.as_ref());
         processes = found.map(|list| list.chosen_by(&whole)).or(processes);
     }
     let in_place = arguments.values(&["-i", "--include"]).any(|value| value.as_exact() == Some("inplace"));
@@ -152,11 +157,12 @@ fn is_assignment(word: &Value) -> bool {
     })
 }
 
-/// Does what a program does; the list of processes that this gives it.
+/// Does what a program does, of whose lines is known where they came from when others chose them; the list of processes that this gives it.
 fn carry_out(
     machine: &mut Machine<'_>,
     act: Act,
     processes: Option<&ListedProcesses>,
+    names: Option<&Output>,
 ) -> Option<ListedProcesses> {
     match act {
         Act::Read(file) => {
@@ -165,7 +171,13 @@ fn carry_out(
             }
         }
         Act::Write(Value::Unknown) => {
-            machine.possibly(|machine| machine.write(&Value::Unknown));
+            let write = |machine: &mut Machine<'_>| {
+                machine.possibly(|machine| machine.write(&Value::Unknown));
+            };
+            match names {
+                Some(output) => machine.with_words_from(output, write),
+                None => write(machine),
+            }
             machine.opaque("`awk` writes a file whose name it puts together while it runs");
         }
         Act::Write(known) => match host_of(&known) {
@@ -202,10 +214,11 @@ fn run(
         None => Input::Unknown,
     };
     if command.alternatives().is_some() {
-        let exit = machine.run_text(command, given);
+        let exit = machine.told_to_program(|machine| machine.run_text(command, given));
         if let Output::Text(text) = &exit.output {
             machine.note_guard_found(text);
         }
+        machine.take_in_names(&exit.output);
         return ListedProcesses::of(&exit.output);
     }
     machine.opaque("`awk` runs commands that it makes of its input");
@@ -221,8 +234,38 @@ fn run(
         machine.with_words_from(&from, |machine| {
             machine.possibly(|machine| machine.run_words(&words, given));
         });
+    } else if let Value::Between { prefix, suffix } = command
+        && !prefix.trim().is_empty()
+    {
+        let text = Value::Exact(with_hole(prefix, suffix));
+        machine.with_variables(vec![(HOLE.to_owned(), Value::Unknown)], |machine| {
+            machine.possibly(|machine| machine.run_text(&text, given));
+        });
     }
     None
+}
+
+/// The variable that stands for the part of a command that is not known.
+const HOLE: &str = "part_of_a_command";
+
+/// A command around a part that is not known, as text in which a variable stands for that part, whatever quotes it is in.
+fn with_hole(prefix: &str, suffix: &str) -> String {
+    let mut quote = None;
+    let mut letters = prefix.chars();
+    while let Some(c) = letters.next() {
+        match (quote, c) {
+            (None | Some('"'), '\\') => {
+                letters.next();
+            }
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            (None | Some(_), _) => {}
+        }
+    }
+    match quote {
+        Some('\'') => format!("{prefix}'\"${{{HOLE}}}\"'{suffix}"),
+        Some(_) | None => format!("{prefix}${{{HOLE}}}{suffix}"),
+    }
 }
 
 #[cfg(test)]

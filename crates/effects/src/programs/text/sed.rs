@@ -40,20 +40,22 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if script.as_exact().is_none_or(|text| text.contains("/dev/") || !keeps_names(text)) {
             content = Content::MayGo;
         }
-        if let Some(text) = script.as_exact() {
-            for act in acts(text) {
-                content = Content::MayGo;
-                match act {
-                    Act::Write(file) => machine.write(&Value::exact(file)),
-                    Act::Read(file) => {
-                        machine.read(&Value::exact(file));
-                    }
-                    Act::Run(command) if command.is_empty() => {
-                        machine.unread("`sed` runs lines of its input as commands");
-                    }
-                    Act::Run(command) => {
-                        machine.run_text(&Value::exact(command), Input::Unknown);
-                    }
+        let known = match script {
+            Value::Between { prefix, suffix } => format!("{prefix}{HOLE}{suffix}"),
+            script => script.as_exact().unwrap_or_default().to_owned(),
+        };
+        for act in acts(&known) {
+            content = Content::MayGo;
+            match act {
+                Act::Write(file) => machine.write(&filled(&file)),
+                Act::Read(file) => {
+                    machine.read(&filled(&file));
+                }
+                Act::Run(command) if command.is_empty() => {
+                    machine.unread("`sed` runs lines of its input as commands");
+                }
+                Act::Run(command) => {
+                    machine.run_text(&filled(&command), Input::Unknown);
                 }
             }
         }
@@ -82,6 +84,16 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.read(file);
     }
     Exit::unknown()
+}
+
+/// Stands for a part of a script that is not known: a letter that no script holds, and no command.
+const HOLE: char = '\u{f8ff}';
+
+/// A word of a script, parts of which may not be known.
+fn filled(word: &str) -> Value {
+    let mut parts = word.split(HOLE);
+    let first = Value::exact(parts.next().unwrap_or_default());
+    parts.fold(first, |before, part| before.followed_by(&Value::Unknown).followed_by(&Value::exact(part)))
 }
 
 /// What a script does besides editing.
