@@ -17,6 +17,22 @@ fn masked(text: &str) -> String {
     mask_text(text, &key()).into_owned()
 }
 
+/// Texts around the address of a machine.
+const MACHINE_PLACES: &[(&str, &str)] = &[
+    ("", ""),
+    ("connected to ", " in 3 ms"),
+    ("listening on [", "]:443"),
+    ("inet6 ", "/64 scope global"),
+    ("inet6 addr:", "/64"),
+    ("from=", ","),
+    ("IP6 ", ".443 > there"),
+    ("ping ", "%eth0"),
+    ("{\"peer\":\"", "\"}"),
+    ("AAAA ", "\n"),
+    ("Received: from mail ([", "]) by mx"),
+    ("refused by ", ": no route"),
+];
+
 /// Texts around a place for a secret, in which the place itself gives the secret away.
 const PLACES: &[(&str, &str)] = &[
     ("PASSWORD=", ""),
@@ -183,6 +199,63 @@ proptest! {
         prop_assert!(!result.contains(&secret), "{text}\n{result}");
         prop_assert!(result.starts_with(place.0) && result.ends_with(place.1), "{text}\n{result}");
         prop_assert_eq!(result.matches("[masked:").count(), 1);
+    }
+
+    #[test]
+    fn a_machine_of_the_open_network_never_survives(
+        first in 0x2000_u16..0x3fff, groups in any::<[u16; 7]>(), zeros in 0_usize..7, place in prop::sample::select(MACHINE_PLACES),
+        writing in 0_usize..4,
+    ) {
+        let mut segments = [first, groups[0], groups[1], groups[2], groups[3], groups[4], groups[5], groups[6]];
+        // Short forms leave a run of zeros out.
+        segments[1..=zeros].fill(0);
+        prop_assume!((segments[0], segments[1]) != (0x2001, 0xdb8));
+        let address = std::net::Ipv6Addr::from(segments);
+        let full = || segments.map(|segment| format!("{segment:04x}")).join(":");
+        let written = match writing {
+            0 => address.to_string(),
+            1 => address.to_string().to_uppercase(),
+            2 => full(),
+            _ => full().to_uppercase(),
+        };
+        let text = format!("{}{written}{}", place.0, place.1);
+        let result = masked(&text);
+        prop_assert!(!result.contains(&written) && result.contains("[masked:ip:"), "{text}\n{result}");
+        prop_assert!(result.starts_with(place.0) && result.ends_with(place.1), "{text}\n{result}");
+    }
+
+    #[test]
+    fn an_older_address_in_a_longer_one_never_survives(octets in any::<[u8; 4]>(), dotted in any::<bool>()) {
+        let [first, ..] = octets;
+        let address = std::net::Ipv4Addr::from(octets);
+        let nobody = address.is_private() || address.is_loopback() || address.is_link_local() || address.is_documentation()
+            || (first == 100 && (64..128).contains(&octets[1])) || !(11..224).contains(&first);
+        prop_assume!(!nobody);
+        let [a, b, c, d] = octets;
+        let written = if dotted { address.to_string() } else { format!("{:x}:{:x}", u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])) };
+        let result = masked(&format!("peer ::ffff:{written} closed"));
+        prop_assert!(!result.contains(&written), "{result}");
+    }
+
+    #[test]
+    fn what_only_looks_like_an_address_stays(
+        words in prop::sample::select(vec!["std::vec::Vec", "a::b", "crate::fa::de", "ab::cd::ef", "::std::fmt", "Vec::<u8>::new()", "<A as B>::c", "x::2", "be::ef", "::ffff::new()", "Foo::ffff:ab"]),
+        bytes in any::<[u8; 16]>(), (hour, minute, second) in (0_u8..24, 0_u8..60, 0_u8..60), count in 1_usize..16,
+    ) {
+        let pairs = bytes.map(|byte| format!("{byte:02x}"));
+        for text in [
+            words.to_owned(),
+            format!("{hour:02}:{minute:02}:{second:02}"),
+            format!("2026-11-28T{hour:02}:{minute:02}:{second:02}Z"),
+            format!("ether {} txqueuelen", pairs[..6].join(":")),
+            format!("SHA256 {}", pairs.join(":")),
+            format!("hash {}", pairs[..count].join(":")),
+            format!("fe80::{}{}:{}{} dev", pairs[0], pairs[1], pairs[2], pairs[3]),
+            format!("fd00::{}{}:{}{} dev", pairs[0], pairs[1], pairs[2], pairs[3]),
+            format!("src/main.rs:{}:{}", u16::from(bytes[0]) + 2000, bytes[1]),
+        ] {
+            prop_assert_eq!(masked(&text), text);
+        }
     }
 
     #[test]

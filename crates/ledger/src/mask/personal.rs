@@ -7,21 +7,22 @@ pub(super) struct Personal {
     pub(super) length: usize,
 }
 
-/// What of a user stands at the beginning of `rest`, which begins a word; `before` is the byte in front of it.
-pub(super) fn personal(rest: &[u8], before: Option<u8>) -> Option<Personal> {
+/// What of a user stands at the beginning of `rest`, which begins a word; `before` is the text in front of it.
+pub(super) fn personal(rest: &[u8], before: &[u8]) -> Option<Personal> {
     let found = |kind, length: Option<usize>| length.map(|length| Personal { kind, length });
     // The host of an address, or a part of a path or a longer version, says what is talked to.
-    let is_part = matches!(before, Some(b'/' | b'@' | b'.' | b'-'));
-    let is_part_of_long = is_part || matches!(before, Some(b':' | b'['));
+    let is_part = matches!(before.last(), Some(b'/' | b'@' | b'.' | b'-'));
+    let long_machine = || if begins_long_machine(before) { long_machine_address(rest) } else { None };
     match rest.first()? {
         b'+' => found("phone", international_phone(rest)),
         b'(' => found("phone", bracketed_phone(rest)),
+        b'f' | b'F' if before.ends_with(b"::") => found("ip", mapped_machine_address(rest, before)),
         b'A'..=b'Z' | b'a'..=b'z' => found("iban", bank_account(rest)),
         b'0'..=b'9' => found("card", payment_card(rest))
             .or_else(|| found("ssn", social_security(rest)))
             .or_else(|| found("phone", national_phone(rest)))
             .or_else(|| if is_part { None } else { found("ip", machine_address(rest)) })
-            .or_else(|| if is_part_of_long { None } else { found("ip", long_machine_address(rest)) }),
+            .or_else(|| found("ip", long_machine())),
         _ => None,
     }
 }
@@ -230,21 +231,73 @@ fn machine_address(rest: &[u8]) -> Option<usize> {
     (!nobody && ends(rest, text.len())).then_some(text.len())
 }
 
+/// Whether an IPv6 address may begin behind this text. In brackets it stands with a port; those of a URL hold the host that is talked to.
+/// A colon in front of it belongs to a label (`addr:`), or to a longer chain of numbers.
+fn begins_long_machine(before: &[u8]) -> bool {
+    match before {
+        [.., b'/' | b'@', b'['] | [.., b'/' | b'@' | b'.' | b'-'] | [b':'] => false,
+        [.., label, b':'] => *label != b':' && !label.is_ascii_hexdigit(),
+        _ => true,
+    }
+}
+
+/// Whether nothing that belongs to the same address stands behind. Behind a dot some programs write a port (`2606:4700::1.443`).
+fn ends_long_machine(rest: &[u8], length: usize) -> bool {
+    let port = |behind: &[u8]| {
+        let digits = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        (1..=5).contains(&digits) && ends(behind, digits)
+    };
+    ends(rest, length) || rest.get(length) == Some(&b'.') && rest.get(length + 1..).is_some_and(port)
+}
+
 /// An IPv6 address of the open network (`2000::/3`), without those of documentation.
 fn long_machine_address(rest: &[u8]) -> Option<usize> {
-    const LONGEST: usize = 39;
+    /// As many groups and colons as there can be, with an IPv4 address at the end.
+    const LONGEST: usize = 45;
     // Four digits and a colon come first, so no time and no hardware address gets further.
     let is_wide = matches!(rest.first(), Some(b'2' | b'3')) && rest.get(4) == Some(&b':');
     if !is_wide {
         return None;
     }
-    let length =
-        rest.iter().take(LONGEST + 1).take_while(|byte| byte.is_ascii_hexdigit() || **byte == b':').count();
-    let text = std::str::from_utf8(rest.get(..length)?).ok()?;
-    let address: std::net::Ipv6Addr = text.parse().ok()?;
+    let (address, length) = written_out(rest, LONGEST)?;
     let [first, second, ..] = address.segments();
     let is_documentation = (first, second) == (0x2001, 0xdb8) || first == 0x3fff;
-    (!is_documentation && ends(rest, length)).then_some(length)
+    (!is_documentation && ends_long_machine(rest, length)).then_some(length)
+}
+
+/// The address at the beginning of a text, and its length. A colon or a dot behind it belongs to the sentence.
+fn written_out(rest: &[u8], longest: usize) -> Option<(std::net::Ipv6Addr, usize)> {
+    let groups =
+        rest.iter().take(longest + 1).take_while(|byte| byte.is_ascii_hexdigit() || **byte == b':').count();
+    // The last group may be the beginning of an IPv4 address.
+    let dotted = rest.iter().take(longest + 1).skip(groups);
+    let dotted = groups + dotted.take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    [dotted, groups].into_iter().find_map(|length| {
+        let text = std::str::from_utf8(rest.get(..length)?).ok()?;
+        let text = text.trim_end_matches('.');
+        let text = text.strip_suffix(':').filter(|text| !text.ends_with(':')).unwrap_or(text);
+        text.parse().ok().map(|address| (address, text.len()))
+    })
+}
+
+/// An IPv4 address that is written as an IPv6 one in hexadecimal digits (`::ffff:5db8:d822`), from its `ffff` on; the other way of writing
+/// it holds the IPv4 address as it is.
+fn mapped_machine_address(rest: &[u8], before: &[u8]) -> Option<usize> {
+    // What is in front of the colons is a name in code, or a longer address.
+    let is_whole = |before: &[u8]| {
+        before
+            .last()
+            .is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b':' | b'/' | b'>'))
+    };
+    let text = rest.get(..5)?;
+    if !text.eq_ignore_ascii_case(b"ffff:") || !is_whole(before.get(..before.len().checked_sub(2)?)?) {
+        return None;
+    }
+    let groups = rest.iter().take(15).take_while(|byte| byte.is_ascii_hexdigit() || **byte == b':').count();
+    let text = std::str::from_utf8(rest.get(..groups)?).ok()?;
+    let address: std::net::Ipv6Addr = format!("::{text}").parse().ok()?;
+    let mapped = address.to_ipv4_mapped()?.to_string();
+    (machine_address(mapped.as_bytes()).is_some() && ends_long_machine(rest, groups)).then_some(groups)
 }
 
 #[cfg(test)]
@@ -252,7 +305,7 @@ mod tests {
     use super::personal;
 
     fn kind(text: &str) -> Option<(&'static str, usize)> {
-        personal(text.as_bytes(), None).map(|found| (found.kind, found.length))
+        personal(text.as_bytes(), b"").map(|found| (found.kind, found.length))
     }
 
     #[test]
@@ -275,6 +328,12 @@ mod tests {
             ("93.184.216.34", ("ip", 13)),
             ("2606:4700:4700::1111", ("ip", 20)),
             ("2a00:1450:4001:81b::200e.", ("ip", 24)),
+            ("2a00:1450:4001:81b::200e:", ("ip", 24)),
+            ("2A00:1450:4001:081B:0000:0000:0000:200E", ("ip", 39)),
+            ("2606:4700:4700::1111%eth0", ("ip", 20)),
+            ("2606:4700:4700::1111/64", ("ip", 20)),
+            ("2606:4700:4700::1111]:443", ("ip", 20)),
+            ("2606:4700:4700::1111.443 > ", ("ip", 20)),
         ] {
             assert_eq!(kind(text), Some(expected), "{text}");
         }
@@ -283,12 +342,28 @@ mod tests {
     #[test]
     fn versions_and_hosts_of_addresses_are_no_machines_of_a_person() {
         for before in *b"/@.-" {
-            assert!(personal(b"93.184.216.34", Some(before)).is_none(), "{}", char::from(before));
+            assert!(personal(b"93.184.216.34", &[before]).is_none(), "{}", char::from(before));
         }
-        for before in *b"/@.-:[" {
-            assert!(personal(b"2606:4700:4700::1111", Some(before)).is_none(), "{}", char::from(before));
+        for before in ["/", "@", ".", "-", "//[", "user@[", "aa:", "::"] {
+            assert!(personal(b"2606:4700:4700::1111", before.as_bytes()).is_none(), "{before}");
         }
-        assert!(personal(b"93.184.216.34", Some(b'[')).is_some());
+        for before in ["[", "from [", "addr:", "inet6 ", "(", "\"", "=", ","] {
+            assert!(personal(b"2606:4700:4700::1111", before.as_bytes()).is_some(), "{before}");
+        }
+        assert!(personal(b"93.184.216.34", b"[").is_some());
+    }
+
+    #[test]
+    fn addresses_that_stand_for_older_ones_are_found() {
+        for before in ["::", " ::", "[::", "=::"] {
+            assert!(personal(b"ffff:5db8:d822", before.as_bytes()).is_some(), "{before}");
+            // Those of private networks are nobody's.
+            assert!(personal(b"ffff:c0a8:0104", before.as_bytes()).is_none(), "{before}");
+        }
+        for before in ["std::", "a::", "<T>::", "/::", "1::"] {
+            assert!(personal(b"ffff:5db8:d822", before.as_bytes()).is_none(), "{before}");
+        }
+        assert!(personal(b"ffff::new()", b"std::").is_none());
     }
 
     #[test]

@@ -366,7 +366,7 @@ impl<'text> Scanner<'text> {
         if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             return None;
         }
-        let found = personal(self.rest(position), before)?;
+        let found = personal(self.rest(position), self.bytes.get(..position).unwrap_or_default())?;
         let text = self.text.get(position..position + found.length)?;
         // What a call talks to must stay readable: whoever looks at the record judges by it.
         if found.kind == "ip" && (self.key.spares(text) || self.is_version(position)) {
