@@ -209,6 +209,39 @@ fn neither_other_words_nor_looks_nor_empty_files_hide_a_loop() {
 }
 
 #[test]
+fn numbers_that_shuffle_tests_are_turned_in_vain() {
+    type Command = fn(u32) -> String;
+    const BOOM: &str = "FAIL x.test.js\nError: boom";
+    let ways: [(&str, Command); 4] = [
+        ("attached", |round| format!("npm test -- --seed={round}")),
+        ("apart", |round| format!("npm test -- --seed {round}")),
+        ("of an order", |round| format!("npm test -- --random-order-seed={round}")),
+        ("of pytest", |round| format!("python3 -m pytest --randomly-seed={round}")),
+    ];
+    for (what, command) in ways {
+        let mut session = Session::new("");
+        let ended = rounds_until_halted(&mut session, |session, round| {
+            session.call(&command(round), &format!("Seed: {round}\n{BOOM}"), true);
+        });
+        assert!(ended <= ENDS, "{what}: {ended}");
+        // It is refused like the same call.
+        assert!(session.ran < ended, "{what}: {} ran", session.ran);
+        let mut hidden = Session::new("");
+        let ended = rounds_until_halted(&mut hidden, |session, round| {
+            session.call(&command(round), &format!("Seed: {round}\n{BOOM}"), false);
+        });
+        assert!(ended <= ENDS + 4, "{what}, and it succeeds: {ended}");
+    }
+    // A program that is no run of tests does something else with each number.
+    let mut sweep = Session::new("");
+    for round in 0..12 {
+        sweep.call(&format!("./simulate --seed={round}"), "converged", false);
+    }
+    let issues = sweep.bodies("issue");
+    assert!(issues.iter().all(|issue| issue["kind"] != "stuck_loop"), "{issues:?}");
+}
+
+#[test]
 fn tries_with_edits_between_and_runs_of_other_things_are_no_loop() {
     let mut session = Session::new("");
     for round in 0..10 {

@@ -2,8 +2,8 @@
 //!
 //! It leaves out whatever changes neither what runs nor what that finds out. In the text these are comments, quotes that are not needed,
 //! assignments that the text does not read, and constant text that is printed. Around a command these are viewers at the end of a pipe,
-//! copies of descriptors, output to `/dev/null`, a status that is thrown away (`|| true`), brackets around one command, and wrappers that
-//! only start another. Two texts of one substance are two runs of one thing, as long as what they answer is the same too; nothing about
+//! copies of descriptors, output to `/dev/null`, a status that is thrown away (`|| true`), brackets around one command, wrappers that
+//! only start another, and the number by which a run of tests shuffles them. Two texts of one substance are two runs of one thing, as long as what they answer is the same too; nothing about
 //! safety may rest on it.
 
 use crate::guard::parse;
@@ -192,6 +192,7 @@ impl Reading<'_> {
         {
             return bracketed(block, Command::Group);
         }
+        without_order(&mut simple.words);
         if let [program, _] = simple.words.as_mut_slice()
             && text(program) == Some("sleep")
         {
@@ -260,6 +261,53 @@ fn bracketed(mut block: Block, brackets: fn(Block) -> Command) -> Option<Command
         [ShellStatement { launch: Launch::Foreground, .. }] => block.pop().map(|statement| statement.command),
         _ => Some(brackets(block)),
     }
+}
+
+/// Options that say by which number a run of tests shuffles them: pytest-randomly, pytest-random-order, Jest, Vitest, RSpec, PHPUnit, Go,
+/// Cargo, Minitest.
+const ORDER: &[&str] = &[
+    "--seed",
+    "--random-seed",
+    "--random-order-seed",
+    "--randomly-seed",
+    "--sequence.seed",
+    "--shuffle-seed",
+    "--test-seed",
+    "-shuffle",
+];
+
+/// Takes the number away by which a run of tests shuffles them: which of them are run is the same.
+fn without_order(words: &mut Vec<Word>) {
+    const TESTING: &[&str] = &[
+        "pytest", "py.test", "jest", "vitest", "mocha", "rspec", "phpunit", "minitest", "ctest", "nox", "tox",
+    ];
+    let is_testing = |word: &Word| {
+        text(word).is_some_and(|text| {
+            let name = text.rsplit('/').next().unwrap_or_default();
+            TESTING.contains(&name)
+                || name.split([':', '-', '_', '.']).any(|part| matches!(part, "test" | "tests"))
+        })
+    };
+    // Only what runs is looked at: `./simulate --seed 3` asks for something else with each number.
+    if !words.iter().take_while(|word| text(word) != Some("--")).any(is_testing) {
+        return;
+    }
+    let mut is_number = false;
+    words.retain(|word| {
+        let Some(text) = text(word) else {
+            is_number = false;
+            return true;
+        };
+        let was_option = std::mem::take(&mut is_number);
+        match text.split_once('=') {
+            Some((name, _)) => !ORDER.contains(&name),
+            None if ORDER.contains(&text) => {
+                is_number = true;
+                false
+            }
+            None => !(was_option && text.bytes().all(|byte| byte.is_ascii_digit())),
+        }
+    });
 }
 
 /// How many words at the beginning only start what follows them.
@@ -404,6 +452,15 @@ mod tests {
         ] {
             assert_eq!(substance(text), substance("npm test"), "{text}");
         }
+        for (one, other) in [
+            ("npm test -- --seed=1", "npm test -- --seed 2"),
+            ("python3 -m pytest -x --randomly-seed=1", "python3 -m pytest -x --randomly-seed=2"),
+            ("go test ./... -shuffle=1", "go test ./... -shuffle=2"),
+            ("npx jest --seed 1 a", "npx jest --seed 2 a"),
+            ("npm run test:unit -- --random-order-seed=1", "npm run test:unit -- --random-order-seed=2"),
+        ] {
+            assert_eq!(substance(one), substance(other), "{one} / {other}");
+        }
         assert_eq!(substance("sleep 6; cargo test"), substance("sleep 9; cargo test"));
     }
 
@@ -412,6 +469,9 @@ mod tests {
         for (one, other) in [
             ("npm test", "npm test -- a"),
             ("npm test", "npm run test"),
+            ("./simulate --seed=1", "./simulate --seed=2"),
+            ("npm test -- --seed 1 a", "npm test -- --seed 1 b"),
+            ("npm test -- --shard=1", "npm test -- --shard=2"),
             ("cd a; npm test", "cd b; npm test"),
             ("N=1; npm test $N", "N=2; npm test $N"),
             ("N=1; sh -c \"echo $N > f\"", "N=2; sh -c \"echo $N > f\""),
