@@ -407,6 +407,10 @@ fn aim_at(machine: &mut Machine<'_>, kind: EffectKind, depth: Depth, selected: V
             {
                 add_paths(machine, kind, &value);
             }
+            // What is in no commit below a directory; a reference has nothing below it.
+            (Selected::Word(value), EffectKind::VcsLocalLoss) if depth == Depth::Recursive => {
+                add_paths(machine, kind, &value);
+            }
             (Selected::Place(value), _) if !is_about_files(kind) => add_paths(machine, kind, &value),
             (Selected::Word(value) | Selected::Place(value), _) => machine.effect(kind, &value),
         }

@@ -21,6 +21,7 @@
 //! | `files` | making, moving and removing files |
 //! | `find` | `find` and `fd` |
 //! | `git` | git |
+//! | `git_wrappers` | programs that hand their words over to git, with a work tree of their own |
 //! | `json` | `jq`: which words are files |
 //! | `compiled` | sources given to compilers, as far as they end processes |
 //! | `instructions` | files of instructions that a program carries out |
@@ -61,6 +62,7 @@ mod emptied;
 mod files;
 mod find;
 mod git;
+mod git_wrappers;
 mod instructions;
 mod interpreters;
 mod json;
@@ -105,6 +107,14 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
     let handler: Handler = match name {
         "agent" => agents::agent,
         "git" => git::git,
+        "git_by_program" => git_wrappers::git_by_program,
+        "yadm" => git_wrappers::yadm,
+        "yadm_enter" => git_wrappers::yadm_enter,
+        "vcsh" => git_wrappers::vcsh,
+        "vcsh_run" => git_wrappers::vcsh_run,
+        "vcsh_foreach" => git_wrappers::vcsh_foreach,
+        "etckeeper_vcs" => git_wrappers::etckeeper_vcs,
+        "chezmoi_git" => git_wrappers::chezmoi_git,
         "jq" => json::jq,
         "project_command" => packages::project_command,
         "just" => packages::just,
