@@ -7,82 +7,18 @@
     reason = "a test that cannot go on should panic"
 )]
 
+mod loop_support;
 mod support;
 
+use loop_support::{Session, rounds_until_halted};
 use serde_json::{Value as Json, json};
-use support::{AT_ONCE, TestEnvironment, decision, reason, shell_call};
+use support::{AT_ONCE, decision, reason, shell_call};
 
 /// After so many equal rounds, refused ones included, a loop of one call is halted at the latest (SPECIFICATION, "a loop ends").
 const ENDS: u32 = 24;
 
 const FAILING: &str =
     "running 3 tests\ntest a ... FAILED\ntest result: FAILED. 0 passed; 3 failed; finished in 0.12s";
-
-struct Session {
-    environment: TestEnvironment,
-    calls: u32,
-    ran: u32,
-}
-
-impl Session {
-    fn new(configuration: &str) -> Self {
-        Self::with_files(configuration, &[])
-    }
-
-    /// A session that began with more files beside the configuration.
-    fn with_files(configuration: &str, files: &[(&str, &str)]) -> Self {
-        let environment = TestEnvironment::new();
-        environment.configure("config.yaml", configuration);
-        for (name, text) in files {
-            environment.configure(name, text);
-        }
-        let session = Self { environment, calls: 0, ran: 0 };
-        session.event("SessionStart", json!({ "source": "startup" }));
-        session.event("UserPromptSubmit", json!({ "prompt": "make the failing tests of the parser pass" }));
-        session
-    }
-
-    fn event(&self, name: &str, fields: Json) -> Json {
-        self.environment.answer_to(&self.environment.payload("s", name, fields))
-    }
-
-    /// Asks to run a command; when it may, it fails with this, or succeeds. The answers of the hook, before and after.
-    fn call(&mut self, command: &str, output: &str, fails: bool) -> (Json, Json) {
-        self.calls += 1;
-        let call = |more: Json| shell_call(&format!("call-{}", self.calls), command, more);
-        let before = self.event("PreToolUse", call(json!({})));
-        if matches!(decision(&before), Some("deny" | "ask")) {
-            return (before, Json::Null);
-        }
-        self.ran += 1;
-        let after = if fails {
-            self.event("PostToolUseFailure", call(json!({ "error": format!("Exit code 101\n{output}") })))
-        } else {
-            self.event("PostToolUse", call(json!({ "tool_response": { "stdout": output, "stderr": "" } })))
-        };
-        (before, after)
-    }
-
-    fn bodies(&self, kind: &str) -> Vec<Json> {
-        let records = self.environment.records("s");
-        records.into_iter().map(|record| record["body"].clone()).filter(|body| body["type"] == kind).collect()
-    }
-
-    fn is_halted(&self) -> bool {
-        !self.bodies("halted").is_empty()
-    }
-}
-
-/// Plays rounds until the session is halted; after how many.
-fn rounds_until_halted(session: &mut Session, mut round: impl FnMut(&mut Session, u32)) -> u32 {
-    for number in 1..=40 {
-        round(session, number);
-        if session.is_halted() {
-            return number;
-        }
-    }
-    panic!("40 rounds, {} of them ran, and nothing ended: {:?}", session.ran, session.bodies("intervention"));
-}
 
 #[test]
 fn equal_failing_runs_end_in_a_halt_with_an_incident_in_every_profile() {

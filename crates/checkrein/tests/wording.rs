@@ -71,7 +71,7 @@ fn decided(action: &Action, world: &RecordedWorld, policy: &Policy) -> String {
         format!(
             "{:#?}\n{:?} {:?} {} {} {} {} {} {} {:?}",
             without_words(review.clone()),
-            Activity::of(action.tool.as_str(), effects, &review.programs),
+            Activity::of(action.tool.as_str(), effects, &review.programs, action.shell_text()),
             Clarity::of(effects),
             changes_unknown_files(review),
             is_opaque(review),

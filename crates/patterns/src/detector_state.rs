@@ -15,11 +15,12 @@ use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 use crate::messages::Messages;
 use crate::observation::{ActionSuccess, observation_of_refusal};
 use crate::oscillating_edits::Edits;
+use crate::polling;
 use crate::resource_spiral::{Spiral, Usage};
 use crate::scope::Scope;
 use crate::settings::PatternSettings;
 use crate::stagnation::Stagnation;
-use crate::step::{ActionFacts, Activity, Fate, OutcomeFacts, Probe, Run, Step};
+use crate::step::{ActionFacts, Activity, Answer, Fate, OutcomeFacts, Probe, Run, Step};
 use crate::stuck_loop;
 
 /// What the detectors remember of a session. Its size is bounded however long the session is, and so is the work that each
@@ -116,6 +117,7 @@ impl DetectorState {
             clarity: plan.clarity,
             fate,
             run,
+            answer: self.answer(plan, ending, run),
         };
         while self.steps.len() >= stuck_loop::REMEMBERED {
             self.steps.pop_front();
@@ -137,6 +139,16 @@ impl DetectorState {
         }
         self.stagnation.ran(plan.number, plan.action, observation);
         self.move_through(plan, ending);
+    }
+
+    /// What an action says about what it asks for. What was refused says what it said when it ran last.
+    fn answer(&self, plan: &ActionFacts, ending: &OutcomeFacts<'_>, run: Run) -> Answer {
+        let is_last = |step: &&Step| step.actor == plan.actor && step.action == plan.action;
+        match run {
+            Run::Refused => self.steps.iter().rev().find(is_last).map(|step| step.answer).unwrap_or_default(),
+            Run::Done if ending.error.is_some_and(polling::says_not_yet) => Answer::NotYet,
+            Run::Done => Answer::Plain,
+        }
     }
 
     /// Takes up an action that was refused and did not run. In a loop the same call once more counts as the same result once more, as when

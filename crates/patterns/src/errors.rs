@@ -27,6 +27,9 @@ struct PastError {
     tests: Option<TestCounts>,
     /// Whether something was changed since the error before it.
     attempt: Attempt,
+    /// Whether the call waits for something, so that it may fail for a while.
+    #[serde(default)]
+    waits: bool,
 }
 
 /// The errors since something last succeeded, as long as they are the same one: however many calls there are, none of them gets anywhere.
@@ -96,9 +99,10 @@ impl Errors {
         while self.0.len() >= ERRORS_IN_VIEW {
             self.0.pop_front();
         }
-        let past = PastError { number, action, digest, error, tests, attempt };
+        let waits = deed == Activity::Waits;
+        let past = PastError { number, action, digest, error, tests, attempt, waits };
         // What waits for something may be answered the same for long.
-        if deed != Activity::Waits {
+        if !waits {
             run.failed(past);
         }
         self.0.push_back(past);
@@ -141,6 +145,13 @@ impl Errors {
         let attempts = group.iter().filter(|error| error.attempt == Attempt::Changed).count();
         // Whoever changes something between the attempts is working at it: less sure, and never held up (ours).
         let working = attempts * 2 > group.len();
+        // One poll is told, and nothing more: how long it may fail is known where loops are (ours).
+        let polls = group.iter().all(|error| error.waits && error.action == last.action);
+        let worst = match (polls, working) {
+            (true, _) => Severity::Low,
+            (false, true) => Severity::Medium,
+            (false, false) => Severity::Critical,
+        };
         let category = last.error.category.words();
         let standstill = run.standstill();
         let mut actions = newest(group.iter().map(|error| error.number));
@@ -158,7 +169,7 @@ impl Errors {
         }
         Some(Issue {
             kind: PatternKind::RepetitiveErrors,
-            severity: if working { severity(count).min(Severity::Medium) } else { severity(count) },
+            severity: severity(count).min(worst),
             confidence: Share::new(confidence(count).value() * if working { 0.6 } else { 1.0 }),
             impact: Share::default(),
             signal: standstill.unwrap_or(count) as f64,

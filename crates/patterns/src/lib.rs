@@ -10,6 +10,7 @@
 //! | `step` | what detectors are told about an action |
 //! | `observation`, `normalise` | what is kept of an output: marks, error signatures, counts of tests |
 //! | `own_text` | what a command prints of its own text beside what it runs |
+//! | `polling` | which commands ask how something is getting on, and which failures say that it is not done yet |
 //! | `stuck_loop`, `messages` | stuck loops: equal actions, cycles, monologues |
 //! | `errors` | repetitive errors (upstream 1.2) |
 //! | `oscillating_edits` | oscillating edits |
@@ -39,6 +40,7 @@ mod normalise;
 mod observation;
 mod oscillating_edits;
 mod own_text;
+mod polling;
 mod resource_spiral;
 mod scope;
 mod settings;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::issue::ActionNumber;
 use crate::observation::ActionSuccess;
+use crate::polling;
 use crate::scope::Touch;
 
 /// An action that was reviewed and let through; its outcome comes later.
@@ -133,30 +134,11 @@ pub struct OutcomeFacts<'a> {
 }
 
 impl Activity {
-    /// What the effects and the programs of an action say that it is for.
-    pub fn of(tool: &str, effects: &[Effect], programs: &[String]) -> Self {
+    /// What the effects and the programs of an action say that it is for; of a call that is no command, with its command `None`.
+    pub fn of(tool: &str, effects: &[Effect], programs: &[String], command: Option<&str>) -> Self {
         /// Tools of clients that ask how something in the background is getting on.
         const POLLING_TOOLS: [&str; 6] =
             ["BashOutput", "TaskOutput", "AgentOutput", "Monitor", "write_stdin", "wait"];
-        /// Programs that tell how something that runs is getting on (ours).
-        const WATCHING: [&str; 16] = [
-            "ps",
-            "pgrep",
-            "top",
-            "ss",
-            "netstat",
-            "lsof",
-            "docker",
-            "podman",
-            "kubectl",
-            "systemctl",
-            "journalctl",
-            "gh",
-            "glab",
-            "squeue",
-            "nvidia-smi",
-            "nc",
-        ];
         /// Programs that look at something, or only say something.
         const LOOKING: [&str; 24] = [
             "test", "[", "ls", "cat", "tail", "head", "grep", "rg", "stat", "wc", "find", "file", "du", "df",
@@ -165,6 +147,7 @@ impl Activity {
         /// Programs that wait.
         const WAITING: [&str; 4] = ["sleep", "wait", "watch", "inotifywait"];
         let runs = |names: &[&str]| programs.iter().any(|name| names.contains(&name.as_str()));
+        let watches = |name: &String| polling::asks(name, command.unwrap_or_default());
         if POLLING_TOOLS.contains(&tool) {
             return Self::Waits;
         }
@@ -178,7 +161,8 @@ impl Activity {
             // A run of tests may have no effect at all, and is no look.
             let only_looks = !effects.is_empty() && effects.iter().all(looks);
             let known = |name: &String| {
-                [&WAITING[..], &WATCHING[..], &LOOKING[..]].iter().any(|names| names.contains(&name.as_str()))
+                [&WAITING[..], &LOOKING[..]].iter().any(|names| names.contains(&name.as_str()))
+                    || watches(name)
             };
             return if only_looks || programs.iter().all(known) { Self::Waits } else { Self::Retries };
         }
@@ -188,7 +172,7 @@ impl Activity {
         // A program that asks another machine, or how something that runs is getting on, may hear the same for long.
         let asks = |effect: &Effect| effect.kind == EffectKind::NetworkRequest;
         let only_asks = !effects.is_empty() && effects.iter().all(asks);
-        if !programs.is_empty() && (only_asks || runs(&WATCHING)) {
+        if !programs.is_empty() && (only_asks || programs.iter().any(watches)) {
             return Self::Waits;
         }
         let looks = |effect: &Effect| matches!(effect.kind, EffectKind::FileRead | EffectKind::SecretRead);
@@ -273,6 +257,18 @@ pub(crate) struct Step {
     pub(crate) fate: Fate,
     #[serde(default)]
     pub(crate) run: Run,
+    #[serde(default)]
+    pub(crate) answer: Answer,
+}
+
+/// What a step says about what it asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) enum Answer {
+    /// How it stands, or why nothing is known of it.
+    #[default]
+    Plain,
+    /// That it is under way, though the call failed.
+    NotYet,
 }
 
 /// Whether a step ran. What was refused did not, and so it did not fail, whatever it counts as in a loop.

@@ -9,7 +9,7 @@ use checkrein_protocol::Severity;
 use crate::issue::{Issue, PatternKind, Share, newest};
 use crate::observation::ActionSuccess;
 use crate::settings::entries;
-use crate::step::{Activity, Bearing, Fate, Run, Step};
+use crate::step::{Activity, Answer, Bearing, Fate, Run, Step};
 
 /// The longest cycle that is recognised, in steps (ours).
 pub(crate) const LONGEST_CYCLE: usize = 8;
@@ -61,7 +61,8 @@ fn rounds(steps: &[Step], period: usize) -> usize {
 }
 
 /// Returns how many rounds make a loop: four of one action, three when it fails each time, three of two actions in turn (design 7). Longer
-/// cycles need four, one more where only equal calls are known, and five times as many where the action waits (ours). One prompt of the
+/// cycles need four, one more where only equal calls are known, and five times as many where the action waits (ours), as far as so many are
+/// remembered. One prompt of the
 /// user changes nothing. Each further prompt adds one round, since whoever asks again and again is answered again and again (ours). Where
 /// calls succeed and differ in how they are written, or others lie between, twice as many make a loop: a sweep over values that are read
 /// from the environment looks like that too (ours). Where they fail, one more does.
@@ -93,9 +94,18 @@ fn needed(
     };
     // Who tries options may be at the right one soon.
     let base = base.saturating_add(usize::from(rotates(steps, period, rounds)));
-    let base =
-        if waits(steps, period) { base.saturating_mul(entries(thresholds.waiting_factor)) } else { base };
+    let base = match patience(steps, period) {
+        Patience::None => base,
+        Patience::Endless => base.saturating_mul(entries(thresholds.waiting_factor)),
+        Patience::Bounded => base.saturating_mul(entries(thresholds.waiting_factor)).min(most(period)),
+    };
     base.saturating_add(spoken)
+}
+
+/// After how many rounds a loop must be seen so that it can still become critical: of a long cycle only a few are remembered.
+fn most(period: usize) -> usize {
+    const UNTIL_CRITICAL: usize = 4;
+    REMEMBERED / period - UNTIL_CRITICAL.div_ceil(period.div_ceil(2))
 }
 
 /// Whether calls of a loop differ in their options.
@@ -114,12 +124,32 @@ fn varies(steps: &[Step], period: usize, rounds: usize) -> bool {
         .any(|(one, other)| one.exact != other.exact)
 }
 
-fn waits(steps: &[Step], period: usize) -> bool {
-    steps.iter().rev().take(period).any(|step| match step.deed {
+/// How long a loop may wait for something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// It does not wait.
+    None,
+    /// It asks for something, and is not answered: longer than a try, but not for ever.
+    Bounded,
+    /// It is answered, if only that it is not done yet.
+    Endless,
+}
+
+fn patience(steps: &[Step], period: usize) -> Patience {
+    let last = || steps.iter().rev().take(period);
+    let waits = |step: &Step| match step.deed {
         Activity::Waits => true,
         Activity::Retries => step.success == ActionSuccess::Succeeded,
         Activity::Looks | Activity::Changes | Activity::Runs => false,
-    })
+    };
+    let failed = |step: &Step| step.success == ActionSuccess::Failed && step.answer == Answer::Plain;
+    if !last().any(waits) {
+        Patience::None
+    } else if last().any(failed) {
+        Patience::Bounded
+    } else {
+        Patience::Endless
+    }
 }
 
 fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize, name: &str) -> Issue {
@@ -131,7 +161,7 @@ fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize, name: &str
         // Of a long cycle only a few rounds are remembered; each of them is as many calls as several of a short one.
         severity: match beyond * period.div_ceil(2) {
             // Whoever waits for something slow is told, never held up (ours).
-            _ if waits(steps, period) => Severity::Low,
+            _ if patience(steps, period) == Patience::Endless => Severity::Low,
             0 | 1 => Severity::Medium,
             2 | 3 => Severity::High,
             _ => Severity::Critical,
@@ -206,6 +236,7 @@ mod tests {
             fate: if result.starts_with('-') { Fate::Refused } else { Fate::Counts },
             clarity: if action.starts_with("tool") { Clarity::Opaque } else { Clarity::Understood },
             run: Run::Done,
+            answer: if result.contains("pending") { Answer::NotYet } else { Answer::Plain },
         };
         pairs.iter().enumerate().map(step).collect()
     }
@@ -274,6 +305,23 @@ mod tests {
         assert_eq!(detected(&repeated(&poll, 19)), None);
         assert_eq!(detected(&repeated(&poll, 40)).unwrap().severity, Severity::Low);
         assert_eq!(detected(&repeated(&[("sleep 30", ""), ("status", "pending")], 14)), None);
+    }
+
+    #[test]
+    fn a_poll_that_fails_gets_more_rounds_and_becomes_critical() {
+        let failing = [("sleep 30; status", "!refused")];
+        assert_eq!(detected(&repeated(&failing, 14)), None);
+        assert_eq!(detected(&repeated(&failing, 15)).unwrap().severity, Severity::Medium);
+        assert_eq!(detected(&repeated(&failing, 19)).unwrap().severity, Severity::Critical);
+        let not_yet = [("sleep 30; status", "!pending")];
+        assert_eq!(detected(&repeated(&not_yet, 40)).unwrap().severity, Severity::Low);
+        let names = ["sleep", "b", "c", "d", "e", "f", "g", "h"];
+        for period in 1..=LONGEST_CYCLE {
+            let round: Vec<(&str, &str)> = names.iter().take(period).map(|name| (*name, "!E")).collect();
+            let mut steps = repeated(&round, REMEMBERED);
+            steps.truncate(REMEMBERED);
+            assert_eq!(detected(&steps).unwrap().severity, Severity::Critical, "{period}");
+        }
     }
 
     #[test]
@@ -426,6 +474,7 @@ mod tests {
                 clarity: Clarity::Opaque,
                 fate: Fate::Counts,
                 run: Run::Done,
+                answer: Answer::Plain,
             }).collect();
             proptest::prop_assert_eq!(detect(&steps, "t", &StuckLoopThresholds::default()), None);
         }

@@ -16,6 +16,7 @@ impl SessionState {
         let path = review.effects.iter().find_map(|effect| effect.target.path());
         let operations = file_operations(&review.effects).saturating_add(review.further_file_operations);
         let alignment = review.rationality.as_ref().and_then(|rationality| rationality.goal_alignment);
+        let command = review.input.get("command").and_then(|text| text.as_str());
         ActionFacts {
             number: ActionNumber(self.actions),
             actor: review.actor.as_deref().map(Fingerprint::of).unwrap_or_default(),
@@ -30,14 +31,10 @@ impl SessionState {
                 mark => Fingerprint::of_fingerprint(mark),
             },
             name: name(review),
-            bearing: Bearing::of(
-                &review.effects,
-                &review.programs,
-                review.input.get("command").and_then(|text| text.as_str()),
-            ),
-            deed: Activity::of(review.tool.as_str(), &review.effects, &review.programs),
+            bearing: Bearing::of(&review.effects, &review.programs, command),
+            deed: Activity::of(review.tool.as_str(), &review.effects, &review.programs, command),
             clarity: Clarity::of(&review.effects),
-            probe: review.input.get("command").and_then(|text| text.as_str()).map_or(Probe::Other, Probe::of),
+            probe: command.map_or(Probe::Other, Probe::of),
             place: path.map(|path| VisitedPlace::of(path.as_str())),
             edit: path.and_then(|path| edit(path, review)),
             alignment: alignment.map(hundredths),
