@@ -68,7 +68,14 @@ pub(crate) fn look(
     let out = |issue: &&Issue| state.controller().is_second_strike(issue, strikes);
     let stuck = |issue: &&Issue| issue.kind == PatternKind::StuckLoop && issue.severity > Severity::Low;
     let mut latest = issues.iter().filter(added_to);
-    let found = latest.clone().find(out).or_else(|| latest.clone().find(stuck)).or_else(|| latest.next());
+    // An offer stands at the end of a turn alone, where nothing else can be answered.
+    let offer = |issue: &&Issue| issue.kind == PatternKind::Cascade;
+    let found = latest
+        .clone()
+        .find(offer)
+        .or_else(|| latest.clone().find(out))
+        .or_else(|| latest.clone().find(stuck))
+        .or_else(|| latest.next());
     if let Some(issue) = found {
         let goals = [config.goals.clone(), state.goals()].concat();
         let workspace = state.workspace().map(ToString::to_string);

@@ -1,7 +1,7 @@
 //! The end of a turn: what the agent said last is weighed, and answered where that is needed.
 //!
 //! A user who reads along is told. Where nobody does, the agent is told, and has one more turn to put it right. An agent that offers new
-//! work again then is stopped (seed 004: high and critical cascades are blocked).
+//! work again then is stopped (seed 004: high and critical cascades are blocked), whatever it looked at in between.
 
 use checkrein_ledger::Durability;
 use checkrein_patterns::{Issue, PatternKind};
@@ -34,7 +34,7 @@ pub(crate) fn turn_ended(
 ) -> HookResponse {
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
     beginning::hold(context, ledger, event, known.state());
-    let offered = was_told(known.state());
+    let offered = known.state().controller().heard_about_offers();
     let is_halted = known.state().halted().is_some();
     let read = usage::transcribed(context.environment(), event, &known, usage::AT_THE_END, message);
     let said = message.map(|text| message_record(text, MessagePlace::End));
@@ -102,13 +102,6 @@ fn at_rest(
         (None, Some(text)) => HookResponse::Context { text },
         (None, None) => HookResponse::NoOpinion,
     }
-}
-
-/// Whether the agent offered itself new work before and was told what to do instead. What a sub-agent offered was recorded only.
-fn was_told(state: &SessionState) -> bool {
-    let mut standing = state.behaviour().standing().iter();
-    let cascade = standing.find(|one| one.kind == PatternKind::Cascade);
-    cascade.is_some_and(|one| state.controller().acted_since(one.kind, one.since))
 }
 
 /// What became of the calls of the turn, for the user; `None` where nothing but `ok` was said.

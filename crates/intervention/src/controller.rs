@@ -32,7 +32,19 @@ pub struct Controller {
     total: u64,
     throttle: Option<Throttle>,
     proposed: Option<Proposed>,
+    #[serde(default)]
+    endings: Endings,
 }
+
+/// How often the agent was told at the end of a turn that nobody answers its offers, since it last got work done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+struct Endings {
+    session: u32,
+    turn: u32,
+}
+
+/// How often an agent is told about its offers before another one ends the session, whatever is prompted between (ours).
+const TOLD_AT_MOST: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Past {
@@ -108,7 +120,9 @@ impl Controller {
         let past = self.past.iter().find(|past| past.pattern == issue.kind);
         let goes_on = past.is_some_and(|past| past.goes_on(issue, occasion.calls));
         let is_second_strike = self.is_second_strike(issue, occasion.stagnation);
+        // The end of a turn comes once, and is answered then or never.
         let is_overdue = is_second_strike
+            || issue.kind == PatternKind::Cascade
             || is_standstill(issue)
                 && match past {
                     Some(past) if goes_on => occasion.action.0.saturating_sub(past.action.0) >= PATIENCE,
@@ -197,6 +211,10 @@ impl Controller {
     pub fn applied(&mut self, made: &Intervention, at: Timestamp) {
         self.total += 1;
         self.last = Some(at);
+        if made.pattern == PatternKind::Cascade {
+            self.endings.session = self.endings.session.saturating_add(1);
+            self.endings.turn = self.endings.turn.saturating_add(1);
+        }
         if let Some(throttle) = &made.throttle {
             self.throttle = Some(throttle.clone());
         }
@@ -237,6 +255,18 @@ impl Controller {
     pub fn prompted(&mut self) {
         self.throttle = None;
         self.proposed = None;
+        self.endings.turn = 0;
+    }
+
+    /// Takes up that the agent got work done: something was changed, or tests passed. What it offered before is no part of what comes.
+    pub fn worked(&mut self) {
+        self.endings = Endings::default();
+    }
+
+    /// Whether the agent was told so often that nobody answers its offers that another one ends the session: once since a user spoke, or
+    /// twice at all, unless it got work done meanwhile.
+    pub fn heard_about_offers(&self) -> bool {
+        self.endings.turn > 0 || self.endings.session >= TOLD_AT_MOST
     }
 
     /// Takes up that a user was asked whether to go back.
@@ -275,11 +305,6 @@ impl Controller {
     /// The rung that was reached last; `None` when nothing was done yet.
     pub fn rung(&self) -> Option<InterventionKind> {
         self.past.last().map(|past| past.kind)
-    }
-
-    /// Whether something was done about a pattern at this action or after it.
-    pub fn acted_since(&self, pattern: PatternKind, action: ActionNumber) -> bool {
-        self.past.iter().any(|past| past.pattern == pattern && past.action >= action)
     }
 
     /// How many interventions were made.

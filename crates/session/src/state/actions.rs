@@ -145,6 +145,10 @@ impl SessionState {
             let changed =
                 plan.deed == Activity::Changes && plan.bearing == Bearing::Counts && !outcome.failed;
             self.controller.ran(if changed { Ran::Changed } else { Ran::Otherwise });
+            let passed = observation.tests.is_some_and(|tests| tests.failed == 0 && tests.passed > 0);
+            if changed || passed && !outcome.failed {
+                self.controller.worked();
+            }
             self.behaviour.finished(&plan, &ending(outcome, observation, pause_ms));
         }
         let awaited = action.awaited.take();
