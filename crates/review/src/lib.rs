@@ -14,6 +14,7 @@
 //! | `decision` | the matrix and the rules put together |
 //! | `governance` | trace quality, thresholds, flags, trust debt, contracts |
 //! | `rewrite` | safer commands that do what was wanted |
+//! | `fetching` | commands that fetch code, without the steps that run it |
 //! | `masking` | lists of settings shown without their secrets |
 //! | `owned` | places elsewhere that the user calls their own |
 //! | `containment` | opaque calls within bounds that the kernel enforces |
@@ -47,6 +48,7 @@
 mod cache;
 mod containment;
 mod decision;
+mod fetching;
 mod fingerprint;
 mod flow;
 mod forbidden;

@@ -108,7 +108,9 @@ impl<'a> Forecast<'a> {
         }
         // A rewrite is real only if its own review passes: advice that we would refuse is no advice.
         let passes = |rewrite: &Rewrite| self.judge_rewrite(rewrite, saved).decision <= Decision::Warn;
-        let changed = || could_be_made_safe(&review).then(|| rewrite::propose(action, &review)).flatten();
+        let judge = |text: &str| self.judge_text(text, saved);
+        let changed =
+            || could_be_made_safe(&review).then(|| rewrite::propose(action, &review, &judge)).flatten();
         let contained = || containment::propose(action, &review, world, config).filter(passes);
         let masked = || masking::propose(action, &review, world, config).filter(passes);
         let safer = || {
@@ -165,10 +167,15 @@ impl<'a> Forecast<'a> {
 
     /// Judges a safer form by itself.
     fn judge_rewrite(&self, rewrite: &Rewrite, saved: &Saved) -> Review {
-        let safer = Action::command(rewrite.command.clone(), self.action.cwd.clone());
+        self.judge_text(&rewrite.command, saved)
+    }
+
+    /// Judges another command in the place of the action.
+    fn judge_text(&self, text: &str, saved: &Saved) -> Review {
+        let safer = Action::command(text.to_owned(), self.action.cwd.clone());
         let mut forms = self.forms.borrow_mut();
         let prediction = forms
-            .entry(rewrite.command.clone())
+            .entry(text.to_owned())
             .or_insert_with(|| predict_with(&safer, self.world, self.policy.catalogue()));
         self.judge_form(&safer, prediction, saved)
     }

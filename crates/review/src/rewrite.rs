@@ -6,12 +6,14 @@
 use checkrein_facts::World;
 use checkrein_policy::Decision;
 use checkrein_protocol::{AbsolutePath, Action, Effect, EffectKind, Target};
-use checkrein_shell::{Command, Connective, Launch, Part, ShellStatement, Simple, Span, Word, parse, quoted};
+use checkrein_shell::{Command, Part, ShellStatement, Simple, Span, Word, parse, quoted};
 
+use crate::fetching::{self, REMOTE_CODE};
 use crate::verdict::{Review, Rewrite, RewriteConsent, Safety};
 
 /// Proposes a safer command for an action whose decision is modify.
-pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
+/// `judge` reviews another text in its place.
+pub(crate) fn propose(action: &Action, review: &Review, judge: &dyn Fn(&str) -> Review) -> Option<Rewrite> {
     let text = action.shell_text()?;
     let parsed = parse(text);
     if !parsed.problems.is_empty() {
@@ -20,9 +22,9 @@ pub(crate) fn propose(action: &Action, review: &Review) -> Option<Rewrite> {
     let asks = |rule: &str| {
         review.rules.iter().any(|finding| finding.rule == rule && finding.decision == Decision::Modify)
     };
-    if asks("prevent_remote_code_execution") {
+    if asks(REMOTE_CODE) {
         return download_then_show(text, &parsed.script, review)
-            .or_else(|| fetch_alone(text, &parsed.script));
+            .or_else(|| fetching::propose(text, &parsed.script, judge));
     }
     let simples = simple_commands(&parsed.script);
     if asks("prevent_history_rewrite") {
@@ -289,58 +291,6 @@ fn download_then_show(text: &str, script: &[ShellStatement], review: &Review) ->
         consent: RewriteConsent::NotNeeded,
         safety: Safety::Changed,
     })
-}
-
-/// `git clone URL && cd NAME && make`, `curl -o FILE URL && sh FILE`: only what is fetched is, so that it can be looked at, and the shell goes
-/// where it would. What runs of it is for a step of its own, which is read then.
-fn fetch_alone(text: &str, script: &[ShellStatement]) -> Option<Rewrite> {
-    let steps = steps(script)?;
-    let fetched = steps.iter().position(|step| is_fetch(step))?;
-    let goes = |step: &&&Simple| step.words.first().and_then(literal).as_deref() == Some("cd");
-    let kept = fetched + 1 + steps.iter().skip(fetched + 1).take_while(goes).count();
-    if kept == steps.len() {
-        return None;
-    }
-    let last = steps.get(kept.checked_sub(1)?)?.words.last()?;
-    Some(Rewrite {
-        command: text.get(..last.span.end)?.to_owned(),
-        note: "what was fetched is not run unseen; look at what would run of it, then give the rest as a command of its own, which is read then"
-            .to_owned(),
-        consent: RewriteConsent::NotNeeded,
-        safety: Safety::Changed,
-    })
-}
-
-/// The commands of a text that runs one after the other, each in full sight; `None` for any other text.
-fn steps(script: &[ShellStatement]) -> Option<Vec<&Simple>> {
-    let mut found = Vec::new();
-    for statement in script {
-        if statement.launch != Launch::Foreground {
-            return None;
-        }
-        let commands: Vec<&Command> = match &statement.command {
-            Command::AndOr(list) if list.rest.iter().all(|(joined, _)| *joined == Connective::And) => {
-                std::iter::once(&*list.first).chain(list.rest.iter().map(|(_, command)| command)).collect()
-            }
-            other => vec![other],
-        };
-        for command in commands {
-            let Command::Simple(simple) = command else { return None };
-            found.push(simple);
-        }
-    }
-    Some(found)
-}
-
-/// Whether a command is one of a program that fetches files. What else it does is for the review of what is kept.
-fn is_fetch(simple: &Simple) -> bool {
-    let program = simple.words.first().and_then(literal);
-    let fetches = match program.as_deref() {
-        Some("git") => is_git(simple, "clone"),
-        Some("curl" | "wget") => true,
-        Some(_) | None => false,
-    };
-    fetches && simple.redirects.is_empty()
 }
 
 fn is_short_group(word: &str) -> bool {
