@@ -8,7 +8,7 @@ use crate::interpreter::signals::suspends;
 use crate::interpreter::{Draft, Input, Output, Upload, Value};
 use crate::nature::Nature;
 use crate::programs::network;
-use crate::programs::processes::{HELD_UP, listed_kill, numbered_kill, suspended};
+use crate::programs::processes::{HELD_UP, attach, listed_kill, numbered_kill, suspended, throttle};
 
 use super::channels::text_of_data;
 use super::evaluator::{Evaluator, Given};
@@ -58,7 +58,8 @@ impl Evaluator<'_, '_, '_> {
     /// Remembers that the code looks up which processes run: one of these may be the guard, or the client that asks it.
     pub(super) fn note_processes(&mut self, deed: LibraryCall, name: &str, given: &Given) {
         let lists = matches!(deed, LibraryCall::List | LibraryCall::Walk | LibraryCall::Glob);
-        let listed = lists && given.at(0).value().known_start().starts_with("/proc/");
+        let place = given.at(0).value().known_start();
+        let listed = lists && (place == "/proc" || place.starts_with("/proc/"));
         let asks = given.positional.iter().take(2).any(|thing| names_processes(&thing.value()));
         let is_above =
             matches!(name, "psutil.Process.parent" | "psutil.Process.parents" | "psutil.Process.ppid");
@@ -112,6 +113,35 @@ impl Evaluator<'_, '_, '_> {
                 });
             }
         });
+    }
+
+    /// Changes what processes may use. Which it is that code picks out of all that run is not known.
+    pub(super) fn throttle(&mut self, name: &str, given: &Given) {
+        // What is given less than the new value is asked for the present one, or means itself.
+        let needed = match name {
+            "resource.prlimit" => 3,
+            "psutil.Process.rlimit" | "os.setPriority" => 2,
+            _ => 1,
+        };
+        if given.positional.len() + given.named.len() < needed {
+            return;
+        }
+        // `os.setpriority(which, who, priority)`, `process.setPriority(pid, priority)`
+        let process = given.at(usize::from(name.ends_with("setpriority")));
+        if name.ends_with("setpriority") && is_of_user(&given.at(0)) {
+            self.act(|machine| throttle(machine, &[], &[process.value()]));
+            return;
+        }
+        let process = if name.starts_with("psutil.") { Value::Unknown } else { process.value() };
+        if process.as_exact().is_none() && (self.sees_processes || self.counts) {
+            let draft = Draft::new(EffectKind::ProcessKill, Target::Unknown)
+                .nature(Nature::HoldsUp)
+                .severity(Severity::High)
+                .note("takes from running processes what they need to go on, the guard may be among them");
+            self.act(|machine| machine.add(draft));
+            return;
+        }
+        self.act(|machine| attach(machine, &process));
     }
 
     /// Remembers that numbers are gone through, when they go as far as those of processes do.
@@ -486,4 +516,12 @@ pub(super) fn is_shell(text: &str) -> bool {
             || word == "-il"
             || word.starts_with("2>")
     })
+}
+
+/// Whether all processes of a user are meant: `PRIO_USER` (setpriority(2)).
+fn is_of_user(which: &ScriptValue) -> bool {
+    match which {
+        ScriptValue::Name(name) => name.ends_with("PRIO_USER"),
+        other => other.exact().as_deref() == Some("2"),
+    }
 }

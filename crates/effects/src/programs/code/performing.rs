@@ -9,7 +9,7 @@ use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::filters;
 use crate::interpreter::guarded::PARENT;
 use crate::interpreter::{Draft, Input, Output, Upload, Value};
-use crate::programs::processes::attach;
+
 use crate::programs::{files, sql};
 use checkrein_scripts::Language;
 
@@ -470,9 +470,7 @@ impl Evaluator<'_, '_, '_> {
                 if name.contains("pty") { unknown } else { own_process() }
             }
             LibraryCall::Throttle => {
-                // `os.setpriority(which, who, priority)`, `process.setPriority(pid, priority)`
-                let process = given.at(usize::from(name.ends_with("setpriority"))).value();
-                self.act(|machine| attach(machine, &process));
+                self.throttle(name, given);
                 unknown
             }
             LibraryCall::Names => match given.positional.first() {

@@ -564,7 +564,11 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "os.sched_setaffinity"
         | "os.sched_setscheduler"
         | "os.sched_setparam"
-        | "resource.prlimit" => LibraryCall::Throttle,
+        | "resource.prlimit"
+        | "psutil.Process.nice"
+        | "psutil.Process.ionice"
+        | "psutil.Process.cpu_affinity"
+        | "psutil.Process.rlimit" => LibraryCall::Throttle,
         "os.sched_param" | "os.sched_getscheduler" | "os.getpriority" => LibraryCall::Nothing,
         "pickle.dumps" | "marshal.dumps" | "gzip.compress" | "gzip.decompress" | "lzma.compress"
         | "lzma.decompress" | "bz2.compress" | "bz2.decompress" => LibraryCall::Nothing,

@@ -1,6 +1,6 @@
 //! Holding processes up: looking into them, and taking from them what they need to go on.
 
-use super::ending::{OF_SHELLS, listed_in, listed_kill};
+use super::ending::{OF_SHELLS, listed_in, listed_kill, numbered_kill};
 use super::patterns::{Comparison, is_shell_of_hook};
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::process_lists::ListedProcesses;
@@ -142,7 +142,10 @@ pub(crate) fn prlimit(machine: &mut Machine<'_>, call: &Call) -> Exit {
             let before = machine.effect_count();
             attach(machine, target);
             if machine.effect_count() == before {
-                machine.effect(EffectKind::ProcessKill, target);
+                match target.as_exact() {
+                    Some(number) => machine.add(numbered_kill(number)),
+                    None => machine.effect(EffectKind::ProcessKill, target),
+                }
                 machine.amend(before, |effect| {
                     "takes from a running process what it needs to go on".clone_into(&mut effect.note);
                 });
