@@ -5,6 +5,7 @@
 //! | `tools` | effects of tools other than the shell |
 //! | `catalogue` | what programs do, as data |
 //! | `predict` | from an action to its effects |
+//! | `run_on_opening` | settings of a project that run commands when it is opened |
 //! | `added_settings` | lines that are added to start-up files and run nothing |
 //! | `programs` | programs whose effects are more than data |
 //! | `stake` | what an effect would cost |
@@ -48,6 +49,7 @@ mod finalize;
 mod guard;
 mod predict;
 mod programs;
+mod run_on_opening;
 mod stake;
 mod tools;
 

@@ -2,9 +2,11 @@
 
 use crate::action::Action;
 use crate::catalogue::BuiltIn;
-use crate::interpreter::{Input, Machine, Prediction, Value};
+use crate::effect::Effect;
+use crate::interpreter::{AnnouncedContent, Input, Machine, Prediction, Value};
+use crate::path::AbsolutePath;
 use crate::world::World;
-use crate::{added_settings, finalize, guard, programs, stake, tools};
+use crate::{added_settings, finalize, guard, programs, run_on_opening, stake, tools};
 use checkrein_catalogue::UserCatalogue;
 
 /// What an action would do in a world, with the built-in catalogue.
@@ -19,12 +21,13 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
         _ if tools::powershell_text(action).is_some() => interpret_powershell(action, world, catalogue),
         (Some(text), _) => interpret(&text, action, world, catalogue),
         (None, Some(sql)) => interpret_sql(&sql, action, world, catalogue),
-        (None, None) => Prediction {
-            effects: tools::tool_effects(action, world),
-            secret_marks: tools::secret_marks(action, world),
-            announced: tools::announced(action, world),
-            ..Prediction::default()
-        },
+        (None, None) => {
+            let announced = tools::announced(action, world);
+            let mut effects = tools::tool_effects(action, world);
+            effects.extend(effects_on_opening(&announced, action, world, catalogue));
+            let secret_marks = tools::secret_marks(action, world);
+            Prediction { effects, secret_marks, announced, ..Prediction::default() }
+        }
     };
     programs::processes::merge_counted(&mut prediction.effects);
     let wording = catalogue.wording();
@@ -42,7 +45,30 @@ fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCat
     machine.run_all(&Value::exact(text));
     machine.settle_sweeps(text);
     added_settings::settle(&mut machine);
+    run_on_opening::settle(&mut machine);
     machine.into_prediction()
+}
+
+/// What the settings that a tool writes would run.
+fn effects_on_opening(
+    announced: &[(AbsolutePath, AnnouncedContent)],
+    action: &Action,
+    world: &dyn World,
+    catalogue: &UserCatalogue,
+) -> Vec<Effect> {
+    let texts = announced.iter().filter_map(|(path, content)| match content {
+        AnnouncedContent::Text(text) if run_on_opening::is_meant(path) => Some((path, text)),
+        AnnouncedContent::Text(_) | AnnouncedContent::Link(_) | AnnouncedContent::Mode(_) => None,
+    });
+    let mut texts = texts.peekable();
+    if texts.peek().is_none() {
+        return Vec::new();
+    }
+    let mut machine = Machine::new(world, catalogue, &BuiltIn, &action.cwd);
+    for (path, text) in texts {
+        run_on_opening::follow(&mut machine, path, text);
+    }
+    machine.into_prediction().effects
 }
 
 /// The text of PowerShell that a tool runs, as if the program did.

@@ -97,7 +97,7 @@ pub(crate) use code::line as line_of_code;
 pub(crate) use compiled::sources;
 pub(crate) use loaded::loaded;
 pub(crate) use own_languages::own_languages;
-pub(crate) use packages::{life_cycle, tasks};
+pub(crate) use packages::{follow_unread_text, life_cycle, tasks};
 
 /// What a program does to the machine.
 pub(crate) type Handler = fn(&mut Machine<'_>, &Call) -> Exit;
