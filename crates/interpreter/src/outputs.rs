@@ -3,6 +3,8 @@
 //! No list of options is complete. So an option or variable whose name says that something is written there is believed when its value is a
 //! place of the guard. What an opaque program does with a place of the guard that it is given is not known.
 
+mod options;
+
 use crate::effect::{Effect, EffectKind, Severity, Target};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, GuardedPath};
@@ -130,6 +132,7 @@ impl Machine<'_> {
         if self.away.is_some() {
             return;
         }
+        self.write_what_options_name(call, before);
         self.note_files_written(call, before);
         self.write_what_variables_name(call, before);
         if self.world.place().guarded.is_empty() {
@@ -234,6 +237,23 @@ impl Machine<'_> {
             let is_elsewhere = !path.is_within(&self.world.place().workspace) && !self.is_temporary(&path);
             let is_known = self.effects_since(before).any(|effect| effect.target.path() == Some(&path));
             if is_elsewhere && !is_known && matches!(self.entry(&path), Entry::File(_)) {
+                self.write(&place);
+            }
+        }
+    }
+
+    /// Adds that a program writes the files that its own options name, where none of the effects since `before` is about them.
+    fn write_what_options_name(&mut self, call: &Call, before: usize) {
+        let next = |at: usize| call.words.get(at + 1).and_then(Value::as_exact);
+        let named = call.words.iter().enumerate().filter_map(|(at, word)| {
+            options::file_written(&call.program, word.as_exact()?, next(at)).map(str::to_owned)
+        });
+        let named: Vec<String> = named.filter(|name| name != "-").take(PLACES).collect();
+        for name in named {
+            let place = Value::Exact(name);
+            let paths = self.paths_through(&place);
+            let Some(path) = paths.first().and_then(|aim| aim.target.path()) else { continue };
+            if !self.effects_since(before).any(|effect| writes_to(effect, path)) {
                 self.write(&place);
             }
         }
