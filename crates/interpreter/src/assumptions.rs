@@ -136,19 +136,18 @@ impl Machine<'_> {
         if is_set {
             self.shell.presumed.remove(&name);
         }
-        match self.shell.variables.get_mut(&name) {
-            Some(variable) => variable.content = VariableContent::Scalar(value),
-            None => {
-                let variable = Variable {
-                    content: VariableContent::Scalar(value),
-                    // The shell can only have it from its environment.
-                    exported: true,
-                    readonly: false,
-                    origin: None,
-                    treatment: Treatment::None,
-                };
-                self.shell.variables.insert(name, variable);
-            }
+        if let Some(variable) = self.shell.variables.get_mut(&name) {
+            variable.content = VariableContent::Scalar(value);
+        } else {
+            let variable = Variable {
+                content: VariableContent::Scalar(value),
+                // The shell can only have it from its environment.
+                exported: true,
+                readonly: false,
+                origin: None,
+                treatment: Treatment::None,
+            };
+            self.shell.variables.insert(name, variable);
         }
     }
 }
@@ -172,7 +171,7 @@ fn narrowed(value: &Value, says: &Says) -> Option<Value> {
     match value {
         // Empty now, and something else where this way is taken.
         Value::Exact(text) if text.is_empty() && !fits("") => unknown(),
-        Value::Exact(_) => None,
+        Value::Exact(_) | Value::Glob(_) => None,
         Value::AnyOf(texts) => {
             let left: Vec<String> = texts.iter().filter(|text| fits(text)).cloned().collect();
             (left.len() < texts.len() && !left.is_empty()).then(|| Value::one_of(left))
@@ -187,7 +186,6 @@ fn narrowed(value: &Value, says: &Says) -> Option<Value> {
             }
             Says::Something | Says::Nothing | Says::Exactly(_) | Says::Other(_) | Says::Begins(_) => None,
         },
-        Value::Glob(_) => None,
     }
 }
 

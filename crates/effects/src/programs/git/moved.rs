@@ -51,7 +51,7 @@ impl Git<'_, '_> {
             "checkout" if words.any(&["-b", "-B", "--orphan"]) => made(&["-b", "-B", "--orphan"]),
             "checkout" if words.has("--detach") || !words.has("--") && is_commit() => None,
             "branch" if words.any(&["-m", "-M", "--move"]) => None,
-            "rebase" | "bisect" | "symbolic-ref" | "stash" if words.operands().first().is_some() => None,
+            "rebase" | "bisect" | "symbolic-ref" | "stash" if !words.operands().is_empty() => None,
             _ => return,
         };
         // What `stash branch` makes is one too; other words of it leave the branch alone.
