@@ -311,13 +311,27 @@ fn is_only_private(target: &Target) -> bool {
     target.text().and_then(AbsolutePath::new).is_some_and(|path| secrecy(&path) == Secrecy::Private)
 }
 
+/// How addresses begin at which the other side proves who it is.
+const AUTHENTICATED: [&str; 12] = [
+    "https://",
+    "ssh://",
+    "git@",
+    "svn+ssh://",
+    "s3://",
+    "gs://",
+    "az://",
+    "b2://",
+    "rclone://",
+    "docker://",
+    "kubectl://",
+    "lxc://",
+];
+
 /// Whether the other end has to prove who it is. An address without a scheme is asked without encryption by the usual
 /// downloaders.
 fn is_authenticated(target: &Target) -> bool {
     match target {
-        Target::Host(address) => {
-            ["https://", "ssh://", "git@"].iter().any(|scheme| address.starts_with(scheme))
-        }
+        Target::Host(address) => AUTHENTICATED.iter().any(|scheme| address.starts_with(scheme)),
         Target::Path(_)
         | Target::Glob(_)
         | Target::Process(_)

@@ -605,6 +605,7 @@ impl Machine<'_> {
                         self.tree.perhaps_gone(&path);
                     } else {
                         self.flow.sources.remove(path.as_str());
+                        self.forget_origin(&path);
                         self.tree.gone(&path);
                     }
                 }

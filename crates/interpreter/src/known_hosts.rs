@@ -208,6 +208,34 @@ pub fn host_of(address: &str) -> String {
     host.trim_end_matches('.').to_ascii_lowercase()
 }
 
+/// Known hosts where whoever has an account publishes code of their own under the name of the host.
+const OPEN_TO_ALL: &[&str] = &[
+    "github.com",
+    "githubusercontent.com",
+    "gitlab.com",
+    "bitbucket.org",
+    "codeberg.org",
+    "sr.ht",
+    "launchpad.net",
+    "sourceforge.net",
+    "savannah.gnu.org",
+    "huggingface.co",
+    "archive.org",
+    "jsdelivr.net",
+    "unpkg.com",
+    "esm.sh",
+    "deno.land",
+];
+
+/// Whether an address is one of a known host that publishes its own packages and programs, not those of anyone.
+pub fn publishes_its_own(address: &str) -> bool {
+    let host = host_of(address);
+    let is_below = |domain: &&str| {
+        host.strip_suffix(*domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
+    reach(address) == NetworkReach::Known && !OPEN_TO_ALL.iter().any(is_below)
+}
+
 /// Parts of known domains where anyone can put a file.
 fn is_drop(host: &str) -> bool {
     host == "gist.githubusercontent.com" || host == "gist.github.com" || host.ends_with(".github.io")

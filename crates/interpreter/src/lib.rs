@@ -63,6 +63,9 @@
 //! | `unbounded` | what goes on without end |
 //! | `scan` | looking over what is not followed |
 //! | `brought` | trees that are brought over a directory, and second names of files |
+//! | `fetchers` | programs that fetch files from elsewhere |
+//! | `origins` | where things came from that the command fetched |
+//! | `runners` | programs that run the code of a directory |
 //! | `order_files` | files of orders, of which some run a command |
 //! | `outputs` | places of the guard that a call writes, by what its words say |
 //! | `written_variables` | places that a call writes, by the variables that it is given |
@@ -131,6 +134,7 @@ mod evaluation;
 mod exit;
 mod expand;
 pub mod expression;
+mod fetchers;
 mod file_operations;
 pub mod filters;
 mod first_line;
@@ -150,6 +154,7 @@ mod loops;
 pub mod machine;
 mod moves;
 mod order_files;
+mod origins;
 mod outputs;
 mod overlay;
 mod overlay_updates;
@@ -169,6 +174,7 @@ pub mod remote;
 mod renamed_programs;
 mod resolve;
 mod run;
+mod runners;
 mod scan;
 mod secret_marks;
 pub mod secrets;

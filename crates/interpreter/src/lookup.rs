@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::effect::NetworkReach;
 use crate::path::AbsolutePath;
 use crate::world::Entry;
-use crate::{builtins, filters, known_hosts, signals};
+use crate::{builtins, filters, signals};
 
 use super::call::{Arguments, Call, Input};
 use super::exit::{Exit, Output, Status};
@@ -438,6 +437,7 @@ impl Machine<'_> {
         self.note_unread_words(&call, program.as_deref(), count, commands);
         self.flow.sweep.showing = outer_showing;
         self.note_unseen_writes(&call, count);
+        self.mark_origin(&call, count);
         self.call.opened = opened;
         self.call.cause = outer;
         let read = std::mem::replace(&mut self.call.gathered, gathered);
@@ -480,68 +480,6 @@ impl Machine<'_> {
         self.flow.veiled |=
             !matches!(exit.output, Output::Text(Value::Exact(_)) | Output::Nothing) && filters::decodes(call);
         exit
-    }
-
-    /// Where the content of a file came from, when that matters.
-    pub(crate) fn source(&self, path: &AbsolutePath) -> Option<Output> {
-        let known = self.flow.sources.get(path.as_str()).cloned();
-        known.or_else(|| self.address_above(path).map(|url| Output::Network(url.clone())))
-    }
-
-    /// The address from which the directory came in which a path lies. What lies in a directory that came over the network as a whole came with
-    /// it; where something was unpacked into a directory, what was not there before did.
-    fn address_above(&self, path: &AbsolutePath) -> Option<&String> {
-        let flow = &self.flow;
-        if flow.trees.is_empty() && flow.unpacked.is_empty() {
-            return None;
-        }
-        let is_new = || self.world.entry(path) == Entry::Missing && !self.has_known_text(path);
-        let above = std::iter::successors(path.parent(), AbsolutePath::parent);
-        let mut unpacked = None;
-        for directory in above {
-            if let Some(url) = flow.trees.get(directory.as_str()) {
-                return Some(url);
-            }
-            unpacked = unpacked.or_else(|| flow.unpacked.get(directory.as_str()));
-        }
-        unpacked.filter(|_| is_new())
-    }
-
-    /// Whether the command itself gave a file a text that is known.
-    fn has_known_text(&self, path: &AbsolutePath) -> bool {
-        self.tree.is_written(path) && self.text(path).as_exact().is_some()
-    }
-
-    /// Remembers that something was unpacked into a directory, where that came over the network. Archives of hosts that are known for packages
-    /// and source code are installed in this way every day.
-    pub fn remember_unpacked(&mut self, directory: &Value, archive: &Output) {
-        let Output::Network(url) = archive else { return };
-        if known_hosts::reach(url) != NetworkReach::External {
-            return;
-        }
-        if let (None, Some(path)) = (&self.away, self.one_path_through(directory)) {
-            self.flow.unpacked.insert(path.as_str().to_owned(), url.clone());
-        }
-    }
-
-    /// The address from which a file came that this command fetched.
-    pub(crate) fn address_of(&self, file: &Value) -> Option<String> {
-        match self.source(&self.one_path_through(file)?)? {
-            Output::Network(url) => Some(url),
-            Output::Nothing
-            | Output::Text(_)
-            | Output::Secret(_)
-            | Output::Local(_)
-            | Output::Setup(_)
-            | Output::Unknown => None,
-        }
-    }
-
-    /// Remembers that what a directory holds comes from an address.
-    pub fn remember_tree(&mut self, directory: &AbsolutePath, address: &str) {
-        if self.away.is_none() {
-            self.flow.trees.insert(directory.as_str().to_owned(), address.to_owned());
-        }
     }
 
     /// Runs words with something on the standard input, in a subshell.

@@ -127,6 +127,7 @@ impl Machine<'_> {
             self.runs_from_network(&url.clone());
         }
         self.run_fetched_code(call);
+        self.run_fetched_directory(call);
         self.load_agents_of_java(call);
         self.read_default_settings(call);
         for reader in READERS.iter().filter(|reader| reader.programs.contains(&program)) {
@@ -175,8 +176,10 @@ impl Machine<'_> {
                 }
             }
             let addresses: Vec<String> = files.iter().filter_map(|file| self.address_of(file)).collect();
-            // Whole programs are published by hosts that are known for packages and source code.
-            let is_strange = |address: &&String| known_hosts::reach(address) == NetworkReach::External;
+            // Whole programs are published by hosts that are known for their own.
+            let is_strange = |address: &&String| {
+                !known_hosts::publishes_its_own(address) && known_hosts::reach(address) != NetworkReach::Local
+            };
             for address in addresses.iter().filter(is_strange) {
                 self.runs_from_network(address);
             }

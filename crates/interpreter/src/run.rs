@@ -511,6 +511,10 @@ impl Machine<'_> {
             self.run_output(&output);
             return None;
         }
+        if let (None, Some(url)) = (&path, self.address_of(value)) {
+            self.runs_from_network(&url);
+            return None;
+        }
         match read {
             Output::Text(text) => Some(text),
             Output::Network(url) => {

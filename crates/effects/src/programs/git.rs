@@ -17,6 +17,7 @@
 //! | `grammar` | which options of a subcommand take values |
 //! | `handed` | programs that git hands names of files to |
 //! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
+//! | `origins` | what git fetches from elsewhere, and where it writes that |
 //! | `owners` | to whom the repository behind an address belongs |
 //! | `own_settings` | what git writes into the configuration of the repository by the way |
 //! | `pathspec` | the words with which git is told files: patterns and signs |
@@ -48,6 +49,7 @@ mod listing;
 mod logged;
 mod moved;
 mod options;
+mod origins;
 mod own_settings;
 mod owners;
 mod pathspec;
@@ -423,6 +425,7 @@ impl Git<'_, '_> {
                 .or_else(|| settings::run(self, name, &words))?
         };
         self.write_output(name, &words);
+        self.mark_origin(name, &words);
         self.note_own_settings(name, &words);
         self.note_logged(name, &words);
         self.note_branch(name, &words);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::exit::Output;
 use crate::git_store::GitStore;
+use crate::origins::Origins;
 use crate::path::AbsolutePath;
 use crate::sweeps::Sweep;
 use crate::value::Value;
@@ -12,10 +13,8 @@ use crate::value::Value;
 pub struct SecretFlow {
     /// Where the content of written files came from, when that matters, by path.
     pub(crate) sources: BTreeMap<String, Output>,
-    /// Directories that came over the network as a whole, with the address.
-    pub(crate) trees: BTreeMap<String, String>,
-    /// Directories into which something that came over the network was unpacked, with the address.
-    pub(crate) unpacked: BTreeMap<String, String>,
+    /// Which directories and revisions came from elsewhere.
+    pub(crate) origins: Origins,
     /// Values of secrets that the words of this command held, with where they are from.
     pub(crate) secret_texts: Vec<(String, Output)>,
     /// Secrets that the shell was given to keep, by the built-in that lists them.
@@ -59,8 +58,7 @@ impl Default for SecretFlow {
     fn default() -> Self {
         Self {
             sources: BTreeMap::new(),
-            trees: BTreeMap::new(),
-            unpacked: BTreeMap::new(),
+            origins: Origins::default(),
             secret_texts: Vec::new(),
             guard_looked_up: false,
             listed_again: BTreeMap::new(),

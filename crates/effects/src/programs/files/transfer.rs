@@ -204,6 +204,9 @@ pub(crate) fn arrive_tree(machine: &mut Machine<'_>, from: Option<&AbsolutePath>
         modes: false,
     };
     plan.merge(machine, from, to);
+    if let Some(from) = from {
+        machine.carry_marks(from, to);
+    }
 }
 
 /// Whether a word is known to name something that is there and no directory.
@@ -278,6 +281,7 @@ impl Plan {
         if entry == Some(Entry::Missing) && machine.is_settled() {
             // It would fail. A word about it all the same: it may come to be by then.
             machine.possibly(|machine| self.put(machine, source, None, place, &Entry::Unknown));
+            self.carry(machine, &from, place);
             return;
         }
         if entry == Some(Entry::Missing) {
@@ -286,8 +290,17 @@ impl Plan {
         } else {
             self.put(machine, source, known.as_ref(), place, &entry.unwrap_or(Entry::Unknown));
         }
+        self.carry(machine, &from, place);
         if self.transfer == Transfer::Move {
             self.leave(machine, &from, place);
+        }
+    }
+
+    /// What was fetched stays that at its new place.
+    fn carry(&self, machine: &mut Machine<'_>, from: &[AimedTarget], place: &Value) {
+        if !self.links {
+            let to = machine.paths(place);
+            machine.carry_origin(from, &to);
         }
     }
 

@@ -3,6 +3,7 @@
 use checkrein_facts::is_owned;
 
 use super::Git;
+use super::remotes::is_address;
 use crate::effect::EffectKind;
 use crate::interpreter::Value;
 use crate::interpreter::known_hosts;
@@ -32,6 +33,18 @@ impl Git<'_, '_> {
         let others = self.settings.remote_addresses().filter(|other| *other != address);
         let mut owners = others.filter_map(owner_of).peekable();
         owners.peek().is_some() && owners.all(|other| other != owner)
+    }
+
+    /// The address of a remote, or what is written in its place, where it leads to the repository of somebody else: neither the project had it
+    /// before the command, nor does its user call it their own.
+    pub(super) fn strange_address(&self, remote: Option<&Value>) -> Option<String> {
+        let named = remote.map_or(Some("origin"), Value::as_exact)?;
+        let address = self.settings.exact(&format!("remote.{named}.url")).unwrap_or_else(|| named.to_owned());
+        let is_own = |address: &str| {
+            self.machine.is_of_project(address)
+                || self.machine.world().owned_remotes().iter().any(|entry| is_owned(entry, address))
+        };
+        (is_address(&address) && !is_own(&address)).then_some(address)
     }
 
     /// Marks what was pushed since there were `before` effects: strangers are told something by it.

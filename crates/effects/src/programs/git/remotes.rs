@@ -190,7 +190,12 @@ fn clone(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if let Some(path) = place.as_exact().and_then(crate::path::AbsolutePath::new) {
         git.machine.remember_directory(&path);
         git.machine.overlay().fill(&path);
-        if !near {
+        if near {
+            // The clone of one that was cloned here.
+            if let Some(from) = git.located(&source) {
+                git.machine.carry_marks(&from, &path);
+            }
+        } else if source.as_exact().is_none() || git.strange_address(Some(&source)).is_some() {
             git.machine.remember_tree(&path, &source.known_start());
         }
     }
@@ -250,6 +255,9 @@ fn submodule(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             }
             if let Some(path) = place.as_exact().and_then(crate::path::AbsolutePath::new) {
                 git.machine.remember_directory(&path);
+                if let Some(address) = git.strange_address(words.operands().get(1)) {
+                    git.machine.remember_tree(&path, &address);
+                }
             }
             if let Some(root) = git.root() {
                 git.machine.write(&Value::exact(root.join(".gitmodules").as_str()));

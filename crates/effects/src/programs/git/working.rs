@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::effect::{Certainty, EffectKind, Severity, Target};
-use crate::interpreter::{Commitment, Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Commitment, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::programs::text::patches;
@@ -493,13 +493,19 @@ fn archive(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if let Some(remote) = words.arguments.value(&["--remote"]).cloned() {
         git.ask_remote(Some(&remote));
     }
-    match words.arguments.value(&["-o", "--output"]).cloned() {
-        Some(output) => {
+    let remote = words.arguments.value(&["--remote"]);
+    let fetched = remote.and_then(|remote| git.strange_address(Some(remote)));
+    match (words.arguments.value(&["-o", "--output"]).cloned(), fetched) {
+        (Some(output), fetched) => {
             let path = git.absolute(&output);
-            git.machine.write(&path);
+            match fetched {
+                Some(address) => git.machine.write_from(&path, &Output::Network(address)),
+                None => git.machine.write(&path),
+            }
             Exit::silent()
         }
-        None => Exit::unknown(),
+        (None, Some(address)) => Exit::with(Output::Network(address)),
+        (None, None) => Exit::unknown(),
     }
 }
 
