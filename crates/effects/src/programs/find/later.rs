@@ -43,16 +43,19 @@ pub(super) fn reaches_a_home(machine: &Machine<'_>, pattern: &Value) -> bool {
     })
 }
 
-/// Whether the program of these words takes away what it is given, or the text of a shell names one that does.
+/// Whether the program of these words takes away what it is given.
 pub(super) fn takes_away(words: &[Value]) -> bool {
     let program = words.first().and_then(Value::as_exact).unwrap_or_default();
-    let name = program.rsplit('/').next().unwrap_or(program);
-    let names_remover = || {
-        let texts = words.iter().skip(1).filter_map(Value::as_exact);
-        let mut parts = texts.flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
-        parts.any(|part| REMOVERS.contains(&part))
-    };
-    REMOVERS.contains(&name) || CARRIERS.contains(&name) && names_remover()
+    REMOVERS.contains(&program.rsplit('/').next().unwrap_or(program))
+}
+
+/// Whether the words are those of a program that runs another one, which takes away what it is given.
+fn lets_take_away(words: &[Value]) -> bool {
+    let program = words.first().and_then(Value::as_exact).unwrap_or_default();
+    let texts = words.iter().skip(1).filter_map(Value::as_exact);
+    let mut parts = texts.flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
+    CARRIERS.contains(&program.rsplit('/').next().unwrap_or(program))
+        && parts.any(|part| REMOVERS.contains(&part))
 }
 
 /// Programs that run what stands in their words.
@@ -71,7 +74,9 @@ pub(super) fn destroys_or_reads_secrets(machine: &Machine<'_>, action: &Action, 
         Action::Print { .. } | Action::PrintOther | Action::Write(_) => false,
         Action::Delete => true,
         Action::Execute { words, .. } | Action::ExecuteAll { words, .. } => {
-            takes_away(words) || secret_among(machine, patterns).is_some()
+            takes_away(words)
+                || lets_take_away(words) && patterns.iter().any(|pattern| reaches_a_home(machine, pattern))
+                || secret_among(machine, patterns).is_some()
         }
     }
 }
