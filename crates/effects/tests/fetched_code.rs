@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use checkrein_effects::predict;
-use checkrein_facts::{RecordedWorld, VersionState};
+use checkrein_facts::{RecordedWorld, Repository, VersionState};
 use checkrein_protocol::{Action, EffectKind};
 use checkrein_testkit::world::{command, path, project};
 
@@ -58,6 +58,7 @@ const INTO_PROJECT: &[&str] = &[
     "git pull https://github.com/stranger/tool main && make",
     "git remote add up https://github.com/stranger/tool && git fetch up && git checkout up/main && make",
     "git remote add -f up https://github.com/stranger/tool && git switch -c x up/main && cargo test",
+    "git -c remote.origin.url=https://github.com/stranger/tool pull && make",
     "git remote set-url origin https://github.com/stranger/tool && git pull && make",
     "git fetch https://github.com/stranger/tool && git branch x FETCH_HEAD && git checkout x && make",
     "git fetch https://github.com/stranger/tool && git worktree add ../w FETCH_HEAD && make -C ../w",
@@ -195,6 +196,12 @@ const ORDINARY: &[&str] = &[
     "git clone https://github.com/me/proj fresh && cd fresh && make",
     "git clone git@github.com:me/proj.git fresh && make -C fresh",
     "git clone . copy && make -C copy",
+    "cd ../other && git pull && make",
+    "cd ../other && git fetch up && git checkout up/main && make",
+    "git -C ../other pull up main && make -C ../other",
+    "git clone https://github.com/me/other fresh && cd ../other && make",
+    "cd ../linked && git pull && make",
+    "cd ../linked && git clone https://github.com/me/proj fresh && make -C fresh",
     "gh pr checkout 12 && npm test",
     "gh run download 5 -D artifacts && npm test",
     "npm ci && npm run build",
@@ -254,6 +261,8 @@ const ORDINARY: &[&str] = &[
 
 const CONFIG: &str = "[remote \"origin\"]\n\turl = https://github.com/me/proj.git\n";
 
+const OTHER: &str = "[remote \"origin\"]\n\turl = https://github.com/me/other.git\n[remote \"up\"]\n\turl = https://github.com/them/other.git\n";
+
 fn world() -> RecordedWorld {
     let files = [
         ("Makefile", "all:\n\tcc -o a a.c\n"),
@@ -268,10 +277,25 @@ fn world() -> RecordedWorld {
         ("vendor.zip", "?"),
         ("pkg.tar", "?"),
         (".git/config", CONFIG),
+        ("../other/.git/config", OTHER),
+        ("../other/Makefile", "all:\n\tcc -o a a.c\n"),
+        ("../linked/Makefile", "all:\n\tcc -o a a.c\n"),
     ];
-    files.iter().fold(project().with_repository(&path("")), |world, (name, text)| {
+    files.iter().fold(repositories(), |world, (name, text)| {
         world.with_file(&path(name), text, VersionState::TrackedClean)
     })
+}
+
+/// The repository of the project, one beside it, and a linked work tree of the first.
+fn repositories() -> RecordedWorld {
+    let mut world = project().with_repository(&path("")).with_repository(&path("../other"));
+    let linked = Repository {
+        root: path("../linked"),
+        directory: path(".git/worktrees/linked"),
+        branch: Some("work".to_owned()),
+    };
+    world.repositories.insert(path("../linked"), Some(linked));
+    world
 }
 
 fn runs_fetched_code(world: &RecordedWorld, text: &str) -> bool {

@@ -191,14 +191,33 @@ impl Machine<'_> {
     /// Whether an address is one of a remote that the project had before the command.
     pub fn is_of_project(&self, address: &str) -> bool {
         let Some(wanted) = plain_address(address) else { return false };
+        let texts = self.settings_of_repositories().into_iter().map(|file| self.world.text(&file));
+        let is_among = |text: String| {
+            let addresses = text.lines().filter_map(|line| {
+                let (key, value) = line.split_once('=')?;
+                (key.trim() == "url").then(|| value.trim())
+            });
+            { addresses }.filter_map(plain_address).any(|own| own == wanted)
+        };
+        { texts }.any(|text| match text {
+            FileText::Whole(text) => is_among(text),
+            FileText::Beginning(_) | FileText::Unknown => false,
+        })
+    }
+
+    /// The files of settings of the repositories of the workspace and of the working directory, as they were before the command. Those of a linked
+    /// work tree are in the directory that it shares (gitrepository-layout(5)).
+    fn settings_of_repositories(&self) -> Vec<AbsolutePath> {
         let workspace = &self.world.place().workspace;
-        let root = self.world.repository(workspace).map_or_else(|| workspace.clone(), |found| found.root);
-        let FileText::Whole(text) = self.world.text(&root.join(".git/config")) else { return false };
-        let addresses = text.lines().filter_map(|line| {
-            let (key, value) = line.split_once('=')?;
-            (key.trim() == "url").then(|| value.trim())
-        });
-        addresses.filter_map(plain_address).any(|own| own == wanted)
+        let mut files = vec![workspace.join(".git/config")];
+        for place in std::iter::once(workspace).chain(self.cwd()) {
+            let Some(found) = self.world.repository(place) else { continue };
+            let shared = found.directory.parent().filter(|around| around.name() == Some("worktrees"));
+            files.extend(shared.and_then(|around| around.parent()).map(|common| common.join("config")));
+            files.push(found.directory.join("config"));
+        }
+        files.dedup();
+        files
     }
 
     /// Gives what stands at some places now the marks of what was copied or moved there.

@@ -39,7 +39,16 @@ impl Git<'_, '_> {
     /// before the command, nor does its user call it their own.
     pub(super) fn strange_address(&self, remote: Option<&Value>) -> Option<String> {
         let named = remote.map_or(Some("origin"), Value::as_exact)?;
-        let address = self.settings.exact(&format!("remote.{named}.url")).unwrap_or_else(|| named.to_owned());
+        let key = format!("remote.{named}.url");
+        let address = match self.settings.exact(&key) {
+            // One that the repository had before is known to whoever works in it.
+            Some(address) => {
+                let file = self.repository_directory().map(|directory| directory.join("config"));
+                let is_set_here = file.is_some_and(|file| self.machine.is_written_here(&file));
+                Some(address).filter(|_| is_set_here || self.settings.is_given(&key))?
+            }
+            None => named.to_owned(),
+        };
         let is_own = |address: &str| {
             self.machine.is_of_project(address)
                 || self.machine.world().owned_remotes().iter().any(|entry| is_owned(entry, address))
