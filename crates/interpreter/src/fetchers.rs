@@ -169,6 +169,15 @@ pub(crate) fn may_bring_trees(call: &Call) -> bool {
     }
 }
 
+/// Whether a call makes an environment of Python, with files that shells read (venv, "Creating virtual environments"; virtualenv; `uv venv`).
+pub(crate) fn makes_environment(call: &Call) -> bool {
+    match call.program.as_str() {
+        "virtualenv" => true,
+        "uv" => has_series(call, &["venv"]),
+        program => program.starts_with("python") && has_series(call, &["venv", "virtualenv"]),
+    }
+}
+
 impl Fetcher {
     /// Whether a call is one that fetches.
     pub(crate) fn fits(&self, call: &Call) -> bool {

@@ -3,7 +3,7 @@
 //! A file has a source of its own, a directory came as a whole, or something was put into one that was there. What the project's own remotes hold
 //! is the project's own, and bears no mark.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effect::{Depth, Effect, EffectKind, FileChange, NetworkReach, Target};
 use crate::known_hosts;
@@ -27,6 +27,8 @@ pub(crate) struct Origins {
     trees: BTreeMap<String, String>,
     /// Directories into which something was put that came from elsewhere, with the address: what was not there before came with it.
     entered: BTreeMap<String, String>,
+    /// Environments that a program which was here before made: what shells read of them is its own, wherever they lie.
+    environments: BTreeSet<String>,
     /// By the own directory of a repository, names of revisions that were fetched from elsewhere, with the address.
     revisions: BTreeMap<String, Vec<(String, String)>>,
 }
@@ -45,8 +47,12 @@ impl Machine<'_> {
         if origins.trees.is_empty() && origins.entered.is_empty() {
             return None;
         }
+        let is_for_shells = path.name().is_some_and(|name| name.to_ascii_lowercase().starts_with("activate"));
         let mut entered = None;
         for directory in std::iter::successors(path.parent(), AbsolutePath::parent) {
+            if is_for_shells && origins.environments.contains(directory.as_str()) {
+                return None;
+            }
             if let Some(url) = origins.trees.get(directory.as_str()) {
                 return Some(url).filter(|_| !self.has_known_text(path));
             }
@@ -302,6 +308,12 @@ impl Machine<'_> {
     /// Marks what a call wrote since there were `before` effects, where its program fetches it, or makes it of what was fetched.
     pub(crate) fn mark_origin(&mut self, call: &Call, before: usize) {
         if self.away.is_some() || self.effect_count() == before {
+            return;
+        }
+        if fetchers::makes_environment(call) {
+            let paths = self.effects_since(before).filter_map(|effect| effect.target.path());
+            let paths: Vec<String> = paths.map(|path| path.as_str().to_owned()).take(MARKED).collect();
+            self.flow.origins.environments.extend(paths);
             return;
         }
         let Some(address) = self.fetched_by(call, before).or_else(|| self.made_of_fetched(call)) else {
