@@ -21,6 +21,8 @@ pub struct TokenCounts {
 pub struct MicroDollars(pub u64);
 
 /// What one model was given and gave.
+///
+/// It is kept in the state of a session too, whose form names no fields: none may be left out when it is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ModelUsage {
     /// The model, as the client calls it; empty when it does not say.
@@ -32,7 +34,7 @@ pub struct ModelUsage {
     /// What they cost; `None` in records of versions that did not estimate.
     pub cost: Option<MicroDollars>,
     /// The listed name by which the price is estimated; `None` when the model is listed itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub like: Option<String>,
 }
 

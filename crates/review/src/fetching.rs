@@ -142,7 +142,7 @@ fn part(text: &str, steps: &[Step<'_>], from: usize, until: usize) -> Option<Str
         Joint::End => gap.find([';', '\n']).or((until == steps.len()).then_some(gap.len())),
     };
     let end = behind + sign?;
-    let mut cut = text.get(start..end)?.trim_end().to_owned();
+    let mut cut = without_continuation(text.get(start..end)?).to_owned();
     // The text of a here-document stands behind the line in which it is opened, also where the rest of the line goes.
     let bodies = |steps: &[Step<'_>]| -> Vec<(usize, usize)> {
         let simples = steps.iter().flat_map(|step| step.stages.iter());
@@ -160,6 +160,19 @@ fn part(text: &str, steps: &[Step<'_>], from: usize, until: usize) -> Option<Str
         cut.push_str(text.get(first..line_end(text, *last))?);
     }
     holds(&cut, text, meant).then_some(cut)
+}
+
+/// A piece of text without the space behind it, and without the backslashes by which it would go on in the next line.
+fn without_continuation(piece: &str) -> &str {
+    let mut piece = piece;
+    loop {
+        let bare = piece.trim_end();
+        let goes_on = piece.get(bare.len()..).is_some_and(|space| space.starts_with('\n'));
+        match bare.strip_suffix('\\').filter(|_| goes_on) {
+            Some(shorter) => piece = shorter,
+            None => return bare,
+        }
+    }
 }
 
 /// Where the line ends that ends a here-document whose body ends there.

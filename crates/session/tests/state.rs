@@ -7,8 +7,8 @@ use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{
     AbsolutePath, ActionId, Beginning, Depth, DoubtRecord, EffectKind, Enforcement, FlowMark, FlowOrigin,
-    FlowRecord, HaltScope, Nature, RecordBody, RollbackRecord, RollbackStage, SecretHolder, SecretMark,
-    Timestamp, UnansweredRecord, VerdictKind,
+    FlowRecord, HaltScope, ModelUsage, Nature, RecordBody, RollbackRecord, RollbackStage, SecretHolder,
+    SecretMark, Timestamp, UnansweredRecord, UsageRecord, VerdictKind,
 };
 
 use checkrein_session::bounds;
@@ -71,6 +71,18 @@ fn a_state_that_was_written_can_be_read_also_where_nothing_was_committed() {
     let ledger = ledger(directory.path(), "one");
     let written = ledger.append(Timestamp(1), started_at("one", None), Durability::Plain).unwrap().state;
     // Without its records nothing but the state tells of the session.
+    std::fs::write(ledger.directory().join("ledger.jsonl"), "").unwrap();
+    assert_eq!(ledger.state().unwrap(), written);
+}
+
+#[test]
+fn a_state_that_counts_tokens_can_be_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = ledger(directory.path(), "one");
+    let models =
+        vec![ModelUsage { model: "claude-opus-4-8".to_owned(), answers: 1, ..ModelUsage::default() }];
+    let usage = RecordBody::Usage(Box::new(UsageRecord { models, ..UsageRecord::default() }));
+    let written = ledger.append(Timestamp(1), usage, Durability::Plain).unwrap().state;
     std::fs::write(ledger.directory().join("ledger.jsonl"), "").unwrap();
     assert_eq!(ledger.state().unwrap(), written);
 }
