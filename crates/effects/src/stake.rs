@@ -390,20 +390,22 @@ fn raise_when_emptied(effects: &mut [Effect], directory: &AbsolutePath, world: &
     }
 }
 
-/// Programs of which a change leaves nothing of what was there (ours).
-const EMPTYING: &[&str] = &["shred", "truncate", "wipe", "scrub", "srm"];
-
 /// What one program left in a directory for temporary files is nobody's loss. What all of them did is: sockets, locks and unsaved work of
 /// programs that are running (seed 002: deleting all files in `/tmp` is refused). Emptying or overwriting them leaves no more of it.
 fn raise_when_all_temporary(effects: &mut [Effect], directory: &AbsolutePath, world: &dyn World) {
+    // A pattern alone may only say where something is written, unless what it means is removed as well.
+    let removed: Vec<Target> = effects
+        .iter()
+        .filter(|effect| effect.kind.file_change() == Some(FileChange::Delete))
+        .map(|effect| effect.target.clone())
+        .collect();
     let is_part = |effect: &Effect| {
         let takes_all = match effect.kind.file_change() {
             Some(FileChange::Delete) => effect.certainty == Certainty::Certain,
             // What stands in them goes all the same; a directory among them makes each of these no more than possible.
-            // A pattern alone may only say where something is written.
             Some(FileChange::Modify) => {
                 effect.nature.is_ordinary()
-                    && (effect.target.path().is_some() || EMPTYING.contains(&effect.cause.as_str()))
+                    && (effect.target.path().is_some() || removed.contains(&effect.target))
             }
             Some(FileChange::Create | FileChange::Permissions) | None => false,
         };
