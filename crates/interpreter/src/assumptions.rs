@@ -5,13 +5,15 @@
 //!
 //! What is learned only takes away what cannot be: a text that another condition or an assignment gave stays.
 
-use checkrein_shell::{
-    Block, Command, ConditionalExpression, ParameterExpansion, ParameterOperation, Part, Word,
-};
+mod words;
+
+use checkrein_shell::{Block, Command, ConditionalExpression, Connective, Word};
 
 use super::machine::Machine;
 use super::shell::{Treatment, Variable, VariableContent};
 use super::value::Value;
+pub(super) use words::is_written_empty;
+use words::{Tested, length_of, pattern_says, plain, tested, written, written_text};
 
 /// Something that is so of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -216,7 +218,6 @@ fn said_by(command: &Command, answer: Answer) -> Vec<Assumption> {
             _ => Vec::new(),
         },
         Command::AndOr(list) => {
-            use checkrein_shell::Connective;
             // All of `a && b` is met where it is met, all of `a || b` is not where it is not.
             let (joins, each) = match answer {
                 Answer::Met => (Connective::And, Answer::Met),
@@ -368,164 +369,5 @@ fn said_by_pattern(left: &Word, operator: &str, right: &Word, answer: Answer) ->
     match (tested, pattern_says(right), answer) {
         (Some(tested), Some(says), Answer::Met) => vec![tested.says(says)],
         (_, _, Answer::Met | Answer::NotMet) => Vec::new(),
-    }
-}
-
-/// A word in which one variable stands.
-struct Tested {
-    name: String,
-    prefix: String,
-    suffix: String,
-    /// Whether the value itself stands there, not something that it gives way to.
-    is_plain: bool,
-}
-
-impl Tested {
-    /// Whether nothing stands beside the variable.
-    fn is_bare(&self) -> bool {
-        self.prefix.is_empty() && self.suffix.is_empty()
-    }
-
-    fn says(&self, says: Says) -> Assumption {
-        Assumption { name: self.name.clone(), says }
-    }
-}
-
-/// The variable that stands in a word, where it is the only thing that is expanded there.
-fn tested(word: &Word) -> Option<Tested> {
-    let parts = match word.parts.as_slice() {
-        [Part::DoubleQuoted(inner)] => inner.as_slice(),
-        parts => parts,
-    };
-    let place = parts.iter().position(|part| parameter_in(part).is_some())?;
-    let parameter = parameter_in(parts.get(place)?)?;
-    let text = |parts: &[Part]| -> Option<String> { parts.iter().map(text_of).collect() };
-    let is_plain = match &parameter.operation {
-        ParameterOperation::Plain => true,
-        // What stands in for it is nothing, so that something can only be the variable.
-        ParameterOperation::Default { word, .. } if word.parts.is_empty() => true,
-        ParameterOperation::Alternative { colon: true, .. }
-        | ParameterOperation::RemovePrefix { .. }
-        | ParameterOperation::RemoveSuffix { .. } => false,
-        _ => return None,
-    };
-    (parameter.index.is_none() && !parameter.indirect && is_name(&parameter.name)).then_some(())?;
-    Some(Tested {
-        name: parameter.name.clone(),
-        prefix: text(parts.get(..place)?)?,
-        suffix: text(parts.get(place + 1..)?)?,
-        is_plain,
-    })
-}
-
-fn parameter_in(part: &Part) -> Option<&ParameterExpansion> {
-    match part {
-        Part::Parameter(parameter) => Some(parameter),
-        Part::DoubleQuoted(inner) => match inner.as_slice() {
-            [Part::Parameter(parameter)] => Some(parameter),
-            _ => None,
-        },
-        Part::Literal(_)
-        | Part::Quoted(_)
-        | Part::Bytes(_)
-        | Part::CommandSubstitution(_)
-        | Part::ProcessSubstitution(..)
-        | Part::Arithmetic(_)
-        | Part::Braces(_) => None,
-    }
-}
-
-/// The name of the variable of which a word is the length: `${#name}`.
-fn length_of(word: &Word) -> Option<String> {
-    let parts = match word.parts.as_slice() {
-        [Part::DoubleQuoted(inner)] => inner.as_slice(),
-        parts => parts,
-    };
-    let [Part::Parameter(parameter)] = parts else { return None };
-    let is_length = parameter.operation == ParameterOperation::Length
-        && parameter.index.is_none()
-        && !parameter.indirect
-        && is_name(&parameter.name);
-    is_length.then(|| parameter.name.clone())
-}
-
-fn is_name(name: &str) -> bool {
-    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    is_word
-        && (name.parse::<usize>().is_ok_and(|number| number > 0)
-            || !name.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-/// What fits a pattern of `case`, where that is known.
-fn pattern_says(pattern: &Word) -> Option<Says> {
-    if let Some(says) = written(pattern) {
-        return Some(says);
-    }
-    let parts: Vec<&Part> = pattern.parts.iter().collect();
-    let start: String = parts
-        .iter()
-        .map_while(|part| match part {
-            Part::Quoted(text) => Some(text.clone()),
-            Part::DoubleQuoted(inner) => inner.iter().map(text_of).collect(),
-            Part::Literal(text) => Some(text.split(['*', '?', '[', '\\', '(', '|']).next()?.to_owned()),
-            Part::Bytes(_)
-            | Part::Parameter(_)
-            | Part::CommandSubstitution(_)
-            | Part::ProcessSubstitution(..)
-            | Part::Arithmetic(_)
-            | Part::Braces(_) => None,
-        })
-        .next()?;
-    let is_special = |c: char| matches!(c, '@' | '+' | '!');
-    let start = start.trim_end_matches(is_special);
-    (!start.is_empty() && !start.starts_with('~')).then(|| Says::Begins(start.to_owned()))
-}
-
-/// Whether only the empty text fits a pattern.
-pub(super) fn is_written_empty(pattern: &Word) -> bool {
-    written(pattern) == Some(Says::Exactly(String::new()))
-}
-
-/// The one text that fits a pattern without signs of one.
-fn written(pattern: &Word) -> Option<Says> {
-    let is_special = pattern
-        .parts
-        .iter()
-        .any(|part| matches!(part, Part::Literal(text) if text.contains(['*', '?', '[', '\\', '(', '~'])));
-    written_text(pattern).filter(|_| !is_special).map(Says::Exactly)
-}
-
-/// The text of a word in which nothing is expanded.
-fn written_text(word: &Word) -> Option<String> {
-    let is_home = matches!(word.parts.first(), Some(Part::Literal(text)) if text.starts_with('~'));
-    let text: Option<String> = word
-        .parts
-        .iter()
-        .map(|part| match part {
-            Part::DoubleQuoted(inner) => inner.iter().map(text_of).collect(),
-            part => text_of(part),
-        })
-        .collect();
-    text.filter(|_| !is_home)
-}
-
-fn text_of(part: &Part) -> Option<String> {
-    match part {
-        Part::Literal(text) | Part::Quoted(text) => Some(text.clone()),
-        Part::DoubleQuoted(_)
-        | Part::Bytes(_)
-        | Part::Parameter(_)
-        | Part::CommandSubstitution(_)
-        | Part::ProcessSubstitution(..)
-        | Part::Arithmetic(_)
-        | Part::Braces(_) => None,
-    }
-}
-
-/// The text of a word that is written out in one piece.
-fn plain(word: &Word) -> Option<&str> {
-    match word.parts.as_slice() {
-        [Part::Literal(text) | Part::Quoted(text)] => Some(text),
-        _ => None,
     }
 }

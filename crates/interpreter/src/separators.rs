@@ -6,15 +6,12 @@ use checkrein_shell::{AssignedValue, Assignment, Part, Simple, Word};
 
 use super::machine::Machine;
 use super::shell::{Variable, VariableContent};
+use super::simple::CHOICES;
 use super::statements::Done;
 use super::value::Value;
-use super::ways::Leaving;
 
 /// The variable.
 const NAME: &str = "IFS";
-
-/// The greatest number of texts of which each is tried (ours).
-const CHOICES: usize = 4;
 
 /// What is tried where nothing is known of the text: what holds from the start, and what people set most (ours).
 const USUAL: [&str; CHOICES] = [" \t\n", ":", ",", ";"];
@@ -55,7 +52,7 @@ impl Machine<'_> {
     ) -> Done {
         let name = self.shell.referred(NAME).to_owned();
         let before = self.shell.variables.get(&name).cloned();
-        let done = self.run_with_further_separators(&name, texts, run);
+        let done = self.run_with_each(&name, texts, run);
         let is_one_of_these = |variable: &Variable| match &variable.content {
             VariableContent::Scalar(value) => {
                 value.alternatives().is_some_and(|held| {
@@ -72,27 +69,6 @@ impl Machine<'_> {
             self.shell.variables.insert(name, before);
         }
         done
-    }
-
-    fn run_with_further_separators(
-        &mut self,
-        name: &str,
-        texts: &[String],
-        run: &dyn Fn(&mut Self) -> Done,
-    ) -> Done {
-        let Some((first, others)) = texts.split_first() else { return Done::quiet() };
-        let with_first = |machine: &mut Self| {
-            if let Some(variable) = machine.shell.variables.get_mut(name) {
-                variable.content = VariableContent::Scalar(Value::exact(first.as_str()));
-            }
-            run(machine)
-        };
-        if others.is_empty() {
-            return with_first(self);
-        }
-        self.either(Leaving::Doubts, with_first, |machine| {
-            machine.run_with_further_separators(name, others, run)
-        })
     }
 }
 

@@ -17,14 +17,14 @@ use super::value::Value;
 use super::ways::{Fallen, Leaving};
 
 /// The greatest number of texts of which each is tried as a command (ours).
-const CHOICES: usize = 4;
+pub(super) const CHOICES: usize = 4;
 
 impl Machine<'_> {
     /// Runs a simple command.
     pub(super) fn run_simple(&mut self, simple: &Simple) -> Done {
         let choices = self.choices_of_command(simple).or_else(|| self.choices_of_environment(simple));
         if let Some((name, texts)) = choices {
-            return self.run_with_each(simple, &name, &texts);
+            return self.run_with_each(&name, &texts, &|machine| machine.run_simple(simple));
         }
         if let Some(texts) = self.separators_in_doubt(simple) {
             return self.run_with_each_separator(&texts, &|machine| machine.run_simple(simple));
@@ -105,19 +105,24 @@ impl Machine<'_> {
             .then(|| (name.to_owned(), texts.clone()))
     }
 
-    /// Runs a command once with each of the texts that a variable may hold.
-    fn run_with_each(&mut self, simple: &Simple, name: &str, texts: &[String]) -> Done {
+    /// Runs something once with each of the texts that a variable may hold.
+    pub(super) fn run_with_each(
+        &mut self,
+        name: &str,
+        texts: &[String],
+        run: &dyn Fn(&mut Self) -> Done,
+    ) -> Done {
         let Some((first, others)) = texts.split_first() else { return Done::quiet() };
-        let run = |machine: &mut Self| {
+        let with_first = |machine: &mut Self| {
             if let Some(variable) = machine.shell.variables.get_mut(name) {
                 variable.content = VariableContent::Scalar(Value::exact(first.as_str()));
             }
-            machine.run_simple(simple)
+            run(machine)
         };
         if others.is_empty() {
-            return run(self);
+            return with_first(self);
         }
-        self.either(Leaving::Doubts, run, |machine| machine.run_with_each(simple, name, others))
+        self.either(Leaving::Doubts, with_first, |machine| machine.run_with_each(name, others, run))
     }
 
     /// Sets `BASH_COMMAND` for a trap that asks for it, and runs the one that stands before every command.

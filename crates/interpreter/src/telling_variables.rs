@@ -4,6 +4,7 @@ use checkrein_shell::{Part, Simple, Word};
 
 use super::machine::Machine;
 use super::shell::VariableContent;
+use super::simple::CHOICES;
 use super::value::Value;
 use crate::strings::quoted_words;
 
@@ -147,9 +148,6 @@ pub(super) fn is_installed(text: &str) -> bool {
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ' | '/' | '=' | '+'))
 }
-
-/// The greatest number of texts of which each is tried (ours).
-const CHOICES: usize = 4;
 
 /// Whether a program takes from a variable what it does, beyond the programs that it runs (git(1); GNU make 4.4, "Variables/Recursion").
 fn is_read_by(program: &str, name: &str) -> bool {
