@@ -2,7 +2,8 @@
 
 use checkrein_policy::Mode;
 use checkrein_protocol::{
-    Action, Certainty, Depth, Effect, EffectKind, HookResponse, Outcome, ReviewRecord, SnapshotRecord,
+    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, HookResponse, Outcome, ReviewRecord,
+    SnapshotRecord,
 };
 use checkrein_review::{Review, Safety, VerdictKind};
 
@@ -104,16 +105,13 @@ fn things(review: &Review, saved: &SnapshotRecord) -> String {
 /// What git keeps that was saved, where nothing else was: how many files that takes says nothing to anybody.
 fn kept_by_git(review: &Review) -> Option<String> {
     let effects = &review.side_effects.effects;
-    let is_of_git = |effect: &Effect| match effect.kind {
-        EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite | EffectKind::VcsRemoteUpdate => true,
-        _ => effect.target.path().is_some_and(|path| path.parts().any(|part| part == ".git")),
+    let loses_history =
+        |effect: &Effect| matches!(effect.kind, EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite);
+    let changes_elsewhere = |effect: &Effect| {
+        let is_inside = |path: &AbsolutePath| path.parts().any(|part| part == ".git");
+        effect.kind.file_change().is_some() && !effect.target.path().is_some_and(is_inside)
     };
-    let changes =
-        |effect: &&Effect| effect.kind.file_change().is_some() || effect.kind == EffectKind::VcsLocalLoss;
-    let is_about_git = effects
-        .iter()
-        .any(|effect| matches!(effect.kind, EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite));
-    (is_about_git && effects.iter().filter(changes).all(is_of_git))
+    (effects.iter().any(loses_history) && !effects.iter().any(changes_elsewhere))
         .then(|| checkpoint::references(effects).unwrap_or_else(|| "the state of the repository".to_owned()))
 }
 
