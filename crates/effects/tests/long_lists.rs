@@ -78,7 +78,7 @@ fn every_program_changes_names_of_a_list_as_it_changes_names_of_the_pattern() {
     let (world, workspace) = world();
     let mut seen = 0;
     // A program of git changes its work tree and nothing beside it, so names from elsewhere stand for as much of that as they may mean.
-    for name in program_names().into_iter().filter(|name| !name.starts_with("git-")) {
+    for name in program_names().filter(|name| !name.starts_with("git-")) {
         for options in ["", " -R 000"] {
             let program = format!("{name}{options}");
             let direct = changed(&world, &workspace, &format!("{program} ~/*"), "/home/dev/*");
