@@ -3,8 +3,10 @@
 //! `[ -n "$directory" ] && rm -rf "./$directory"`: whatever may be known of the variable before, behind `&&` it is not empty. Where only one of
 //! two ways is left, as behind `[ -n "$directory" ] || exit 1`, the same holds for all that follows.
 //!
-//! What is learned only takes away what cannot be: a text that another condition or an assignment gave stays.
+//! What is learned only takes away what cannot be: a text that another condition or an assignment gave stays. It is learned again wherever two
+//! ways join, so it holds only where nothing behind the condition may have changed the variable ([`between`]).
 
+mod between;
 mod words;
 
 use checkrein_shell::{Block, Command, ConditionalExpression, Connective, Word};
@@ -12,6 +14,7 @@ use checkrein_shell::{Block, Command, ConditionalExpression, Connective, Word};
 use super::machine::Machine;
 use super::shell::{Treatment, Variable, VariableContent};
 use super::value::Value;
+pub(super) use between::commands_of;
 pub(super) use words::is_written_empty;
 use words::{Tested, length_of, pattern_says, plain, tested, written, written_text};
 
@@ -56,26 +59,59 @@ impl Answer {
 impl Machine<'_> {
     /// Goes on with what is known of variables where a command answered so.
     pub(super) fn assume(&mut self, command: &Command, answer: Answer) {
-        // Where one of these is something of the command's own, it may answer anything.
-        let is_own =
-            |name: &str| self.shell.functions.contains_key(name) || self.shell.aliases.contains_key(name);
-        if self.budget.scanning > 0 || self.position.unsure > 0 || is_own("test") || is_own("[") {
+        if !self.is_believed() {
             return;
         }
-        for assumption in said_by(command, answer) {
+        for assumption in self.said_by(command, answer) {
             self.learn(assumption);
         }
     }
 
-    /// The same of the condition of a branch or a loop.
-    pub(super) fn assume_condition(&mut self, block: &Block, answer: Answer) {
-        if let Some(last) = block.last() {
-            self.assume(&last.command, answer);
+    /// The same of several commands of a list, one behind the other.
+    pub(super) fn assume_all(&mut self, answered: &[(&Command, Answer)]) {
+        for (place, (command, answer)) in answered.iter().enumerate() {
+            let behind = answered.get(place + 1..).unwrap_or_default();
+            let behind: Vec<&Command> = behind.iter().map(|(command, _)| *command).collect();
+            self.assume_behind(command, *answer, &behind);
         }
     }
 
+    /// The same of a condition of a branch or a loop, where these commands ran since.
+    pub(super) fn assume_condition(&mut self, block: &Block, answer: Answer, behind: &[&Command]) {
+        if let Some(last) = block.last() {
+            self.assume_behind(&last.command, answer, behind);
+        }
+    }
+
+    fn assume_behind(&mut self, command: &Command, answer: Answer, behind: &[&Command]) {
+        if !self.is_believed() {
+            return;
+        }
+        for assumption in self.said_by(command, answer) {
+            if !self.commands_may_change(&assumption.name, behind) {
+                self.learn(assumption);
+            }
+        }
+    }
+
+    /// Whether the commands of conditions are what they are known for.
+    fn is_believed(&self) -> bool {
+        // Where one of these is something of the command's own, it may answer anything.
+        let is_own =
+            |name: &str| self.shell.functions.contains_key(name) || self.shell.aliases.contains_key(name);
+        self.budget.scanning == 0 && self.position.unsure == 0 && !is_own("test") && !is_own("[")
+    }
+
     /// Goes on with what is known of a variable that `case` compared with the patterns of one of its arms.
-    pub(super) fn assume_fits(&mut self, subject: &Word, patterns: &[Word], answer: Answer) {
+    ///
+    /// These commands ran since.
+    pub(super) fn assume_fits(
+        &mut self,
+        subject: &Word,
+        patterns: &[Word],
+        answer: Answer,
+        behind: &[&Command],
+    ) {
         let Some(tested) = tested(subject).filter(Tested::is_bare) else { return };
         let is_nothing = |says: &Says| *says == Says::Exactly(String::new());
         let says = match (patterns, answer) {
@@ -95,7 +131,9 @@ impl Machine<'_> {
                 }
             }
         };
-        if let Some(says) = says.filter(|says| tested.is_plain || *says == Says::Something) {
+        if let Some(says) = says.filter(|says| tested.is_plain || *says == Says::Something)
+            && !self.commands_may_change(&tested.name, behind)
+        {
             self.learn(tested.says(says));
         }
     }
@@ -103,6 +141,76 @@ impl Machine<'_> {
     /// Goes on with a variable that holds something, as `${name:?}` asks for.
     pub(super) fn assume_something(&mut self, name: &str) {
         self.learn(Assumption { name: name.to_owned(), says: Says::Something });
+    }
+
+    /// What a command says of variables that answered so.
+    fn said_by(&self, command: &Command, answer: Answer) -> Vec<Assumption> {
+        match command {
+            Command::Simple(simple) if simple.assignments.is_empty() => {
+                let [program, words @ ..] = simple.words.as_slice() else { return Vec::new() };
+                match (plain(program), words) {
+                    (Some("["), [words @ .., end]) if plain(end) == Some("]") => {
+                        self.still_said(command, said_by_words(words, answer))
+                    }
+                    (Some("test"), words) => self.still_said(command, said_by_words(words, answer)),
+                    _ => Vec::new(),
+                }
+            }
+            Command::Test(test) => self.still_said(command, said_by_condition(&test.condition, answer)),
+            Command::Pipeline(pipeline) => match pipeline.stages.as_slice() {
+                [only] => {
+                    self.said_by(&only.command, if pipeline.negated { answer.turned() } else { answer })
+                }
+                _ => Vec::new(),
+            },
+            Command::AndOr(list) => {
+                // All of `a && b` is met where it is met, all of `a || b` is not where it is not.
+                let (joins, each) = match answer {
+                    Answer::Met => (Connective::And, Answer::Met),
+                    Answer::NotMet => (Connective::Or, Answer::NotMet),
+                };
+                if list.rest.iter().any(|(connective, _)| *connective != joins) {
+                    return Vec::new();
+                }
+                let commands: Vec<&Command> = std::iter::once(&*list.first)
+                    .chain(list.rest.iter().map(|(_, command)| command))
+                    .collect();
+                let mut said = Vec::new();
+                for (place, command) in commands.iter().enumerate() {
+                    let behind = commands.get(place + 1..).unwrap_or_default();
+                    said.extend(
+                        self.said_by(command, each)
+                            .into_iter()
+                            .filter(|assumption| !self.commands_may_change(&assumption.name, behind)),
+                    );
+                }
+                said
+            }
+            Command::Group(block) => {
+                block.last().map(|last| self.said_by(&last.command, answer)).unwrap_or_default()
+            }
+            Command::Simple(_)
+            | Command::Subshell(_)
+            | Command::If(_)
+            | Command::For(_)
+            | Command::CStyleFor(_)
+            | Command::While(_)
+            | Command::Case(_)
+            | Command::Select(_)
+            | Command::Function(_)
+            | Command::Arithmetic(_)
+            | Command::Coprocess(_)
+            | Command::Time(_)
+            | Command::Redirected(_)
+            | Command::Opaque(_) => Vec::new(),
+        }
+    }
+
+    /// What is left of what a condition says, as its own words may change a variable: `[ -n "$name" -a "$((name = 0))" ]`.
+    fn still_said(&self, command: &Command, said: Vec<Assumption>) -> Vec<Assumption> {
+        said.into_iter()
+            .filter(|assumption| !self.commands_may_change(&assumption.name, &[command]))
+            .collect()
     }
 
     fn learn(&mut self, assumption: Assumption) {
@@ -198,52 +306,6 @@ fn not(says: Says) -> Says {
         Says::Exactly(text) if text.is_empty() => Says::Something,
         Says::Exactly(text) => Says::Other(text),
         Says::Other(text) => Says::Exactly(text),
-    }
-}
-
-/// What a command says of variables that answered so.
-fn said_by(command: &Command, answer: Answer) -> Vec<Assumption> {
-    match command {
-        Command::Simple(simple) if simple.assignments.is_empty() => {
-            let [program, words @ ..] = simple.words.as_slice() else { return Vec::new() };
-            match (plain(program), words) {
-                (Some("["), [words @ .., end]) if plain(end) == Some("]") => said_by_words(words, answer),
-                (Some("test"), words) => said_by_words(words, answer),
-                _ => Vec::new(),
-            }
-        }
-        Command::Test(test) => said_by_condition(&test.condition, answer),
-        Command::Pipeline(pipeline) => match pipeline.stages.as_slice() {
-            [only] => said_by(&only.command, if pipeline.negated { answer.turned() } else { answer }),
-            _ => Vec::new(),
-        },
-        Command::AndOr(list) => {
-            // All of `a && b` is met where it is met, all of `a || b` is not where it is not.
-            let (joins, each) = match answer {
-                Answer::Met => (Connective::And, Answer::Met),
-                Answer::NotMet => (Connective::Or, Answer::NotMet),
-            };
-            if list.rest.iter().any(|(connective, _)| *connective != joins) {
-                return Vec::new();
-            }
-            let commands = std::iter::once(&*list.first).chain(list.rest.iter().map(|(_, command)| command));
-            commands.flat_map(|command| said_by(command, each)).collect()
-        }
-        Command::Group(block) => block.last().map(|last| said_by(&last.command, answer)).unwrap_or_default(),
-        Command::Simple(_)
-        | Command::Subshell(_)
-        | Command::If(_)
-        | Command::For(_)
-        | Command::CStyleFor(_)
-        | Command::While(_)
-        | Command::Case(_)
-        | Command::Select(_)
-        | Command::Function(_)
-        | Command::Arithmetic(_)
-        | Command::Coprocess(_)
-        | Command::Time(_)
-        | Command::Redirected(_)
-        | Command::Opaque(_) => Vec::new(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use checkrein_shell::{AndOr, Arm, ArmEnd, Case, Command, Connective, If};
 
-use super::assumptions::{Answer, is_written_empty};
+use super::assumptions::{Answer, commands_of, is_written_empty};
 use super::exit::{Exit, Output, Status};
 use super::guarded::stands_for_process;
 use super::machine::{Absence, Machine};
@@ -38,9 +38,7 @@ impl Machine<'_> {
             let answered = answered(list, index);
             let has_left = Cell::new(false);
             let run = |machine: &mut Self| {
-                for (condition, answer) in &answered {
-                    machine.assume(condition, *answer);
-                }
+                machine.assume_all(&answered);
                 machine.position.conditions += usize::from(!ends);
                 let done = machine.run_command(command);
                 machine.position.conditions -= usize::from(!ends);
@@ -127,13 +125,13 @@ impl Machine<'_> {
         let came_from = self.came_from.take();
         let (met_left, not_met_left) = (Cell::new(false), Cell::new(false));
         let met = |machine: &mut Self| {
-            machine.assume_condition(condition, Answer::Met);
+            machine.assume_condition(condition, Answer::Met, &[]);
             let done = machine.run_block(body);
             met_left.set(done.flow != Flow::Next);
             done
         };
         let not_met = |machine: &mut Self| {
-            machine.assume_condition(condition, Answer::NotMet);
+            machine.assume_condition(condition, Answer::NotMet, &[]);
             let done = machine.run_if(choice, index + 1);
             not_met_left.set(done.flow != Flow::Next);
             done
@@ -153,9 +151,11 @@ impl Machine<'_> {
             }),
         };
         if done.flow == Flow::Next {
+            let others = choice.branches.get(index + 1..).unwrap_or_default();
+            let others = others.iter().flat_map(|(asked, body)| [asked, body]).chain(&choice.otherwise);
             match (met_left.get(), not_met_left.get()) {
-                (true, false) => self.assume_condition(condition, Answer::NotMet),
-                (false, true) => self.assume_condition(condition, Answer::Met),
+                (true, false) => self.assume_condition(condition, Answer::NotMet, &commands_of(others)),
+                (false, true) => self.assume_condition(condition, Answer::Met, &commands_of([body])),
                 (true, true) | (false, false) => {}
             }
         }
@@ -195,7 +195,8 @@ impl Machine<'_> {
                 })
             };
             if let Some(arm) = case.arms.iter().find(fits) {
-                self.assume_fits(&case.subject, &arm.patterns, Answer::NotMet);
+                let bodies = case.arms.iter().map(|arm| &arm.body);
+                self.assume_fits(&case.subject, &arm.patterns, Answer::NotMet, &commands_of(bodies));
             }
         }
         done
@@ -236,18 +237,20 @@ impl Machine<'_> {
                 let done = self.either(
                     Leaving::Doubts,
                     |machine| {
-                        machine.assume_fits(&case.subject, &arm.patterns, Answer::Met);
+                        machine.assume_fits(&case.subject, &arm.patterns, Answer::Met, &[]);
                         let done = machine.run_arm(case, index, arm, subject);
                         has_left.set(done.flow != Flow::Next);
                         done
                     },
                     |machine| {
-                        machine.assume_fits(&case.subject, &arm.patterns, Answer::NotMet);
+                        machine.assume_fits(&case.subject, &arm.patterns, Answer::NotMet, &[]);
                         machine.run_case(case, index + 1, subject)
                     },
                 );
                 if has_left.get() && done.flow == Flow::Next {
-                    self.assume_fits(&case.subject, &arm.patterns, Answer::NotMet);
+                    let others = case.arms.get(index + 1..).unwrap_or_default();
+                    let bodies = others.iter().map(|arm| &arm.body);
+                    self.assume_fits(&case.subject, &arm.patterns, Answer::NotMet, &commands_of(bodies));
                 }
                 done
             }

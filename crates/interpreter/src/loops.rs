@@ -267,7 +267,7 @@ impl Machine<'_> {
             if status == Status::Failure {
                 if let Some(absence) = self.absent.take() {
                     self.suppose(absence, |machine| {
-                        machine.assume_condition(&repeated.condition, answer);
+                        machine.assume_condition(&repeated.condition, answer, &[]);
                         machine.run_block(&repeated.body)
                     });
                 }
