@@ -135,6 +135,24 @@ impl Machine<'_> {
         number_of(path).is_some() || self.flow.ends.contains_key(path.as_str())
     }
 
+    /// Takes up what the running call writes to its standard output by the path of that, as far as it is led into no file.
+    pub(super) fn tell_by_path(&mut self, value: &Value, content: &Output) {
+        let aims = self.paths_through(value);
+        let is_told = aims.iter().any(|aim| aim.target.path().is_some_and(|path| self.is_told_by(path)));
+        if is_told {
+            let before = std::mem::replace(&mut self.call.told, Output::Nothing);
+            self.call.told = before.followed_by(content.clone());
+        }
+    }
+
+    fn is_told_by(&self, path: &AbsolutePath) -> bool {
+        number_of(path) == Some(1)
+            && self.descriptor(1).is_some_and(|opening| match opening.sink {
+                Sink::Output(_) => true,
+                Sink::Errors | Sink::Elsewhere | Sink::Files { .. } => false,
+            })
+    }
+
     /// Opens a descriptor for the rest of the shell.
     pub(super) fn keep_open(&mut self, number: u32, opening: Opening) {
         if self.shell.descriptors.len() < REMEMBERED || self.shell.descriptors.contains_key(&number) {

@@ -223,6 +223,12 @@ impl Machine<'_> {
 
     /// As [`Machine::write`], remembering what is known of the text that the file holds afterwards.
     pub fn write_text(&mut self, value: &Value, text: &Value) {
+        self.tell_by_path(value, &Output::Text(text.clone()));
+        self.put_text(value, text);
+    }
+
+    /// As [`Machine::write_text`], where what goes to the standard output by its path is told in another way.
+    pub(super) fn put_text(&mut self, value: &Value, text: &Value) {
         for aim in self.paths_through(value) {
             self.write_aim(aim, text.clone());
         }

@@ -405,6 +405,7 @@ impl Machine<'_> {
     pub fn call_program(&mut self, base: &str, written: &str, rest: &[Value]) -> Exit {
         self.list_command(base, rest);
         let gathered = std::mem::replace(&mut self.call.gathered, Output::Nothing);
+        let told = std::mem::replace(&mut self.call.told, Output::Nothing);
         let named = std::mem::take(&mut self.call.named);
         let opened = std::mem::take(&mut self.call.opened);
         let outer = std::mem::replace(&mut self.call.cause, base.to_owned());
@@ -442,7 +443,9 @@ impl Machine<'_> {
         self.call.cause = outer;
         let read = std::mem::replace(&mut self.call.gathered, gathered);
         let named = std::mem::replace(&mut self.call.named, named);
-        self.answered(&call, before, exit, (read, &named))
+        let told = std::mem::replace(&mut self.call.told, told);
+        let exit = self.answered(&call, before, exit, (read, &named));
+        Exit { output: told.followed_by(exit.output), ..exit }
     }
 
     /// Whether a call is of a program that was installed: found by its name, or named where programs are.

@@ -121,7 +121,8 @@ impl Machine<'_> {
     /// Adds that a file is written with what came from elsewhere, a download for instance.
     pub fn write_from(&mut self, value: &Value, content: &Output) {
         let text = content.clone().into_text();
-        self.write_text(value, &text);
+        self.tell_by_path(value, content);
+        self.put_text(value, &text);
         if matches!(content, Output::Local(_)) {
             let aims = self.paths_through(value);
             self.note_guard_copied(content, &aims);

@@ -11,6 +11,8 @@ pub struct RunningCall {
     pub(crate) cause: String,
     /// What the running call has read so far.
     pub(crate) gathered: Output,
+    /// What it wrote to its standard output by the path of that: `cp list /dev/stdout`.
+    pub(crate) told: Output,
     /// Names of files that the running call was seen to print, of which patterns are known.
     pub(crate) named: Vec<Value>,
     /// Outputs of the substitutions in the words of the running command that are not text.
@@ -47,6 +49,7 @@ impl Default for RunningCall {
         Self {
             cause: String::new(),
             gathered: Output::Nothing,
+            told: Output::Nothing,
             named: Vec::new(),
             substituted: Vec::new(),
             settings: None,

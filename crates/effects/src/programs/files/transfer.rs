@@ -273,7 +273,16 @@ impl Plan {
             if entry == Some(Entry::Directory) && !self.recursive {
                 return;
             }
-            machine.read(source);
+            let content = machine.read(source);
+            let is_own = |machine: &Machine<'_>, aims: &[AimedTarget]| {
+                aims.iter().any(|aim| aim.target.path().is_some_and(|path| machine.is_own_descriptor(path)))
+            };
+            let by_descriptor = is_own(machine, &from) || is_own(machine, &machine.paths(place));
+            if by_descriptor && !self.links && !self.second_names {
+                // What comes in or goes out there is known as far as it is for any other reader.
+                machine.write_from(place, &content);
+                return;
+            }
         }
         if self.second_names {
             machine.second_name(source);
