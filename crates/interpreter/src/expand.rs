@@ -3,14 +3,15 @@
 mod fields;
 mod substitution;
 
-use checkrein_shell::{Braces, Offered, Part, Word};
+use checkrein_shell::{Braces, Offered, ParameterExpansion, Part, Word};
 
 use self::fields::{Field, Fields, Mode, Piece, joined, pattern_of};
 pub(super) use self::substitution::without_newlines;
 use super::glob::{Matches, without_groups};
 use super::machine::Machine;
-use super::parameter::{Expanded, all_of};
+use super::parameter::{Expanded, all_of, is_joined};
 use super::pattern::{is_pattern, unescape};
+use super::shell::Speech;
 use super::value::Value;
 use super::ways::Leaving;
 
@@ -242,6 +243,7 @@ impl Machine<'_> {
                         self.expand_stand_in(word, fields);
                     } else {
                         let expanded = self.expand_parameter(parameter, false);
+                        let expanded = self.as_one_text(parameter, expanded, mode);
                         self.push_expanded(expanded, mode, fields);
                     }
                 }
@@ -432,25 +434,25 @@ impl Machine<'_> {
                 Part::Literal(text) | Part::Quoted(text) => fields.push_quoted(Value::exact(text.as_str())),
                 Part::Bytes(count) => fields.push_quoted(Value::Glob("?".repeat(*count))),
                 Part::DoubleQuoted(inner) => self.expand_quoted(inner, mode, fields),
-                Part::Parameter(parameter) => match self.expand_parameter(parameter, true) {
-                    Expanded::One(value, hollow) => {
-                        fields.push_quoted(value);
-                        if hollow.is_some() {
-                            fields.current().hollow = hollow;
-                        }
-                    }
-                    Expanded::Many(values) if mode != Mode::Words => {
-                        fields.push_quoted(joined_values(&values, " "));
-                    }
-                    Expanded::Many(values) => {
-                        for (index, value) in values.into_iter().enumerate() {
-                            if index > 0 {
-                                fields.end_field();
-                            }
+                Part::Parameter(parameter) => {
+                    let expanded = self.expand_parameter(parameter, true);
+                    match self.as_one_text(parameter, expanded, mode) {
+                        Expanded::One(value, hollow) => {
                             fields.push_quoted(value);
+                            if hollow.is_some() {
+                                fields.current().hollow = hollow;
+                            }
+                        }
+                        Expanded::Many(values) => {
+                            for (index, value) in values.into_iter().enumerate() {
+                                if index > 0 {
+                                    fields.end_field();
+                                }
+                                fields.push_quoted(value);
+                            }
                         }
                     }
-                },
+                }
                 Part::CommandSubstitution(block) => {
                     let value = self.substitute(block);
                     fields.push_quoted(value);
@@ -471,6 +473,24 @@ impl Machine<'_> {
         }
     }
 
+    /// Several values as the one text that they become where words are not taken apart: the value of an assignment, the subject of `case`.
+    fn as_one_text(&self, parameter: &ParameterExpansion, expanded: Expanded, mode: Mode) -> Expanded {
+        match (expanded, mode) {
+            (Expanded::Many(values), Mode::Text | Mode::Value | Mode::Declaration) => {
+                let value = if is_joined(parameter) {
+                    self.joined_by_separator(&values)
+                } else if self.shell.speech == Speech::Posix {
+                    // dash joins `$@` as it does `$*`, bash puts spaces between (tried with dash 0.5 and bash 5.2).
+                    self.joined_by_separator(&values).join(&joined_values(&values, " "))
+                } else {
+                    joined_values(&values, " ")
+                };
+                Expanded::One(value, None)
+            }
+            (other, _) => other,
+        }
+    }
+
     fn push_expanded(&mut self, expanded: Expanded, mode: Mode, fields: &mut Fields) {
         match expanded {
             Expanded::One(value, hollow) => {
@@ -479,7 +499,6 @@ impl Machine<'_> {
                     fields.current().hollow = hollow;
                 }
             }
-            Expanded::Many(values) if mode != Mode::Words => fields.push(joined_values(&values, " "), false),
             Expanded::Many(values) => {
                 for (index, value) in values.into_iter().enumerate() {
                     if index > 0 {

@@ -175,13 +175,9 @@ impl Machine<'_> {
         } else {
             self.operate(&name, parameter, held, all)
         };
-        let star = name == "*" || parameter.index.as_ref().is_some_and(|index| is_literal(index, "*"));
         match expanded {
-            Expanded::Many(values) if star && quoted => {
-                let separator =
-                    self.variable("IFS").and_then(|value| value.as_exact().map(|text| text.chars().next()));
-                let separator = separator.unwrap_or(Some(' ')).map(String::from).unwrap_or_default();
-                Expanded::One(joined_values(&values, &separator), None)
+            Expanded::Many(values) if quoted && is_joined(parameter) => {
+                Expanded::One(self.joined_by_separator(&values), None)
             }
             other => other,
         }
@@ -779,6 +775,11 @@ fn needs_a_value(parameter: &ParameterExpansion) -> bool {
 pub(super) fn all_of(parameter: &ParameterExpansion) -> bool {
     matches!(parameter.name.as_str(), "@" | "*")
         || parameter.index.as_ref().is_some_and(|index| is_literal(index, "@") || is_literal(index, "*"))
+}
+
+/// Whether a parameter stands for all of several values as one text: `$*`, `${array[*]}`.
+pub(super) fn is_joined(parameter: &ParameterExpansion) -> bool {
+    parameter.name == "*" || parameter.index.as_ref().is_some_and(|index| is_literal(index, "*"))
 }
 
 /// Whether a name is that of a parameter which is no variable: `1`, `#`, `?`.

@@ -4,6 +4,7 @@
 
 use checkrein_shell::{AssignedValue, Assignment, Part, Simple, Word};
 
+use super::expand::joined_values;
 use super::machine::Machine;
 use super::shell::{Variable, VariableContent};
 use super::simple::CHOICES;
@@ -30,7 +31,24 @@ impl Machine<'_> {
         words.iter().any(is_taken_apart).then_some(texts)
     }
 
-    fn possible_separators(&self) -> Option<Vec<String>> {
+    /// Values as one text, as `$*` stands for: with the first character of `IFS` between them, a space where that is not set, and nothing
+    /// where it is empty.
+    pub(super) fn joined_by_separator(&self, values: &[Value]) -> Value {
+        let texts = self.possible_separators().unwrap_or_else(|| {
+            let known = self.variable(NAME).and_then(|value| value.as_exact().map(str::to_owned));
+            vec![known.unwrap_or_else(|| USUAL[0].to_owned())]
+        });
+        let mut between: Vec<Option<char>> = texts.iter().map(|text| text.chars().next()).collect();
+        between.dedup();
+        between
+            .into_iter()
+            .map(|sign| joined_values(values, &sign.map(String::from).unwrap_or_default()))
+            .reduce(|one, other| one.join(&other))
+            .unwrap_or(Value::Unknown)
+    }
+
+    /// The texts that `IFS` may hold, where there is more than one.
+    pub(super) fn possible_separators(&self) -> Option<Vec<String>> {
         if self.budget.scanning > 0 || self.position.unsure > 0 {
             return None;
         }

@@ -1,7 +1,5 @@
 //! Built-ins that put text into variables: `read`, `mapfile`, `wait`.
 
-use std::collections::BTreeMap;
-
 use crate::strings;
 use crate::{Done, Exit, Input, Machine, Output, Status, Value, VariableContent};
 
@@ -118,12 +116,12 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         }
         let known_list = lines.is_some() || glob.is_some();
         let mut fields = vec![Vec::new(); names.len()];
-        let separators = separators(machine);
         for line in lines.into_iter().flatten().flat_map(|line| line.trim_end_matches('\n').split(delimiter))
         {
             let hidden = without_backslashes(line, raw);
-            let mut parts = strings::split(&hidden, &separators, names.len().max(1)).into_iter();
-            fields.iter_mut().for_each(|field| field.push(shown(&parts.next().unwrap_or_default())));
+            for (field, texts) in fields.iter_mut().zip(parts(machine, &hidden, names.len())) {
+                field.extend(texts);
+            }
         }
         for (name, field) in names.iter().zip(fields) {
             // A line from a long list is one of those that are there.
@@ -144,17 +142,21 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         return Done::next(Exit { status, output: Output::Nothing });
     };
     let line = without_backslashes(&line, raw);
-    let separators = separators(machine);
     if let Some(name) = array {
-        let items = strings::split(&line, &separators, usize::MAX).into_iter().enumerate();
-        let items: BTreeMap<i64, Value> = items
-            .filter_map(|(index, text)| Some((i64::try_from(index).ok()?, Value::Exact(shown(&text)))))
-            .collect();
-        machine.assign_content(&name, VariableContent::List(items));
+        let content = match separators(machine).as_slice() {
+            [only] => {
+                let items = strings::split(&line, only, usize::MAX).into_iter().enumerate();
+                let item = |(index, text): (usize, String)| {
+                    Some((i64::try_from(index).ok()?, Value::Exact(shown(&text))))
+                };
+                VariableContent::List(items.filter_map(item).collect())
+            }
+            _ => VariableContent::Unknown,
+        };
+        machine.assign_content(&name, content);
     } else {
-        let mut values = strings::split(&line, &separators, names.len()).into_iter();
-        for name in &names {
-            machine.assign_named(name, Value::Exact(shown(&values.next().unwrap_or_default())));
+        for (name, texts) in names.iter().zip(parts(machine, &line, names.len())) {
+            machine.assign_named(name, Value::one_of(texts));
         }
     }
     let is_in_parts = names.len() > 1 || delimiter != '\n';
@@ -219,10 +221,22 @@ fn shown(text: &str) -> String {
     text.chars().map(|c| plain(c).unwrap_or(c)).collect()
 }
 
-/// What separates the words of a line.
-fn separators(machine: &Machine<'_>) -> String {
-    let known = machine.variable("IFS").and_then(|value| value.as_exact().map(str::to_owned));
-    known.unwrap_or_else(|| " \t\n".to_owned())
+/// What each of so many variables may hold of a line that is taken apart, with each text that may separate its words.
+fn parts(machine: &Machine<'_>, line: &str, count: usize) -> Vec<Vec<String>> {
+    let mut all = vec![Vec::new(); count];
+    for separators in separators(machine) {
+        let mut parts = strings::split(line, &separators, count.max(1)).into_iter();
+        all.iter_mut().for_each(|texts| texts.push(shown(&parts.next().unwrap_or_default())));
+    }
+    all
+}
+
+/// The texts that may separate the words of a line.
+fn separators(machine: &Machine<'_>) -> Vec<String> {
+    machine.possible_separators().unwrap_or_else(|| {
+        let known = machine.variable("IFS").and_then(|value| value.as_exact().map(str::to_owned));
+        vec![known.unwrap_or_else(|| " \t\n".to_owned())]
+    })
 }
 
 /// `read -n`: some characters at the beginning, as far as that is known. What is left can be anything.
