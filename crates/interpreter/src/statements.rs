@@ -252,6 +252,11 @@ impl Machine<'_> {
                 self.perhaps_ends();
                 done
             }
+            // It is expected to succeed; where it does not, the trap runs with what the variables hold now.
+            Status::Unknown if plain && self.position.outer_conditions == 0 => {
+                self.keep_for_end();
+                done
+            }
             Status::Success | Status::Unknown => done,
         }
     }

@@ -386,6 +386,14 @@ impl Machine<'_> {
         }
     }
 
+    /// The shell may end here although that is not expected: what is left for its end runs in this state then.
+    pub(super) fn keep_for_end(&mut self) {
+        if self.shell.at_exit.is_some() {
+            let (shell, tree) = (self.shell.clone(), self.tree.clone());
+            self.keep_left(Left { flow: Flow::Exit, shell, tree });
+        }
+    }
+
     /// Remembers the state of a way that went elsewhere.
     pub(super) fn leave(&mut self, flow: Flow, shell: Shell, tree: Overlay, leaving: Leaving) {
         match flow {
