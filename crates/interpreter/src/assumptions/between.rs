@@ -218,11 +218,15 @@ impl Between<'_> {
 
     fn is_in_parts(&self, parts: &[Part]) -> bool {
         parts.iter().any(|part| match part {
-            Part::Literal(_) | Part::Quoted(_) | Part::Bytes(_) => false,
+            // What substitutions do to variables ends with their subshells.
+            Part::Literal(_)
+            | Part::Quoted(_)
+            | Part::Bytes(_)
+            | Part::CommandSubstitution(_)
+            | Part::ProcessSubstitution(..) => false,
             Part::DoubleQuoted(inner) => self.is_in_parts(inner),
             Part::Braces(braces) => self.is_in_parts(&braces.hidden),
             Part::Parameter(parameter) => self.is_in_parameter(parameter),
-            Part::CommandSubstitution(_) | Part::ProcessSubstitution(..) => false,
             Part::Arithmetic(arithmetic) => self.is_in_arithmetic(arithmetic),
         })
     }
