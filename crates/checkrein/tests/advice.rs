@@ -109,7 +109,7 @@ fn who_agreed_beforehand_reads_a_summary_and_the_log_has_calls() {
     }
     environment.bash("s", "ls");
     let log = environment.succeed(&["log"]);
-    assert!(log.contains("ls") && log.contains("session startup"), "{log}");
+    assert!(log.contains("ls") && log.contains("session began (claude"), "{log}");
     assert!(!log.contains("Stop") && !log.contains("MessageDisplay") && !log.contains("SessionEnd"), "{log}");
     let text = environment.succeed(&["uninstall", "--yes"]);
     assert!(text.lines().count() < 12, "{text}");

@@ -59,7 +59,10 @@ fn a_poll_that_fails_in_the_same_way_is_halted_later_in_every_profile() {
                 session.call(command, "connect: Connection refused", true);
             });
             assert!((ENDS..=POLL_ENDS).contains(&ended), "{profile}: {command}: {ended}");
-            assert!(session.environment.succeed(&["incidents"]).contains("stuck_loop"), "{command}");
+            assert!(
+                session.environment.succeed(&["incidents"]).contains("the same call again and again"),
+                "{command}"
+            );
         }
     }
 }

@@ -331,7 +331,7 @@ fn a_call_that_ran_without_its_answer_is_noticed_and_one_that_was_asked_about_is
     let unanswered = newest(&environment, "unanswered").unwrap();
     assert_eq!((&unanswered["action_id"], &unanswered["doubt"]["points"]), (&json!("two"), &json!(12)));
     assert!(unanswered["call"].as_str().unwrap().contains(".bashrc"), "{unanswered}");
-    assert!(environment.succeed(&["log"]).contains("ran unanswered"));
+    assert!(environment.succeed(&["log"]).contains("ran without your answer"));
 }
 
 #[test]
@@ -528,7 +528,7 @@ fn a_change_of_a_file_whose_question_shows_no_reason_is_told_first_and_then_aske
     let other = asks(".zshrc", "three");
     assert_eq!(decision(&other), Some("deny"), "another file: {other}");
     let log = environment.succeed(&["log"]);
-    assert!(log.contains("yes by user") && log.matches("told").count() == 2, "{log}");
+    assert!(log.contains("yes by you") && log.matches("told").count() == 2, "{log}");
 
     // A client that shows the reason itself is asked at once, and who answers there is not known.
     let elsewhere = TestEnvironment::new();
@@ -537,7 +537,7 @@ fn a_change_of_a_file_whose_question_shows_no_reason_is_told_first_and_then_aske
     asks("PermissionRequest");
     asks("PostToolUse");
     let log = elsewhere.succeed(&["log"]);
-    assert!(log.contains("yes") && !log.contains("by user"), "{log}");
+    assert!(log.contains("yes") && !log.contains("by you"), "{log}");
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn where_nobody_is_near_it_is_done_at_once_and_can_be_taken_back() {
     assert_eq!((done.len(), &done[0]["stage"], &done[0]["by"]), (1, &json!("done"), &json!("intervention")));
     assert_eq!(done[0]["before"], 2, "the first call went well: {}", done[0]);
     let log = session.environment.succeed(&["log"]);
-    assert!(log.contains("rollback done: before action 2"), "{log}");
+    assert!(log.contains("rollback to before call 2"), "{log}");
     let number = session.environment.records("s").iter().position(|one| one["body"]["type"] == "rollback");
     let shown = session.environment.succeed(&["show", &format!("s:{}", number.unwrap() + 1)]);
     assert!(shown.contains("replace src/main.rs") && shown.contains("to take it back"), "{shown}");

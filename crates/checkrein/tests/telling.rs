@@ -71,7 +71,7 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
         ("toolu_01refuse", "refused"),
         ("toolu_01open00", "open"),
     ] {
-        assert!(row(id).contains(&format!("escalate: {answer} ")), "{id}: {log}");
+        assert!(row(id).contains(&format!("asked: {answer} ")), "{id}: {log}");
     }
     assert!(!log.contains("PostToolBatch") && !log.contains("Bash done"), "{log}");
     // A line of the story begins with the time and the id; what is further in says why.
@@ -91,7 +91,7 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
         let shown = asked.show(id);
         assert!(shown.contains(sentence), "{id}: {shown}");
         if shown.contains("--force-with-lease") && shown.contains("safer form") {
-            assert!(shown.contains(&format!("{ran}  ")), "{id}: {shown}");
+            assert!(shown.contains(&format!("{ran}: ")), "{id}: {shown}");
         }
         assert_eq!(
             shown.contains("ran instead"),
@@ -223,7 +223,7 @@ fn a_halt_of_all_leaves_sessions_alone_that_are_over() {
     assert!(incidents.contains("77aa-live") && !incidents.contains("4f3c"), "{incidents}");
     asked.0.succeed(&["resume", "--all"]);
     assert_eq!(records("4f3c0000-asked"), before, "what is over is left as it is");
-    assert!(asked.0.succeed(&["log", "--session", "77aa"]).contains("resumed by person"));
+    assert!(asked.0.succeed(&["log", "--session", "77aa"]).contains("resumed by you"));
 }
 
 #[test]

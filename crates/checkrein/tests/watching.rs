@@ -85,12 +85,12 @@ fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     assert!(made.contains(&"emergency_stop".to_owned()), "{made:?}");
     assert_eq!(session.kinds("halted").len(), 1);
     let log = session.environment.succeed(&["log"]);
-    assert!(log.contains("intervention: emergency_stop"), "{log}");
+    assert!(log.contains("stopped the session, because of the same call again and again"), "{log}");
     session.environment.succeed(&["resume", "s"]);
     let (resumed, after) = session.call("ls -a", "a b");
     assert_eq!((resumed, after), (json!({}), Some(json!({}))), "a resumed session begins anew");
     let listed = session.environment.succeed(&["incidents"]);
-    assert!(listed.contains("stuck_loop"), "{listed}");
+    assert!(listed.contains("the same call again and again"), "{listed}");
     let report = session.environment.succeed(&["incident", "show", "20"]);
     for part in [
         "# Incident",
@@ -210,7 +210,7 @@ fn running_sessions_are_shown_as_they_are() {
         "{seen}"
     );
     let text = session.environment.succeed(&["watch"]);
-    for part in ["resource_throttling", "Bash ls", "stuck_loop", "unknown", "claude"] {
+    for part in ["tighter limits", "Bash ls", "the same call again and again", "unknown", "claude"] {
         assert!(text.contains(part), "{part} is missing in\n{text}");
     }
     session.environment.succeed(&["halt", "s"]);

@@ -1,6 +1,6 @@
 //! What records and times are in words, the same in every command.
 
-pub use checkrein_engine::text::{call, rollback_stage, time};
+pub use checkrein_engine::text::{call, time};
 use checkrein_protocol::{
     Judgement, ObservedExtent, Severity, SurpriseRecord, SurpriseRecordKind, VerificationRecord,
 };

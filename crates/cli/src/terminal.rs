@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::api::{self, Remark};
+use crate::phrases;
 use anstyle::{AnsiColor, Style};
 use checkrein_engine::diagnostics::Diagnostic;
 pub use checkrein_engine::text::{counted, cut, plain, plain_name};
@@ -131,15 +132,25 @@ pub fn dim(text: &str) -> String {
     styled(text, Style::new().dimmed())
 }
 
-/// The name of a verdict in its colour.
+/// The name of a verdict in its colour, as the configuration and JSON have it.
 pub fn verdict(verdict: VerdictKind) -> String {
+    in_its_colour(verdict.name(), verdict)
+}
+
+/// What became of a call, in the colour of its verdict.
+pub fn verdict_word(verdict: VerdictKind) -> String {
+    in_its_colour(phrases::verdict_word(verdict), verdict)
+}
+
+/// Words about a verdict in its colour.
+pub fn in_its_colour(words: &str, verdict: VerdictKind) -> String {
     let colour = match verdict {
         VerdictKind::Ok => AnsiColor::Green,
         VerdictKind::Nudge => AnsiColor::Cyan,
         VerdictKind::Escalate => AnsiColor::Yellow,
         VerdictKind::Block | VerdictKind::Halt => AnsiColor::Red,
     };
-    styled(verdict.name(), Style::new().fg_color(Some(colour.into())).bold())
+    styled(words, Style::new().fg_color(Some(colour.into())).bold())
 }
 
 /// A mark that says whether something is well.

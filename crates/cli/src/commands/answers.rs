@@ -28,14 +28,23 @@ pub enum QuestionOutcome {
 }
 
 impl QuestionOutcome {
+    /// In one word for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::YesByUser => "yes by user",
+            Self::NoByUser => "no by user",
+            Self::Yes | Self::Told | Self::No | Self::Refused | Self::Nobody | Self::Open => self.word(),
+        }
+    }
+
     /// In one word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Yes => "yes",
-            Self::YesByUser => "yes by user",
+            Self::YesByUser => "yes by you",
             Self::Told => "told",
             Self::No => "no",
-            Self::NoByUser => "no by user",
+            Self::NoByUser => "no by you",
             Self::Refused => "refused",
             Self::Nobody => "unanswered",
             Self::Open => "open",
@@ -46,10 +55,10 @@ impl QuestionOutcome {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Yes => "yes: it ran",
-            Self::YesByUser => "yes, by the user: it ran",
-            Self::Told => "told why first: they are asked when the same call comes again",
+            Self::YesByUser => "yes, by you: it ran",
+            Self::Told => "the agent was told why first: you are asked when the same call comes again",
             Self::No => "no: it did not run",
-            Self::NoByUser => "no, by the user: it did not run",
+            Self::NoByUser => "no, by you: it did not run",
             Self::Refused => "refused: nobody could be asked",
             Self::Nobody => "nobody: it ran without an answer",
             Self::Open => "not yet",

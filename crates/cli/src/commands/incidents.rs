@@ -7,6 +7,7 @@ use checkrein_intervention::Incident;
 use super::name_choice::NamedKind;
 use super::{ExitStatus, OutputForm};
 use crate::api;
+use crate::phrases;
 use crate::terminal::{plain, print, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -29,11 +30,14 @@ pub fn incidents(environment: &HostEnvironment, output: OutputForm) -> Result<Ex
                 vec![
                     incident.id.0.clone(),
                     if incident.session.is_empty() { "none".to_owned() } else { incident.session.clone() },
-                    issue.map_or_else(|| incident.by.clone(), |issue| issue.kind.name().to_owned()),
+                    issue.map_or_else(
+                        || phrases::by(&incident.by).to_owned(),
+                        |issue| phrases::pattern(issue.kind).to_owned(),
+                    ),
                     seen,
                 ]
             });
-            print(&table(&["incident", "session", "issue", "what"], rows.collect()));
+            print(&table(&["incident", "session", "why", "what"], rows.collect()));
         }
     }
     Ok(ExitStatus::Done)

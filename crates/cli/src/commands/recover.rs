@@ -10,6 +10,7 @@ use super::session_choice::only_folder;
 use super::{ExitStatus, OutputForm};
 use crate::api::sessions::Recovery;
 use crate::api::{self, recorded};
+use crate::phrases;
 use crate::terminal::{bold, plain, print};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
@@ -53,7 +54,7 @@ pub fn recover(
             lines: plan.lines(folder.as_str(), &issue),
         })?),
         OutputForm::Text => {
-            print(&format!("{}  {}: {}", bold("issue"), issue.kind.name(), plain(&issue.summary)));
+            print(&format!("{}  {}: {}", bold("issue"), phrases::pattern(issue.kind), plain(&issue.summary)));
             print(&format!("{}  {}", bold("policy"), policy.name()));
             for text in plan.lines(folder.as_str(), &issue) {
                 print(&format!("- {}", text.replace("**", "")));

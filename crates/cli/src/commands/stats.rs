@@ -141,7 +141,7 @@ impl Sums {
         opinions.values().for_each(|fields| self.judged(fields));
         open.into_values().for_each(|kind| self.interventions.entry(kind).or_default().open += 1);
         for answer in answers.found.into_values() {
-            *self.questions.entry(answer.word()).or_default() += 1;
+            *self.questions.entry(answer.name()).or_default() += 1;
         }
         self.sessions += 1;
         Ok(())

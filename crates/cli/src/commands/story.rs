@@ -11,10 +11,9 @@ use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
 use super::answers::{QuestionOutcome, answers};
-use crate::render::{
-    age, call, clock, duration, judgement_words, rollback_stage, severity_name, surprises_in_one_line,
-};
-use crate::terminal::{bold, counted, cut, dim, plain, plain_name, shown_length, verdict, wrapped};
+use crate::phrases::{self, RecordWords};
+use crate::render::{age, clock, duration, surprises_in_one_line};
+use crate::terminal::{bold, cut, dim, plain, plain_name, shown_length, verdict_word, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 
 /// How much of a name is shown, in characters (ours): enough to tell those of one day apart, and to be typed.
@@ -228,7 +227,7 @@ pub(super) fn is_risky(record: &Record, outcome: Option<&OutcomeRecord>) -> bool
 /// The line of an entry, and the one that says why where there is something to say.
 fn told(entry: &Entry<'_>, answers: &HashMap<ActionId, QuestionOutcome>) -> Vec<String> {
     let StoryLine { verdict: given, answer, what, result, why } = StoryLine::of(entry, answers);
-    let mut mark = given.map_or_else(|| dim("-"), verdict);
+    let mut mark = given.map_or_else(|| dim("-"), verdict_word);
     if let Some(answer) = answer {
         mark = format!("{mark}: {answer}");
     }
@@ -266,7 +265,7 @@ pub(super) struct StoryLine {
 impl StoryLine {
     /// Returns the parts of an entry, as they stand in the records.
     pub(super) fn of(entry: &Entry<'_>, answers: &HashMap<ActionId, QuestionOutcome>) -> Self {
-        let (verdict, what, mut why) = describe(entry.record);
+        let RecordWords { verdict, what, mut why } = described(entry.record);
         let mut result = Vec::new();
         let answer = match &entry.record.body {
             RecordBody::Review(review) => answers.get(&review.action_id).map(|answer| answer.word()),
@@ -319,73 +318,19 @@ fn id(folder: &FolderName, record: &Record) -> String {
     }
 }
 
-/// A record in three cells: verdict, what, why.
-fn describe(record: &Record) -> (Option<VerdictKind>, String, String) {
-    let plainly = |what: String, why: String| (None, what, why);
+/// A record in words, with what its outcome or its rewrite adds.
+fn described(record: &Record) -> RecordWords {
+    let mut words = phrases::record(&record.body);
     match &record.body {
-        RecordBody::Review(review) => (Some(review.verdict), call(review), why(review)),
+        RecordBody::Review(review) => words.why = why(review),
         RecordBody::Outcome(outcome) => {
-            let how = if outcome.failed { "failed" } else { "done" };
-            let surprise = outcome.verification.as_deref().and_then(surprises_in_one_line);
-            let why = surprise.or_else(|| outcome.error.clone()).unwrap_or_default();
-            plainly(format!("{} {how}", outcome.tool.as_str()), why)
+            if let Some(surprise) = outcome.verification.as_deref().and_then(surprises_in_one_line) {
+                words.why = surprise;
+            }
         }
-        RecordBody::Unanswered(unanswered) => (
-            Some(VerdictKind::Escalate),
-            format!("ran unanswered: {}", unanswered.call),
-            unanswered.reason.clone(),
-        ),
-        RecordBody::Unreviewed(unreviewed) => (
-            Some(VerdictKind::Block),
-            format!("ran {}: {}", unreviewed.lack.in_words(), unreviewed.call),
-            unreviewed.reason.clone(),
-        ),
-        RecordBody::Told { text, .. } => plainly("told".to_owned(), text.clone()),
-        RecordBody::SessionStarted { source, .. } => plainly(format!("session {source}"), String::new()),
-        RecordBody::Prompt { text } => plainly(format!("prompt: {text}"), String::new()),
-        RecordBody::Event { name, .. } => plainly(event_in_words(name).to_owned(), String::new()),
-        RecordBody::Issue(issue) => plainly(
-            format!("issue: {}, {}", issue.kind.name(), severity_name(issue.severity)),
-            issue.summary.clone(),
-        ),
-        RecordBody::IssueEnded { kind } => plainly(format!("issue over: {}", kind.name()), String::new()),
-        RecordBody::Intervention(made) => plainly(
-            format!("intervention: {} about {}", made.kind.name(), made.pattern.name()),
-            made.text.clone(),
-        ),
-        RecordBody::Rollback(rollback) => plainly(
-            format!("rollback {}: before action {}", rollback_stage(rollback.stage), rollback.before.0),
-            rollback.text.clone(),
-        ),
-        RecordBody::Marked { kind, judgement, note, .. } => {
-            plainly(format!("marked: {} {}", kind.name(), judgement_words(*judgement)), note.clone())
-        }
-        RecordBody::Usage(usage) => {
-            let tokens = usage.models.iter().map(|one| one.tokens.counted()).sum::<u64>();
-            plainly(format!("spent {tokens} tokens"), usage.gap.clone().unwrap_or_default())
-        }
-        RecordBody::Message { .. } => plainly("message".to_owned(), String::new()),
-        RecordBody::Condensed => plainly("conversation condensed".to_owned(), String::new()),
-        RecordBody::Halted { reason, by, .. } => {
-            (Some(VerdictKind::Halt), format!("halted by {by}"), reason.clone())
-        }
-        RecordBody::ReviewClosed { ticket, note, by } => {
-            plainly(format!("flag of record {ticket} closed by {by}"), note.clone())
-        }
-        RecordBody::Resumed { by, .. } => plainly(format!("resumed by {by}"), String::new()),
-        RecordBody::ConfigChanged { file, decision } => plainly(format!("settings {file}"), decision.clone()),
-        RecordBody::Failure { stage, kind, detail, verdict: answered } => {
-            (Some(*answered), format!("did not run: {stage} {kind}"), detail.clone())
-        }
-        RecordBody::Retention { removed, reason } => {
-            plainly(format!("{} removed", counted(removed.len() as u64, "session")), reason.clone())
-        }
-        RecordBody::Anchor { session, seq, .. } => plainly(format!("anchor {session} {seq}"), String::new()),
-        RecordBody::Repaired { reason, lost_bytes, .. } => {
-            plainly(format!("repaired, {lost_bytes} bytes"), reason.clone())
-        }
-        RecordBody::Unknown => plainly("unknown record".to_owned(), "written by a newer version".to_owned()),
+        _ => {}
     }
+    words
 }
 
 /// Why a review said what it said; what runs in place of the call comes first.
@@ -393,22 +338,5 @@ fn why(review: &ReviewRecord) -> String {
     match review.rewrite.as_ref().and_then(|input| input.as_str()) {
         Some(command) => format!("`{}` instead: {}", cut(command, CALL), review.reason),
         None => review.reason.clone(),
-    }
-}
-
-/// What an event of ours is called, for people; one of a client has the name that the client gives it.
-fn event_in_words(name: &str) -> &str {
-    match name {
-        "checkrein.snapshot" => "the work tree was saved",
-        "checkrein.snapshots_pruned" => "old snapshots were removed",
-        "checkrein.incidents_removed" => "old incident reports were removed",
-        "checkrein.restored" => "a snapshot was restored",
-        "checkrein.merged" => "a worktree was merged",
-        "checkrein.notified" => "a user was told",
-        "checkrein.approval_asked" => "a question waits for the user",
-        "checkrein.approval_answered" => "a question was settled",
-        "checkrein.approval_forged" => "an answer was forged",
-        "checkrein.stopped" => "the session was stopped",
-        other => other,
     }
 }

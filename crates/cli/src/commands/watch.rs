@@ -23,8 +23,9 @@ use rustix::termios::tcgetwinsize;
 use super::sessions::{spent, tokens_in_words};
 use super::{ExitStatus, OutputForm, Switch, tell_fallen};
 use crate::api::{self, recorded};
+use crate::phrases;
 use crate::render::{call, severity_name, time};
-use crate::terminal::{bold, counted, cut, dim, plain, print, table, verdict};
+use crate::terminal::{bold, counted, cut, dim, plain, print, table, verdict_word};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::usage::cost_in_words;
@@ -239,8 +240,8 @@ fn shown(seen: &[Seen], all: Switch) -> String {
     let row = |one: &Seen| {
         let verdicts = &one.summary.verdicts;
         let issues: Vec<&str> =
-            one.state.behaviour().standing().iter().map(|issue| issue.kind.name()).collect();
-        let rung = one.state.controller().rung().map_or("", checkrein_intervention::InterventionKind::name);
+            one.state.behaviour().standing().iter().map(|issue| phrases::pattern(issue.kind)).collect();
+        let rung = one.state.controller().rung().map_or("", phrases::intervention_noun);
         let latest = one.call.as_deref();
         vec![
             cut(one.summary.folder.as_str(), 9),
@@ -248,9 +249,9 @@ fn shown(seen: &[Seen], all: Switch) -> String {
             bold(one.condition),
             one.summary.actions.to_string(),
             format!("{} / {} / {}", verdicts.nudge, verdicts.escalate, verdicts.block),
-            latest.map(|review| verdict(review.verdict)).unwrap_or_default(),
+            latest.map(|review| verdict_word(review.verdict)).unwrap_or_default(),
             latest.map(|review| cut(&plain(&call(review)), 40)).unwrap_or_default(),
-            issues.join(" "),
+            issues.join("; "),
             rung.to_owned(),
             tokens_in_words(&one.summary),
             cost_in_words(one.summary.spent.cost()),
@@ -261,11 +262,11 @@ fn shown(seen: &[Seen], all: Switch) -> String {
         "client",
         "state",
         "calls",
-        "nudge/ask/block",
+        "hint/asked/stopped",
         "last",
         "call",
-        "issues",
-        "rung",
+        "noticed",
+        "done",
         "tokens",
         "cost",
     ];

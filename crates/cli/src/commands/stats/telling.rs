@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use checkrein_protocol::AbsolutePath;
+use checkrein_protocol::{AbsolutePath, InterventionKind, VerdictKind};
 
 use crate::api::sessions::{NamedCount, Spending, Stats};
+use crate::phrases;
 use crate::terminal::{bold, counted, plain, wrapped};
 
 /// The longest bar, in characters (ours).
@@ -35,17 +36,23 @@ pub(super) fn in_words(
         counted(stats.calls, "call"),
         counted(stats.sessions, "session")
     ));
-    counts(&mut text, "verdicts", &stats.verdicts);
-    counts(&mut text, "risk", &stats.risk);
-    counts(&mut text, "answers to questions", &stats.questions);
+    counts(&mut text, "verdicts", &stats.verdicts, |name| match VerdictKind::from_name(name) {
+        Some(verdict) => phrases::verdict_word(verdict),
+        None => name,
+    });
+    counts(&mut text, "risk", &stats.risk, |name| name);
+    counts(&mut text, "answers to questions", &stats.questions, |name| name);
     if !stats.interventions.is_empty() {
-        title(&mut text, "interventions");
+        title(&mut text, "about what went wrong over several calls");
         for one in &stats.interventions {
             let all = one.helped + one.repeated + one.open;
             let _ = write!(
                 text,
-                "\n  {}  {all}: {} ended the issue, {} came again, {} open",
-                one.kind, one.helped, one.repeated, one.open
+                "\n  {}  {all}: {} helped, {} did not, {} open",
+                kind_in_words(&one.kind),
+                one.helped,
+                one.repeated,
+                one.open
             );
         }
     }
@@ -79,16 +86,25 @@ pub(super) fn in_words(
     text
 }
 
+/// An intervention in words, from its name on the wire.
+fn kind_in_words(name: &str) -> &str {
+    let kind = InterventionKind::LADDER.into_iter().find(|kind| kind.name() == name);
+    match kind {
+        Some(kind) => phrases::intervention_noun(kind),
+        None => name,
+    }
+}
+
 fn title(text: &mut String, title: &str) {
     let _ = write!(text, "\n\n{}", bold(title));
 }
 
-fn counts(text: &mut String, name: &str, counts: &[NamedCount]) {
+fn counts(text: &mut String, name: &str, counts: &[NamedCount], word: impl Fn(&str) -> &str) {
     let counts: Vec<&NamedCount> = counts.iter().filter(|one| one.count > 0).collect();
     let Some(most) = counts.iter().map(|one| one.count).max() else { return };
     title(text, name);
     for one in counts {
-        row(text, &one.name, &one.count.to_string(), one.count, most, "");
+        row(text, word(&one.name), &one.count.to_string(), one.count, most, "");
     }
 }
 

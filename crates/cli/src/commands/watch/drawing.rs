@@ -10,6 +10,7 @@ use ratatui::widgets::{Block, Cell, Clear, Paragraph, Row, Table, TableState, Wr
 
 use super::state::{CallRow, Dialog, DialogKind, Page, SessionRow, View, WatchState};
 use crate::commands::Switch;
+use crate::phrases;
 use crate::terminal::{cut, plain, shown_length, wrapped_at};
 
 /// Whether colours are shown; bold, dim and reversed text always is.
@@ -114,11 +115,11 @@ fn draw_sessions(frame: &mut Frame<'_>, area: Rect, state: &WatchState, palette:
     let (head, widths): (&[&str], Vec<Constraint>) = if area.width >= WIDE {
         let widths = [8, 5, 7, 6, 16, 8, 12].map(Constraint::Length);
         let names =
-            &["state", "age", "agent", "calls", "nudge/ask/block", "tokens", "cost", "project", "prompt"];
+            &["state", "age", "agent", "calls", "hint/asked/stop", "tokens", "cost", "project", "prompt"];
         (names, [&widths[..], &[Constraint::Max(20), Constraint::Fill(1)]].concat())
     } else if area.width >= USUAL {
         let widths = [8, 5, 6, 5, 7, 6, 7].map(Constraint::Length);
-        let names = &["state", "age", "agent", "calls", "n/a/b", "tokens", "cost", "project, prompt"];
+        let names = &["state", "age", "agent", "calls", "h/a/s", "tokens", "cost", "project, prompt"];
         (names, [&widths[..], &[Constraint::Fill(1)]].concat())
     } else {
         let widths = [8, 5].map(Constraint::Length);
@@ -200,7 +201,9 @@ fn draw_calls(frame: &mut Frame<'_>, area: Rect, state: &WatchState, palette: Pa
 
 fn call_row(call: &CallRow, width: u16, palette: Palette) -> Row<'static> {
     let verdict = match call.verdict {
-        Some(verdict) => Span::styled(verdict.name(), bold(Some(verdict_colour(verdict)), palette)),
+        Some(verdict) => {
+            Span::styled(phrases::verdict_word(verdict), bold(Some(verdict_colour(verdict)), palette))
+        }
         None => dim("-".to_owned()),
     };
     let answer = call.answer.filter(|_| width >= USUAL).map(|answer| format!(": {answer}"));

@@ -1,0 +1,231 @@
+//! What people read is understood at first reading: every kind has words, and none of them is a name on the wire or a term of the inside.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use checkrein_cli::phrases;
+use checkrein_protocol::{
+    Decision, EffectKind, InterventionKind, Judgement, LedgerDamage, PatternKind, RecordBody, ReviewLack,
+    VerdictKind,
+};
+use serde_json::{Value as Json, json};
+use support::TestEnvironment;
+
+/// Words of the inside. Whoever reads them first has to ask what they mean.
+const INSIDE: [&str; 18] = [
+    "rationality",
+    " rein ",
+    "reins",
+    "corridor",
+    "ctq",
+    "rung",
+    "posture",
+    "opaque",
+    "stagnation",
+    "throttl",
+    "nudge",
+    "escalate",
+    "trust debt",
+    "cascade",
+    "oscillat",
+    "hallucination",
+    "soft correction",
+    "checkrein.",
+];
+
+fn is_plain(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    !words.trim().is_empty() && !words.contains('_') && INSIDE.iter().all(|inside| !lower.contains(inside))
+}
+
+#[test]
+fn every_kind_has_words_that_need_no_explanation() {
+    let mut all: Vec<String> = Vec::new();
+    all.extend(PatternKind::ALL.map(|kind| phrases::pattern(kind).to_owned()));
+    all.extend(InterventionKind::LADDER.map(|kind| phrases::intervention(kind).to_owned()));
+    all.extend(InterventionKind::LADDER.map(|kind| phrases::intervention_noun(kind).to_owned()));
+    all.extend(EffectKind::ALL.map(|kind| phrases::effect(kind).to_owned()));
+    for verdict in VerdictKind::ALL {
+        all.extend(
+            [phrases::verdict(verdict), phrases::verdict_word(verdict), phrases::verdict_ahead(verdict)]
+                .map(str::to_owned),
+        );
+    }
+    all.extend(Decision::ALL.map(|decision| phrases::decision(decision).to_owned()));
+    let judgements = [Judgement::Confirmed, Judgement::FalseAlarm, Judgement::Missed];
+    all.extend(judgements.map(|judgement| phrases::judgement(judgement).to_owned()));
+    let lacks = [ReviewLack::Missing, ReviewLack::Refused, ReviewLack::Another];
+    all.extend(lacks.map(|lack| phrases::lack(lack).to_owned()));
+    let damages = [
+        LedgerDamage::TornTail,
+        LedgerDamage::Shortened,
+        LedgerDamage::Changed,
+        LedgerDamage::Unreadable,
+        LedgerDamage::Lost,
+    ];
+    all.extend(damages.map(|damage| phrases::damage(damage).to_owned()));
+    for words in &all {
+        assert!(is_plain(words), "{words:?}");
+    }
+    let of_kinds = |words: &[&str]| words.iter().collect::<BTreeSet<_>>().len();
+    assert_eq!(of_kinds(&PatternKind::ALL.map(phrases::pattern)), PatternKind::ALL.len(), "one name each");
+    assert_eq!(of_kinds(&EffectKind::ALL.map(phrases::effect)), EffectKind::ALL.len(), "one name each");
+}
+
+/// The name of every record; a new one does not compile until it has a sample below.
+fn name(body: &RecordBody) -> &'static str {
+    match body {
+        RecordBody::SessionStarted { .. } => "session_started",
+        RecordBody::Prompt { .. } => "prompt",
+        RecordBody::Review(_) => "review",
+        RecordBody::Outcome(_) => "outcome",
+        RecordBody::Unanswered(_) => "unanswered",
+        RecordBody::Unreviewed(_) => "unreviewed",
+        RecordBody::Told { .. } => "told",
+        RecordBody::Event { .. } => "event",
+        RecordBody::Issue(_) => "issue",
+        RecordBody::IssueEnded { .. } => "issue_ended",
+        RecordBody::Intervention(_) => "intervention",
+        RecordBody::Marked { .. } => "marked",
+        RecordBody::Rollback(_) => "rollback",
+        RecordBody::Usage(_) => "usage",
+        RecordBody::Message { .. } => "message",
+        RecordBody::Condensed => "condensed",
+        RecordBody::Halted { .. } => "halted",
+        RecordBody::ReviewClosed { .. } => "review_closed",
+        RecordBody::Resumed { .. } => "resumed",
+        RecordBody::ConfigChanged { .. } => "config_changed",
+        RecordBody::Failure { .. } => "failure",
+        RecordBody::Retention { .. } => "retention",
+        RecordBody::Anchor { .. } => "anchor",
+        RecordBody::Repaired { .. } => "repaired",
+        RecordBody::Unknown => "unknown",
+    }
+}
+
+/// How many kinds of record `name` tells apart.
+const RECORDS: usize = 25;
+
+fn samples() -> Vec<RecordBody> {
+    let environment = TestEnvironment::new();
+    environment.bash("s", "ls");
+    let review = environment.records("s").into_iter().find(|one| one["body"]["type"] == "review").unwrap();
+    let hash = "0".repeat(64);
+    let mark = json!({ "file": 1, "offset": 2, "answer": 3, "counted": tokens() });
+    let doubt = json!({ "points": 1, "ceiling": 2 });
+    let mut bodies = vec![
+        review["body"].clone(),
+        json!({ "type": "session_started", "session": "s", "client": "claude_code", "cwd": "/w",
+                "workspace": "/w", "source": "startup" }),
+        json!({ "type": "prompt", "text": "tidy up" }),
+        json!({ "type": "outcome", "action_id": "a", "tool": "Bash", "failed": false, "duration_ms": 5,
+                "output_bytes": 0, "output_hash": "" }),
+        json!({ "type": "unanswered", "action_id": "a", "call": "Bash ls", "reason": "why", "doubt": doubt }),
+        json!({ "type": "told", "action_id": "a", "text": "words" }),
+        json!({ "type": "issue_ended", "kind": "stuck_loop" }),
+        json!({ "type": "usage", "from": 0, "mark": mark,
+                "models": [{ "model": "m", "answers": 1, "tokens": tokens(), "cost": null }] }),
+        json!({ "type": "message", "mark": "00000000000000ff" }),
+        json!({ "type": "condensed" }),
+        json!({ "type": "halted", "scope": "session", "reason": "why", "by": "person" }),
+        json!({ "type": "review_closed", "ticket": 3, "note": "seen", "by": "person" }),
+        json!({ "type": "resumed", "scope": "all", "by": "person" }),
+        json!({ "type": "config_changed", "file": "/w/settings.json", "decision": "accepted" }),
+        json!({ "type": "retention", "removed": [], "reason": "older than 90 days" }),
+        json!({ "type": "anchor", "session": "s", "seq": 4, "hash": hash }),
+        json!({ "type": "of a later version" }),
+    ];
+    for lack in ["missing", "refused", "another"] {
+        bodies.push(json!({ "type": "unreviewed", "action_id": "a", "call": "Bash ls", "lack": lack,
+                            "reason": "why" }));
+    }
+    for kind in PatternKind::ALL {
+        bodies.push(json!({ "type": "issue", "kind": kind, "severity": "high", "confidence": 1.0,
+                            "impact": 0.0, "signal": 4.0, "summary": "seen", "advice": "stop", "actions": [1] }));
+        bodies.push(json!({ "type": "marked", "record": 1, "kind": kind, "judgement": "false_alarm" }));
+        for made in InterventionKind::LADDER {
+            bodies.push(json!({ "type": "intervention", "kind": made, "pattern": kind, "severity": "low",
+                                "score": 0.3, "signal": 4.0, "action": 4, "reason": "why", "text": "words" }));
+        }
+    }
+    for stage in ["proposed", "done", "not_done"] {
+        bodies.push(json!({ "type": "rollback", "before": 2, "stage": stage, "by": "person", "changes": 0,
+                            "text": "words" }));
+    }
+    for damage in ["torn_tail", "shortened", "changed", "unreadable", "lost"] {
+        bodies.push(json!({ "type": "repaired", "damage": damage, "lost_bytes": 5, "reason": "why" }));
+    }
+    let failures = [
+        ("input", "oversize"),
+        ("input", "deadline"),
+        ("decode", "malformed"),
+        ("review", "panic"),
+        ("review", "disabled"),
+        ("start", "resources"),
+        ("configuration", "invalid"),
+        ("record", "unwritable"),
+        ("settings", "fallen"),
+        ("snapshot", "bound"),
+        ("of_later", "of_later"),
+    ];
+    for (stage, kind) in failures {
+        bodies.push(json!({ "type": "failure", "stage": stage, "kind": kind, "detail": "more",
+                            "verdict": "block" }));
+    }
+    let events = [
+        "checkrein.snapshot",
+        "checkrein.snapshots_pruned",
+        "checkrein.incidents_removed",
+        "checkrein.restored",
+        "checkrein.merged",
+        "checkrein.notified",
+        "checkrein.approval_asked",
+        "checkrein.approval_answered",
+        "checkrein.approval_forged",
+        "checkrein.stopped",
+        "checkrein.stopped_again",
+        "checkrein.allowed",
+        "checkrein.judged",
+        "checkrein.gate",
+        "PermissionRequest",
+        "PermissionDenied",
+        "PostToolBatch",
+        "Stop",
+        "SubagentStart",
+        "SubagentStop",
+        "SessionEnd",
+        "Notification",
+        "MessageDisplay",
+        "PreCompact",
+        "OfLater",
+    ];
+    for event in events {
+        bodies.push(json!({ "type": "event", "name": event, "fields": {} }));
+    }
+    let read =
+        |body: Json| serde_json::from_value(body.clone()).unwrap_or_else(|error| panic!("{error} in {body}"));
+    bodies.into_iter().map(read).collect()
+}
+
+fn tokens() -> Json {
+    json!({ "input": 1, "output": 1, "cache_write": 0, "cache_read": 0 })
+}
+
+#[test]
+fn every_record_has_words_that_need_no_explanation() {
+    let samples = samples();
+    let names: BTreeSet<&str> = samples.iter().map(name).collect();
+    assert_eq!(names.len(), RECORDS, "{names:?}");
+    for body in &samples {
+        let words = phrases::record(body);
+        assert!(is_plain(&words.what), "{}: {words:?}", name(body));
+    }
+}
