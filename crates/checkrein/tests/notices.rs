@@ -216,6 +216,33 @@ notifications:
 }
 
 #[test]
+fn a_question_that_the_client_puts_in_the_safer_form_is_told_of_once() {
+    let environment = with_settings(
+        "interventions:
+  emergency_stop:
+    notification_channels: [command]
+notifications:
+  questions: true
+  command: cat >> told.json; echo >> told.json
+",
+    );
+    let told = || fs::read_to_string(environment.project().join("told.json")).unwrap_or_default();
+    let answer = environment.bash("s", "git push --force origin main");
+    assert_eq!(decision(&answer), Some("ask"), "{answer}");
+    let input = answer["hookSpecificOutput"]["updatedInput"].clone();
+    assert!(input["command"].as_str().unwrap().contains("--force-with-lease"), "{answer}");
+    until("nobody is told", || !events(&environment, "checkrein.notified").is_empty());
+    let asked = json!({ "tool_name": "Bash", "tool_input": input });
+    environment.answer_to(&environment.payload("s", "PermissionRequest", asked));
+    // Another question, behind which one about the first would have come by now.
+    let other = json!({ "tool_name": "Bash", "tool_input": { "command": "make release" } });
+    environment.answer_to(&environment.payload("s", "PermissionRequest", other));
+    until("nobody is told of the other", || told().contains("make release"));
+    until("it is not recorded", || events(&environment, "checkrein.notified").len() > 1);
+    assert_eq!(told().lines().filter(|line| !line.is_empty()).count(), 2, "{}", told());
+}
+
+#[test]
 fn secrets_that_others_can_read_are_not_used_and_failures_are_told() {
     let environment = with_settings(
         "interventions:\n  emergency_stop:\n    notification_channels: [slack, webhook, email]\nnotifications:\n  webhook: http://127.0.0.1:9/\n",

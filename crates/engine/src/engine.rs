@@ -488,7 +488,10 @@ fn permission(
     if review.verdict.kind >= VerdictKind::Block {
         return HookResponse::Deny { reason: review.message() };
     }
-    tell_question(context, ledger, &checkpoint::in_words(action));
+    // The client may ask about the safer form, or about the call with our reason in it: people were told of that question.
+    if !questions::is_open(ledger, action) {
+        tell_question(context, ledger, &checkpoint::in_words(action));
+    }
     HookResponse::NoOpinion
 }
 

@@ -3,6 +3,7 @@
 //!
 //! What a client does with a question of its hook is told by its row ([`checkrein_clients::ClientAdapter::questions`]).
 
+use std::collections::HashSet;
 use std::thread;
 use std::time::Duration;
 
@@ -11,19 +12,20 @@ use checkrein_facts::History;
 use checkrein_ledger::last;
 use checkrein_policy::{ApprovalWait, Profile};
 use checkrein_protocol::{
-    AbsolutePath, ActionId, DoubtRecord, Enforcement, HookEvent, HookEventKind, PermissionMode, Record,
-    RecordBody, ReviewRecord, UnansweredRecord,
+    AbsolutePath, Action, ActionId, DoubtRecord, Enforcement, HookEvent, HookEventKind, PermissionMode,
+    Record, RecordBody, ReviewRecord, UnansweredRecord,
 };
 use checkrein_session::SessionLedger;
 
 use checkrein_review::{MOST_DOUBT, Review, Subject, VerdictKind};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::approvals;
 use crate::context::Context;
 use crate::environment::HostEnvironment;
 use crate::other_answerers::brought_by_project;
 use crate::processes::{Process, words_of};
+use crate::records::recorded_input;
 use crate::text::call;
 use crate::text::cut;
 
@@ -273,6 +275,32 @@ pub(crate) fn asked_about(ledger: &SessionLedger, id: &ActionId) -> Option<Box<R
         && found.mode == Enforcement::Enforce
         && found.answered.is_none();
     asked.then_some(found)
+}
+
+/// Whether this guard asks about a call already that has not ended: as the agent made it, or in the form that it was given.
+pub(crate) fn is_open(ledger: &SessionLedger, action: &Action) -> bool {
+    let fields = json!({ "tool": action.tool.as_str(), "input": recorded_input(action) });
+    let records = last(&ledger.path(), RECORDS[1]).unwrap_or_default();
+    let mut ended: HashSet<&ActionId> = HashSet::new();
+    for record in records.iter().rev() {
+        match &record.body {
+            RecordBody::Outcome(outcome) => {
+                ended.insert(&outcome.action_id);
+            }
+            RecordBody::Review(review) => {
+                let is_asked = review.verdict == VerdictKind::Escalate
+                    && review.mode == Enforcement::Enforce
+                    && review.answered.is_none();
+                if is_asked && !ended.contains(&review.action_id) && is_question_about(&fields, review) {
+                    return true;
+                }
+            }
+            // What was asked before the user spoke again was answered by that.
+            RecordBody::Prompt { .. } => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether the client told of its question after the review. It gives no number of the call, so what is called tells.
