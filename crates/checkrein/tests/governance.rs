@@ -153,7 +153,7 @@ fn trust_is_used_up_by_refusals_and_a_person_is_asked_once() {
     environment.bash("s", "rm -rf /etc");
     let open = json_lines(&environment.succeed(&["reviews", "--open", "--json"]));
     assert_eq!(open.iter().filter(|ticket| ticket["about"] == "tier").count(), 1, "{open:?}");
-    let shown = environment.succeed(&["show", open[0]["id"].as_str().unwrap()]);
+    let shown = environment.succeed(&["show", "--verbose", open[0]["id"].as_str().unwrap()]);
     assert!(
         shown.contains("trust debt 10.00") && shown.contains("asks the user to look at the tier"),
         "{shown}"

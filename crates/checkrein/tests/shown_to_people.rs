@@ -17,7 +17,7 @@ use checkrein_protocol::{
     VerdictKind,
 };
 use serde_json::{Value as Json, json};
-use support::TestEnvironment;
+use support::{TestEnvironment, shell_call};
 
 /// Words of the inside. Whoever reads them first has to ask what they mean.
 const INSIDE: [&str; 18] = [
@@ -227,5 +227,85 @@ fn every_record_has_words_that_need_no_explanation() {
     for body in &samples {
         let words = phrases::record(body);
         assert!(is_plain(&words.what), "{}: {words:?}", name(body));
+    }
+}
+
+/// A session with one call of each sort, each with its end.
+fn worked() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    let event = |name: &str, fields| environment.answer_to(&environment.payload("s", name, fields));
+    event("SessionStart", json!({ "source": "startup" }));
+    event("UserPromptSubmit", json!({ "prompt": "tidy up" }));
+    environment.write("notes.txt", "the only copy\n");
+    event("PreToolUse", shell_call("toolu_saved", "rm notes.txt", json!({})));
+    std::fs::remove_file(environment.project().join("notes.txt")).unwrap();
+    let done = json!({ "tool_response": { "stdout": "", "stderr": "" }, "duration_ms": 1200 });
+    event("PostToolUse", shell_call("toolu_saved", "rm notes.txt", done));
+    event("PreToolUse", shell_call("toolu_home", "rm -rf ~", json!({})));
+    let edit = json!({
+        "tool_name": "Edit",
+        "tool_use_id": "toolu_edit",
+        "tool_input": { "file_path": environment.project().join("src/main.rs"),
+                        "old_string": "fn main() {}", "new_string": "fn main() {\n    run();\n}" },
+    });
+    event("PreToolUse", edit);
+    event("PreToolUse", shell_call("toolu_failed", "cargo test", json!({})));
+    let failed = json!({ "error": "Exit code 101\nerror: test failed" });
+    event("PostToolUseFailure", shell_call("toolu_failed", "cargo test", failed));
+    environment
+}
+
+#[test]
+fn show_tells_what_was_wanted_seen_and_decided_and_what_came_of_it() {
+    let environment = worked();
+    let show = |id: &str| environment.succeed(&["show", id]);
+    let saved = show("toolu_saved");
+    for part in [
+        "The agent wanted to run a command in",
+        "    rm notes.txt\n",
+        "seen        deletes",
+        "decided     let it run",
+        "outcome     Bash ended without an error after 1.2 s",
+        "saved       1 file",
+        "undo        `checkrein undo toolu_saved`",
+    ] {
+        assert!(saved.contains(part), "{part:?} in\n{saved}");
+    }
+    let stopped = show("toolu_home");
+    for part in ["decided     stopped it", "why         this deletes `", "outcome     it did not run"] {
+        assert!(stopped.contains(part), "{part:?} in\n{stopped}");
+    }
+    let edited = show("toolu_edit");
+    for part in ["The agent wanted to change `", "    - fn main() {}\n", "    +     run();\n"] {
+        assert!(edited.contains(part), "{part:?} in\n{edited}");
+    }
+    let failed = show("toolu_failed");
+    assert!(failed.contains("outcome     Bash failed: Exit code 101"), "{failed}");
+    for text in [&saved, &stopped, &edited, &failed] {
+        assert!(!text.contains('{') || text.contains("fn main"), "no JSON: {text}");
+        for word in ["CTQ", "rationality", "risk  ", "posture", "file_delete"] {
+            assert!(!text.contains(word), "{word} in\n{text}");
+        }
+    }
+    let verbose = environment.succeed(&["show", "toolu_home", "--verbose"]);
+    for part in ["decided     stopped it", "risk  1.00 critical", "rule  prevent_recursive_deletion: block"] {
+        assert!(verbose.contains(part), "{part:?} in\n{verbose}");
+    }
+    for record in environment.records("s") {
+        let told = show(&format!("s:{}", record["seq"]));
+        assert!(!told.contains("\"type\"") && !told.contains("\"body\""), "{told}");
+    }
+}
+
+#[test]
+fn show_offers_to_allow_a_call_only_where_that_is_accepted() {
+    let environment = TestEnvironment::new();
+    environment.write("../diary.md", "mine\n");
+    for (id, command) in [("toolu_diary", "rm ../diary.md"), ("toolu_home", "rm -rf ~")] {
+        environment.answer_to(&environment.payload("s", "PreToolUse", shell_call(id, command, json!({}))));
+        let offer = format!("`checkrein allow {id}` lets exactly this call pass once");
+        let is_offered = environment.succeed(&["show", id]).contains(&offer);
+        let is_accepted = environment.checkrein(&["allow", id, "--once", "--yes"]).status.success();
+        assert_eq!(is_offered, is_accepted, "{id}");
     }
 }

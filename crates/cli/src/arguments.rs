@@ -114,13 +114,16 @@ pub(crate) enum Command {
         #[arg(short, long)]
         follow: bool,
     },
-    /// Show everything about one action
+    /// Tell the story of one call: wanted, seen, decided, and its end
     #[command(
-        after_help = "Examples:\n  checkrein show toolu_12441b  by the start of its name\n  checkrein show 4f3c:17       by session and record number\n  checkrein show LAST          the newest call of this project"
+        after_help = "`--verbose` adds the whole call, the numbers and the rules. `--json` prints the records.\n\nExamples:\n  checkrein show toolu_12441b  by the start of its name\n  checkrein show 4f3c:17       by session and record number\n  checkrein show LAST          the newest call of this project"
     )]
     Show {
         /// Start of the name of the action, SESSION:NUMBER, or LAST
         id: String,
+        /// Show the whole call, the numbers and the rules too
+        #[arg(long, short)]
+        verbose: bool,
     },
     /// Watch the running sessions
     #[command(

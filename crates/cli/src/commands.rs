@@ -6,6 +6,7 @@ pub mod allow;
 pub mod answers;
 pub mod approvals;
 pub mod audit;
+mod call_shown;
 pub mod check;
 pub mod config;
 pub mod credential;

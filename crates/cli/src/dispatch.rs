@@ -285,7 +285,10 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             },
             output,
         ),
-        Command::Show { id } => show::show(&environment, &id, output),
+        Command::Show { id, verbose } => {
+            let extent = if verbose { show::ShowExtent::Verbose } else { show::ShowExtent::Story };
+            show::show(&environment, &id, extent, output)
+        }
         Command::Watch { once, all } => watch::watch(&environment, once.into(), all.into(), output),
         Command::Undo(wanted) => {
             let permissions = wanted.consent.permissions(wanted.remove_new);

@@ -84,7 +84,7 @@ impl Interface<'_> {
             Err(error) => self.state.message = in_words(&error).replace('\n', "; "),
         }
         // What is known of a call grows with its outcome.
-        if let Some(text) = self.state.detailed().and_then(|seq| self.reader.details(seq)) {
+        if let Some(text) = self.state.detailed().and_then(|seq| self.reader.details(self.environment, seq)) {
             self.state.show_details(text);
         }
     }
@@ -93,7 +93,7 @@ impl Interface<'_> {
         match request {
             Request::Read => self.read(),
             Request::ReadCalls => self.read_calls(),
-            Request::Tell(seq) => match self.reader.details(seq) {
+            Request::Tell(seq) => match self.reader.details(self.environment, seq) {
                 Some(text) => self.state.show_details(text),
                 None => "this record is no longer among the newest".clone_into(&mut self.state.message),
             },

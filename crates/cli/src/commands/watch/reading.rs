@@ -7,7 +7,6 @@ use checkrein_clients::is_canary;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::text::one_line;
-use checkrein_intervention::InterventionKind;
 use checkrein_ledger::{FolderName, Tail, is_halted, last};
 use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody};
 use checkrein_session::{Cost, SessionLedger, SessionState, SessionSummary};
@@ -18,6 +17,7 @@ use crate::commands::Switch;
 use crate::commands::answers::answers;
 use crate::commands::show::{action, explained, explained_record};
 use crate::commands::story::{Entry, SessionHead, StoryLine, at_home, is_told, shortened};
+use crate::phrases;
 use crate::render::clock;
 use crate::terminal::plain;
 
@@ -146,11 +146,11 @@ impl SessionReader {
     }
 
     /// Everything that is known about the record with this number of the session that was read last, as `show` tells it.
-    pub(super) fn details(&self, seq: u64) -> Option<String> {
+    pub(super) fn details(&self, environment: &HostEnvironment, seq: u64) -> Option<String> {
         let (_, tail) = self.selected.as_ref()?;
         let record = tail.records().iter().find(|record| record.seq == seq)?;
         Some(match action(record) {
-            Some(id) => explained(tail.records(), &ActionId(id.to_owned())),
+            Some(id) => explained(environment, tail.records(), &ActionId(id.to_owned())),
             None => explained_record(record),
         })
     }
@@ -179,8 +179,9 @@ fn row(environment: &HostEnvironment, known: &KnownSession, condition: &'static 
     let workspace = summary.workspace.as_ref().map(|path| path.as_str().to_owned());
     let place = workspace.or_else(|| head.workspace.clone()).unwrap_or_default();
     let project = place.rsplit('/').next().unwrap_or_default();
-    let mut issues: Vec<&str> = state.behaviour().standing().iter().map(|issue| issue.kind.name()).collect();
-    issues.extend(state.controller().rung().map(InterventionKind::name));
+    let mut issues: Vec<&str> =
+        state.behaviour().standing().iter().map(|issue| phrases::pattern(issue.kind)).collect();
+    issues.extend(state.controller().rung().map(phrases::intervention_noun));
     let tokens = summary.spent.tokens().all();
     SessionRow {
         folder: summary.folder.clone(),
@@ -202,7 +203,7 @@ fn row(environment: &HostEnvironment, known: &KnownSession, condition: &'static 
             Some(Cost::AtLeast(known)) if known.0 > 0 => format!(">{known}"),
             Some(Cost::AtLeast(_)) | None => String::new(),
         },
-        issues: issues.join(" "),
+        issues: issues.join("; "),
     }
 }
 

@@ -1,0 +1,287 @@
+//! The course of one call as a story: what the agent wanted, what was seen, what was decided and why, and what came of it.
+
+use checkrein_engine::approvals::speaks_against;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::text::WARNING_NOT_SAID;
+use checkrein_protocol::{
+    Certainty, Effect, Enforcement, OutcomeRecord, Record, RecordBody, ReviewRecord, RuledOut, VerdictKind,
+    VerificationRecord,
+};
+use checkrein_review::sentence;
+
+use crate::commands::answers::QuestionOutcome;
+use crate::commands::call_shown::{CallExtent, call_shown};
+use crate::commands::snapshots::size;
+use crate::commands::stopped_calls::was_stopped;
+use crate::commands::story::at_home;
+use crate::phrases;
+use crate::render::{duration, looked_in_words, surprise_in_words, time};
+use crate::terminal::{bold, counted, cut, dim, hanging, in_its_colour, plain, wrapped};
+
+/// How wide the word in front of a line is.
+const LABEL: usize = 10;
+
+/// How many effects are named (ours); the numbers have all that are on record.
+const NAMED: usize = 5;
+
+/// How much of an error is shown, in characters (ours): its first line says which it is.
+const ERROR: usize = 200;
+
+/// A line of the story: the word in front of it, and the text.
+type Line = (&'static str, String);
+
+/// One call, from what the agent wanted to what came of it.
+pub(super) struct CallCourse<'a> {
+    record: &'a Record,
+    review: &'a ReviewRecord,
+    outcome: Option<&'a OutcomeRecord>,
+    answer: Option<QuestionOutcome>,
+}
+
+/// Whether a call ran, as far as the records tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Became {
+    /// There is an outcome.
+    Ran,
+    /// It was refused, by us or by the user.
+    Refused,
+    /// There is no outcome: it still runs, waits for an answer, or nobody said how it ended.
+    NotKnown,
+}
+
+impl<'a> CallCourse<'a> {
+    /// Returns the course of a call from its review and the records of it that follow.
+    pub(super) fn of(
+        record: &'a Record,
+        review: &'a ReviewRecord,
+        after: &[&'a Record],
+        answer: Option<QuestionOutcome>,
+    ) -> Self {
+        let outcome = after.iter().find_map(|record| match &record.body {
+            RecordBody::Outcome(outcome) => Some(outcome),
+            _ => None,
+        });
+        Self { record, review, outcome, answer }
+    }
+
+    fn became(&self) -> Became {
+        use QuestionOutcome::{No, NoByUser, Nobody, Refused, Told, Yes, YesByUser};
+        if self.outcome.is_some() || matches!(self.answer, Some(Yes | YesByUser | Nobody)) {
+            return Became::Ran;
+        }
+        let is_refused = self.review.mode == Enforcement::Enforce
+            && match self.review.verdict {
+                VerdictKind::Block | VerdictKind::Halt => true,
+                VerdictKind::Escalate => matches!(self.answer, Some(No | NoByUser | Refused | Told)),
+                VerdictKind::Ok | VerdictKind::Nudge => false,
+            };
+        if is_refused { Became::Refused } else { Became::NotKnown }
+    }
+
+    /// Returns the story, in lines that fit the terminal.
+    pub(super) fn told(&self, environment: &HostEnvironment, extent: CallExtent) -> String {
+        let review = self.review;
+        let words = call_shown(review, extent);
+        let head = format!("{}  call {}", time(self.record.at.0), plain(review.action_id.as_str()));
+        let who = if review.actor.is_some() { "A sub-agent" } else { "The agent" };
+        let end = if words.lines.is_empty() { "." } else { ":" };
+        let mut lines =
+            vec![dim(&head), wrapped(&format!("{who} wanted to {}{end}", at_home(environment, &words.what)))];
+        lines.extend(words.lines.iter().map(|line| format!("    {line}").trim_end().to_owned()));
+        lines.push(String::new());
+        let mut told = self.seen();
+        told.extend(self.decided());
+        told.extend(self.came_of_it());
+        told.extend(self.ways_on());
+        told.iter_mut().for_each(|(_, text)| *text = at_home(environment, text));
+        lines.push(in_lines(&told));
+        if extent == CallExtent::Beginning {
+            lines.push(String::new());
+            let more = format!(
+                "`checkrein show {} --verbose` adds the numbers and the rules.",
+                plain(review.action_id.as_str())
+            );
+            lines.push(dim(&wrapped(&more)));
+        }
+        lines.join("\n")
+    }
+
+    fn seen(&self) -> Vec<Line> {
+        let effects = &self.review.effects;
+        if effects.is_empty() {
+            return vec![("seen", "no change".to_owned())];
+        }
+        let mut lines: Vec<Line> = labelled("seen", effects.iter().take(NAMED).map(effect));
+        if effects.len() > NAMED {
+            lines.push(("", format!("and {} more", effects.len() - NAMED)));
+        }
+        lines
+    }
+
+    fn decided(&self) -> Vec<Line> {
+        let review = self.review;
+        let kind = review.verdict;
+        let (ran_instead, is_told) = (review.rewrite.is_some(), kind == VerdictKind::Nudge);
+        let clause = match (review.mode, kind) {
+            (Enforcement::Observe, VerdictKind::Ok) => "let it run".to_owned(),
+            (Enforcement::Observe, _) => {
+                format!("only watched (`mode: observe`): else it {}", phrases::verdict_ahead(kind))
+            }
+            (Enforcement::Enforce, _) if ran_instead && is_told => "let a safer form run".to_owned(),
+            (Enforcement::Enforce, _) => phrases::verdict(kind).to_owned(),
+        };
+        let mut lines = vec![("decided", in_its_colour(&clause, kind))];
+        if review.flagged {
+            lines
+                .push(("", "a ticket waits until you have looked at it: `checkrein ticket list`".to_owned()));
+        }
+        if !review.reason.is_empty() {
+            lines.push(("why", plain(&review.reason)));
+        }
+        if let Some(answered) = &review.answered {
+            lines.push(("answer", plain(answered)));
+        } else if let Some(answer) = self.answer {
+            lines.push(("answer", answer.sentence().to_owned()));
+        }
+        if let Some(rewrite) = review.rewrite.as_ref().and_then(|input| input.as_str()) {
+            let name = match self.became() {
+                Became::Ran => "ran instead",
+                Became::Refused => "safer form, not run",
+                Became::NotKnown => "safer form",
+            };
+            lines.push(("changed", format!("{name}: `{}`", plain(rewrite))));
+        }
+        if kind != VerdictKind::Ok {
+            lines.extend(labelled("instead", review.alternatives.iter().map(|text| plain(text))));
+        }
+        for problem in &review.problems {
+            match problem.strip_prefix(WARNING_NOT_SAID) {
+                Some("") => {}
+                Some(warning) => {
+                    lines.push((
+                        "not said",
+                        format!("{} (the first time it is only recorded)", plain(warning)),
+                    ));
+                }
+                None => lines.push(("did not run", plain(problem))),
+            }
+        }
+        lines
+    }
+
+    fn came_of_it(&self) -> Vec<Line> {
+        let mut lines = self.outcome.map_or_else(|| vec![("outcome", self.end().to_owned())], outcome_lines);
+        let review = self.review;
+        if let Some(saved) = review.snapshot.as_ref().filter(|saved| saved.entries > 0) {
+            let what = counted(saved.entries, "file or folder").replace("or folders", "and folders");
+            let what = what.replace("file and", "files and");
+            lines.push(("saved", format!("{what} ({}) first, as snapshot {}", size(saved.bytes), saved.id)));
+            lines.extend(saved.not_saved.iter().map(|what| ("not saved", plain(what))));
+            if self.became() != Became::Refused {
+                let id = plain(review.action_id.as_str());
+                lines.push(("undo", format!("`checkrein undo {id}`")));
+            }
+        }
+        lines.extend(labelled("not saved", review.not_saved.iter().map(|one| plain(&one.what))));
+        lines
+    }
+
+    /// What is known of the end of a call that has no outcome.
+    fn end(&self) -> &'static str {
+        match self.became() {
+            Became::Ran => "it ran; how it ended is not recorded",
+            Became::Refused => "it did not run",
+            Became::NotKnown if self.answer == Some(QuestionOutcome::Open) => {
+                "it waits for your answer, or the client did not say how it went on"
+            }
+            Became::NotKnown => "it still runs, or the client did not say how it ended",
+        }
+    }
+
+    /// What the user can say to a call that was stopped: that it may pass, where that can be said, and that it was a false alarm.
+    fn ways_on(&self) -> Vec<Line> {
+        let review = self.review;
+        if !was_stopped(review) {
+            return Vec::new();
+        }
+        let id = plain(review.action_id.as_str());
+        let barred = speaks_against(review).into_iter().find(|reason| reason.rules_out() == RuledOut::All);
+        let allow = match barred {
+            None => format!("`checkrein allow {id}` lets exactly this call pass once"),
+            Some(reason) => format!(
+                "it cannot be allowed: {}; {}",
+                reason.why(),
+                reason.instead().replace("show ID", &format!("show {id} --verbose"))
+            ),
+        };
+        let wrong = format!("`checkrein wrong {id}` says that it should have run");
+        labelled("all right?", [allow, wrong].into_iter())
+    }
+}
+
+/// How a call ended, and what was seen afterwards.
+pub(super) fn outcome_lines(outcome: &OutcomeRecord) -> Vec<Line> {
+    let lasted = outcome.duration_ms.map(|ms| format!(" after {}", duration(ms))).unwrap_or_default();
+    let tool = plain(outcome.tool.as_str());
+    let end = match (outcome.failed, outcome.error.as_deref().filter(|text| !text.trim().is_empty())) {
+        (false, _) => {
+            format!("{tool} ended without an error{lasted}; {} of output", size(outcome.output_bytes))
+        }
+        (true, Some(error)) => format!("{tool} failed{lasted}: {}", cut(&plain(error.trim()), ERROR)),
+        (true, None) => format!("{tool} failed{lasted}; {} of output", size(outcome.output_bytes)),
+    };
+    let mut lines = vec![("outcome", end)];
+    if !outcome.masked.is_empty() {
+        let count = counted(outcome.masked.len() as u64, "secret");
+        lines.push(("masked", format!("{count} in the output, before the model read it")));
+    }
+    if let Some(planted) = &outcome.planted {
+        lines.push(("beware", format!("its output gives the agent orders: {}", plain(planted))));
+    }
+    lines.extend(outcome.verification.as_deref().map(checked).unwrap_or_default());
+    lines
+}
+
+/// What was seen after a call.
+fn checked(verification: &VerificationRecord) -> Vec<Line> {
+    let mut lines = vec![("checked", plain(&looked_in_words(verification)))];
+    lines.extend(verification.gaps.iter().map(|gap| ("", plain(gap))));
+    if !verification.left_out.is_empty() {
+        lines.push(("", plain(&format!("not looked into: {}", verification.left_out.join(", ")))));
+    }
+    lines.extend(labelled(
+        "surprise",
+        verification.surprises.iter().map(|surprise| plain(&surprise_in_words(surprise))),
+    ));
+    if verification.more_surprises > 0 {
+        lines.push(("", format!("and {} more", verification.more_surprises)));
+    }
+    let causes = verification.other_causes.iter();
+    lines.extend(causes.map(|cause| ("", format!("another cause may be: {}", plain(cause)))));
+    lines
+}
+
+/// An effect, and whether it is only possible.
+fn effect(effect: &Effect) -> String {
+    let perhaps = match effect.certainty {
+        Certainty::Certain => "",
+        Certainty::Possible => "perhaps ",
+    };
+    let note = if effect.note.is_empty() { String::new() } else { format!(": {}", effect.note) };
+    plain(&format!("{perhaps}{}{note}", sentence(effect)))
+}
+
+/// Lines that share one word in front.
+fn labelled(label: &'static str, texts: impl Iterator<Item = String>) -> Vec<Line> {
+    texts.enumerate().map(|(place, text)| (if place == 0 { label } else { "" }, text)).collect()
+}
+
+/// Lines with their words in front, as wide as the terminal.
+pub(super) fn in_lines(lines: &[Line]) -> String {
+    let one = |(label, text): &Line| {
+        let pad = " ".repeat((LABEL + 2).saturating_sub(label.len()).max(2));
+        let label = if label.is_empty() { String::new() } else { bold(label) };
+        hanging(&format!("{label}{pad}{text}"), LABEL + 2)
+    };
+    lines.iter().map(one).collect::<Vec<_>>().join("\n")
+}
