@@ -264,9 +264,17 @@ fn what_a_user_says_of_a_verdict_counts_for_its_rules() {
     let environment = environment();
     verdict(&environment, "s", CALL);
     let said = environment.succeed(&["wrong", "LAST"]);
-    assert!(said.contains("1 of 1 stops"), "{said}");
+    for part in [
+        "Recorded: stopping this call was a false alarm.",
+        "Rule `confirm_outside_loss`: 1 false alarm in 1 stop of the last 30 days (0 before).",
+        "`checkrein allow call --always` lets this very call pass from now on",
+        "set it: `checkrein wrong call --set 1`",
+    ] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
     let said = environment.succeed(&["wrong", "LAST"]);
-    assert!(said.contains("1 of 1 stops"), "saying it again counts once: {said}");
+    let again = "1 false alarm in 1 stop of the last 30 days (as before: you said so already)";
+    assert!(said.contains(again), "saying it again counts once: {said}");
     let stats: serde_json::Value = serde_json::from_str(&environment.succeed(&["--json", "stats"])).unwrap();
     assert_eq!(stats["wrong"], 1, "{stats}");
     assert!(!environment.checkrein(&["missed", "LAST"]).status.success());
@@ -275,7 +283,11 @@ fn what_a_user_says_of_a_verdict_counts_for_its_rules() {
     let is_listing = |record: &&serde_json::Value| record.to_string().contains("\"command\":\"ls\"");
     let number = records.iter().rev().find(is_listing).unwrap()["seq"].clone();
     let said = environment.succeed(&["missed", &format!("s:{number}")]);
-    assert!(said.contains("noted"), "{said}");
+    for part in
+        ["Recorded: this call should have been stopped.", "1 call of the last 30 days was missed (0 before)."]
+    {
+        assert!(said.contains(part), "{part} in {said}");
+    }
 }
 
 #[test]
@@ -288,7 +300,23 @@ fn a_change_of_the_configuration_is_tried_on_what_was_recorded() {
     fs::write(&stricter, "step_reviewer:\n  rules:\n    custom:\n      - {name: no_listing, when: 'action.command == \"ls\"', decision: block, reason: lists are out}\n    disabled: [confirm_outside_loss]\n").unwrap();
     let said = environment.succeed(&["policy", "try", stricter.to_str().unwrap()]);
     assert!(said.contains("4 calls judged"), "{said}");
-    assert!(said.contains("ok -> block  1") && said.contains("`Bash ls`"), "{said}");
+    for part in
+        ["1 call would not run unasked any more", "1: runs -> is stopped", "`Bash ls`", "lists are out"]
+    {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    // The columns add up to the calls that were judged.
+    let rows = said.lines().skip_while(|line| !line.contains("what happens")).skip(1);
+    let numbers = |line: &str| {
+        let words = line.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
+        words.take(2).collect::<Vec<u64>>()
+    };
+    let rows: Vec<Vec<u64>> = rows.take_while(|line| !line.is_empty()).map(numbers).collect();
+    let (all, parts) = rows.split_last().unwrap();
+    for column in 0..2 {
+        assert_eq!(parts.iter().map(|row| row[column]).sum::<u64>(), all[column], "{said}");
+    }
+    assert_eq!(all, &[4, 4], "{said}");
     let told: serde_json::Value = serde_json::from_str(&environment.succeed(&[
         "policy",
         "try",
@@ -324,7 +352,7 @@ fn a_project_whose_configuration_is_broken_is_left_out_and_said() {
     let change = environment.home().join("change.yaml");
     fs::write(&change, "step_reviewer:\n  rules:\n    custom:\n      - {name: no_listing, when: 'action.command == \"ls\"', decision: block, reason: lists are out}\n").unwrap();
     let said = environment.succeed(&["policy", "try", change.to_str().unwrap()]);
-    assert!(said.contains("1 call judged, 1 differently"), "{said}");
+    assert!(said.contains("1 call judged twice") && said.contains("1: runs -> is stopped"), "{said}");
     assert!(said.contains("left out 1 call of") && said.contains("broken/checkrein.yaml"), "{said}");
     let told = environment.succeed(&["--json", "policy", "try", change.to_str().unwrap()]);
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
@@ -370,4 +398,26 @@ fn what_was_missed_of_a_tool_without_a_command_gets_a_rule_that_is_one() {
     assert_eq!(decision(&environment.answer_to(&environment.payload("s", "PreToolUse", call))), None);
     let said = environment.succeed(&["missed", "call_write"]);
     assert!(said.contains("when: 'action.tool == \"Write\"'"), "{said}");
+}
+
+#[test]
+fn a_proposed_setting_is_written_by_its_number_and_holds() {
+    let environment = environment();
+    // What the user has in the file stays.
+    let own = environment.configure("config.yaml", "# mine\nlimits:\n  dollars: 7\n");
+    environment.bash("s", "cat README.md");
+    assert_eq!(verdict(&environment, "s", "cat README.md"), None);
+    assert!(!environment.checkrein(&["missed", "LAST", "--set", "9", "--yes"]).status.success());
+    let said = environment.succeed(&["missed", "LAST", "--set", "1", "--yes"]);
+    assert!(said.contains("It holds from the next call on."), "{said}");
+    let text = fs::read_to_string(&own).unwrap();
+    assert!(text.starts_with("# mine\nlimits:\n  dollars: 7\n") && text.contains("custom:"), "{text}");
+    environment.succeed(&["config", "check"]);
+    assert_eq!(verdict(&environment, "t", "cat README.md").as_deref(), Some("ask"));
+    // A list that is there already is the user's to extend.
+    environment.bash("s", "ls -la");
+    let refused = environment.checkrein(&["missed", "LAST", "--set", "1", "--yes"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains("has this setting already"), "{said}");
+    assert_eq!(fs::read_to_string(&own).unwrap(), text);
 }

@@ -226,19 +226,15 @@ pub(crate) enum Command {
     )]
     Allow(AllowArguments),
     /// Say that a call was stopped without need (humans only)
-    #[command(after_help = "Counts for the rules that stopped it.\n\nExample:\n  checkrein wrong LAST")]
-    Wrong {
-        /// Start of its id, SESSION:NUMBER, or LAST
-        id: String,
-    },
+    #[command(
+        after_help = "Counts for the rules that stopped it, and shows which settings would have let it pass.\n\nExamples:\n  checkrein wrong LAST\n  checkrein wrong LAST --set 1"
+    )]
+    Wrong(OpinionArguments),
     /// Say that a call should have been stopped (humans only)
     #[command(
-        after_help = "`LAST` is the newest call of this project that was let pass.\n\nExamples:\n  checkrein missed LAST\n  checkrein missed toolu_01"
+        after_help = "`LAST` is the newest call of this project that was let pass.\n\nExamples:\n  checkrein missed LAST\n  checkrein missed toolu_01 --set 1"
     )]
-    Missed {
-        /// Start of its id, SESSION:NUMBER, or LAST
-        id: String,
-    },
+    Missed(OpinionArguments),
     /// Halt a session, or all, until a human resumes it
     #[command(
         after_help = "Ends an agent under `checkrein run`, with everything that it started. Refuses every other agent its next call. Without this program, make a file named after the session, or `ALL`, in `halts/` of the state directory.\n\nExamples:\n  checkrein halt 4f3c --reason 'wrong branch'\n  checkrein halt --all"
@@ -510,6 +506,18 @@ pub(crate) struct UninstallArguments {
     /// Also delete all records, and all that was saved for `undo`
     #[arg(long)]
     pub(crate) purge: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OpinionArguments {
+    /// Start of its id, SESSION:NUMBER, or LAST
+    pub(crate) id: String,
+    /// Write the proposed setting with this number
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) set: Option<usize>,
+    /// Do not ask
+    #[arg(short, long, requires = "set")]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]

@@ -14,9 +14,10 @@ use crate::api::ErrorAnswer;
 use crate::arguments::ExecAlone;
 use crate::arguments::{
     ApprovalCommand, Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand,
-    InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, PipelineCommand,
-    PolicyCommand, RollbackForm, RunCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand,
-    TrustCommand, UninstallArguments, WorktreeCommand, command_line, completions, consent,
+    InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, OpinionArguments,
+    PipelineCommand, PolicyCommand, RollbackForm, RunCommand, SessionCommand, SnapshotCommand,
+    SurpriseCommand, TicketCommand, TrustCommand, UninstallArguments, WorktreeCommand, command_line,
+    completions, consent,
 };
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
@@ -334,8 +335,8 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
                 )
             }
         },
-        Command::Wrong { id } => opinion::judge(&environment, &id, opinion::Opinion::Wrong, output),
-        Command::Missed { id } => opinion::judge(&environment, &id, opinion::Opinion::Missed, output),
+        Command::Wrong(wanted) => opine(&environment, &wanted, opinion::Opinion::Wrong, output),
+        Command::Missed(wanted) => opine(&environment, &wanted, opinion::Opinion::Missed, output),
         Command::Trust { yes: _, command: Some(TrustCommand::Show) } => {
             trust::show_waiting(&environment, output)
         }
@@ -627,6 +628,20 @@ fn scope(user: bool, team: bool, local: bool) -> Option<SettingsScope> {
     [(user, SettingsScope::User), (team, SettingsScope::Team), (local, SettingsScope::Local)]
         .into_iter()
         .find_map(|(is_wanted, scope)| is_wanted.then_some(scope))
+}
+
+fn opine(
+    environment: &HostEnvironment,
+    wanted: &OpinionArguments,
+    opinion: opinion::Opinion,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    let OpinionArguments { id, set, yes } = wanted;
+    opinion::judge(
+        environment,
+        &opinion::OpinionWanted { id, opinion, set: *set, yes: (*yes).into() },
+        output,
+    )
 }
 
 fn approval(dry_run: bool, yes: bool, verbose: bool) -> Approval {

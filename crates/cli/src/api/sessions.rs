@@ -311,6 +311,9 @@ pub struct OpinionMarked {
     pub opinion: String,
     /// The rules behind the verdict.
     pub rules: Vec<RuleRate>,
+    /// The file into which the setting was written that `--set` chose; left out where none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
     /// Settings that would have made the difference, those first that say least else.
     pub proposals: Vec<ProposedSetting>,
 }

@@ -4,17 +4,25 @@ mod proposals;
 
 use std::collections::BTreeMap;
 
+use checkrein_engine::config_files;
+use checkrein_engine::confirmed_configuration;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::Durability;
+use checkrein_policy::LayerKind;
 use checkrein_protocol::{RecordBody, ReviewRecord, RuledOut};
 use checkrein_session::SessionLedger;
+use checkrein_world::find_workspace;
 use serde_json::json;
 
 use super::stopped_calls::{Found, Newest, found, recent, was_stopped};
-use super::{ExitStatus, OutputForm, for_people_only};
+use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, sessions};
-use crate::terminal::{plain, print, wrapped};
+use crate::render::call;
+use crate::terminal::{Reply, confirm, counted, cut, plain, print, wrapped};
+
+/// How much of the call is shown, in letters (ours).
+const CALL: usize = 100;
 
 /// The name of the records about what a user says of a verdict.
 pub(super) const JUDGED: &str = "checkrein.judged";
@@ -37,14 +45,41 @@ impl Opinion {
     }
 }
 
-/// Writes down what a user says of a verdict, and tells how often that was said of the rules behind it.
+/// What is wanted of `wrong` and `missed`.
+#[derive(Debug, Clone, Copy)]
+pub struct OpinionWanted<'a> {
+    /// The call: the beginning of its id, `SESSION:NUMBER` or `LAST`.
+    pub id: &'a str,
+    /// What the user says of it.
+    pub opinion: Opinion,
+    /// The proposed setting that is to be written, by its number; `None` where none is.
+    pub set: Option<usize>,
+    /// Whether the question is answered already.
+    pub yes: Switch,
+}
+
+impl<'a> OpinionWanted<'a> {
+    /// An opinion alone: no setting is written.
+    pub fn only(id: &'a str, opinion: Opinion) -> Self {
+        Self { id, opinion, set: None, yes: Switch::Off }
+    }
+}
+
+/// Writes down what a user says of a verdict, tells how often that was said of the rules behind it, and which setting would have made the
+/// difference.
 pub fn judge(
     environment: &HostEnvironment,
-    id: &str,
-    opinion: Opinion,
+    wanted: &OpinionWanted<'_>,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
+    let OpinionWanted { id, opinion, .. } = *wanted;
     for_people_only(environment, opinion.name())?;
+    if output == OutputForm::Json && wanted.set.is_some() && wanted.yes == Switch::Off {
+        return Err(CommandError::user(
+            "`--json` asks nothing, so that nothing was set",
+            "give `--yes` too, or leave `--json` out and answer the question",
+        ));
+    }
     let newest = match opinion {
         Opinion::Wrong => Newest::Stopped,
         Opinion::Missed => Newest::LetPass,
@@ -66,6 +101,7 @@ pub fn judge(
         }
     }
     let names: Vec<&str> = review.rules.iter().filter_map(|rule| rule.split(':').next()).collect();
+    let before = Said::of(environment)?;
     let fields = json!({ "action": review.action_id, "opinion": opinion.name(), "rules": names });
     let body = RecordBody::Event { name: JUDGED.to_owned(), fields };
     SessionLedger::of_folder(&environment.state, folder).append(
@@ -73,38 +109,149 @@ pub fn judge(
         body,
         Durability::Durable,
     )?;
-    let rates = rates(environment)?;
-    let of_it: Vec<sessions::RuleRate> =
-        rates.into_iter().filter(|rate| names.contains(&rate.rule.as_str())).collect();
+    let after = Said::of(environment)?;
+    let is_behind = |rate: &sessions::RuleRate| names.contains(&rate.rule.as_str());
+    let of_it: Vec<sessions::RuleRate> = after.rates().into_iter().filter(is_behind).collect();
     let proposals = proposals::proposals(environment, &review, opinion)?;
-    match output {
-        OutputForm::Json => print(&api::line(&sessions::OpinionMarked {
-            action: review.action_id.as_str().to_owned(),
-            opinion: opinion.name().to_owned(),
-            rules: of_it,
-            proposals: proposals.into_iter().map(sessions::ProposedSetting::from).collect(),
+    let chosen = match wanted.set {
+        None => None,
+        Some(number) => Some(proposals.get(number.wrapping_sub(1)).ok_or_else(|| {
+            let there = counted(proposals.len() as u64, "setting");
+            let hint = format!("`checkrein {} {}` shows them", opinion.name(), plain(id));
+            CommandError::user(
+                format!("there is no setting {number}: {there} would make the difference"),
+                hint,
+            )
         })?),
-        OutputForm::Text => {
-            print("noted");
-            for rate in &of_it {
-                print(&format!(
-                    "  {}: {} of {} stops in the last 30 days were wrong",
-                    rate.rule, rate.wrong, rate.stopped
-                ));
+    };
+    if let (Some(chosen), OutputForm::Text) = (chosen, output) {
+        return set(environment, chosen, wanted.yes);
+    }
+    match output {
+        OutputForm::Json => {
+            if let Some(chosen) = chosen {
+                write(environment, chosen)?;
             }
-            // The narrowest comes first: one call, then places and rules, which let other calls pass too.
-            if opinion == Opinion::Wrong {
-                print(&wrapped(&very_call(&review)));
-            }
-            for proposal in &proposals {
-                print(&wrapped(&plain(&proposal.in_words())));
-            }
-            if !proposals.is_empty() {
-                print(&wrapped(&proposals::how_to_try()));
-            }
+            print(&api::line(&sessions::OpinionMarked {
+                action: review.action_id.as_str().to_owned(),
+                opinion: opinion.name().to_owned(),
+                rules: of_it,
+                written: chosen.map(|chosen| chosen.file.to_string()),
+                proposals: proposals.into_iter().map(sessions::ProposedSetting::from).collect(),
+            })?);
         }
+        OutputForm::Text => print(&in_words(&review, opinion, (&before, &after), &of_it, &proposals)),
     }
     Ok(ExitStatus::Done)
+}
+
+/// What was recorded, how the rates change, and what the user can do now.
+fn in_words(
+    review: &ReviewRecord,
+    opinion: Opinion,
+    (before, after): (&Said, &Said),
+    of_it: &[sessions::RuleRate],
+    proposals: &[proposals::Proposal],
+) -> String {
+    let id = plain(review.action_id.as_str());
+    let what = match opinion {
+        Opinion::Wrong => "stopping this call was a false alarm",
+        Opinion::Missed => "this call should have been stopped",
+    };
+    let mut lines = vec![wrapped(&format!("Recorded: {what}.\n    {}", cut(&plain(&call(review)), CALL)))];
+    match opinion {
+        Opinion::Wrong => lines.extend(of_it.iter().map(|rate| {
+            let earlier = before.of_rule(&rate.rule).1;
+            wrapped(&format!(
+                "Rule `{}`: {} in {} of the last 30 days{}.",
+                plain(&rate.rule),
+                counted(rate.wrong, "false alarm"),
+                counted(rate.stopped, "stop"),
+                change(earlier, rate.wrong)
+            ))
+        })),
+        Opinion::Missed => lines.push(wrapped(&format!(
+            "{} of the last 30 days {} missed{}.",
+            counted(after.missed, "call"),
+            if after.missed == 1 { "was" } else { "were" },
+            change(before.missed, after.missed)
+        ))),
+    }
+    lines.push("`checkrein stats` counts it. Nothing else changes by itself.".to_owned());
+    if opinion == Opinion::Wrong {
+        lines.push(wrapped(&format!("\n{}.", very_call(review))));
+    }
+    if !proposals.is_empty() {
+        let end = match opinion {
+            Opinion::Wrong => "Settings that let calls like this one pass:",
+            Opinion::Missed => "Settings that ask about calls like this one:",
+        };
+        lines.push(format!("\n{end}"));
+    }
+    for (place, proposal) in proposals.iter().enumerate() {
+        let number = place + 1;
+        let command = format!("checkrein {} {id} --set {number}", opinion.name());
+        lines.push(wrapped(&format!("  {number}. {}", plain(&proposal.in_words(&command)))));
+    }
+    if proposals.is_empty() {
+        lines.push("\nNo single setting would have made the difference.".to_owned());
+    } else {
+        lines.push(wrapped(&proposals::how_to_try()));
+    }
+    lines.join("\n")
+}
+
+/// How a count changed.
+fn change(before: u64, after: u64) -> String {
+    if before == after {
+        " (as before: you said so already)".to_owned()
+    } else {
+        format!(" ({before} before)")
+    }
+}
+
+/// Shows a setting, asks, and writes it.
+fn set(
+    environment: &HostEnvironment,
+    chosen: &proposals::Proposal,
+    yes: Switch,
+) -> Result<ExitStatus, CommandError> {
+    print(&wrapped(&format!("{}, in `{}`:", plain(&chosen.says), chosen.file)));
+    print(&plain(&chosen.lines));
+    if yes == Switch::Off {
+        match confirm(&format!("Add this to `{}`?", chosen.file)) {
+            Reply::Yes => {}
+            reply => return unconfirmed(reply, OutputForm::Text),
+        }
+    }
+    write(environment, chosen)?;
+    print(&wrapped(&format!("Written to `{}`. It holds from the next call on.", chosen.file)));
+    if chosen.file.name() == Some("checkrein.yaml") {
+        print("`checkrein trust` confirms it: until then what a project loosens waits.");
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Adds a setting to its file. An error where its lines cannot be added by a program, or the configuration would not be valid.
+fn write(environment: &HostEnvironment, chosen: &proposals::Proposal) -> Result<(), CommandError> {
+    let before = config_files::text_of(&chosen.file)?;
+    let Some(text) = chosen.added_to(before.as_deref().unwrap_or_default()) else {
+        return Err(CommandError::user(
+            format!(
+                "`{}` has this setting already, or is written in a form that takes no further lines",
+                chosen.file
+            ),
+            "add the lines that the command shows yourself; `checkrein config check` looks at the result",
+        ));
+    };
+    let is_own = chosen.file == config_files::user_file(environment);
+    let kind = if is_own { LayerKind::User } else { LayerKind::Project };
+    let workspace = find_workspace(&environment.cwd);
+    config_files::load_replacing(environment, &workspace, kind, &chosen.file, &text)?;
+    confirmed_configuration::confirming(environment, || match (is_own, &before) {
+        (true, None) => config_files::write_private(&chosen.file, text.as_bytes()),
+        _ => config_files::replace_file(&chosen.file, text.as_bytes()),
+    })
 }
 
 /// How this very call may pass from now on.
@@ -115,37 +262,61 @@ fn very_call(review: &ReviewRecord) -> String {
         Some(reason) if reason.rules_out() == RuledOut::Lasting => {
             format!("`checkrein allow {id} --once` lets this very call pass once: {}", reason.why())
         }
-        Some(reason) => format!("nothing lets this very call pass: {}; {}", reason.why(), reason.instead()),
+        Some(reason) => format!(
+            "This very call cannot be allowed: {}; {}",
+            reason.why(),
+            reason.instead().replace("show ID", &format!("show {id} --verbose"))
+        ),
     }
 }
 
-/// How often each rule stopped a call in the last 30 days, and how often a user said that it was wrong.
-fn rates(environment: &HostEnvironment) -> Result<Vec<sessions::RuleRate>, CommandError> {
-    let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    // A user may say something of a call again: the last word counts, once.
-    let mut opinions = BTreeMap::new();
-    for (folder, record) in recent(environment)? {
-        match record.body {
-            RecordBody::Review(review) if was_stopped(&review) => {
-                for rule in review.rules.iter().filter_map(|rule| rule.split(':').next()) {
-                    counts.entry(rule.to_owned()).or_default().0 += 1;
+/// What was said of calls in the last 30 days.
+struct Said {
+    /// How often each rule stopped a call, and how often a user said that it was wrong.
+    rules: BTreeMap<String, (u64, u64)>,
+    /// How many calls a user said were missed.
+    missed: u64,
+}
+
+impl Said {
+    fn of(environment: &HostEnvironment) -> Result<Self, CommandError> {
+        let mut rules: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        // A user may say something of a call again: the last word counts, once.
+        let mut opinions = BTreeMap::new();
+        for (folder, record) in recent(environment)? {
+            match record.body {
+                RecordBody::Review(review) if was_stopped(&review) => {
+                    for rule in review.rules.iter().filter_map(|rule| rule.split(':').next()) {
+                        rules.entry(rule.to_owned()).or_default().0 += 1;
+                    }
                 }
+                RecordBody::Event { name, fields } if name == JUDGED => {
+                    opinions.insert((folder, fields["action"].to_string()), fields);
+                }
+                _ => {}
             }
-            RecordBody::Event { name, fields } if name == JUDGED => {
-                opinions.insert((folder, fields["action"].to_string()), fields);
+        }
+        for fields in opinions.values().filter(|fields| fields["opinion"] == Opinion::Wrong.name()) {
+            for rule in fields["rules"].as_array().into_iter().flatten().filter_map(|rule| rule.as_str()) {
+                rules.entry(rule.to_owned()).or_default().1 += 1;
             }
-            _ => {}
         }
+        let is_missed = |fields: &&serde_json::Value| fields["opinion"] == Opinion::Missed.name();
+        Ok(Self { rules, missed: opinions.values().filter(is_missed).count() as u64 })
     }
-    for fields in opinions.values().filter(|fields| fields["opinion"] == Opinion::Wrong.name()) {
-        for rule in fields["rules"].as_array().into_iter().flatten().filter_map(|rule| rule.as_str()) {
-            counts.entry(rule.to_owned()).or_default().1 += 1;
-        }
+
+    fn of_rule(&self, rule: &str) -> (u64, u64) {
+        self.rules.get(rule).copied().unwrap_or_default()
     }
-    Ok(counts
-        .into_iter()
-        .map(|(rule, (stopped, wrong))| sessions::RuleRate { rule, stopped, wrong })
-        .collect())
+
+    fn rates(&self) -> Vec<sessions::RuleRate> {
+        let rate = |(rule, (stopped, wrong)): (&String, &(u64, u64))| sessions::RuleRate {
+            rule: rule.clone(),
+            stopped: *stopped,
+            wrong: *wrong,
+        };
+        self.rules.iter().map(rate).collect()
+    }
 }
 
 impl From<proposals::Proposal> for sessions::ProposedSetting {

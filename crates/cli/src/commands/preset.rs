@@ -2,7 +2,7 @@
 //!
 //! Only lines are added: what a user or a team wrote stays as it is, and what an organisation set is not set again.
 
-mod merging;
+pub(super) mod merging;
 
 use std::collections::BTreeMap;
 
@@ -45,12 +45,12 @@ pub struct PresetWanted {
     pub dry_run: Switch,
 }
 
-const fn setting(path: &'static str, value: &'static str, comment: &'static str) -> PresetSetting {
+const fn setting(path: &'static str, value: &'static str, comment: &'static str) -> PresetSetting<'static> {
     PresetSetting { path, value, comment }
 }
 
 /// Interactive as it is built in, with word of what waits, a bound for what nobody watches, and a longer way back.
-static SOLO: &[PresetSetting] = &[
+static SOLO: &[PresetSetting<'static>] = &[
     setting("limits.dollars", "50", "A session that spent this much, in US dollars, stops; 0 is no limit."),
     setting(
         "notifications.questions",
@@ -66,7 +66,7 @@ static SOLO: &[PresetSetting] = &[
 ];
 
 /// What a project may ask for without being trusted: all of it is built in or stricter, and holds whatever somebody set for themselves.
-static TEAM: &[PresetSetting] = &[
+static TEAM: &[PresetSetting<'static>] = &[
     setting("mode", "enforce", "Nobody only observes here."),
     setting("step_reviewer.enabled", "true", "Every call is reviewed."),
     setting("step_reviewer.rules.builtin", "all", "All built-in rules apply."),
@@ -78,7 +78,7 @@ static TEAM: &[PresetSetting] = &[
 ];
 
 /// Nobody answers, and nobody sees a run that hangs.
-static CI: &[PresetSetting] = &[
+static CI: &[PresetSetting<'static>] = &[
     setting("profile", "unattended", "A question is a refusal: nobody answers."),
     setting("limits.dollars", "5", "One job may spend this much, in US dollars."),
     setting("limits.execution_seconds", "1800", "And take this long, in seconds."),
@@ -95,7 +95,7 @@ static CI: &[PresetSetting] = &[
 ];
 
 /// Stricter in every respect, at the price of more questions.
-static STRICT: &[PresetSetting] = &[
+static STRICT: &[PresetSetting<'static>] = &[
     setting(
         "profile",
         "strict",
@@ -134,7 +134,7 @@ impl Preset {
         }
     }
 
-    fn settings(self) -> &'static [PresetSetting] {
+    fn settings(self) -> &'static [PresetSetting<'static>] {
         match self {
             Self::Solo => SOLO,
             Self::Team => TEAM,
@@ -246,7 +246,7 @@ fn plan(
     now: &LoadedConfig,
 ) -> Result<Plan, CommandError> {
     let old = alone(before.unwrap_or_default())?;
-    let asked: Vec<&PresetSetting> = preset.settings().iter().collect();
+    let asked: Vec<&PresetSetting<'_>> = preset.settings().iter().collect();
     let whole = with_settings("", &asked).unwrap_or_default();
     let wanted = values(&alone(&whole)?.config);
     let mut kept = Vec::new();
@@ -282,7 +282,7 @@ fn plan(
 fn says(
     text: &str,
     old: &LoadedConfig,
-    missing: &[&PresetSetting],
+    missing: &[&PresetSetting<'_>],
     wanted: &BTreeMap<&'static str, String>,
 ) -> bool {
     let Ok(new) = alone(text) else { return false };

@@ -16,9 +16,12 @@ use checkrein_protocol::{
 use checkrein_world::find_workspace;
 
 use super::Opinion;
+use crate::commands::preset::merging::{PresetSetting, with_settings};
 
 /// The greatest number of settings that are proposed for one call (ours).
 const MOST: usize = 3;
+/// What a rule says that a user wanted.
+const REASON: &str = "a call like this was let pass and should have been asked about";
 /// What the file of a proposal is called where a command names it.
 const TRIED: &str = "change.yaml";
 
@@ -31,29 +34,47 @@ pub(super) struct Proposal {
     pub(super) file: AbsolutePath,
     /// The lines, as YAML.
     pub(super) lines: String,
+    /// The path of the setting, and its value in one line, as a program writes them.
+    pub(super) setting: (&'static str, String),
     /// Whether the call, judged again with it, comes out otherwise; `None` where judging it again says nothing: its verdict rested on the
     /// session.
     pub(super) makes_difference: Option<bool>,
 }
 
 impl Proposal {
-    /// The proposal in words, its lines as they belong into the file.
-    pub(super) fn in_words(&self) -> String {
+    /// The proposal in words: what it says, the command that sets it, and its lines as they belong into the file.
+    pub(super) fn in_words(&self, command: &str) -> String {
         let effect = match self.makes_difference {
-            Some(_) => "this setting would have made the difference, for other calls too",
-            None => "this setting may have made the difference; the verdict rested on the session",
+            Some(_) => "tried: with it this call comes out otherwise; it counts for other calls too",
+            None => "not tried: the verdict rested on what the session did before",
         };
-        let lines: Vec<String> = self.lines.lines().map(|line| format!("    {line}")).collect();
+        let lines: Vec<String> = self.lines.lines().map(|line| format!("       {line}")).collect();
         let waits =
-            if self.file.name() == Some("checkrein.yaml") { " (`checkrein trust` confirms it)" } else { "" };
-        format!("{effect}: {}\n  in `{}`{waits}:\n{}", self.says, self.file, lines.join("\n"))
+            if self.file.name() == Some("checkrein.yaml") { "; `checkrein trust` confirms it" } else { "" };
+        format!(
+            "{}\n     {effect}\n     set it: `{command}`\n     in `{}`{waits}:\n{}",
+            self.says,
+            self.file,
+            lines.join("\n")
+        )
+    }
+
+    /// The text of its file with the setting; `None` where a program cannot add it, since it stands there already or in another form.
+    pub(super) fn added_to(&self, text: &str) -> Option<String> {
+        let (path, value) = &self.setting;
+        let names = path.rsplit_once('.').map_or(*path, |(_, key)| key);
+        let stands = text.lines().any(|line| {
+            line.trim_start().strip_prefix(names).is_some_and(|rest| rest.trim_start().starts_with(':'))
+        });
+        let setting = PresetSetting { path, value, comment: &self.says };
+        if stands { None } else { with_settings(text, &[&setting]) }
     }
 }
 
-/// What to do with a proposal.
+/// How a user sees what else a proposal would change.
 pub(super) fn how_to_try() -> String {
     format!(
-        "to see what else it would change: write the lines into `{TRIED}`, then `checkrein policy try {TRIED}`"
+        "To see what else a setting would change, write its lines into `{TRIED}` and run `checkrein policy try {TRIED}`."
     )
 }
 
@@ -106,7 +127,14 @@ fn loosening(
     let mut drafts = Vec::new();
     let mut owned = |key: &str, entry: &str| {
         let lines = format!("owned:\n  {key}: [{}]\n", quoted(entry));
-        drafts.push(draft(format!("`{entry}` is your own"), own.clone(), lines));
+        let path = match key {
+            "buckets" => "owned.buckets",
+            "hosts" => "owned.hosts",
+            "registries" => "owned.registries",
+            _ => "owned.remotes",
+        };
+        let setting = (path, format!("[{}]", quoted(entry)));
+        drafts.push(draft(format!("`{entry}` is your own"), own.clone(), setting, lines));
     };
     for (key, entry) in review.effects.iter().filter_map(own_place).collect::<BTreeSet<_>>() {
         owned(key, &entry);
@@ -134,21 +162,23 @@ fn loosening(
         let names: Vec<String> = outside.iter().map(|folder| format!("`{folder}`")).collect();
         let says = format!("changes are expected in {} too", names.join(", "));
         let lines = format!("scope:\n  paths: [{}]\n", entries.join(", "));
-        drafts.push(draft(says, config_files::project_file(&place.workspace), lines));
+        let setting = ("scope.paths", format!("[{}]", entries.join(", ")));
+        drafts.push(draft(says, config_files::project_file(&place.workspace), setting, lines));
     }
     for rule in review.rules.iter().filter_map(|rule| rule.strip_suffix(": modify")) {
         // What prevents a disaster is not switched off for one call.
         if rule.starts_with("confirm_") {
             let says = format!("the rule `{rule}` is off for every call in this project");
             let lines = format!("step_reviewer:\n  rules:\n    disabled: [{rule}]\n");
-            drafts.push(draft(says, config_files::project_file(&place.workspace), lines));
+            let setting = ("step_reviewer.rules.disabled", format!("[{rule}]"));
+            drafts.push(draft(says, config_files::project_file(&place.workspace), setting, lines));
         }
     }
     drafts
 }
 
-fn draft(says: String, file: AbsolutePath, lines: String) -> Proposal {
-    Proposal { says, file, lines, makes_difference: None }
+fn draft(says: String, file: AbsolutePath, setting: (&'static str, String), lines: String) -> Proposal {
+    Proposal { says, file, lines, setting, makes_difference: None }
 }
 
 /// The list of one's own places that an effect would have to be in, and the entry.
@@ -259,7 +289,7 @@ fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Act
         .collect();
     let rule = |kinds: &str, when: &str| {
         format!(
-            "step_reviewer:\n  rules:\n    custom:\n      - name: {name}\n{kinds}{when}        decision: modify\n        reason: a call like this was let pass and should have been asked about\n"
+            "step_reviewer:\n  rules:\n    custom:\n      - name: {name}\n{kinds}{when}        decision: modify\n        reason: {REASON}\n"
         )
     };
     let file = config_files::user_file(environment);
@@ -272,7 +302,11 @@ fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Act
         }
         None => format!("a rule asks about every `{subject}`"),
     };
-    vec![draft(says, file, rule(&kinds.unwrap_or_default(), &when))]
+    let kinds = kinds.unwrap_or_default();
+    let fields = [kinds.trim(), when.trim()].into_iter().filter(|field| !field.is_empty());
+    let fields: Vec<&str> = fields.collect();
+    let value = format!("[{{name: {name}, {}, decision: modify, reason: {REASON}}}]", fields.join(", "));
+    vec![draft(says, file, ("step_reviewer.rules.custom", value), rule(&kinds, &when))]
 }
 
 /// Whether the name of a tool can stand in an expression as it is.

@@ -2,18 +2,18 @@
 
 /// A setting as it is to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct PresetSetting {
+pub(in crate::commands) struct PresetSetting<'a> {
     /// Its path: `limits.dollars`.
-    pub(super) path: &'static str,
+    pub(in crate::commands) path: &'a str,
     /// Its value as YAML.
-    pub(super) value: &'static str,
+    pub(in crate::commands) value: &'a str,
     /// Why it is set, in one line.
-    pub(super) comment: &'static str,
+    pub(in crate::commands) comment: &'a str,
 }
 
 /// The text with these settings added; `None` where a section is written in a form that takes no further lines, such as `limits: {dollars: 5}`.
 /// The caller looks whether the result says what it should.
-pub(super) fn with_settings(text: &str, settings: &[&PresetSetting]) -> Option<String> {
+pub(in crate::commands) fn with_settings(text: &str, settings: &[&PresetSetting<'_>]) -> Option<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for setting in settings {
         add(&mut lines, setting)?;
@@ -21,7 +21,7 @@ pub(super) fn with_settings(text: &str, settings: &[&PresetSetting]) -> Option<S
     Some(lines.join("\n") + "\n")
 }
 
-fn add(lines: &mut Vec<String>, setting: &PresetSetting) -> Option<()> {
+fn add(lines: &mut Vec<String>, setting: &PresetSetting<'_>) -> Option<()> {
     let names: Vec<&str> = setting.path.split('.').collect();
     let (key, sections) = names.split_last()?;
     let (mut from, mut to, mut indent) = (0, lines.len(), 0);
@@ -57,7 +57,7 @@ fn insert(
     indent: usize,
     sections: &[&str],
     key: &str,
-    setting: &PresetSetting,
+    setting: &PresetSetting<'_>,
 ) -> Option<()> {
     let is_top = indent == 0;
     let last = lines.get(from..to)?.iter().rposition(|line| holds(line)).map(|at| from + at + 1);
@@ -93,8 +93,9 @@ fn holds(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    const DOLLARS: PresetSetting = PresetSetting { path: "limits.dollars", value: "5", comment: "why" };
-    const CHANNELS: PresetSetting = PresetSetting {
+    const DOLLARS: PresetSetting<'static> =
+        PresetSetting { path: "limits.dollars", value: "5", comment: "why" };
+    const CHANNELS: PresetSetting<'static> = PresetSetting {
         path: "interventions.emergency_stop.notification_channels",
         value: "[desktop]",
         comment: "whom",

@@ -15,7 +15,7 @@ use checkrein_server::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, Serve
 use serde_json::{Deserializer, Value as Json, json};
 
 use crate::commands::approvals::put::Letter;
-use crate::commands::opinion::{Opinion, judge};
+use crate::commands::opinion::{Opinion, OpinionWanted, judge};
 use crate::commands::restore::{New, Permissions, RestoreConsent};
 use crate::commands::reviews::Shown;
 use crate::commands::{
@@ -160,8 +160,12 @@ impl Desk {
                 let terms = (consent, New::default());
                 session_rollback::rollback_session(environment, &session, &before, terms, JSON)
             }
-            ServedCommand::Wrong { action } => judge(environment, &action, Opinion::Wrong, JSON),
-            ServedCommand::Missed { action } => judge(environment, &action, Opinion::Missed, JSON),
+            ServedCommand::Wrong { action } => {
+                judge(environment, &OpinionWanted::only(&action, Opinion::Wrong), JSON)
+            }
+            ServedCommand::Missed { action } => {
+                judge(environment, &OpinionWanted::only(&action, Opinion::Missed), JSON)
+            }
             ServedCommand::Approvals => approvals::list(environment, JSON),
             ServedCommand::Approval { approval } => approvals::named(environment, &approval),
             ServedCommand::Put(question) => self.put(question),
