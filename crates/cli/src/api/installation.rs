@@ -71,6 +71,10 @@ pub enum PurgeResult {
 pub struct PolicyTried {
     /// How many different calls were judged.
     pub calls: usize,
+    /// How many of them get each verdict as it is now.
+    pub now: Vec<super::sessions::NamedCount>,
+    /// How many get each verdict with the file.
+    pub then: Vec<super::sessions::NamedCount>,
     /// Where the two say different things.
     pub changes: Vec<VerdictChange>,
     /// Projects that were left out, since their own configuration cannot be used.

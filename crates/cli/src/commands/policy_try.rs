@@ -6,6 +6,7 @@
 
 mod selection;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use checkrein_engine::config_files;
@@ -17,9 +18,11 @@ use checkrein_protocol::{AbsolutePath, Action, ReviewRecord, Timestamp, VerdictK
 use checkrein_world::find_workspace;
 
 use super::{ExitStatus, OutputForm};
+use crate::api::sessions::NamedCount;
 use crate::api::{self, installation};
+use crate::phrases;
 use crate::render::call;
-use crate::terminal::{counted, cut, log, plain, print, verdict};
+use crate::terminal::{brief, counted, in_its_colour, log, plain, print, table, wrapped};
 use selection::{Selection, Unread};
 
 /// How many calls are judged at most, the newest first (ours): each takes a few milliseconds.
@@ -57,7 +60,7 @@ pub fn policy_try(
     }
     match output {
         OutputForm::Json => print(&api::line(&found.described())?),
-        OutputForm::Text => found.show(),
+        OutputForm::Text => found.show(file),
     }
     for Unread { place, reason } in unread {
         log(&format!("checkrein: left out, since it cannot be read: {}: {}", plain(&place), plain(&reason)));
@@ -96,6 +99,8 @@ struct Judges {
 #[derive(Default)]
 struct Found {
     calls: usize,
+    /// How many calls get each verdict, as it is now and with the file.
+    verdicts: BTreeMap<VerdictKind, (usize, usize)>,
     changes: BTreeMap<(VerdictKind, VerdictKind), Change>,
     /// What was left out, by workspace.
     skipped: BTreeMap<AbsolutePath, Skipped>,
@@ -132,6 +137,8 @@ impl Trial<'_> {
         self.found.calls += 1;
         let action = Action { tool: review.tool.clone(), input: review.input.clone(), cwd: cwd.clone() };
         let (ours, theirs) = (check(&judges.now, &action, None), check(&judges.then, &action, None));
+        self.found.verdicts.entry(ours.verdict.kind).or_default().0 += 1;
+        self.found.verdicts.entry(theirs.verdict.kind).or_default().1 += 1;
         if ours.verdict.kind == theirs.verdict.kind {
             return;
         }
@@ -139,7 +146,7 @@ impl Trial<'_> {
         change.calls += 1;
         let place = change.examples.partition_point(|(known, ..)| *known > at);
         if place < EXAMPLES {
-            let words = cut(&plain(&call(review)), SHOWN);
+            let words = brief(&plain(&call(review)), SHOWN);
             change.examples.insert(place, (at, words, theirs.reasoning.primary));
             change.examples.truncate(EXAMPLES);
         }
@@ -152,28 +159,61 @@ impl Found {
         skipped.or_insert_with(|| Skipped { calls: 0, reason: reason.to_owned() }).calls += 1;
     }
 
-    fn show(&self) {
-        let differing: usize = self.changes.values().map(|change| change.calls).sum();
-        print(&format!("{} judged, {differing} differently", counted(self.calls as u64, "call")));
-        for ((from, to), change) in &self.changes {
-            print(&format!("  {} -> {}  {}", verdict(*from), verdict(*to), change.calls));
+    fn show(&self, file: &str) {
+        print(&wrapped(&format!(
+            "{} judged twice: as it is now, and with `{}`.",
+            counted(self.calls as u64, "call"),
+            plain(file)
+        )));
+        let row = |(kind, (now, then)): (&VerdictKind, &(usize, usize))| {
+            vec![
+                in_its_colour(phrases::verdict_ahead(*kind), *kind),
+                now.to_string(),
+                then.to_string(),
+                difference(*now, *then),
+            ]
+        };
+        let mut rows: Vec<Vec<String>> = self.verdicts.iter().map(row).collect();
+        rows.push(vec!["all".to_owned(), self.calls.to_string(), self.calls.to_string(), String::new()]);
+        print(&table(&["what happens", "now", "then", "change"], rows));
+        let stops = |kind: VerdictKind| kind >= VerdictKind::Escalate;
+        self.show_changes("would run that do not run unasked now", |from, to| stops(from) && !stops(to));
+        self.show_changes("would not run unasked any more", |from, to| !stops(from) && stops(to));
+        self.show_changes("would be treated otherwise", |from, to| stops(from) == stops(to));
+        for (workspace, skipped) in &self.skipped {
+            let calls = counted(u64::try_from(skipped.calls).unwrap_or(u64::MAX), "call");
+            print(&wrapped(&format!("left out {calls} of {workspace}: {}", plain(&skipped.reason))));
+        }
+    }
+
+    /// The changes of one sort, with the newest calls of each.
+    fn show_changes(&self, what: &str, is_it: impl Fn(VerdictKind, VerdictKind) -> bool) {
+        let all: Vec<_> = self.changes.iter().filter(|((from, to), _)| is_it(*from, *to)).collect();
+        let count: usize = all.iter().map(|(_, change)| change.calls).sum();
+        if count == 0 {
+            return;
+        }
+        print(&format!("\n{} {what}:", counted(count as u64, "call")));
+        for ((from, to), change) in all {
+            let (from, to) = (phrases::verdict_ahead(*from), phrases::verdict_ahead(*to));
+            print(&wrapped(&format!("  {}: {from} -> {to}", change.calls)));
             for (_, words, reason) in &change.examples {
-                print(&format!("    `{words}`"));
+                print(&wrapped(&format!("    `{words}`")));
                 if !reason.is_empty() {
-                    print(&format!("      {}", plain(reason)));
+                    print(&wrapped(&format!("      {}", plain(reason))));
                 }
             }
             if change.calls > EXAMPLES {
                 print(&format!("    and {} more", change.calls - EXAMPLES));
             }
         }
-        for (workspace, skipped) in &self.skipped {
-            let calls = counted(u64::try_from(skipped.calls).unwrap_or(u64::MAX), "call");
-            print(&format!("left out {calls} of {workspace}: {}", plain(&skipped.reason)));
-        }
     }
 
     fn described(&self) -> installation::PolicyTried {
+        let count = |kind: &VerdictKind, count: usize| NamedCount {
+            name: kind.name().to_owned(),
+            count: count as u64,
+        };
         let changes = self.changes.iter().map(|((from, to), change)| installation::VerdictChange {
             from: from.name().to_owned(),
             to: to.name().to_owned(),
@@ -187,9 +227,20 @@ impl Found {
         });
         installation::PolicyTried {
             calls: self.calls,
+            now: self.verdicts.iter().map(|(kind, (now, _))| count(kind, *now)).collect(),
+            then: self.verdicts.iter().map(|(kind, (_, then))| count(kind, *then)).collect(),
             changes: changes.collect(),
             skipped: skipped.collect(),
         }
+    }
+}
+
+/// By how much a count changes.
+fn difference(now: usize, then: usize) -> String {
+    match then.cmp(&now) {
+        Ordering::Less => format!("-{}", now - then),
+        Ordering::Equal => String::new(),
+        Ordering::Greater => format!("+{}", then - now),
     }
 }
 
