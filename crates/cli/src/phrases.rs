@@ -10,6 +10,7 @@ use checkrein_protocol::{
 
 use crate::render::severity_name;
 use crate::terminal::counted;
+use checkrein_engine::ending::SUMMARY;
 use checkrein_engine::text::call;
 
 /// A record in words.
@@ -202,7 +203,11 @@ pub fn record(body: &RecordBody) -> RecordWords {
             plainly(beginning(source, client), String::new())
         }
         RecordBody::Prompt { text } => plainly(format!("prompt: {text}"), String::new()),
-        RecordBody::Event { name, .. } => plainly(event(name), String::new()),
+        RecordBody::Event { name, fields } => {
+            let summary = fields.get(SUMMARY).and_then(|summary| summary.as_str());
+            let end = summary.map(|summary| format!(": {summary}")).unwrap_or_default();
+            plainly(format!("{}{end}", event(name)), String::new())
+        }
         RecordBody::Issue(issue) => plainly(
             format!("noticed: {} ({})", pattern(issue.kind), severity_name(issue.severity)),
             issue.summary.clone(),

@@ -16,7 +16,7 @@ use checkrein_protocol::{
     AbsolutePath, Action, ActionId, ActorId, Client, HookEvent, HookEventKind, HookResponse, Outcome,
     OutcomeRecord, PermissionMode, RecordBody, SessionId,
 };
-use checkrein_session::{KnownSession, SessionLedger, SessionState};
+use checkrein_session::{KnownSession, SessionLedger, SessionState, sessions};
 
 use checkrein_review::{ActionFingerprint, VerdictKind};
 use checkrein_snapshot::SessionPlace;
@@ -30,6 +30,7 @@ use crate::confirmed_team_policy;
 use crate::context::Context;
 use crate::corridor::{self, Answered, Call, Remains};
 use crate::diagnostics::Diagnostic;
+use crate::ending;
 use crate::environment::HostEnvironment;
 use crate::fail_closed::Failure;
 use crate::for_user;
@@ -187,8 +188,8 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> Answere
     let told = kept_settings::watch(context, &ledger, event, kept);
     let Answered { answer, for_user, remains, approval } = handle_moment(context, &ledger, event, started);
     let loosened = confirmed_configuration::at_start(context, &ledger, event);
-    let for_user =
-        for_user.or_else(|| loosened.as_ref().map(|_| confirmed_configuration::FOR_USER.to_owned()));
+    let of_loosened = loosened.as_ref().map(|_| confirmed_configuration::FOR_USER.to_owned());
+    let for_user = of_loosened.into_iter().chain(for_user).reduce(|first, next| format!("{first}\n{next}"));
     let unpinned = confirmed_team_policy::at_start(context, &ledger, event);
     let answer = kept_settings::with(kept_settings::with(answer, told), loosened);
     let answer = kept_settings::with(answer, unpinned);
@@ -256,8 +257,11 @@ fn handle_moment(
                 beginning::hold(context, ledger, event, &state);
             }
             session_ledger::clear_away(context.environment(), context.policy().config());
+            let earlier = sessions(&context.environment().state).unwrap_or_default();
+            let before = ending::of_session_before(context, event, &earlier, source);
             let debt = session_ledger::inherited_debt(
                 context.environment(),
+                &earlier,
                 event.client.name(),
                 context.workspace(),
                 context.policy().config(),
@@ -290,7 +294,8 @@ fn handle_moment(
             let lost = tell_lost(context, ledger, None);
             let answer =
                 halted.or(lost).map_or(HookResponse::NoOpinion, |text| HookResponse::Context { text });
-            kept_settings::with(answer, unrecorded)
+            let answer = kept_settings::with(answer, unrecorded);
+            return Answered { for_user: before, ..Answered::from(answer) };
         }
         HookEventKind::BatchDone => {
             let answer = batch_done(context, event, ledger);
@@ -308,7 +313,7 @@ fn handle_moment(
             answer
         }
         HookEventKind::SessionEnded => {
-            context.record(ledger, event_record(event, json!({})));
+            context.record(ledger, event_record(event, ending::fields(ledger)));
             tell_lost(context, ledger, Some(&event.session));
             HookResponse::NoOpinion
         }

@@ -28,6 +28,7 @@
 //! | `limits` | the time and the memory of a session that only hooks look after |
 //! | `usage` | what a session spends, read from the client's transcript, and its budget |
 //! | `answering` | what a review becomes: an answer |
+//! | `ending` | what became of the calls of a session that is over |
 //! | `for_user` | what a user reads of a call in the client: one line |
 //! | `questions` | whether a question reaches a user |
 //! | `other_answerers` | hooks of others that answer in place of the user |
@@ -78,6 +79,7 @@ mod corridor;
 pub mod diagnostics;
 mod disclosure;
 mod docket;
+pub mod ending;
 mod engine;
 pub mod environment;
 pub mod error;

@@ -15,7 +15,7 @@ use checkrein_ledger::{
 
 use checkrein_policy::{Audit, Config, LogLevel, TelemetryEvents};
 use checkrein_protocol::{AbsolutePath, SessionId, Timestamp};
-use checkrein_session::{SessionLedger, SessionSummary, prune, sessions};
+use checkrein_session::{SessionLedger, SessionSummary, prune};
 
 use crate::environment::HostEnvironment;
 
@@ -120,6 +120,7 @@ pub(crate) fn clear_away(environment: &HostEnvironment, config: &Config) {
 /// user who works in another, so debt counts where it arose (ours).
 pub(crate) fn inherited_debt(
     environment: &HostEnvironment,
+    all: &[SessionSummary],
     client: &str,
     workspace: &AbsolutePath,
     config: &Config,
@@ -128,7 +129,6 @@ pub(crate) fn inherited_debt(
     if !config.governance.enabled || !policy.enabled {
         return 0.0;
     }
-    let all = sessions(&environment.state).unwrap_or_default();
     let own = |session: &&SessionSummary| {
         session.client.as_deref() == Some(client)
             && session.workspace.as_ref() == Some(workspace)

@@ -7,7 +7,7 @@ use checkrein_ledger::{FolderName, Halt, LedgerError, StateDirectory, is_halted}
 
 use crate::SessionLedger;
 use crate::spent::UsageTotals;
-use crate::state::{SessionState, VerdictCounts};
+use crate::state::{CallCounts, SessionState, VerdictCounts};
 
 /// What a list of sessions says about one.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +26,8 @@ pub struct SessionSummary {
     pub actions: u64,
     /// How often each verdict was given.
     pub verdicts: VerdictCounts,
+    /// What became of its calls.
+    pub calls: CallCounts,
     /// The client, when a start was recorded.
     pub client: Option<String>,
     /// Where it works, when that was recorded.
@@ -68,6 +70,7 @@ pub fn summary(home: &StateDirectory, folder: FolderName, state: &SessionState) 
         records: state.records(),
         actions: state.actions(),
         verdicts: state.verdicts(),
+        calls: state.calls(),
         client: state.client().map(str::to_owned),
         workspace: state.workspace().cloned(),
         file_operations: state.file_operations(),

@@ -4,7 +4,7 @@
 use std::io::Read as _;
 
 use checkrein_engine::environment::HostEnvironment;
-use checkrein_engine::text::{columns, counted, one_line};
+use checkrein_engine::text::{columns, one_line};
 use checkrein_ledger::{FolderName, is_halted};
 use checkrein_protocol::SessionId;
 use checkrein_session::SessionLedger;
@@ -44,11 +44,7 @@ fn line(text: &[u8]) -> String {
     };
     let session = SessionId(session.to_owned());
     let calls = match SessionLedger::open(&environment.state, &session).state() {
-        Ok(state) if state.calls().calls() == 0 => "no call reviewed yet".to_owned(),
-        Ok(state) => {
-            let calls = state.calls();
-            format!("{}: {}", counted(calls.calls(), "call"), calls.in_words())
-        }
+        Ok(state) => state.calls().summary().unwrap_or_else(|| "no call reviewed yet".to_owned()),
         Err(error) => format!("the records cannot be read: {error}"),
     };
     let head = match is_halted(&environment.state, &FolderName::of(&session)) {

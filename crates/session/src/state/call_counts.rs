@@ -37,6 +37,15 @@ impl CallCounts {
         said.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
     }
 
+    /// How many calls there were and what became of them, in one line: `43 calls: 38 ok, 2 rewritten, 3 saved`; `None` without a call.
+    pub fn summary(&self) -> Option<String> {
+        match self.calls() {
+            0 => None,
+            1 => Some(format!("1 call: {}", self.in_words())),
+            many => Some(format!("{many} calls: {}", self.in_words())),
+        }
+    }
+
     fn parts(&self) -> [(u64, &'static str); 6] {
         [
             (self.ok, "ok"),

@@ -1,0 +1,52 @@
+//! What became of the calls of a session, when it is over: on record, and for the user at the start of the next one.
+//!
+//! A client shows nothing that a hook says when a session ends: Claude Code drops the fields of that answer, and calls a hook that writes to
+//! standard error failed. So the user reads it where the client shows a line: at the start of the session that follows here.
+
+use checkrein_clients::is_canary;
+use checkrein_ledger::FolderName;
+use checkrein_protocol::HookEvent;
+use checkrein_session::{SessionLedger, SessionSummary};
+use serde_json::{Value as Json, json};
+
+use crate::context::Context;
+
+/// How old the session before may be to be told of, in milliseconds (ours): a day.
+const RECENT: u64 = 24 * 60 * 60 * 1000;
+
+/// The field of the record of an end that holds the summary.
+pub const SUMMARY: &str = "summary";
+
+/// What is written down beside the end of a session.
+pub(crate) fn fields(ledger: &SessionLedger) -> Json {
+    let summary = ledger.state().ok().and_then(|state| state.calls().summary());
+    summary.map_or_else(|| json!({}), |summary| json!({ SUMMARY: summary }))
+}
+
+/// The line about the session before in this workspace, where something was said or done about a call in it; `None` otherwise, and where the
+/// conversation goes on.
+pub(crate) fn of_session_before(
+    context: &Context,
+    event: &HookEvent,
+    earlier: &[SessionSummary],
+    source: &str,
+) -> Option<String> {
+    if !matches!(source, "startup" | "clear") {
+        return None;
+    }
+    let now = context.environment().now().0;
+    let own = FolderName::of(&event.session);
+    let is_before = |session: &&SessionSummary| {
+        session.folder != own
+            && !is_canary(session.folder.as_str())
+            && session.workspace.as_ref() == Some(context.workspace())
+            && session.client.as_deref() == Some(event.client.name())
+            && session.last.is_some_and(|last| now.saturating_sub(last.0) < RECENT)
+    };
+    let before = earlier.iter().filter(is_before).max_by_key(|session| session.last)?;
+    if before.calls.remarkable() == 0 {
+        return None;
+    }
+    let summary = before.calls.summary()?;
+    Some(format!("checkrein: the session before: {summary}; `checkrein log --here` shows them"))
+}
