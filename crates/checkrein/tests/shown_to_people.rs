@@ -309,3 +309,84 @@ fn show_offers_to_allow_a_call_only_where_that_is_accepted() {
         assert_eq!(is_offered, is_accepted, "{id}");
     }
 }
+
+#[test]
+fn the_end_of_a_session_says_what_became_of_its_calls() {
+    let environment = worked();
+    let event = |session: &str, name: &str, fields| {
+        environment.answer_to(&environment.payload(session, name, fields))
+    };
+    event("s", "SessionEnd", json!({ "reason": "other" }));
+    let log = environment.succeed(&["log"]);
+    let summary = "4 calls: 3 ok, 1 stopped";
+    assert!(log.contains(&format!("the session ended: {summary}")), "{log}");
+    // Claude Code shows nothing that a hook says at an end, and a line at a start.
+    let answer = event("t", "SessionStart", json!({ "source": "startup" }));
+    assert!(answer["systemMessage"].as_str().unwrap_or_default().contains(summary), "{answer}");
+    let answer = event("s", "SessionStart", json!({ "source": "resume" }));
+    assert!(!answer.to_string().contains("calls:"), "{answer}");
+    // A session about which there is nothing to say is not told of.
+    event("t", "PreToolUse", shell_call("toolu_list", "ls", json!({})));
+    let answer = event("u", "SessionStart", json!({ "source": "startup" }));
+    assert!(!answer.to_string().contains("1 call: 1 ok"), "{answer}");
+}
+
+/// Commands that print lists.
+const LISTS: [&[&str]; 14] = [
+    &["log"],
+    &["session", "list"],
+    &["stats"],
+    &["watch", "--once", "--all"],
+    &["ticket", "list"],
+    &["issue", "list"],
+    &["incident", "list"],
+    &["surprise", "list"],
+    &["snapshot", "list"],
+    &["allow", "--list"],
+    &["approval", "list"],
+    &["run", "list"],
+    &["config", "show"],
+    &["policy", "try", "stricter.yaml"],
+];
+
+#[test]
+fn no_line_of_a_list_is_longer_than_the_terminal_and_no_word_is_cut() {
+    let environment = worked();
+    let event = |name: &str, fields| environment.answer_to(&environment.payload("s", name, fields));
+    let long = "git log --oneline --graph --decorate --all --since=yesterday -- src tests docs examples fuzz";
+    event("PreToolUse", shell_call("toolu_long", long, json!({})));
+    let prompt =
+        "please tidy the whole project up, and tell me at the end what you have changed and why you did";
+    event("UserPromptSubmit", json!({ "prompt": prompt }));
+    event("PreToolUse", shell_call("toolu_push", "git push --force origin main", json!({})));
+    event("SessionEnd", json!({ "reason": "other" }));
+    environment.write(
+        "stricter.yaml",
+        "step_reviewer:\n  rules:\n    custom:\n      - {name: no_log, when: 'action.command.contains(\"log\")', decision: block, reason: the log is long and nobody reads all of it to its end}\n",
+    );
+    for list in LISTS {
+        let printed = |width: &str| {
+            let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+            let output = command.env("COLUMNS", width).args(list).output().unwrap();
+            assert!(output.status.success(), "{list:?}: {output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let whole = printed("1000");
+        let words: BTreeSet<&str> = whole.split_whitespace().collect();
+        for width in [80, 120] {
+            let text = printed(&width.to_string());
+            for line in text.lines() {
+                let length = line.chars().count();
+                let is_one_word = line.split_whitespace().any(|word| word.chars().count() > width - 20);
+                assert!(length <= width || is_one_word, "{list:?} at {width}: {length} in {line:?}\n{text}");
+                for word in line.split_whitespace() {
+                    assert!(words.contains(word), "{list:?} at {width}: {word:?} in {line:?}\n{whole}");
+                }
+            }
+        }
+        // Without a word about the width it is that of the oldest terminals.
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let output = command.env_remove("COLUMNS").args(list).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), printed("80").lines().count());
+    }
+}

@@ -174,10 +174,13 @@ pub enum Health {
     Broken,
 }
 
-/// A table with a head. Where the terminal is too narrow for it only the last column is broken, between words; where that does not do, each
-/// row is a paragraph.
+/// A table with a head, as wide as the terminal at most. Where it is too narrow for it only the last column is broken, between words; where
+/// that does not do, each row is a paragraph.
 pub fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
-    let Some(width) = width() else { return grid(head, rows) };
+    table_at(head, rows, width())
+}
+
+fn table_at(head: &[&str], rows: Vec<Vec<String>>, width: usize) -> String {
     let widths: Vec<usize> = (0..head.len())
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| shown_length(cell));
@@ -187,9 +190,11 @@ pub fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
     // A column has a blank on each side.
     let natural: usize = widths.iter().map(|width| width + 2).sum();
     let before_last = natural - widths.last().map_or(0, |width| width + 2);
+    let last = rows.iter().filter_map(|row| row.get(head.len().saturating_sub(1)));
+    let longest = last.flat_map(|cell| cell.split(' ')).map(shown_length).max().unwrap_or_default();
     if natural <= width {
         grid(head, rows)
-    } else if before_last + LAST <= width {
+    } else if before_last + LAST.max(longest) < width {
         broken_grid(head, &rows, &widths, width)
     } else {
         paragraphs(head, &rows, width)
@@ -227,9 +232,15 @@ fn broken_grid(head: &[&str], rows: &[Vec<String>], widths: &[usize], width: usi
     std::iter::once(&titles).chain(rows).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The width of the terminal that reads standard output, in characters; `None` where none does.
-pub fn width() -> Option<usize> {
-    Table::new().width().map(|width| believable(usize::from(width)))
+/// The width that output has, in characters: that of the terminal, else what `COLUMNS` says, else the usual one. A file or a pipe is read by
+/// somebody too.
+pub fn width() -> usize {
+    let terminal = || {
+        let size = io::stdout().is_terminal().then(|| rustix::termios::tcgetwinsize(io::stdout()).ok());
+        size.flatten().map(|size| believable(usize::from(size.ws_col)))
+    };
+    let said = || env::var("COLUMNS").ok().and_then(|said| said.trim().parse().ok()).map(believable);
+    terminal().or_else(said).unwrap_or(USUAL)
 }
 
 /// What a terminal that tells no width, or one that holds no two words, is taken to have: as wide as the oldest ones (ours).
@@ -244,12 +255,12 @@ fn believable(width: usize) -> usize {
 
 /// A text in lines that fit the width of the terminal, each with the indentation of the line that it is from.
 pub fn wrapped(text: &str) -> String {
-    width().map_or_else(|| text.to_owned(), |width| wrapped_at(text, width))
+    wrapped_at(text, width())
 }
 
 /// A text in lines that fit the width of the terminal; what goes on begins at column `margin`.
 pub fn hanging(text: &str, margin: usize) -> String {
-    width().map_or_else(|| text.to_owned(), |width| broken_at(text, width, &|_| margin))
+    broken_at(text, width(), &|_| margin)
 }
 
 /// A text whose lines are broken between words where they are longer than `width` characters; what goes on is as far in as its line, and
@@ -278,6 +289,22 @@ fn broken_at(text: &str, width: usize, margin_of: &dyn Fn(&str) -> usize) -> Str
         lines.push(now.trim_end().to_owned());
     }
     lines.join("\n")
+}
+
+/// One line of a text, cut between two words to about a width in characters: no word is broken but one that is longer than that itself.
+pub fn brief(text: &str, width: usize) -> String {
+    let short = cut(text, width);
+    let is_cut = short.len() != text.len();
+    match short.strip_suffix('…').filter(|_| is_cut) {
+        Some(kept) => {
+            let follows = text.get(kept.len()..).and_then(|rest| rest.chars().next());
+            let ends_word = follows.is_none_or(char::is_whitespace);
+            let end = if ends_word { Some(kept.len()) } else { kept.rfind(' ') };
+            let end = end.filter(|end| *end * 2 > kept.len()).unwrap_or(kept.len());
+            format!("{} …", kept.get(..end).unwrap_or(kept).trim_end())
+        }
+        None => short,
+    }
 }
 
 /// How many characters are seen: escapes of colours are not.
@@ -381,6 +408,43 @@ mod tests {
             "           and more",
         ];
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_text_is_cut_between_words() {
+        assert_eq!(brief("one two three", 20), "one two three");
+        assert_eq!(brief("one two three", 10), "one two …");
+        assert_eq!(brief("one two three", 8), "one two …");
+        assert_eq!(brief("one two\nthree", 20), "one two …");
+        assert_eq!(brief("a-word-that-is-long", 8), "a-word- …");
+    }
+
+    #[test]
+    fn no_line_of_a_table_is_longer_than_the_terminal_and_no_word_is_broken() {
+        let head = ["time", "name", "what", "why"];
+        let cells = [
+            "2026-11-22 10:11:12",
+            "a-name",
+            "a sentence in words",
+            "a reason of which there is much to say",
+        ];
+        let words: Vec<&str> = cells.iter().flat_map(|cell| cell.split(' ')).collect();
+        for count in 1..=cells.len() {
+            for repeated in 1..6 {
+                let mut row: Vec<String> = cells.iter().take(count).map(|cell| (*cell).to_owned()).collect();
+                if let Some(last) = row.last_mut() {
+                    *last = vec![last.clone(); repeated].join(" ");
+                }
+                for width in [40, 60, 80, 120] {
+                    let text = table_at(&head[..count], vec![row.clone(), row.clone()], width);
+                    for line in text.lines() {
+                        assert!(shown_length(line) <= width, "{width}: {line:?}");
+                        let is_known = |word: &str| words.contains(&word) || head.contains(&word);
+                        assert!(line.split_whitespace().all(is_known), "{line:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -115,6 +115,8 @@ impl TestEnvironment {
             .env("GIT_CONFIG_NOSYSTEM", "1")
             // Nobody answers in a test that does not say so.
             .env("CHECKREIN_APPROVALS_WAIT", "never")
+            // What is said is looked for in whole lines; how lines are broken has tests of its own.
+            .env("COLUMNS", "1000")
             .current_dir(self.project());
         command
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{ExitStatus, OutputForm};
 use crate::api::installation::{PolicyAnswer, PolicyTrial, TripwireEntry};
 use crate::api::{self, recorded};
-use crate::terminal::{bold, cut, plain, print, table};
+use crate::terminal::{bold, cut, plain, print, table, wrapped};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -55,7 +55,7 @@ pub fn show(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
                 thresholds.nudge,
                 thresholds.escalate
             ));
-            print(&format!(
+            print(&wrapped(&format!(
                 "{}  {}",
                 bold("trust debt"),
                 if trust.enabled {
@@ -70,7 +70,7 @@ pub fn show(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
                 } else {
                     "switched off".to_owned()
                 }
-            ));
+            )));
             let fallback = contract.fallback_on_timeout.word();
             print(&format!(
                 "{}  {}, {fallback} when a review takes too long",

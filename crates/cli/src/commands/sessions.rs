@@ -11,7 +11,7 @@ use super::story::{PROMPT, SESSION as SHOWN_NAME, SessionHead, at_home};
 use super::{ExitStatus, OutputForm, tell_fallen};
 use crate::api::{self, recorded};
 use crate::render::{age, duration};
-use crate::terminal::{bold, counted, cut, dim, page, plain, print, verdict, wrapped};
+use crate::terminal::{bold, brief, counted, dim, page, plain, print, verdict, wrapped};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -74,19 +74,11 @@ fn in_words(environment: &HostEnvironment, session: &SessionSummary, debt: f64) 
         let _ = write!(first, "  {}", verdict(VerdictKind::Halt));
     }
     let head = SessionHead::of(environment, &session.folder);
-    let prompt = head.prompt.map(|text| dim(&format!("  \"{}\"", cut(&plain(&text), PROMPT))));
-    let count = &session.verdicts;
-    let verdicts = [
-        (count.ok, "ok"),
-        (count.nudge, "nudge"),
-        (count.escalate, "escalate"),
-        (count.block, "block"),
-        (count.flagged, "flagged"),
-    ];
-    let verdicts =
-        verdicts.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
-    let mut parts = vec![counted(session.actions, "call")];
-    parts.extend(verdicts);
+    let prompt = head.prompt.map(|text| dim(&wrapped(&format!("  \"{}\"", brief(&plain(&text), PROMPT)))));
+    let mut parts = vec![session.calls.summary().unwrap_or_else(|| counted(session.actions, "call"))];
+    if session.verdicts.flagged > 0 {
+        parts.push(format!("{} flagged", session.verdicts.flagged));
+    }
     if session.spent.is_metered() {
         parts.push(format!("{} tokens", tokens_in_words(session)));
         parts.push(format!("cost {}", cost_in_words(session.spent.cost())));
@@ -96,7 +88,10 @@ fn in_words(environment: &HostEnvironment, session: &SessionSummary, debt: f64) 
     if debt > 0.0 {
         parts.push(format!("trust debt {debt:.1}"));
     }
-    [Some(first), prompt, Some(wrapped(&format!("  {}", parts.join(", "))))].into_iter().flatten().collect()
+    [Some(wrapped(&first)), prompt, Some(wrapped(&format!("  {}", parts.join(", "))))]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// What a session has spent, for programs; what is not known is null.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use checkrein_engine::approvals::ANSWERED;
+use checkrein_engine::ending::SUMMARY;
 use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{
     AbsolutePath, ActionId, OutcomeRecord, Record, RecordBody, ReviewRecord, VerdictKind,
@@ -13,12 +14,18 @@ use checkrein_world::find_workspace;
 use super::answers::{QuestionOutcome, answers};
 use crate::phrases::{self, RecordWords};
 use crate::render::{age, clock, duration, surprises_in_one_line};
-use crate::terminal::{bold, cut, dim, plain, plain_name, shown_length, verdict_word, wrapped};
+use crate::terminal::{
+    bold, brief, dim, hanging, plain, plain_name, shown_length, verdict_word, width, wrapped,
+};
 use checkrein_engine::environment::HostEnvironment;
 
 /// How much of a name is shown, in characters (ours): enough to tell those of one day apart, and to be typed.
 pub(super) const SESSION: usize = 8;
 const ACTION: usize = 14;
+
+/// How wide a verdict is shown, and how far in its reason begins.
+const MARK: usize = 8;
+const WHY: usize = 12;
 
 /// How much of a call and of a prompt is shown, in characters (ours): a line of a wide terminal.
 const CALL: usize = 72;
@@ -119,8 +126,8 @@ impl<'a> Story<'a> {
                 entries.iter().filter(move |entry| entry.folder == folder && !is_quoted(entry.record))
             };
             let answers = answers_of(self.environment, folder, of_session());
-            let told = of_session().flat_map(|entry| told(entry, &answers));
-            lines.extend(told.map(|line| wrapped(&self.shortened(&line))));
+            let told = of_session().flat_map(|entry| told(entry, &answers, |text| self.shortened(text)));
+            lines.extend(told);
         }
         lines.join("\n")
     }
@@ -135,8 +142,8 @@ impl<'a> Story<'a> {
             place.unwrap_or_default(),
             dim(&began.unwrap_or_default())
         );
-        let prompt = head.prompt.as_deref().map(|text| format!("  \"{}\"", cut(&plain(text), PROMPT)));
-        [first].into_iter().chain(prompt.map(|text| dim(&text))).collect()
+        let prompt = head.prompt.as_deref().map(|text| format!("  \"{}\"", brief(&plain(text), PROMPT)));
+        [first].into_iter().chain(prompt.map(|text| dim(&text))).map(|line| wrapped(&line)).collect()
     }
 
     /// A text with the names of files from the root of the workspace or of the home directory on.
@@ -225,8 +232,13 @@ pub(super) fn is_risky(record: &Record, outcome: Option<&OutcomeRecord>) -> bool
 }
 
 /// The line of an entry, and the one that says why where there is something to say.
-fn told(entry: &Entry<'_>, answers: &HashMap<ActionId, QuestionOutcome>) -> Vec<String> {
+fn told(
+    entry: &Entry<'_>,
+    answers: &HashMap<ActionId, QuestionOutcome>,
+    shortened: impl Fn(&str) -> String,
+) -> Vec<String> {
     let StoryLine { verdict: given, answer, what, result, why } = StoryLine::of(entry, answers);
+    let (what, why) = (shortened(&what), shortened(&why));
     let mut mark = given.map_or_else(|| dim("-"), verdict_word);
     if let Some(answer) = answer {
         mark = format!("{mark}: {answer}");
@@ -234,16 +246,19 @@ fn told(entry: &Entry<'_>, answers: &HashMap<ActionId, QuestionOutcome>) -> Vec<
     let result = if result.is_empty() { String::new() } else { format!("  {}", dim(&result.join(", "))) };
     let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(shown_length(text)));
     let id = plain_name(&id(entry.folder, entry.record));
-    let line = format!(
-        "  {}  {id}{}  {mark}{}  {}{result}",
+    let before = format!(
+        "  {}  {id}{}  {mark}{}  ",
         dim(&clock(entry.record.at.0)),
         pad(&id, ACTION),
-        pad(&mark, 8),
-        cut(&plain(&what), CALL),
+        pad(&mark, MARK)
     );
-    let mut lines = vec![line];
+    let line = format!("{before}{}{result}", brief(&plain(&what), CALL));
+    // Where a line is long enough what goes on stands below the call, else below the time.
+    let column = shown_length(&before);
+    let margin = if width() >= column + CALL { column } else { WHY };
+    let mut lines = vec![hanging(&line, margin)];
     if !why.is_empty() {
-        lines.push(format!("            {}", cut(&plain(&why), 200)));
+        lines.push(hanging(&format!("{}{}", " ".repeat(WHY), brief(&plain(&why), 200)), WHY));
     }
     lines
 }
@@ -294,7 +309,9 @@ pub(super) fn is_told(record: &Record) -> bool {
         // Anchors tie the chains of sessions together, and only `audit` has a use for them.
         RecordBody::Usage(_) | RecordBody::Message { .. } | RecordBody::Anchor { .. } => false,
         // What the client tells of its own turns is the frame of the calls, and no call.
-        RecordBody::Event { name, .. } => name.starts_with("checkrein.") || name == "PermissionDenied",
+        RecordBody::Event { name, fields } => {
+            name.starts_with("checkrein.") || name == "PermissionDenied" || fields.get(SUMMARY).is_some()
+        }
         RecordBody::Outcome(outcome) => {
             outcome.failed || outcome.verification.as_deref().and_then(surprises_in_one_line).is_some()
         }
@@ -336,7 +353,7 @@ fn described(record: &Record) -> RecordWords {
 /// Why a review said what it said; what runs in place of the call comes first.
 fn why(review: &ReviewRecord) -> String {
     match review.rewrite.as_ref().and_then(|input| input.as_str()) {
-        Some(command) => format!("`{}` instead: {}", cut(command, CALL), review.reason),
+        Some(command) => format!("`{}` instead: {}", brief(command, CALL), review.reason),
         None => review.reason.clone(),
     }
 }

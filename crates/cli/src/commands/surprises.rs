@@ -65,9 +65,9 @@ pub fn surprises(
             }
         }
         OutputForm::Text if calls.is_empty() => {
-            print(
+            print(&wrapped(
                 "no surprises: every change that was looked for had been predicted, or nothing was recorded yet",
-            );
+            ));
         }
         OutputForm::Text => {
             print(&table(&["program", "when", "command", "predicted", "what was seen"], rows(&calls)));

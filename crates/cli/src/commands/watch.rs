@@ -25,7 +25,7 @@ use super::{ExitStatus, OutputForm, Switch, tell_fallen};
 use crate::api::{self, recorded};
 use crate::phrases;
 use crate::render::{call, severity_name, time};
-use crate::terminal::{bold, counted, cut, dim, plain, print, table, verdict_word};
+use crate::terminal::{bold, brief, counted, cut, dim, plain, print, table, verdict_word};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::usage::cost_in_words;
@@ -250,7 +250,7 @@ fn shown(seen: &[Seen], all: Switch) -> String {
             one.summary.actions.to_string(),
             format!("{} / {} / {}", verdicts.nudge, verdicts.escalate, verdicts.block),
             latest.map(|review| verdict_word(review.verdict)).unwrap_or_default(),
-            latest.map(|review| cut(&plain(&call(review)), 40)).unwrap_or_default(),
+            latest.map(|review| brief(&plain(&call(review)), 40)).unwrap_or_default(),
             issues.join("; "),
             rung.to_owned(),
             tokens_in_words(&one.summary),
