@@ -223,6 +223,43 @@ fn a_hook_of_codex_that_nobody_trusted_is_no_protection() {
     fs::write(environment.home().join(".codex/config.toml"), config).unwrap();
     let (protected, text) = doctor();
     assert!(protected && text.contains("write_stdin"), "{text}");
+    assert!(!text.contains("the hook that you trusted"), "{text}");
+    // The hooks are written once more after that.
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    fs::File::options().append(true).open(&path).unwrap().set_modified(later).unwrap();
+    let (_, text) = doctor();
+    assert!(text.contains("the hook that you trusted") && text.contains("/hooks"), "{text}");
+}
+
+#[test]
+fn a_settings_file_that_the_client_drops_is_no_protection() {
+    for (entry, why) in [
+        (r#"{"hooks": [{"type": "comand", "command": "true"}]}"#, "the unknown type `comand`"),
+        (r#"{"hooks": [{"type": "command"}]}"#, "has no command"),
+        (r#"{"matcher": "*"}"#, "has no list `hooks`"),
+    ] {
+        let environment = TestEnvironment::new();
+        environment.succeed(&["init", "--yes"]);
+        let path = environment.project().join(".claude/settings.local.json");
+        let whole = fs::read_to_string(&path).unwrap();
+        let mut settings: Json = serde_json::from_str(&whole).unwrap();
+        let doctor = || {
+            let output = environment.checkrein(&["doctor"]);
+            String::from_utf8(output.stdout).unwrap()
+        };
+        assert!(!doctor().contains("passes over this whole file"), "{entry}");
+        settings["hooks"]["Stop"].as_array_mut().unwrap().push(serde_json::from_str(entry).unwrap());
+        fs::write(&path, settings.to_string()).unwrap();
+        let text = doctor();
+        for part in ["passes over this whole file", why, "correct or remove that entry"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        // An event that no version knows is passed over alone.
+        let mut settings: Json = serde_json::from_str(&whole).unwrap();
+        settings["hooks"]["NoSuchEvent"] = json!([{ "matcher": "*" }]);
+        fs::write(&path, settings.to_string()).unwrap();
+        assert!(!doctor().contains("passes over this whole file"), "{entry}");
+    }
 }
 
 #[test]

@@ -237,6 +237,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
         every_name: "*",
         unit: Unit::Seconds,
         switched_off: |_| None,
+        handler_types: &[],
         variables: |_| Vec::new(),
         leads_guard: |_| false,
     },

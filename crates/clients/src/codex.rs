@@ -79,6 +79,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         every_name: "*",
         unit: Unit::Seconds,
         switched_off: |_| None,
+        handler_types: &[],
         variables: |_| Vec::new(),
         leads_guard: |_| false,
     },
@@ -109,8 +110,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     ),
     open: &[
         "what is typed into a shell or program that is already open (`write_stdin`) reaches no hook",
-        "a question of a hook would let the call run, so what is to be asked is refused, and the user does it in a terminal",
-        "it does not say whether a command failed, so what a command was sure to do and did not is not a surprise",
+        "a hook's question would let the call run, so a call that needs a question is refused, and the user runs it in a terminal",
+        "it does not report whether a command failed, so a predicted change that did not happen is not a surprise",
     ],
     conduct: Conduct {
         deny: "refused; the model reads the reason and goes on",

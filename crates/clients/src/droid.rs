@@ -60,17 +60,18 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
             const KEY: &str = "hooksDisabled";
             (settings.get(KEY).and_then(Json::as_bool) == Some(true)).then_some(KEY)
         },
+        handler_types: &["command"],
         ..PLAIN.hooks
     },
     marks: &["DROID_PLUGIN_ROOT"],
     project_variable: Some("FACTORY_PROJECT_DIR"),
     provider: Provider { name: "factory", address: None, instead: &[] },
     open: &[
-        "a question of a hook lets the call run, so what is to be asked is refused, and the user does it in a terminal",
+        "a hook's question lets the call run, so a call that needs a question is refused, and the user runs it in a terminal",
         "it reads its settings anew while it works: a tool call that empties them takes the guard out. Calls that touch them are refused",
-        "of a call that failed its hooks are told nothing",
-        "what is said about a call before it runs does not reach the model, also not that the call was changed",
-        "one hook of a kind that it does not know switches off all hooks of the file, without a word",
+        "its hooks hear nothing of a call that failed",
+        "hints before a call do not reach the model, nor does the fact that the call was changed",
+        "one hook of an unknown kind silently switches off all hooks of the file",
         "the hooks of a repository can change a call that was reviewed",
     ],
     conduct: Conduct {

@@ -37,6 +37,9 @@ pub struct HookLayout {
     pub unit: Unit,
     /// The key by which the file switches all hooks off, when it does.
     pub switched_off: fn(&Json) -> Option<&'static str>,
+    /// The types of hooks that the client knows, where one of another type, or one that is malformed, has it pass over the whole file; empty
+    /// where it passes over such a hook alone.
+    pub handler_types: &'static [&'static str],
     /// The variables that a settings file of a project sets for the client and its hooks, by name.
     pub variables: fn(&str) -> Vec<(String, String)>,
     /// Whether a variable decides where the guard finds its places, which code its command line runs, or whether the client runs it at all.
@@ -229,10 +232,43 @@ impl HookLayout {
         })
     }
 
+    /// Why the client passes over a whole settings file without a word, with all hooks and permissions in it; `None` where it does not.
+    pub fn dropped(&self, settings: &Json) -> Option<String> {
+        if self.handler_types.is_empty() {
+            return None;
+        }
+        let hooks = settings.get("hooks")?.as_object()?;
+        // An event that the client does not know is passed over alone.
+        let mut known = hooks.iter().filter(|(event, _)| self.events.iter().any(|(name, _)| name == event));
+        known.find_map(|(event, groups)| self.malformed(event, groups))
+    }
+
+    /// What is malformed in the hooks of an event.
+    fn malformed(&self, event: &str, groups: &Json) -> Option<String> {
+        let Some(groups) = groups.as_array() else { return Some(format!("`hooks.{event}` is not a list")) };
+        let mut handlers = Vec::new();
+        for group in groups {
+            match group.get("hooks").and_then(Json::as_array) {
+                Some(list) => handlers.extend(list),
+                None => return Some(format!("an entry of `hooks.{event}` has no list `hooks`")),
+            }
+        }
+        handlers.into_iter().find_map(|handler| match handler.get("type").and_then(Json::as_str) {
+            None => Some(format!("a hook of `{event}` has no type")),
+            Some(kind) if !self.handler_types.contains(&kind) => {
+                Some(format!("a hook of `{event}` has the unknown type `{kind}`"))
+            }
+            Some("command") if !handler.get("command").is_some_and(Json::is_string) => {
+                Some(format!("a hook of `{event}` has no command"))
+            }
+            Some(_) => None,
+        })
+    }
+
     /// The command line of ours that a settings file has for the review of calls; `None` when the client would call none from it.
     pub fn reviewing_command(&self, text: &str) -> Option<String> {
         let settings = self.read(text).ok()?;
-        if (self.switched_off)(&settings).is_some() {
+        if (self.switched_off)(&settings).is_some() || self.dropped(&settings).is_some() {
             return None;
         }
         let ours = self.our_commands(&settings, self.reviewing);
@@ -284,6 +320,9 @@ impl HookLayout {
         }
         if !held {
             return Protection::NotConcerned;
+        }
+        if let Some(why) = self.dropped(&settings) {
+            return falls(&format!("the client passes over the whole file: {why}"));
         }
         // No matter what a command line looks like now, it must be one that was there, and not one that says less when there is no answer.
         let known = |(command, form): &(HookCommand, Unanswered)| {

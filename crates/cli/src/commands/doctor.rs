@@ -20,6 +20,7 @@ use checkrein_clients::{
 use checkrein_facts::hook_line::NO_ANSWER;
 use checkrein_ledger::{Testimony, lines};
 use checkrein_policy::{Config, ContainedCommands, Mode};
+use checkrein_protocol::AbsolutePath;
 use checkrein_protocol::{RecordBody, Timestamp};
 use checkrein_sandbox::NOT_HELD;
 use checkrein_world::find_workspace;
@@ -137,7 +138,7 @@ pub fn doctor(
     findings.extend(unreviewed_finding(&state, context.environment().now()));
     if let Some(reason) = halt_of_all(&state) {
         let detail = format!("all sessions are halted, so every call is refused: {}", plain(&reason));
-        let hint = Some("`checkrein resume --all` lets them go on");
+        let hint = Some("`checkrein resume --all` lets them continue");
         findings.push(finding("halt", Health::Doubtful, detail, hint));
     }
     findings.extend(allowed::findings(context.environment()));
@@ -238,7 +239,7 @@ pub(super) fn has_hooks(environment: &HostEnvironment, client: &'static ClientAd
     !settings.commands.is_empty() && findings.iter().all(|finding| finding.health != Health::Broken)
 }
 
-fn crate_cwd() -> Result<checkrein_protocol::AbsolutePath, CommandError> {
+fn crate_cwd() -> Result<AbsolutePath, CommandError> {
     Ok(HostEnvironment::of_process()?.cwd)
 }
 
@@ -310,6 +311,16 @@ fn settings_findings(
             let hint = format!("remove `{key}` from it");
             findings.push(broken(format!("{path}: all hooks are switched off"), Some(&hint)));
         }
+        if let Some(why) = client.hooks.dropped(&settings) {
+            let detail = format!(
+                "{path}: {} passes over this whole file without a word, hooks and permissions alike: {why}",
+                client.title
+            );
+            findings.push(broken(
+                detail,
+                Some("correct or remove that entry, then run `checkrein doctor` again"),
+            ));
+        }
         let set = (client.hooks.variables)(&text);
         let leads = |name: &str| *scope != SettingsScope::User && (client.hooks.leads_guard)(name);
         if let Some((name, _)) = set.iter().find(|(name, _)| leads(name)) {
@@ -324,6 +335,8 @@ fn settings_findings(
         {
             findings
                 .push(broken(format!("{path}: {} passes it over: {why}", client.title), client.next_step));
+        } else if let (Some(trust), Some(_)) = (&client.trust, &ours) {
+            findings.extend(stale_trust(environment, client, &path, trust.file));
         }
         found.commands.extend(ours);
     }
@@ -410,6 +423,27 @@ fn status_line_finding(context: &Context, client: &ClientAdapter) -> Option<Find
 fn trust_of(environment: &HostEnvironment, client: &ClientAdapter, place: ClientPath) -> String {
     let path = place.at(&find_workspace(&environment.cwd), &environment.folder_of(client));
     read(&path).unwrap_or_default()
+}
+
+/// A doubt where the hooks were written after the user agreed to them: the client holds the hash of the definition that they saw, and passes
+/// over a hook that has another one. Only the client knows the hash, so the times tell.
+fn stale_trust(
+    environment: &HostEnvironment,
+    client: &ClientAdapter,
+    hooks: &AbsolutePath,
+    trusted: ClientPath,
+) -> Option<Finding> {
+    let trusted = trusted.at(&find_workspace(&environment.cwd), &environment.folder_of(client));
+    let written = |path: &AbsolutePath| std::fs::metadata(path.as_str()).ok()?.modified().ok();
+    if written(hooks)? <= written(&trusted)? {
+        return None;
+    }
+    let detail = format!(
+        "{hooks}: written after {trusted}, which holds the hash of the hook that you trusted: if its definition changed, {} passes it over \
+         without a word",
+        client.title
+    );
+    Some(finding("settings", Health::Doubtful, detail, client.next_step))
 }
 
 /// Whether commands can run within bounds here, and what these leave open; not a fault where nobody wants that.

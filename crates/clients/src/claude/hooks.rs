@@ -17,6 +17,7 @@ pub(super) const HOOKS: HookLayout = HookLayout {
     every_name: "*",
     unit: Unit::Seconds,
     switched_off,
+    handler_types: &["command", "prompt", "agent", "http", "mcp_tool"],
     variables: variables_in_env,
     leads_guard,
 };
