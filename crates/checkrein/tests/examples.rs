@@ -156,10 +156,14 @@ fn every_command_on_a_page_is_one() {
         }
     }
     for (page, text) in pages() {
-        let mut is_fenced = false;
+        // In a block of text, what is printed names commands as sentences do.
+        let (mut is_fenced, mut is_text) = (false, false);
         for (at, line) in text.lines().enumerate() {
-            is_fenced ^= line.starts_with("```");
-            let quoted = line.split('`').skip(1).step_by(2).filter(|_| !is_fenced);
+            if line.starts_with("```") {
+                is_fenced = !is_fenced;
+                is_text = is_fenced && line == "```text";
+            }
+            let quoted = line.split('`').skip(1).step_by(2).filter(|_| !is_fenced || is_text);
             let named = quoted.filter(|text| text.starts_with("checkrein ") && !text.contains("..."));
             for command in named {
                 let command = command.replace(" N", " 1").replace("SNAPSHOT", "1");

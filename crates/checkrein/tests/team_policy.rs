@@ -131,7 +131,7 @@ fn a_pin_that_is_lost_or_forged_is_told_and_put_back_by_an_update() {
         assert!(team.pin().0);
         assert!(!team.begin("before").contains("pinned"));
         let findings = team.findings();
-        assert!(findings.len() == 1 && findings[0]["health"] == "well", "{findings:?}");
+        assert!(findings.len() == 1 && findings[0]["health"] == "ok", "{findings:?}");
         if is_forged {
             team.forge();
         } else {
@@ -149,7 +149,7 @@ fn a_pin_that_is_lost_or_forged_is_told_and_put_back_by_an_update() {
         assert!(done && said.contains("was written anew"), "{said}");
         assert_eq!(team.verdict().as_deref(), Some("deny"));
         let findings = team.findings();
-        assert!(findings.len() == 1 && findings[0]["health"] == "well", "{findings:?}");
+        assert!(findings.len() == 1 && findings[0]["health"] == "ok", "{findings:?}");
     }
 }
 
@@ -379,4 +379,32 @@ fn an_agent_neither_pins_nor_changes_what_is_pinned() {
     ] {
         assert_eq!(decision(&team.environment.bash("agent", command)), Some("deny"), "{command}");
     }
+}
+
+#[test]
+fn what_a_user_sets_otherwise_than_the_team_is_told() {
+    let team = Team::new();
+    team.sign(&format!("{STRICT}limits:\n  dollars: 5\naudit:\n  retention_days: 90\n"));
+    assert!(team.pin().0);
+    let said = |words: &[&str]| team.run(words).1;
+    assert!(!said(&["config", "show", "limits"]).contains("overrides it"));
+    assert_eq!(team.findings().len(), 1);
+    // The same value is no other one.
+    team.environment.configure("config.yaml", "limits:\n  dollars: 50\naudit:\n  retention_days: 90\n");
+    let told = "the policy of the team says limits.dollars = 5";
+    for words in
+        [&["config", "show", "limits"] as &[&str], &["config", "show"], &["config", "check"], &["doctor"]]
+    {
+        let text = said(words);
+        assert!(
+            text.contains(told) && text.contains("config.yaml:2 overrides it with 50"),
+            "{words:?}: {text}"
+        );
+        assert!(!text.contains("says audit.retention_days"), "{words:?}: {text}");
+    }
+    assert!(!said(&["config", "show", "audit"]).contains("overrides it"));
+    let findings = team.findings();
+    assert!(findings.iter().any(|one| one["health"] == "doubtful"), "{findings:?}");
+    let shown: Json = serde_json::from_str(&said(&["config", "show", "--json"])).unwrap();
+    assert_eq!(shown["overridden"][0]["key"], "limits.dollars", "{shown}");
 }

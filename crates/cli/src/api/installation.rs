@@ -231,6 +231,7 @@ pub struct DiagnosisEntry {
 #[serde(rename_all = "snake_case")]
 pub enum FindingHealth {
     /// As it should be.
+    #[serde(rename = "ok")]
     Well,
     /// It works, and you should know about it.
     Doubtful,
@@ -248,6 +249,23 @@ pub struct Settings {
     pub pending: Json,
     /// What of your own configuration waits for you; null where nothing does.
     pub loosened: Option<LoosenedFile>,
+    /// What of the policy of the team holds with another value.
+    pub overridden: Vec<OverriddenSetting>,
+}
+
+/// A setting of the policy of the team that holds with another value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OverriddenSetting {
+    /// Its key.
+    pub key: String,
+    /// The value that the team wants.
+    pub team: String,
+    /// The value that holds.
+    pub value: String,
+    /// The file that sets it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
 }
 
 /// A setting.

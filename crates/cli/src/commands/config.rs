@@ -4,6 +4,7 @@ use checkrein_policy::{LoadedConfig, Loosening, Provenance, settings_of};
 use checkrein_world::find_workspace;
 
 use super::story::at_home;
+use super::team_policy::overridden;
 use super::{ExitStatus, OutputForm, pretty};
 use crate::api::installation::{LoosenedFile, SettingEntry, Settings, ValidConfiguration};
 use crate::api::{self, recorded};
@@ -21,6 +22,7 @@ pub fn show(
 ) -> Result<ExitStatus, CommandError> {
     let loaded = config_files::load(environment, &find_workspace(&environment.cwd))?;
     let loosened = confirmed_configuration::loosened(environment)?;
+    let mut overridden = overridden::overridden(environment, &loaded)?;
     let is_wanted = |path: &str| filter.is_none_or(|filter| is_meant(path, filter));
     let is_there = settings_of(&loaded.config).iter().any(|setting| is_wanted(setting.path))
         || limited(&loaded).any(|(path, _, _)| is_wanted(&path));
@@ -48,7 +50,9 @@ pub fn show(
                 }))
                 .collect();
             let loosened = loosened.as_ref().map(loosened_file);
-            print(&api::pretty(&Settings { settings, pending: recorded(&loaded.pending), loosened })?);
+            overridden.retain(|one| is_wanted(&one.key));
+            let pending = recorded(&loaded.pending);
+            print(&api::pretty(&Settings { settings, pending, loosened, overridden })?);
         }
         OutputForm::Text => {
             let rows = settings_of(&loaded.config)
@@ -68,7 +72,9 @@ pub fn show(
                 .collect();
             print(&table(&["key", "value", "from"], rows));
             let pending = loaded.pending.iter().filter(|loosening| is_wanted(&loosening.key));
-            pending.for_each(|loosening| print(&dim(&waiting(loosening))));
+            pending.for_each(|loosening| print(&dim(&wrapped(&waiting(loosening)))));
+            let overridden = overridden.iter().filter(|one| is_wanted(&one.key));
+            overridden.for_each(|one| print(&wrapped(&overridden::in_words(environment, one))));
             let is_about = |found: &&LoosenedConfiguration| {
                 filter.is_none() || found.settings.iter().any(|key| is_wanted(key))
             };
@@ -108,7 +114,9 @@ pub fn check(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSt
         }
         OutputForm::Text => {
             print("the configuration is valid");
-            loaded.pending.iter().for_each(|loosening| print(&waiting(loosening)));
+            loaded.pending.iter().for_each(|loosening| print(&wrapped(&waiting(loosening))));
+            let overridden = overridden::overridden(environment, &loaded)?;
+            overridden.iter().for_each(|one| print(&wrapped(&overridden::in_words(environment, one))));
             let loosened = confirmed_configuration::loosened(environment)?;
             loosened.iter().for_each(|found| print(&wrapped(&loosened_in_words(environment, found))));
         }

@@ -1,6 +1,7 @@
 //! `checkrein policy key`, `sign`, `pin`, `update` and `unpin`: the policy of a team, which counts only as somebody signed it.
 
 mod fetch;
+pub(super) mod overridden;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};

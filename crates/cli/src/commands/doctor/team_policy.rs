@@ -1,10 +1,14 @@
 //! The policy of a team: whether what is kept of it is what the user pinned, and signed by the key that they pinned.
 
+use checkrein_engine::config_files;
 use checkrein_engine::confirmed_team_policy;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::pinned_policy;
 
+use checkrein_world::find_workspace;
+
 use super::{Finding, Health, finding};
+use crate::commands::team_policy::overridden;
 use crate::signature::{PolicySignature, VerifyingKey};
 
 const CHECK: &str = "team policy";
@@ -51,5 +55,23 @@ pub(super) fn findings(environment: &HostEnvironment) -> Vec<Finding> {
             findings.push(finding(CHECK, Health::Broken, error.message, update));
         }
     }
+    findings.extend(overridden_findings(environment));
     findings
+}
+
+/// What of it the user set otherwise: their word counts, and the team may not know of it.
+fn overridden_findings(environment: &HostEnvironment) -> Vec<Finding> {
+    let Ok(loaded) = config_files::load(environment, &find_workspace(&environment.cwd)) else {
+        // That the configuration cannot be used is said elsewhere.
+        return Vec::new();
+    };
+    let hint = Some("take the setting out of that file to follow the team, or ask who signs the policy");
+    match overridden::overridden(environment, &loaded) {
+        Ok(all) => {
+            let of_one = |one| finding(CHECK, Health::Doubtful, overridden::in_words(environment, one), hint);
+            all.iter().map(of_one).collect()
+        }
+        // What is wrong with the text is said already.
+        Err(_) => Vec::new(),
+    }
 }
