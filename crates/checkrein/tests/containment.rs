@@ -72,7 +72,7 @@ fn text_of(environment: &TestEnvironment, path: &str) -> String {
 fn nobody_asks_the_kernel_holds_and_undo_takes_back() {
     let environment = project(UNATTENDED);
     let (command, said) = rewritten(&environment, HIDDEN);
-    assert!(said.contains("runs contained") && said.contains("was saved first"), "{said}");
+    assert!(said.contains("runs in a sandbox") && said.contains("was saved first"), "{said}");
     assert!(said.lines().count() <= 5, "{said}");
     let output = run(&environment, &command);
     assert!(String::from_utf8_lossy(&output.stdout).contains("refused"), "{output:?}");
@@ -147,7 +147,7 @@ fn the_shell_goes_where_it_went_and_the_words_stay_the_same() {
     let below = below.to_str().unwrap();
     assert_eq!(lines, ["it is", below, below], "{output:?}");
     // Where it cannot stay in front, the agent is told.
-    assert!(rewritten(&environment, "cd sub; ./another").1.contains("is left again"));
+    assert!(rewritten(&environment, "cd sub; ./another").1.contains("does not last"));
 }
 
 #[test]

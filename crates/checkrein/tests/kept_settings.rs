@@ -238,10 +238,19 @@ fn a_configuration_that_something_left_behind_made_looser_is_told_and_waits() {
     assert!(loosened["reason"].as_str().unwrap().contains("lets pass more (mode) since"), "{told}");
     assert!(environment.succeed(&["trust", "--yes"]).contains("lets pass more"));
     assert!(!doctor().contains("lets pass more"));
-    assert_eq!(start("four"), json!({}));
+    // What became of the calls of the session before is all that is said.
+    let quiet = |answer: Json| {
+        let said = answer["systemMessage"].as_str().unwrap_or_default().to_owned();
+        assert!(
+            said.is_empty() || said.contains("the session before") && !said.contains("lets pass more"),
+            "{answer}"
+        );
+    };
+    quiet(start("four"));
     assert_eq!(decision(&environment.bash("four", "rm -rf ~")), None, "the user agreed to it");
     fs::write(&file, "step_reviewer: {risk: {high_threshold: 0.7}}\n").unwrap();
-    assert_eq!(start("five"), json!({}), "what is stricter needs no word");
+    // What is stricter needs no word.
+    quiet(start("five"));
     assert!(!doctor().contains("lets pass more"));
 }
 

@@ -214,7 +214,7 @@ fn a_warning_that_was_not_said_is_shown_with_its_words() {
     assert_eq!(
         not_said,
         [
-            "not said    this is of high risk: python3: `missing.py` is not there to be read; a part of it cannot be understood (the first time it is only recorded)"
+            "not said    this is of high risk: python3: `missing.py` is not there to be read; a part of it cannot be read beforehand (the first time it is only recorded)"
         ],
         "{shown}"
     );

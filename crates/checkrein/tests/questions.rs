@@ -397,7 +397,8 @@ fn text_that_is_no_shell_command_is_said_to_be_none() {
     let environment = TestEnvironment::new();
     let answer = environment.bash("s", "if then");
     assert!(
-        reason(&answer).contains("would do cannot be known beforehand (could not be read: `if then`)"),
+        reason(&answer)
+            .contains("would do cannot be determined before it runs (could not be read: `if then`)"),
         "{answer}"
     );
     assert_ne!(newest(&environment, "review").unwrap()["verdict"], "ok");

@@ -117,7 +117,7 @@ fn what_cannot_be_understood_runs_within_bounds() {
     let text = |path: &str| std::fs::read_to_string(environment.home().join(path)).unwrap();
     assert_eq!(text("outside"), "precious\n");
     assert_eq!(text("project/notes.txt"), "spoiled", "{}", model.heard());
-    assert!(model.heard().contains("runs contained"), "{}", model.heard());
+    assert!(model.heard().contains("runs in a sandbox"), "{}", model.heard());
     environment.succeed(&["undo", "--yes"]);
     assert_eq!(text("project/notes.txt"), "precious\n");
 }

@@ -215,5 +215,5 @@ fn high_risk_without_sense_is_blocked_and_says_both() {
     let review = &records.iter().rfind(|record| record["body"]["type"] == "review").unwrap()["body"];
     assert_eq!(review["verdict"], "block", "{review}");
     let further = review["further_reasons"].to_string();
-    assert!(further.contains("High risk") && further.contains("Low rationality"), "{review}");
+    assert!(further.contains("High risk") && further.contains("Unlikely step"), "{review}");
 }

@@ -390,3 +390,47 @@ fn no_line_of_a_list_is_longer_than_the_terminal_and_no_word_is_cut() {
         assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), printed("80").lines().count());
     }
 }
+
+/// Phrases that nobody in the field would use, each of which stood in a text once.
+const ODD: [&str; 12] = [
+    "leaves the machine with the conversation",
+    "Low rationality",
+    "High risk action",
+    "reins",
+    "cannot be known beforehand",
+    "runs contained",
+    "nowhere written down",
+    "did not make it",
+    "what was not foreseen",
+    "concerns more than",
+    "for ever",
+    "is to be asked is refused",
+];
+
+#[test]
+fn verdicts_and_pages_are_written_in_the_words_of_the_field() {
+    let environment = TestEnvironment::new();
+    environment.write(".env", "KEY=value\n");
+    environment.write("../diary.md", "mine\n");
+    let commands = [
+        "cat .env",
+        "rm ../diary.md",
+        "python3 missing.py",
+        "chmod -R 777 ..",
+        "sudo systemctl restart nginx",
+        "echo x >> ~/.bashrc",
+        "checkrein resume --all",
+        "eval \"$(base64 -d blob)\"",
+        "git push --force origin main",
+        "find / -name x",
+    ];
+    for command in commands {
+        let output = environment.checkrein(&["check", "--json", command]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let odd: Vec<&&str> = ODD.iter().filter(|odd| text.contains(**odd)).collect();
+        assert!(odd.is_empty(), "{command}: {odd:?} in {text}");
+    }
+    let agents = std::fs::read_to_string(support::repository().join("docs/agents.md")).unwrap();
+    let odd: Vec<&&str> = ODD.iter().filter(|odd| agents.contains(**odd)).collect();
+    assert!(odd.is_empty(), "{odd:?} in docs/agents.md");
+}

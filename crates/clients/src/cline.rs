@@ -59,7 +59,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     provider: Provider { name: "cline", address: None, instead: &[] },
     open: &[
         "a refused command becomes one that prints the reason and fails; any other refused call ends the run, and the reason is not shown",
-        "it knows no question of a hook, so what is to be asked is refused, and the user does it in a terminal",
+        "its hooks cannot ask, so a call that needs a question is refused, and the user runs it in a terminal",
         "it opens its hook files anew at each call: one that is taken away in the middle of a session reviews nothing more. Calls that touch the four hook folders are refused",
         "a hook of another file that changes the same call after ours has the last word",
         "a hook that takes longer than two minutes was not tried",

@@ -69,9 +69,9 @@ pub fn page(clients: &[ClientAdapter]) -> String {
             ("a refusal", conduct.deny),
             ("words for the model", conduct.context),
             ("a stop", conduct.stop),
-            ("the hook crashes, is late or prints something else", conduct.failing),
+            ("the hook crashes, is late or prints nonsense", conduct.failing),
             ("several hooks", conduct.precedence),
-            ("can a call take the hook out", conduct.removal),
+            ("can a call remove the hook", conduct.removal),
         ] {
             page.extend(["| ", what, " | ", how, " |\n"]);
         }

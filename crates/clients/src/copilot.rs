@@ -82,9 +82,9 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     provider: Provider { name: "github", address: Some("COPILOT_PROVIDER_BASE_URL"), instead: &[] },
     open: &[
         "a hook that is too late lets the call run; one that fails refuses it",
-        "`disableAllHooks` in `.github/copilot/settings.json` or `.claude/settings.json` of a trusted folder switches off the hooks of the user, without a word",
+        "`disableAllHooks` in `.github/copilot/settings.json` or `.claude/settings.json` of a trusted folder silently switches off the hooks of the user",
         "hooks of a project run only in a folder that the user trusts; those of the user run everywhere",
-        "without a user (`-p`) what is to be asked is refused, and the user does it in a terminal or allows it in an interactive session",
+        "without a user (`-p`) a call that needs a question is refused; the user runs it in a terminal or allows it in an interactive session",
         "a halt refuses every call; it does not end the run",
     ],
     conduct: Conduct {

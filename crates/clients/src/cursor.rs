@@ -58,9 +58,9 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     project_variable: Some("CURSOR_PROJECT_DIR"),
     provider: Provider { name: "cursor", address: None, instead: &[] },
     open: &[
-        "what is said here comes from its documentation: it was not tried",
+        "all of this comes from its documentation; nothing was tested",
         "a version that does not know `preToolUse` calls nothing of ours, and says nothing about it",
-        "a question is not obeyed before a tool, so what is to be asked is refused, and the user does it in a terminal",
+        "a question is not obeyed before a tool, so a call that needs a question is refused, and the user runs it in a terminal",
         "completions of the editor (Tab) have hooks of their own, which are not registered",
         "agents in the cloud run the hooks of the project alone",
         "a halt refuses every call and prompt; it does not end the run",

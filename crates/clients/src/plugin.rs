@@ -129,7 +129,7 @@ const BOTH: ClientAdapter = ClientAdapter {
     provider: Provider { name: "opencode", address: None, instead: &[] },
     open: &[
         "with `--pure` it runs no plugin, and says nothing about it",
-        "a plugin can ask nobody, so what is to be asked is refused, and the user does it in a terminal",
+        "a plugin can ask nobody, so a call that needs a question is refused, and the user runs it in a terminal",
         "what is said about a call before it runs stands in front of its output; of a call that fails in a tool nothing is told",
         "plugins that run after ours can change a call that was reviewed",
         "a halt refuses every call; it does not end the run",

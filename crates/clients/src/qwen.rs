@@ -61,9 +61,9 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     silencing: &["--bare", "--safe-mode"],
     provider: Provider { name: "qwen", address: Some("OPENAI_BASE_URL"), instead: &[] },
     open: &[
-        "no hook changes a call, so one that is safe in another form is refused, and the reason names that form",
-        "an approval of another hook would lift a question, so what is to be asked is refused, and the user does it in a terminal",
-        "`disableAllHooks` in `.qwen/settings.json` of a project also switches off the hooks of the user, without a word",
+        "hooks cannot change a call, so a call that has a safer form is refused, and the reason names that form",
+        "another hook's approval would override a question, so a call that needs a question is refused, and the user runs it in a terminal",
+        "`disableAllHooks` in `.qwen/settings.json` of a project also silently switches off the hooks of the user",
         "a halt refuses every call; it does not end the run",
     ],
     conduct: Conduct {

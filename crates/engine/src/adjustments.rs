@@ -127,7 +127,7 @@ pub(crate) fn doubt(docket: &mut Docket, _: &Circumstances<'_>) {
     let risk = &docket.review().risk;
     let counts = risk.factors.iter().any(|factor| factor.name == DOUBT);
     if counts && risk.level >= RiskLevel::High {
-        let reason = "what this does cannot be known beforehand, and earlier calls of this session did what was not foreseen";
+        let reason = "what this does cannot be determined before it runs, and earlier calls of this session had unexpected effects";
         docket.escalate(Escalation::new(VerdictKind::Escalate, reason.to_owned()));
     }
 }

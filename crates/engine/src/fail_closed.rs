@@ -91,7 +91,7 @@ impl Failure {
             Self::Resources(_) => {
                 "the user should look at the limits of this machine, then run `checkrein doctor`"
             }
-            Self::Configuration(_) => "the user mends that; `checkrein config check` shows all that is wrong",
+            Self::Configuration(_) => "the user has to fix it; `checkrein config check` lists every mistake",
             Self::History(_) | Self::Record(_) => {
                 "the user should look at the disk and run `checkrein doctor`"
             }

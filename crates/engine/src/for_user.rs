@@ -44,7 +44,7 @@ pub(crate) fn line(
                     let now = in_words(&Action::command(rewrite.command.as_str(), action.cwd.clone()));
                     replaced("runs", &masked(&now), &call(), &why)
                 }
-                Safety::Contained => about("contained ", &call(), &format!(": {why}")),
+                Safety::Contained => about("ran in a sandbox: ", &call(), &format!(": {why}")),
                 Safety::Masked => about("masked the secrets that ", &call(), " prints"),
             })
         }

@@ -122,7 +122,7 @@ kinds! {
     /// Changes the machine: services, kernel, users, disks, firewall.
     SystemModification "system_modification",       "changes the system:",              Service,   High,     yes,     none,        Changes,   no,        no;
     /// Runs with more rights than the agent has.
-    PrivilegeEscalation "privilege_escalation",     "takes more rights:",               Service,   Medium,   yes,     none,        None,      no,        no;
+    PrivilegeEscalation "privilege_escalation",     "gets elevated permissions:",               Service,   Medium,   yes,     none,        None,      no,        no;
     /// Makes something run later by itself: shell start-up files, cron, git hooks, ssh keys, units.
     Persistence "persistence",                      "makes code run later through",     Files,     High,     yes,     none,        Changes,   no,        yes;
     /// Loses work that version control would have kept or that it never held.
@@ -142,9 +142,9 @@ kinds! {
     /// Makes something public: packages, releases, posts.
     Publish "publish",                              "publishes",                        Service,   High,     yes,     none,        None,      yes,       no;
     /// Touches the guard itself.
-    GuardTampering "guard_tampering",               "tampers with the guard:",          Files,     Critical, yes,     none,        Removes,   no,        no;
+    GuardTampering "guard_tampering",               "changes Checkrein itself:",          Files,     Critical, yes,     none,        Removes,   no,        no;
     /// Cannot be understood.
-    Opaque "opaque",                                "cannot be understood:",            Service,   Medium,   no,      none,        None,      yes,       no;
+    Opaque "opaque",                                "runs what cannot be read beforehand:",            Service,   Medium,   no,      none,        None,      yes,       no;
 }
 
 impl EffectKind {

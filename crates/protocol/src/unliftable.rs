@@ -76,11 +76,11 @@ reasons! {
         "answer the question when it comes: a yes settles what was read until then";
     /// Earlier calls of the session did what was not foreseen.
     Doubt "doubt", All,
-        "it cannot be read, and earlier calls of its session did what was not foreseen",
+        "it cannot be read, and earlier calls of its session had unexpected effects",
         "run it yourself, or answer the question when it comes; `checkrein surprise list` shows the calls";
     /// The session goes round in circles.
     Loop "loop", All,
-        "its session repeats itself, so that its limits are tight for now",
+        "its session repeats itself, so its limits are tightened for now",
         "tell the agent how to go on; the limits end when something changes";
     /// A limit is used up.
     Limit "limit", All,
@@ -92,7 +92,7 @@ reasons! {
         "run the rollback that the message names, or tell the agent how to go on";
     /// The review took too long.
     Contract "contract", All,
-        "its review took longer than the contract of the configuration allows",
+        "its review took longer than the configuration allows",
         "let the agent try again; `checkrein config show step_reviewer` shows the contract";
     /// The session is halted.
     Halt "halt", All,
@@ -101,18 +101,18 @@ reasons! {
     /// The record does not hold all of it.
     CutShort "cut_short", All,
         "the record does not hold all of it, so that you cannot see what you would allow",
-        "run it yourself, or have the agent divide it";
+        "run it yourself, or have the agent split it";
     /// It was recorded by a version that did not look at the code of calls.
     Older "older", All,
         "an earlier version recorded it, without the code that it runs",
         "let the agent try again, then allow that call";
     /// It takes what must not be lost.
     Critical "critical", Lasting,
-        "it takes away what must not be lost",
+        "it destroys something that must not be lost",
         "use `--once`";
     /// It runs code that nobody sees beforehand.
     UnseenCode "unseen_code", Lasting,
-        "it runs code that cannot be seen beforehand, which may be another one each time",
+        "it runs code that cannot be seen beforehand, which may differ each time",
         "use `--once`";
     /// What it does depends on values that nobody sees beforehand.
     UnseenValue "unseen_value", Lasting,

@@ -90,16 +90,15 @@ fn within_bounds(action: &Action, review: &Review, world: &dyn World, config: &C
 fn note(place: &HostPaths, network: &BTreeSet<String>, inner: &str) -> String {
     let ends: Vec<&str> = network.iter().map(String::as_str).collect();
     let talks = match ends.as_slice() {
-        ["none"] => "without network".to_owned(),
-        ["loopback"] => "talking to this machine only".to_owned(),
-        ["open"] => "with the network".to_owned(),
-        hosts => format!("talking to {} only", hosts.join(", ")),
+        ["none"] => "has no network".to_owned(),
+        ["loopback"] => "can reach this machine only".to_owned(),
+        ["open"] => "can use the network".to_owned(),
+        hosts => format!("can reach {} only", hosts.join(", ")),
     };
-    let stays =
-        if changes_directory(inner) { "; the directory that it changes to is left again" } else { "" };
+    let stays = if changes_directory(inner) { "; a change of the directory does not last" } else { "" };
     format!(
-        "what it does cannot be known beforehand, so it runs contained: writing below {} and in temporary directories, {talks}{stays}. \
-         What is refused is told in its output; if it needs more, give `checkrein exec` another `--write PATH` or `--net HOST:PORT`",
+        "what it does cannot be determined before it runs, so it runs in a sandbox: it can write below {} and in temporary directories, and {talks}{stays}. \
+         Its output says what was refused. If it needs more, give `checkrein exec` another `--write PATH` or `--net HOST:PORT`",
         place.workspace
     )
 }

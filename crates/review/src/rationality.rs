@@ -93,7 +93,7 @@ fn goal_alignment(situation: &Situation<'_>, issues: &mut Vec<String>) -> Option
     let shared = named.intersection(&goal).count() as f64 / named.len() as f64;
     let score = 0.4 + 0.6 * f64::min(1.0, shared / 0.25);
     if shared == 0.0 {
-        issues.push("nothing that the action names is named by a goal".to_owned());
+        issues.push("it names nothing that the task mentions".to_owned());
     }
     Some(Score::new(score))
 }
@@ -144,7 +144,9 @@ fn efficiency(situation: &Situation<'_>, issues: &mut Vec<String>) -> Score {
     });
     let looks_everywhere = situation.commands.iter().any(|command| walks_all(command, home));
     if walks_everything || looks_everywhere {
-        issues.push("it walks the whole home or machine where the workspace would do".to_owned());
+        issues.push(
+            "it searches the whole home directory or machine, and the workspace would be enough".to_owned(),
+        );
         return Score::new(0.5);
     }
     Score::new(1.0)
@@ -179,11 +181,11 @@ fn walks_all(command: &RunCommand, home: &AbsolutePath) -> bool {
 /// Whether the action is whole and understood.
 fn completeness(situation: &Situation<'_>, issues: &mut Vec<String>) -> Score {
     if !situation.problems.is_empty() {
-        issues.extend(situation.problems.first().map(|problem| format!("it is not well formed: {problem}")));
+        issues.extend(situation.problems.first().map(|problem| format!("it is malformed: {problem}")));
         return Score::new(0.5);
     }
     if situation.effects.iter().any(|effect| effect.kind == EffectKind::Opaque) {
-        issues.push("a part of it cannot be understood".to_owned());
+        issues.push("a part of it cannot be read beforehand".to_owned());
         return Score::new(0.7);
     }
     Score::new(1.0)

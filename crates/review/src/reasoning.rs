@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use checkrein_policy::{Decision, Finding, VerdictKind};
-use checkrein_protocol::{Effect, Stake};
+use checkrein_protocol::{Effect, EffectKind, Stake};
 
-use crate::verdict::{Rationality, Reasoning, Review, Risk, RuleFinding, SideEffects};
+use crate::risk::DOUBT;
+use crate::verdict::{Factor, Rationality, Reasoning, Review, Risk, RuleFinding, SideEffects};
 
 /// Puts the reasons in order: rules that speak, then risk above .7, rationality below .5, then what would change (seed 002).
 pub(crate) fn build(
@@ -21,12 +22,11 @@ pub(crate) fn build(
         .collect();
     all.dedup();
     if risk.score.value() > SPEAKING_RISK {
-        let factors: Vec<String> =
-            risk.factors.iter().map(|factor| format!("{} ({})", factor.name, factor.detail)).collect();
-        all.push(format!("High risk action: {}", factors.join(", ")));
+        let factors: Vec<String> = risk.factors.iter().map(factor_in_words).collect();
+        all.push(format!("High risk: {}", factors.join("; ")));
     }
     if rationality.score.value() < SPEAKING_RATIONALITY {
-        all.push(format!("Low rationality: {}", rationality.issues.join(", ")));
+        all.push(format!("Unlikely step: {}", rationality.issues.join(", ")));
     }
     let changes: Vec<String> =
         side_effects.effects.iter().filter(|effect| effect.kind.is_mutating()).map(sentence).collect();
@@ -35,6 +35,21 @@ pub(crate) fn build(
         all.push(format!("Side effects: {first}{more}"));
     }
     Reasoning { primary: all.first().cloned().unwrap_or_default(), all, ..Reasoning::default() }
+}
+
+/// What a risk rests on, as a clause: its name is one of the wire.
+fn factor_in_words(factor: &Factor) -> String {
+    let detail = &factor.detail;
+    match factor.name.as_str() {
+        "out_of_scope" => format!("that is outside the expected places: {detail}"),
+        "repetition" => format!("it {detail}"),
+        "privilege" => format!("with elevated permissions: {detail}"),
+        "pattern" | DOUBT => detail.clone(),
+        name => match EffectKind::ALL.into_iter().find(|kind| kind.name() == name) {
+            Some(kind) => format!("it {} {detail}", kind.verb()),
+            None => format!("{} {detail}", name.replace('_', " ")),
+        },
+    }
 }
 
 /// Puts what rules found in order: strictest first, and of equal ones what does the most harm.

@@ -1,6 +1,7 @@
 //! The help of the whole program, in groups, the completions and the manual pages.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -94,7 +95,32 @@ pub(crate) fn completions(shell: Shell) -> String {
 
 /// Writes a manual page for each form that the help shows into `folder`, which is there.
 pub(crate) fn write_manual(folder: &Path) -> io::Result<()> {
-    clap_mangen::generate_to(shown_forms(), folder)
+    clap_mangen::generate_to(shown_forms(), folder)?;
+    for page in fs::read_dir(folder)? {
+        let path = page?.path();
+        let is_ours = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"checkrein"));
+        if is_ours && path.extension().is_some_and(|end| end == "1") {
+            let text = fs::read_to_string(&path)?;
+            fs::write(&path, with_titles(&text))?;
+        }
+    }
+    Ok(())
+}
+
+/// A manual page with the titles that manual pages have: what stands below the options is about the command, or shows examples.
+fn with_titles(page: &str) -> String {
+    let Some((before, extra)) = page.split_once(".SH EXTRA\n") else { return page.to_owned() };
+    let (extra, rest) = extra.split_at(extra.find("\n.SH ").map_or(extra.len(), |end| end + 1));
+    let examples = ["Examples:\n", "Example:\n"];
+    let Some((place, word)) = examples.into_iter().find_map(|word| Some((extra.find(word)?, word))) else {
+        return format!("{before}.SH DETAILS\n{extra}{rest}");
+    };
+    let (told, shown) = extra.split_at(place);
+    let shown = shown.strip_prefix(word).unwrap_or(shown);
+    let told = told.trim_end();
+    let details = if told.is_empty() { String::new() } else { format!(".SH DETAILS\n{told}\n") };
+    // Lines of a command stay lines.
+    format!("{before}{details}.SH EXAMPLES\n.nf\n{}\n.fi\n{rest}", shown.trim_end())
 }
 
 /// The command line without the forms that are kept for those who know them from earlier versions.
@@ -124,6 +150,23 @@ mod tests {
         all.sort_unstable();
         grouped.sort_unstable();
         assert_eq!(grouped, all);
+    }
+
+    #[test]
+    fn manual_pages_have_titles_that_say_what_follows() {
+        let folder = tempfile::tempdir().unwrap();
+        write_manual(folder.path()).unwrap();
+        for page in fs::read_dir(folder.path()).unwrap() {
+            let text = fs::read_to_string(page.unwrap().path()).unwrap();
+            assert!(!text.contains("EXTRA") && !text.contains("\nExample"), "{text}");
+        }
+        let log = fs::read_to_string(folder.path().join("checkrein-log.1")).unwrap();
+        assert!(
+            log.contains(".SH DETAILS\nSession by session")
+                && log.contains(".SH EXAMPLES\n.nf\n  checkrein log\n")
+        );
+        let first = fs::read_to_string(folder.path().join("checkrein.1")).unwrap();
+        assert!(first.contains(".SH EXAMPLES\n") && first.contains("\n.SH VERSION\n"), "{first}");
     }
 
     #[test]

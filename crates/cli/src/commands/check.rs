@@ -47,7 +47,7 @@ pub fn one(
             // Of the command itself that says nothing.
             if let Some(reason) = halt_of_all(&context.environment().state) {
                 log(&format!(
-                    "all sessions are halted ({}), so an agent would be refused; `checkrein resume --all` lets them go on",
+                    "all sessions are halted ({}), so an agent would be refused; `checkrein resume --all` lets them continue",
                     plain(&reason)
                 ));
             }

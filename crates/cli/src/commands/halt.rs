@@ -42,12 +42,12 @@ pub fn halt(
         output,
         Some(&folder),
         "halted",
-        &format!("every further call is refused; `{resume}` lets it go on{said}"),
+        &format!("every further call is refused until you run `{resume}`{said}"),
     )
 }
 
 /// What a halt of all does.
-const REFUSED: &str = "every further call is refused; `checkrein resume --all` lets them go on";
+const REFUSED: &str = "every further call is refused until you run `checkrein resume --all`";
 
 fn halt_all(
     environment: &HostEnvironment,
@@ -213,7 +213,8 @@ pub fn resume(
         checkrein_ledger::resume(&environment.state, HaltTarget::Session(&folder))?;
         record_resumed(environment, folder, HaltScope::Session)?;
     }
-    say(output, folder.as_ref(), "resumed", "it may go on")
+    let may = if folder.is_some() { "it may continue" } else { "they may continue" };
+    say(output, folder.as_ref(), "resumed", may)
 }
 
 fn record_resumed(

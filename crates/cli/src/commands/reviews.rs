@@ -6,11 +6,12 @@ use checkrein_session::SessionLedger;
 
 use super::name_choice::NamedKind;
 use super::session_choice::folders;
+use super::story::SESSION;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::sessions::Ticket;
 use crate::api::{self, recorded};
 use crate::render::{call, severity_name, time};
-use crate::terminal::{cut, dim, plain, print, table, verdict};
+use crate::terminal::{brief, dim, plain, print, table, verdict_word};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -63,18 +64,25 @@ pub fn reviews(
                     ticket.closed.as_ref().map_or_else(|| "open".to_owned(), |note| dim(&plain(note)));
                 vec![
                     dim(&time(*at)),
-                    ticket.id.clone(),
+                    short(&ticket.id),
                     ticket.severity.clone(),
-                    verdict(*given),
-                    cut(&plain(&what), 50),
-                    cut(&plain(&ticket.reason), 60),
+                    verdict_word(*given),
                     state,
+                    brief(&plain(&what), 50),
+                    brief(&plain(&ticket.reason), 60),
                 ]
             });
-            print(&table(&["time", "ticket", "severity", "verdict", "what", "why", ""], rows.collect()));
+            print(&table(&["time", "ticket", "severity", "verdict", "state", "what", "why"], rows.collect()));
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// The name of a ticket as commands take it and people type it: the beginning of its session, and the number of its record.
+fn short(id: &str) -> String {
+    let (session, number) = id.rsplit_once(':').unwrap_or((id, ""));
+    let session: String = session.chars().take(SESSION).collect();
+    format!("{session}:{number}")
 }
 
 /// Closes a ticket: a user looked at it.

@@ -37,7 +37,7 @@ impl RuleContext<'_> {
         for effect in indices.iter().filter_map(|index| self.effects.get(*index)) {
             let name = match effect.target.text() {
                 Some(text) => format!("`{}`", shortened(text)),
-                None => "something that is not known beforehand".to_owned(),
+                None => "something that cannot be determined beforehand".to_owned(),
             };
             if !names.contains(&name) {
                 names.push(name);

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     set: RuleSet::All,
     docs: RuleDocs {
         detects: "Runs something that cannot be understood and shows signs of harm.",
-        danger: "What cannot be read cannot be judged; that it was made unreadable is a reason for care.",
+        danger: "Code that cannot be read cannot be judged, and code that was made unreadable is suspicious.",
         example: "eval \"$(echo cm0gLXJmIH4= | base64 -d)\", when it cannot be decoded",
         instead: "Write the command out.",
         limits: "Ordinary unknown programs are not asked about.",
@@ -28,10 +28,10 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let is_named = context.select(|effect| effect.target.text().is_some());
     let (what, note) = (context.names(&unknown), context.note(&unknown));
     let reason = if unknown.iter().any(|one| is_named.contains(one)) {
-        format!("what {what}{note} would do cannot be known beforehand")
+        format!("what {what}{note} would do cannot be determined before it runs")
     } else {
-        format!("what this would do cannot be known beforehand{note}")
+        format!("what this would do cannot be determined before it runs{note}")
     };
-    let alternatives = ["write the command out plainly", "do it in smaller steps that can be read"];
+    let alternatives = ["write the command in plain text", "do it in smaller steps that can be read"];
     Finding::on(unknown, RULE.name, decision, reason, &alternatives)
 }

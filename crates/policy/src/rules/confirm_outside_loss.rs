@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let moved = context.select(|effect| lost(effect) && effect.is_moved());
     if !moved.is_empty() {
         let reason = format!(
-            "this moves {} away from where it is kept, outside the workspace; this session did not make it",
+            "this moves {} away from where it is kept, outside the workspace; this session did not create it",
             context.names(&moved)
         );
         return Finding::on(
@@ -79,7 +79,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         "deletes"
     };
     let reason = format!(
-        "this {verb} {}, which lies outside the workspace; this session did not make it",
+        "this {verb} {}, which lies outside the workspace; this session did not create it",
         context.names(&deleted)
     );
     Finding::on(

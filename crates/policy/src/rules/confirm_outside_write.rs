@@ -70,7 +70,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let why = if critical {
         "which must not be lost"
     } else {
-        "which lies outside the workspace; this session did not make it"
+        "which lies outside the workspace; this session did not create it"
     };
     let reason =
         format!("this overwrites or changes {}{}, {why}", context.names(&outside), context.note(&outside));

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     set: RuleSet::All,
     docs: RuleDocs {
         detects: "Changes who may read, write or run what: of something that must not be touched, of a whole tree outside the task, or of files that only the output of a program names.",
-        danger: "The modes that were there are nowhere written down.",
+        danger: "The old permissions are not recorded anywhere.",
         example: "chmod -R 777 /",
         instead: "Change the mode of the files that need it, by name.",
         limits: "Modes are not judged, only where they change.",
@@ -42,8 +42,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             named,
             RULE.name,
             Decision::Modify,
-            "this changes the permissions of files that the output of a program names; which ones, and where they lie, nobody knows before it \
-             runs, and how they were is nowhere written down"
+            "this changes the permissions of files that the output of a program names; which ones, and where, cannot be determined \
+             before it runs, and the old permissions are not recorded anywhere"
                 .to_owned(),
             &["print the list first, and give the files that have to change by name"],
         );
@@ -59,7 +59,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     });
     let decision = if critical { Decision::Block } else { Decision::Modify };
     let reason = format!(
-        "this changes the permissions of {}{}, and how they were is nowhere written down",
+        "this changes the permissions of {}{}, and the old permissions are not recorded anywhere",
         context.names(&grave),
         context.note(&grave)
     );

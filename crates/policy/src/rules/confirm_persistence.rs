@@ -35,7 +35,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         (false, false) => Decision::Warn,
     };
     let reason = format!(
-        "this makes something run later by itself: {}{}",
+        "this sets up something that runs later by itself: {}{}",
         context.names(&lasting),
         context.note(&lasting)
     );

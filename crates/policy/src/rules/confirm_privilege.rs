@@ -60,7 +60,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         | EffectKind::Publish => false,
     });
     let decision = if strong || changes { Decision::Modify } else { Decision::Warn };
-    let reason = format!("this runs with the rights of {}{}", context.names(&raised), context.note(&raised));
-    let alternatives = ["do it without more rights", "let the user run the part that needs them"];
+    let reason =
+        format!("this runs with the permissions of {}{}", context.names(&raised), context.note(&raised));
+    let alternatives = ["run it without elevated permissions", "let the user run the part that needs them"];
     Finding::on(raised, RULE.name, decision, reason, &alternatives)
 }

@@ -28,7 +28,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let secrets =
         context.select(|effect| effect.kind == EffectKind::SecretRead && effect.severity > Severity::Low);
     let reason = format!(
-        "this reads {}{}, and whatever is read leaves the machine with the conversation",
+        "this reads {}{}, and its content would go to the model provider",
         context.names(&secrets),
         context.note(&secrets)
     );
@@ -39,7 +39,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     if !secrets.is_empty() && !context.any(|effect| !is_variable(effect)) {
         let alternatives = [
             "ask whether it is set: `[ -n \"${NAME:+set}\" ] && echo set`; `compgen -e` prints the names of all variables without their values",
-            "ask the user for what is needed",
+            "ask the user for the value that the task needs",
         ];
         return Finding::on(secrets, RULE.name, Decision::Modify, reason, &alternatives);
     }
@@ -53,7 +53,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     } else {
         "`ls -l` shows whether it is there; programs that need it read it themselves"
     };
-    let alternatives = [instead, "ask the user for what is needed"];
+    let alternatives = [instead, "ask the user for the value that the task needs"];
     Finding::on(secrets, RULE.name, Decision::Modify, reason, &alternatives)
 }
 

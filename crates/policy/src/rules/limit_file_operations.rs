@@ -32,7 +32,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     }
     let changes = context.select(|effect| effect.kind.file_change().is_some());
     let reason = format!(
-        "this session has made {} file operations, its limit is {limit}",
+        "this session has made {} file operations; its limit is {limit}",
         context.history.file_operations
     );
     Finding::on(

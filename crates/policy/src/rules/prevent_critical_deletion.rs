@@ -24,5 +24,5 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.select(|effect| effect.kind == EffectKind::FileDelete && effect.stake == Stake::Critical);
     let reason =
         format!("this deletes {}{}, which must never be lost", context.names(&lost), context.note(&lost));
-    Finding::on(lost, RULE.name, Decision::Block, reason, &["leave it alone, or ask the user to do it"])
+    Finding::on(lost, RULE.name, Decision::Block, reason, &["leave it alone, or ask the user to delete it"])
 }

@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         (false, false) => Decision::Warn,
     };
     let reason = format!(
-        "this changes the machine itself: {}{}, which concerns more than this task",
+        "this changes the machine itself: {}{}, which affects more than this task",
         context.names(&changes),
         context.note(&changes)
     );

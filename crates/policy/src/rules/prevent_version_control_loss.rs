@@ -43,7 +43,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     });
     let decision = if grave { Decision::Block } else { Decision::Modify };
     let reason = format!(
-        "this throws away work that no commit holds: {}{}",
+        "this discards work that is in no commit: {}{}",
         context.names(&losses),
         context.note(&losses)
     );

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     set: RuleSet::Essential,
     docs: RuleDocs {
         detects: "Touches the guard itself: its state, its configuration, its binaries, the hooks that call it.",
-        danger: "An agent that can loosen its own reins has none.",
+        danger: "An agent that can change its own guard is not guarded.",
         example: "rm -rf ~/.local/state/checkrein",
         instead: "Ask the user to change it.",
         limits: "Looking at the guard's files and asking it questions is free; what only may reach it, such as an archive that cannot be read, is asked about.",

@@ -132,8 +132,7 @@ impl<'a> CallCourse<'a> {
         };
         let mut lines = vec![("decided", in_its_colour(&clause, kind))];
         if review.flagged {
-            lines
-                .push(("", "a ticket waits until you have looked at it: `checkrein ticket list`".to_owned()));
+            lines.push(("", "it is flagged: a ticket waits for you (`checkrein ticket list`)".to_owned()));
         }
         if !review.reason.is_empty() {
             lines.push(("why", plain(&review.reason)));
