@@ -105,7 +105,7 @@ fn a_yes_lets_the_waiting_call_go_on_and_no_other() {
     assert!(kinds.contains(&json!("outcome")), "{kinds:?}");
     assert!(!kinds.contains(&json!("unreviewed")) && !kinds.contains(&json!("unanswered")), "{kinds:?}");
     let log = environment.succeed(&["log"]);
-    assert!(log.contains("yes by user"), "{log}");
+    assert!(log.contains("yes by you"), "{log}");
     // Once is once: the same call is another question.
     let hook = asks(&environment, "s", "two", CALL);
     let second = only(&environment);

@@ -138,7 +138,7 @@ fn its_commands_show_the_model_what_the_guard_saw() {
     let environment = installed();
     install(&environment);
     for (command, shown) in [
-        ("/checkrein:log", "session startup"),
+        ("/checkrein:log", "session began (claude"),
         ("/checkrein:why", "These are the newest ones:"),
         ("/checkrein:undo", "This is what `checkrein undo` would do:"),
     ] {

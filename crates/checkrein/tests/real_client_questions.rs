@@ -197,6 +197,6 @@ fn a_person_reads_why_before_they_answer_a_question_of_the_client_itself() {
         assert!(environment.project().join(path).exists(), "{path}");
     }
     let log = environment.succeed(&["log"]);
-    assert_eq!(log.matches("yes by user").count(), 2, "{log}");
+    assert_eq!(log.matches("yes by you").count(), 2, "{log}");
     assert_eq!(log.matches("told").count(), 1, "{log}");
 }
