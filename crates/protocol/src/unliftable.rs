@@ -61,11 +61,11 @@ reasons! {
     /// A tripwire fired.
     Tripwire "tripwire", All,
         "a tripwire stops it",
-        "change that tripwire in the configuration; `checkrein show ID` names it";
+        "change that tripwire in the configuration; `checkrein show ID --verbose` names it";
     /// A rule of the user or the team stops it.
     OwnRule "own_rule", All,
         "a rule of your own or of your team stops it",
-        "change that rule in the configuration; `checkrein show ID` names it";
+        "change that rule in the configuration; `checkrein show ID --verbose` names it";
     /// It writes a mask where a value stands.
     WritesMask "writes_mask", All,
         "it writes a mask, which only stands for a value: the value would be lost",

@@ -265,7 +265,7 @@ fn very_call(review: &ReviewRecord) -> String {
         Some(reason) => format!(
             "This very call cannot be allowed: {}; {}",
             reason.why(),
-            reason.instead().replace("show ID", &format!("show {id} --verbose"))
+            reason.instead().replace("show ID", &format!("show {id}"))
         ),
     }
 }

@@ -210,7 +210,7 @@ impl<'a> CallCourse<'a> {
             Some(reason) => format!(
                 "it cannot be allowed: {}; {}",
                 reason.why(),
-                reason.instead().replace("show ID", &format!("show {id} --verbose"))
+                reason.instead().replace("show ID", &format!("show {id}"))
             ),
         };
         let wrong = format!("`checkrein wrong {id}` says that it should have run");
