@@ -43,6 +43,8 @@ pub(super) use effects::socket_host;
 
 /// The greatest number of steps of one interpretation (ours).
 const STEPS: usize = 20_000;
+/// The greatest number of steps in code of other languages (ours).
+const CODE: usize = 720_000;
 /// The greatest number of effects of one interpretation (ours).
 const EFFECTS: usize = 4096;
 /// The greatest number of program calls that are listed (ours).
@@ -536,6 +538,13 @@ impl<'w> Machine<'w> {
             self.give_up();
         }
         !self.budget.exhausted
+    }
+
+    /// Counts steps in code of other languages than that of the shell; whether more may follow. The bound is one for all code of the command,
+    /// also of programs that code starts.
+    pub fn works_on_code(&mut self, steps: usize) -> bool {
+        self.budget.code = self.budget.code.saturating_add(steps);
+        self.budget.code < CODE
     }
 
     /// How many steps were taken so far; it grows wherever a command runs in another one.

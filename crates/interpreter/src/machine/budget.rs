@@ -12,6 +12,8 @@ pub(crate) struct Budget {
     pub(crate) steps: usize,
     /// The step at which the innermost loop is cut short.
     pub(crate) limit: usize,
+    /// The steps in code of other languages that were taken.
+    pub(crate) code: usize,
     /// How many texts that are only looked over are around the present point.
     pub(crate) scanning: usize,
     /// How many steps were spent on looking over.
@@ -41,6 +43,7 @@ impl Default for Budget {
         Self {
             steps: 0,
             limit: STEPS,
+            code: 0,
             scanning: 0,
             scanned: 0,
             scanned_texts: 0,

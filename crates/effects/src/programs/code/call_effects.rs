@@ -13,6 +13,7 @@ use crate::programs::processes::{HELD_UP, attach, listed_kill, numbered_kill, su
 use super::channels::text_of_data;
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
+use super::made::concatenated;
 use super::started::Started;
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
@@ -491,14 +492,11 @@ pub(super) fn parent(path: &Value) -> Value {
 
 /// A list of texts with another between.
 pub(super) fn joined_text(between: &ScriptValue, parts: &[ScriptValue]) -> ScriptValue {
-    let mut whole = ScriptValue::text("");
-    for (index, part) in parts.iter().enumerate() {
-        if index > 0 {
-            whole = whole.followed_by(between);
-        }
-        whole = whole.followed_by(part);
-    }
-    whole
+    let all = parts.iter().enumerate().flat_map(|(index, part)| {
+        let between = (index > 0).then_some(between);
+        between.into_iter().chain(std::iter::once(part))
+    });
+    concatenated(all)
 }
 
 /// Whether a command is a shell without anything to do but to listen.

@@ -282,8 +282,10 @@ impl Evaluator<'_, '_, '_> {
             from = close + 1;
         }
         self.run(from, end);
-        for (name, known) in outer {
-            self.variables.entry(name).or_insert(known);
+        for (name, known) in outer.iter() {
+            if !self.variables.contains_key(name) {
+                self.variables.insert(name, known.clone());
+            }
         }
         Some(end + 1)
     }

@@ -37,7 +37,9 @@ impl Evaluator<'_, '_, '_> {
             return self.made_function(&Given { positional, ..Given::default() });
         }
         if let ScriptValue::Map(globals) = given.at(1) {
-            self.variables.extend(globals);
+            for (name, value) in globals {
+                self.variables.insert(name, value);
+            }
         }
         let whole = text.trim().trim_end_matches(';');
         let first = whole.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();

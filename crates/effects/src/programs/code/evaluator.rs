@@ -11,6 +11,7 @@ use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 
 use super::started::{Handed, RunningProgram, Started};
 use super::value::ScriptValue;
+use super::variables::Variables;
 use checkrein_scripts::token::{Language, TokenStream};
 use checkrein_scripts::tree::{Definition, SyntaxTree};
 
@@ -53,9 +54,6 @@ pub(super) enum Body {
         around: Option<Rc<Variables>>,
     },
 }
-
-/// The variables at some point.
-pub(super) type Variables = HashMap<String, ScriptValue>;
 
 /// A class that the code defines.
 #[derive(Debug, Clone, Default)]
@@ -210,7 +208,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             call,
             language,
             tokens: Rc::new(TokenStream::default()),
-            variables: HashMap::new(),
+            variables: Variables::new(),
             functions: Vec::new(),
             classes: Vec::new(),
             objects: Vec::new(),
@@ -446,11 +444,17 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
 
     /// Counts a step; whether work may go on.
     pub(super) fn step(&mut self) -> bool {
-        self.steps = self.steps.saturating_add(1);
-        if self.steps == STEPS {
+        self.works(1)
+    }
+
+    /// Counts work that takes several steps; whether more of it may follow.
+    pub(super) fn works(&mut self, steps: usize) -> bool {
+        self.steps = self.steps.saturating_add(steps);
+        let may_go_on = self.machine.works_on_code(steps) && self.steps < STEPS;
+        if !may_go_on {
             self.not_followed("is too much to follow");
         }
-        self.steps < STEPS
+        may_go_on
     }
 
     /// Follows something nested; `None` when it is nested too deeply.

@@ -6,6 +6,7 @@ use crate::interpreter::Value;
 
 use super::call_effects::is_own_process;
 use super::evaluator::{Evaluator, Given};
+use super::made::concatenated;
 use super::value::ScriptValue;
 use checkrein_scripts::token::{Language, Piece, Token};
 
@@ -58,7 +59,9 @@ impl Evaluator<'_, '_, '_> {
         if at >= to {
             return (ScriptValue::Local, to);
         }
-        self.deeper(|follower| follower.expression_here(at, to)).unwrap_or((ScriptValue::Foreign, to))
+        let (value, next) =
+            self.deeper(|follower| follower.expression_here(at, to)).unwrap_or((ScriptValue::Foreign, to));
+        (self.within_bounds(value), next)
     }
 
     /// Remembers that numbers next to the own one are worked out in these tokens: those of others are among them.
@@ -478,9 +481,9 @@ impl Evaluator<'_, '_, '_> {
 
     /// The text that pieces make.
     pub(super) fn text_of(&mut self, pieces: &[Piece]) -> ScriptValue {
-        let mut whole = ScriptValue::text("");
-        for piece in pieces {
-            let part = match piece {
+        let parts: Vec<ScriptValue> = pieces
+            .iter()
+            .map(|piece| match piece {
                 Piece::Text(text) => ScriptValue::text(text.as_str()),
                 Piece::Code(code) => {
                     let code = Rc::clone(code);
@@ -489,9 +492,9 @@ impl Evaluator<'_, '_, '_> {
                         follower.all(0, end)
                     })
                 }
-            };
-            whole = whole.followed_by(&part);
-        }
+            })
+            .collect();
+        let whole = concatenated(&parts);
         self.note_value(&whole);
         whole
     }

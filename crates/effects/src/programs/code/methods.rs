@@ -8,6 +8,7 @@ use crate::interpreter::{Output, Value};
 use super::call_effects::{UNKNOWN_MODULE, joined_text, own_process, parent};
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
+use super::made::{repeated, replaced};
 use super::python_parameters;
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
@@ -514,7 +515,7 @@ impl Evaluator<'_, '_, '_> {
                 if given.positional.len() >= 2 =>
             {
                 match (given.at(0).exact(), given.at(1).exact()) {
-                    (Some(from), Some(to)) if !from.is_empty() => ScriptValue::text(text.replace(&from, &to)),
+                    (Some(from), Some(to)) => ScriptValue::Text(replaced(text, &from, &to)),
                     _ => ScriptValue::Text(Value::Unknown),
                 }
             }
@@ -539,6 +540,10 @@ impl Evaluator<'_, '_, '_> {
             }
             (_, "split" | "splitlines" | "lines" | "readlines" | "chars" | "match" | "scan") => {
                 ScriptValue::List(vec![ScriptValue::Text(Value::Unknown)])
+            }
+            (ScriptValue::Text(Value::Exact(text)), "repeat") => {
+                let count = given.at(0).exact().and_then(|count| count.parse().ok());
+                ScriptValue::Text(count.map_or(Value::Unknown, |count| repeated(text, count)))
             }
             (_, "connect") if given.positional.iter().flat_map(ScriptValue::items).count() >= 2 => {
                 self.connect(given)
@@ -588,8 +593,12 @@ fn filled_braces(text: &str, given: &Given) -> ScriptValue {
     while let Some((before, behind)) = rest.split_once('{') {
         whole = whole.followed_by(&ScriptValue::text(before));
         let Some((name, behind)) = behind.split_once('}') else { return ScriptValue::Text(Value::Unknown) };
-        let name = name.split([':', '!']).next().unwrap_or_default();
-        let value = if name.is_empty() {
+        // What a form makes of a value (`{:>10}`) is not worked out.
+        let (name, form) = name.split_at(name.find([':', '!']).unwrap_or(name.len()));
+        let value = if !matches!(form, "" | ":" | ":s" | ":d" | "!s") {
+            place += usize::from(name.is_empty());
+            ScriptValue::Local
+        } else if name.is_empty() {
             place += 1;
             given.at(place - 1)
         } else if let Ok(index) = name.parse::<usize>() {

@@ -9,7 +9,9 @@
 //! |---|---|
 //! | `walk` | trees followed |
 //! | `value` | what is known about a value |
-//! | `evaluator` | the state while code is followed; variables and functions |
+//! | `evaluator` | the state while code is followed; functions |
+//! | `variables` | the variables at some point |
+//! | `made` | how much values weigh that code makes |
 //! | `expressions`, `arguments` | tokens followed: operators, members, calls |
 //! | `statements`, `definitions` | tokens followed: branches, loops, functions and classes |
 //! | `calls` | what is called |
@@ -45,6 +47,7 @@ mod javascript;
 mod library_calls;
 mod loose;
 mod lua;
+mod made;
 mod methods;
 mod origin;
 mod path_methods;
@@ -63,6 +66,7 @@ mod statements;
 mod tests;
 mod unfollowed;
 mod value;
+mod variables;
 mod walk;
 
 use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};

@@ -114,8 +114,8 @@ impl Evaluator<'_, '_, '_> {
         self.glancing = true;
         self.texts = 0;
         self.file = None;
+        self.steps = 0;
         for call in calls.into_iter().take(LOOKED_AT) {
-            self.steps = 0;
             self.in_doubt(|follower| follower.run_code(&call));
         }
         self.glancing = false;

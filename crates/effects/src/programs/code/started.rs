@@ -74,6 +74,9 @@ impl Handed {
     }
 }
 
+/// How many steps of the code the start of a program counts as (ours).
+const START: usize = 240;
+
 impl Evaluator<'_, '_, '_> {
     /// What a function that is known gives, after its effects.
     pub(super) fn perform(&mut self, deed: LibraryCall, name: &str, given: &Given) -> ScriptValue {
@@ -146,6 +149,9 @@ impl Evaluator<'_, '_, '_> {
 
     /// Starts a program with what it is handed.
     pub(super) fn start(&mut self, started: &Started) -> Exit {
+        if !self.works(START) {
+            return Exit::unknown();
+        }
         self.last_started = Some(started.clone());
         let handed = self.handed.clone();
         let channel = handed.channel.or(self.redirected);

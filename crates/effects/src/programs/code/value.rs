@@ -1,10 +1,8 @@
 //! What is known about a value in code.
 
+use super::made::put_together;
 use crate::interpreter::Value;
 use crate::interpreter::printed::ALL_VARIABLES;
-
-/// The greatest length of a text that is kept, in bytes (ours).
-const TEXT: usize = 64 * 1024;
 
 /// What is known about a value in code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,14 +119,14 @@ impl ScriptValue {
         match (self, next) {
             (Self::Network(url), _) | (_, Self::Network(url)) => return Self::Network(url.clone()),
             (Self::Secret(place, _), _) | (_, Self::Secret(place, _)) => {
-                return Self::Secret(place.clone(), joined_within_bounds(self, next));
+                return Self::Secret(place.clone(), put_together(&self.value(), &next.value()));
             }
             (Self::List(first), Self::List(second)) => {
                 return Self::List(first.iter().chain(second).cloned().collect());
             }
             _ => {}
         }
-        Self::Text(joined_within_bounds(self, next))
+        Self::Text(put_together(&self.value(), &next.value()))
     }
 
     /// A path followed by another below it; an absolute one replaces it.
@@ -138,9 +136,9 @@ impl ScriptValue {
             return part;
         }
         if base.known_end().ends_with('/') {
-            base.followed_by(&part)
+            put_together(&base, &part)
         } else {
-            base.followed_by(&Value::exact("/")).followed_by(&part)
+            put_together(&put_together(&base, &Value::exact("/")), &part)
         }
     }
 
@@ -223,13 +221,4 @@ impl ScriptValue {
             _ => None,
         }
     }
-}
-
-/// A text and the one behind it; unknown where it would grow too long.
-fn joined_within_bounds(first: &ScriptValue, next: &ScriptValue) -> Value {
-    let joined = first.value().followed_by(&next.value());
-    if joined.known_start().len().saturating_add(joined.known_end().len()) > 2 * TEXT {
-        return Value::Unknown;
-    }
-    joined
 }

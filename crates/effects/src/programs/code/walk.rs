@@ -12,8 +12,9 @@ mod names;
 
 use crate::interpreter::Value;
 
-use super::evaluator::{Evaluator, Variables};
+use super::evaluator::Evaluator;
 use super::value::ScriptValue;
+use super::variables::Variables;
 use checkrein_scripts::tree::{BindingTarget, Expression, Loop, Statement, SwitchCase, Try};
 
 use binding::Scope;
@@ -110,20 +111,12 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn perhaps<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.variables.clone();
         let answer = self.in_doubt(work);
-        self.join_variables(before);
+        self.join_variables(&before);
         answer
     }
 
-    fn join_variables(&mut self, other: Variables) {
-        for (name, value) in other {
-            match self.variables.get_mut(&name) {
-                Some(known) if *known == value => {}
-                Some(known) => *known = std::mem::replace(known, ScriptValue::Local).join(&value),
-                None => {
-                    self.variables.insert(name, value);
-                }
-            }
-        }
+    fn join_variables(&mut self, other: &Variables) {
+        self.variables.join(other);
     }
 
     fn certainly_or_not<T>(&mut self, certain: bool, work: impl FnOnce(&mut Self) -> T) -> T {
@@ -146,7 +139,7 @@ impl Evaluator<'_, '_, '_> {
             }
             (Some(false), _, flow) | (None, Flow::Next, flow @ Flow::Next) => {
                 if known.is_none() {
-                    self.join_variables(after_first);
+                    self.join_variables(&after_first);
                 }
                 flow
             }
@@ -157,7 +150,7 @@ impl Evaluator<'_, '_, '_> {
             }
             (None, _, Flow::Next) => Flow::Next,
             (None, first, second) => {
-                self.join_variables(after_first);
+                self.join_variables(&after_first);
                 if first == second { first } else { Flow::Leave }
             }
         }
@@ -278,7 +271,7 @@ impl Evaluator<'_, '_, '_> {
         let mut falls_through = false;
         for (target, body) in &tried.handlers {
             let after = self.variables.clone();
-            self.join_variables(before.clone());
+            self.join_variables(&before);
             if let Some(target) = target {
                 self.bind(target, ScriptValue::Text(Value::Unknown), Scope::Own);
             }
@@ -287,7 +280,7 @@ impl Evaluator<'_, '_, '_> {
             let handled = self.certainly_or_not(certain, |follower| follower.run_tree(body));
             falls_through |= handled == Flow::Next;
             let handled = std::mem::replace(&mut self.variables, after);
-            self.join_variables(handled);
+            self.join_variables(&handled);
         }
         let last = self.run_tree(&tried.last);
         if last != Flow::Next {
@@ -353,7 +346,7 @@ impl Evaluator<'_, '_, '_> {
             match after.take() {
                 Some(known) => {
                     self.variables = known;
-                    self.join_variables(made);
+                    self.join_variables(&made);
                     after = Some(std::mem::replace(&mut self.variables, before.clone()));
                 }
                 None => after = Some(made),
@@ -361,7 +354,7 @@ impl Evaluator<'_, '_, '_> {
         }
         self.variables = before;
         if let Some(after) = after {
-            self.join_variables(after);
+            self.join_variables(&after);
         }
         if all_leave && always { Flow::Return } else { Flow::Next }
     }

@@ -4,6 +4,7 @@ use crate::interpreter::Value;
 use crate::interpreter::guarded::PARENT;
 use crate::programs::code::evaluator::{Evaluator, Given, REST};
 use crate::programs::code::expressions::formatted;
+use crate::programs::code::made::{concatenated, repeated};
 use crate::programs::code::value::ScriptValue;
 use checkrein_scripts::Language;
 use checkrein_scripts::tree::{
@@ -13,9 +14,6 @@ use checkrein_scripts::tree::{
 use super::binding::Scope;
 use super::{TURNS, conditions, element};
 
-/// The greatest length of a text that is made by repeating, in bytes (ours).
-const REPEATED: usize = 4096;
-
 impl Evaluator<'_, '_, '_> {
     /// The value of an expression, after its effects.
     pub(super) fn value(&mut self, expression: &Expression) -> ScriptValue {
@@ -23,6 +21,7 @@ impl Evaluator<'_, '_, '_> {
             // An attribute of what came over the network, as `response.text`.
             ScriptValue::Method(of, _) if matches!(*of, ScriptValue::Network(_)) => *of,
             value => {
+                let value = self.within_bounds(value);
                 self.note_value(&value);
                 value
             }
@@ -36,7 +35,8 @@ impl Evaluator<'_, '_, '_> {
             Expression::Truth(truth) => ScriptValue::Truth(*truth),
             Expression::Nothing => ScriptValue::Local,
             Expression::Template(parts) => {
-                parts.iter().fold(ScriptValue::text(""), |text, part| text.followed_by(&self.value(part)))
+                let parts: Vec<ScriptValue> = parts.iter().map(|part| self.value(part)).collect();
+                concatenated(&parts)
             }
             Expression::Tagged(tag, template) => self.tagged(tag, template),
             Expression::Name(name) => self.tree_name(name),
@@ -134,7 +134,8 @@ impl Evaluator<'_, '_, '_> {
 
     /// As [`Evaluator::value`], for what is called or asked for a member: a method stays one.
     fn callee(&mut self, expression: &Expression) -> ScriptValue {
-        self.deeper(|follower| follower.value_here(expression)).unwrap_or(ScriptValue::Foreign)
+        let value = self.deeper(|follower| follower.value_here(expression)).unwrap_or(ScriptValue::Foreign);
+        self.within_bounds(value)
     }
 
     fn tree_name(&mut self, name: &str) -> ScriptValue {
@@ -209,7 +210,7 @@ impl Evaluator<'_, '_, '_> {
         self.suppose(left, joint == Joint::And);
         let second =
             if certain { self.value(right) } else { self.in_doubt(|follower| follower.value(right)) };
-        self.join_variables(before);
+        self.join_variables(&before);
         match known {
             Some(known) if known == (joint == Joint::And) => second,
             Some(_) => first,
@@ -236,7 +237,7 @@ impl Evaluator<'_, '_, '_> {
         } else {
             self.in_doubt(|follower| follower.value(then))
         };
-        self.join_variables(before.clone());
+        self.join_variables(&before);
         let after = std::mem::replace(&mut self.variables, before);
         self.suppose(test, false);
         let second = if known == Some(false) {
@@ -244,7 +245,7 @@ impl Evaluator<'_, '_, '_> {
         } else {
             self.in_doubt(|follower| follower.value(otherwise))
         };
-        self.join_variables(after);
+        self.join_variables(&after);
         match known {
             Some(true) => first,
             Some(false) => second,
@@ -515,12 +516,8 @@ fn worked_out(operator: Operator, left: &ScriptValue, right: &ScriptValue) -> Sc
             }
             (ScriptValue::Text(Value::Exact(text)), ScriptValue::Number(count))
             | (ScriptValue::Number(count), ScriptValue::Text(Value::Exact(text))) => {
-                match usize::try_from(*count) {
-                    Ok(count) if text.len().saturating_mul(count) <= REPEATED => {
-                        ScriptValue::text(text.repeat(count))
-                    }
-                    Ok(_) | Err(_) => ScriptValue::Text(Value::Unknown),
-                }
+                // A text less than once is empty.
+                ScriptValue::Text(repeated(text, usize::try_from(*count).unwrap_or(0)))
             }
             (list @ ScriptValue::List(_), _) | (_, list @ ScriptValue::List(_)) => list.clone(),
             _ => ScriptValue::Local,

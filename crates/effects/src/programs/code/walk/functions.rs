@@ -4,11 +4,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::interpreter::Value;
-use crate::programs::code::evaluator::{
-    Body, Evaluator, Frame, Function, Given, Object, OwnClass, REST, Variables,
-};
+use crate::programs::code::evaluator::{Body, Evaluator, Frame, Function, Given, Object, OwnClass, REST};
 use crate::programs::code::library_calls::LibraryCall;
 use crate::programs::code::value::ScriptValue;
+use crate::programs::code::variables::Variables;
 use checkrein_scripts::tree::{
     BindingTarget, CallStyle, Class, Definition, FunctionParameter, Statement, Takes,
 };
@@ -103,9 +102,9 @@ impl Evaluator<'_, '_, '_> {
         receiver: Option<ScriptValue>,
     ) -> ScriptValue {
         let outer = self.variables.clone();
-        for (name, value) in around.into_iter().flatten() {
+        for (name, value) in around.into_iter().flat_map(Variables::iter) {
             if !self.variables.contains_key(name) {
-                self.variables.insert(name.clone(), value.clone());
+                self.variables.insert(name, value.clone());
             }
         }
         self.frames.push(Frame::default());
@@ -124,10 +123,10 @@ impl Evaluator<'_, '_, '_> {
         self.returned = returned;
         let frame = self.frames.pop().unwrap_or_default();
         let inner = std::mem::replace(&mut self.variables, outer);
-        for (name, value) in inner {
-            let shared = frame.shared.contains(&name);
-            if shared || !frame.own.contains(&name) && self.variables.contains_key(&name) {
-                self.variables.insert(name, value);
+        for (name, value) in inner.iter() {
+            let shared = frame.shared.contains(name);
+            if shared || !frame.own.contains(name) && self.variables.contains_key(name) {
+                self.variables.insert(name, value.clone());
             }
         }
         if made.is_empty() { answer.unwrap_or(ScriptValue::Local) } else { ScriptValue::List(made) }
@@ -202,7 +201,7 @@ impl Evaluator<'_, '_, '_> {
                 }
                 Statement::Declare(BindingTarget::Name(name), value) => {
                     let value = value.as_ref().map(|value| self.value(value));
-                    self.variables.insert(name.clone(), value.clone().unwrap_or(ScriptValue::Local));
+                    self.variables.insert(name.as_str(), value.clone().unwrap_or(ScriptValue::Local));
                     if let Some(class) = self.classes.get_mut(place) {
                         class.fields.push((name.clone(), value));
                     }

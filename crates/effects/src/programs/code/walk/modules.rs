@@ -6,9 +6,10 @@ use crate::effect::EffectKind;
 use crate::interpreter::{Draft, Value};
 use crate::path::AbsolutePath;
 use crate::programs::code::LONG;
-use crate::programs::code::evaluator::{Body, Evaluator, Variables};
+use crate::programs::code::evaluator::{Body, Evaluator};
 use crate::programs::code::origin::is_put_there;
 use crate::programs::code::value::ScriptValue;
+use crate::programs::code::variables::Variables;
 use crate::world::Entry;
 use checkrein_scripts::tree::{Import, SyntaxTree};
 
@@ -59,8 +60,8 @@ impl Evaluator<'_, '_, '_> {
             Import::All { module, level } => match self.module(module, *level) {
                 ScriptValue::Object(place) => {
                     let fields = self.objects.get(place).map(|object| object.fields.clone());
-                    for (name, value) in fields.into_iter().flatten() {
-                        self.bind_name(&name, value, Scope::Own);
+                    for (name, value) in fields.iter().flat_map(Variables::iter) {
+                        self.bind_name(name, value.clone(), Scope::Own);
                     }
                 }
                 ScriptValue::Foreign => self.not_known(module),
