@@ -247,8 +247,12 @@ pub enum Statement {
     Class(Arc<Class>),
     /// `import`
     Import(Import),
-    /// Names that belong to the code around the function.
-    Share(Vec<String>),
+    /// Names that belong to the file: `global a`
+    ShareWithFile(Vec<String>),
+    /// Names that belong to a function around this one: `nonlocal a`
+    ShareAround(Vec<String>),
+    /// Names of the present function that hold nothing yet, wherever in it they are declared: `var a`
+    Reserve(Vec<String>),
     /// The test, what runs when it is true, and what runs when it is not.
     If(Expression, Vec<Self>, Vec<Self>),
     /// `for`, `while`
@@ -259,8 +263,10 @@ pub enum Statement {
     With(Vec<(Expression, Option<BindingTarget>)>, Vec<Self>),
     /// `match`, `switch`
     Match(Expression, Vec<SwitchCase>),
-    /// Statements together: `{ ... }`
+    /// Statements together.
     Block(Vec<Self>),
+    /// Statements with names of their own: `{ let a; ... }`
+    Scope(Vec<Self>),
     /// `return`
     Return(Option<Expression>),
     /// `raise`, `throw`
@@ -276,6 +282,8 @@ pub enum Statement {
 pub struct Loop {
     /// What runs once before.
     pub start: Vec<Statement>,
+    /// Names of which each turn has its own.
+    pub fresh: Vec<String>,
     /// The target and what it runs over.
     pub over: Option<(BindingTarget, Expression)>,
     /// What must be true for each turn.

@@ -11,7 +11,7 @@ use oxc_parser::Parser;
 use oxc_span::SourceType;
 
 use super::Nesting;
-use crate::tree::SyntaxTree;
+use crate::tree::{Statement, SyntaxTree};
 
 /// The tree of JavaScript code, or of TypeScript code when it is none.
 pub(super) fn read(text: &str) -> SyntaxTree {
@@ -34,13 +34,28 @@ fn read_as(text: &str, source: SourceType) -> SyntaxTree {
     let parsed = Parser::new(&allocator, text, source).parse();
     let problem = (parsed.panicked || !parsed.diagnostics.is_empty()).then_some("cannot be read as a whole");
     let mut reader = Reader::default();
-    let statements = reader.statements(&parsed.program.body);
+    let statements = reader.with_reserved(|reader| reader.statements(&parsed.program.body));
     SyntaxTree { statements, problem: reader.nesting.problem(problem) }
 }
 
 #[derive(Default)]
 struct Reader {
     nesting: Nesting,
+    /// What the present function declares with `var`.
+    reserved: Vec<String>,
+}
+
+impl Reader {
+    /// The statements of a function or a file, behind the names that it declares anywhere with `var`.
+    fn with_reserved(&mut self, read: impl FnOnce(&mut Self) -> Vec<Statement>) -> Vec<Statement> {
+        let outer = std::mem::take(&mut self.reserved);
+        let mut statements = read(self);
+        let names = std::mem::replace(&mut self.reserved, outer);
+        if !names.is_empty() {
+            statements.insert(0, Statement::Reserve(names));
+        }
+        statements
+    }
 }
 
 /// The key of an entry or a member, when it is written as it is.

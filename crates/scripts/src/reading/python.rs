@@ -95,6 +95,7 @@ impl Reader {
             }
             Stmt::For(each) => Statement::Loop(Box::new(Loop {
                 start: Vec::new(),
+                fresh: Vec::new(),
                 over: Some((self.target(&each.target), self.expression(&each.iter))),
                 test: None,
                 body: self.statements(&each.body),
@@ -103,6 +104,7 @@ impl Reader {
             })),
             Stmt::While(each) => Statement::Loop(Box::new(Loop {
                 start: Vec::new(),
+                fresh: Vec::new(),
                 over: None,
                 test: Some(self.expression(&each.test)),
                 body: self.statements(&each.body),
@@ -184,10 +186,10 @@ impl Reader {
             Stmt::Import(import) => Statement::Block(Self::import(import)),
             Stmt::ImportFrom(import) => Statement::Import(Self::import_from(import)),
             Stmt::Global(shared) => {
-                Statement::Share(shared.names.iter().map(|name| name.as_str().to_owned()).collect())
+                Statement::ShareWithFile(shared.names.iter().map(|name| name.as_str().to_owned()).collect())
             }
             Stmt::Nonlocal(shared) => {
-                Statement::Share(shared.names.iter().map(|name| name.as_str().to_owned()).collect())
+                Statement::ShareAround(shared.names.iter().map(|name| name.as_str().to_owned()).collect())
             }
             Stmt::Expr(expression) => Statement::Expression(self.expression(&expression.value)),
             Stmt::Break(_) | Stmt::Continue(_) => Statement::Leave,

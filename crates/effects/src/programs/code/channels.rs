@@ -159,7 +159,7 @@ impl Evaluator<'_, '_, '_> {
                 let channel = self.channel();
                 for thing in &given.positional {
                     if let ScriptValue::Name(name) = thing {
-                        self.variables.insert(name.clone(), channel.clone());
+                        self.put(name, channel.clone());
                     }
                 }
                 unknown

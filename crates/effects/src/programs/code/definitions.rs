@@ -5,6 +5,7 @@ use crate::interpreter::Value;
 use super::evaluator::{Body, Evaluator, Function, Given};
 use super::statements::{flat, known_items};
 use super::value::ScriptValue;
+use super::walk::scopes::ScopeSort;
 use checkrein_scripts::token::{Language, Token};
 use std::rc::Rc;
 
@@ -114,16 +115,22 @@ impl Evaluator<'_, '_, '_> {
 
     /// Notes down a function; answers its place in the list.
     pub(super) fn define(&mut self, name: &str, parameters: Vec<String>, from: usize, to: usize) -> usize {
-        let known = self.functions.iter().position(|function| match &function.body {
-            Body::Tokens { tokens, from: first, to: last, .. } => {
-                *first == from && *last == to && Rc::ptr_eq(tokens, &self.tokens)
-            }
-            Body::Tree { .. } => false,
-        });
+        let scope = self.scopes.keep();
+        let present = Rc::clone(&self.tokens);
+        let known =
+            self.functions.iter_mut().enumerate().find_map(|(place, function)| match &mut function.body {
+                Body::Tokens { tokens, from: first, to: last, around, .. }
+                    if *first == from && *last == to && Rc::ptr_eq(tokens, &present) =>
+                {
+                    *around = scope;
+                    Some(place)
+                }
+                Body::Tokens { .. } | Body::Tree { .. } => None,
+            });
         if let Some(place) = known {
             return place;
         }
-        let body = Body::Tokens { parameters, tokens: Rc::clone(&self.tokens), from, to };
+        let body = Body::Tokens { parameters, tokens: present, from, to, around: scope };
         self.functions.push(Function { name: name.to_owned(), body, called: false, active: 0 });
         self.functions.len() - 1
     }
@@ -187,7 +194,7 @@ impl Evaluator<'_, '_, '_> {
             }
             (Language::Perl, "do" | "eval") if self.tokens.is(at + 1, "{") => {
                 let end = self.tokens.partner(at + 1).min(to);
-                self.run(at + 2, end);
+                self.run_block(at + 2, end);
                 Some((ScriptValue::Text(Value::Unknown), end + 1))
             }
             (Language::Perl, "map" | "grep" | "sort" | "first" | "any") if self.tokens.is(at + 1, "{") => {
@@ -195,12 +202,10 @@ impl Evaluator<'_, '_, '_> {
                 let until =
                     self.end_of_statement(end + 1, to).min(self.find_mark(end + 1, to, &[")"]).unwrap_or(to));
                 let list = ScriptValue::List(self.given(end + 1, until).positional);
-                let outer = self.variables.insert("$_".to_owned(), flat(&list).each());
-                self.run(at + 2, end);
-                match outer {
-                    Some(outer) => self.variables.insert("$_".to_owned(), outer),
-                    None => self.variables.remove("$_"),
-                };
+                self.in_scope(ScopeSort::Block, |follower| {
+                    follower.declare("$_", flat(&list).each());
+                    follower.run(at + 2, end);
+                });
                 let answer = if word == "map" {
                     ScriptValue::List(vec![ScriptValue::Text(Value::Unknown)])
                 } else {
@@ -266,13 +271,17 @@ impl Evaluator<'_, '_, '_> {
         }
         let end = self.tokens.partner(at).min(to);
         let mut from = at + 1;
-        let outer = self.variables.clone();
-        if self.tokens.is(from, "|") {
-            let close = self.find_mark(from + 1, end, &["|"])?;
+        let outer = self.enter(ScopeSort::Block);
+        if self.tokens.is(from, "|")
+            && let Some(close) = self.find_mark(from + 1, end, &["|"])
+        {
             let names = self.parameters(from + 1, close);
+            for name in &names {
+                self.declare(name, ScriptValue::Local);
+            }
             match names.as_slice() {
                 [name] => {
-                    self.set(name, value.clone());
+                    self.put(name, value.clone());
                 }
                 several => match &value {
                     ScriptValue::Process(_) => self.assign_all(several, value),
@@ -280,13 +289,13 @@ impl Evaluator<'_, '_, '_> {
                 },
             }
             from = close + 1;
-        }
-        self.run(from, end);
-        for (name, known) in outer.iter() {
-            if !self.variables.contains_key(name) {
-                self.variables.insert(name, known.clone());
+        } else {
+            for name in ["it", "_1"] {
+                self.declare(name, value.clone());
             }
         }
+        self.run(from, end);
+        self.leave(outer);
         Some(end + 1)
     }
 

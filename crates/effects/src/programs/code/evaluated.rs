@@ -38,7 +38,7 @@ impl Evaluator<'_, '_, '_> {
         }
         if let ScriptValue::Map(globals) = given.at(1) {
             for (name, value) in globals {
-                self.variables.insert(name, value);
+                self.put_in_module(&name, value);
             }
         }
         let whole = text.trim().trim_end_matches(';');
@@ -106,7 +106,7 @@ impl Evaluator<'_, '_, '_> {
         let inside =
             ScriptValue::Text(root.value().followed_by(&Value::exact("/")).followed_by(&Value::Unknown));
         for name in ["$_", "$File::Find::name"] {
-            self.variables.insert(name.to_owned(), inside.clone());
+            self.put(name, inside.clone());
         }
         ScriptValue::Text(Value::Unknown)
     }
@@ -167,6 +167,6 @@ impl Evaluator<'_, '_, '_> {
                 Value::Unknown
             }
         };
-        self.variables.insert("$_".to_owned(), ScriptValue::Text(each));
+        self.put("$_", ScriptValue::Text(each));
     }
 }

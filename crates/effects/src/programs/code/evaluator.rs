@@ -12,6 +12,7 @@ use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 use super::started::{Handed, RunningProgram, Started};
 use super::value::ScriptValue;
 use super::variables::Variables;
+use super::walk::scopes::{ScopeSort, Scopes};
 use checkrein_scripts::token::{Language, TokenStream};
 use checkrein_scripts::tree::{Definition, SyntaxTree};
 
@@ -44,14 +45,23 @@ pub(super) struct Function {
 #[derive(Debug, Clone)]
 pub(super) enum Body {
     /// The tokens between two places.
-    Tokens { parameters: Vec<String>, tokens: Rc<TokenStream>, from: usize, to: usize },
+    Tokens {
+        parameters: Vec<String>,
+        tokens: Rc<TokenStream>,
+        from: usize,
+        to: usize,
+        /// The place of the scope in which it was defined.
+        around: usize,
+    },
     /// A part of a tree.
     Tree {
         definition: Arc<Definition>,
         /// The class that it is a method of.
         of: Option<usize>,
-        /// The variables of the functions around it.
-        around: Option<Rc<Variables>>,
+        /// The place of the scope in which it was defined.
+        around: usize,
+        /// What its parameters take when nothing is given, where that is worked out once.
+        defaults: Rc<Vec<Option<ScriptValue>>>,
     },
 }
 
@@ -72,15 +82,6 @@ pub(super) struct OwnClass {
 pub(super) struct Object {
     pub(super) class: Option<usize>,
     pub(super) fields: Variables,
-}
-
-/// What a call of a function knows of its names.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Frame {
-    /// Names of its own.
-    pub(super) own: HashSet<String>,
-    /// Names that it shares with the code around it.
-    pub(super) shared: HashSet<String>,
 }
 
 /// The name that stands for values whose names are not known: `**options`.
@@ -124,8 +125,8 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) functions: Vec<Function>,
     pub(super) classes: Vec<OwnClass>,
     pub(super) objects: Vec<Object>,
-    /// The calls of functions around the present point.
-    pub(super) frames: Vec<Frame>,
+    /// The scopes of the code, and the present one.
+    pub(super) scopes: Scopes,
     /// The classes whose methods are around the present point, and the objects that these were called for.
     pub(super) inside: Vec<(usize, ScriptValue)>,
     /// What the present function gives back, as far as it was followed.
@@ -212,7 +213,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             functions: Vec::new(),
             classes: Vec::new(),
             objects: Vec::new(),
-            frames: Vec::new(),
+            scopes: Scopes::default(),
             inside: Vec::new(),
             returned: None,
             yielded: Vec::new(),
@@ -357,11 +358,24 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
     fn follow_the_rest(&mut self) {
         let mut place = 0;
         while let Some(function) = self.functions.get(place) {
-            if !function.called {
+            if !function.called && !self.is_called_elsewhere(place) {
                 self.in_doubt(|follower| follower.call_unasked(place));
             }
             place += 1;
         }
+    }
+
+    /// Whether the same function was called as it was defined another time.
+    fn is_called_elsewhere(&self, place: usize) -> bool {
+        let definition = |function: &Function| match &function.body {
+            Body::Tree { definition, .. } => Some(Arc::clone(definition)),
+            Body::Tokens { .. } => None,
+        };
+        let Some(own) = self.functions.get(place).and_then(definition) else { return false };
+        self.functions.iter().filter(|function| function.called).any(|function| match &function.body {
+            Body::Tree { definition, .. } => Arc::ptr_eq(definition, &own),
+            Body::Tokens { .. } => false,
+        })
     }
 
     /// Runs other tokens in the same state.
@@ -472,8 +486,12 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
 
     /// What a name means.
     pub(super) fn lookup(&self, name: &str) -> ScriptValue {
-        if let Some(thing) = self.variables.get(name) {
+        if let Some(thing) = self.variable(name) {
             return thing.clone();
+        }
+        if self.language.has_tree() && self.is_declared(name) {
+            // It holds nothing yet.
+            return ScriptValue::Local;
         }
         if self.language.has_tree() {
             // Functions have their names as variables there.
@@ -489,17 +507,11 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
 
     /// Gives a variable a value.
     pub(super) fn assign(&mut self, name: &str, value: ScriptValue) {
-        let value = match self.variables.get(name) {
+        let value = match self.variable(name) {
             Some(known) if self.doubt > 0 => known.clone().join(&value),
             Some(_) | None => value,
         };
-        self.set(name, value);
-    }
-
-    /// Gives a variable a value for sure.
-    pub(super) fn set(&mut self, name: &str, value: ScriptValue) {
-        self.bound.insert(name.to_owned());
-        self.variables.insert(name.to_owned(), value);
+        self.put(name, value);
     }
 
     /// Follows the body of a function with what it is given.
@@ -524,16 +536,16 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             return ScriptValue::Foreign;
         }
         match &function.body {
-            Body::Tokens { parameters, tokens, from, to } => {
-                self.call_tokens(parameters, tokens, *from, *to, given)
+            Body::Tokens { parameters, tokens, from, to, around } => {
+                self.call_tokens(&function.name, parameters, tokens, (*from, *to), *around, given)
             }
-            Body::Tree { definition, of, around } => {
+            Body::Tree { definition, of, around, defaults } => {
                 // What a function does when it calls itself once more it has done already.
                 if function.active >= ACTIVE {
                     return ScriptValue::Text(Value::Unknown);
                 }
                 self.set_active(place, function.active + 1);
-                let answer = self.call_definition(definition, *of, around.as_deref(), given, receiver);
+                let answer = self.call_definition(definition, *of, *around, defaults, given, receiver);
                 self.set_active(place, function.active);
                 answer
             }
@@ -548,23 +560,27 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
 
     fn call_tokens(
         &mut self,
+        name: &str,
         parameters: &[String],
         tokens: &Rc<TokenStream>,
-        from: usize,
-        to: usize,
+        (from, to): (usize, usize),
+        around: usize,
         given: &Given,
     ) -> ScriptValue {
-        let outer = self.variables.clone();
+        // Only functions without a name see the names around them in Ruby and PHP.
+        let is_closed = matches!(self.language, Language::Ruby | Language::Php) && !name.is_empty();
+        let sort = if is_closed { ScopeSort::Closed } else { ScopeSort::Function };
+        let outer = self.enter_within(sort, around);
         for (index, name) in parameters.iter().enumerate() {
             let by_name = given.named.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
             let value = by_name.or_else(|| given.positional.get(index)).cloned();
             let value = value.unwrap_or(ScriptValue::Text(Value::Unknown));
-            self.set(name, value);
+            self.declare(name, value);
         }
         if self.language == Language::Perl {
-            self.variables.insert("@_".to_owned(), ScriptValue::List(given.positional.clone()));
+            self.declare("@_", ScriptValue::List(given.positional.clone()));
         }
-        self.variables.remove("return");
+        let returned = self.returned.take();
         let tokens = Rc::clone(tokens);
         self.deeper(|follower| {
             follower.with_tokens(tokens, |follower| {
@@ -572,9 +588,9 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
                 follower.run(from, to);
             });
         });
-        let answer = self.variables.remove("return").unwrap_or(ScriptValue::Text(Value::Unknown));
-        self.variables = outer;
-        answer
+        let answer = std::mem::replace(&mut self.returned, returned);
+        self.leave(outer);
+        answer.unwrap_or(ScriptValue::Text(Value::Unknown))
     }
 
     /// The thing that an output of a command is.

@@ -221,14 +221,23 @@ impl Evaluator<'_, '_, '_> {
     /// `name = value`, `my $x = value`, `name += value`
     pub(super) fn assignment(&mut self, at: usize, to: usize) -> Option<(ScriptValue, usize)> {
         let mut at = at;
-        while matches!(self.tokens.word(at), Some("my" | "our" | "local" | "static" | "global"))
+        let mut keyword = String::new();
+        while matches!(self.tokens.word(at), Some("my" | "our" | "local" | "static" | "global" | "state"))
             && !self.tokens.is(at + 1, "=")
         {
+            self.tokens.word(at).unwrap_or_default().clone_into(&mut keyword);
             at += 1;
         }
         let name = self.tokens.word(at)?.to_owned();
         let sign = at + 1;
-        let Some(Token::Mark(mark)) = self.tokens.list.get(sign).cloned() else { return None };
+        let Some(Token::Mark(mark)) = self.tokens.list.get(sign).cloned() else {
+            self.declare_all_by(&keyword, at, to);
+            return None;
+        };
+        if !matches!(mark, "=" | ":=" | "||=" | "??=" | "<-" | "+=" | ".=") {
+            self.declare_all_by(&keyword, at, to);
+            return None;
+        }
         match mark {
             "=" | ":=" | "||=" | "??=" | "<-" => {
                 let (mut value, next) = self.expression(sign + 1, to);
@@ -238,6 +247,7 @@ impl Evaluator<'_, '_, '_> {
                 {
                     value = ScriptValue::List(vec![value]);
                 }
+                self.declare_by(&keyword, &name);
                 self.assign(&name, value.clone());
                 Some((value, next))
             }
@@ -249,6 +259,33 @@ impl Evaluator<'_, '_, '_> {
                 Some((joined, next))
             }
             _ => None,
+        }
+    }
+
+    /// Says whose a name is that a keyword declares.
+    pub(super) fn declare_by(&mut self, keyword: &str, name: &str) {
+        match (self.language, keyword) {
+            (Language::Perl, "my" | "state") | (Language::Lua, "local") | (Language::Php, "static") => {
+                self.reserve_here(name);
+            }
+            (Language::Perl, "our") | (Language::Php, "global") => self.share_with_module(name),
+            (Language::Perl, "local") => self.hold(name),
+            _ => {}
+        }
+    }
+
+    /// As [`Evaluator::declare_by`], of all names that stand at a place.
+    fn declare_all_by(&mut self, keyword: &str, at: usize, to: usize) {
+        if keyword.is_empty() {
+            return;
+        }
+        let mut place = at;
+        while let Some(name) = self.tokens.word(place).filter(|_| place < to).map(str::to_owned) {
+            self.declare_by(keyword, &name);
+            if !self.tokens.is(place + 1, ",") {
+                break;
+            }
+            place += 2;
         }
     }
 

@@ -42,7 +42,7 @@ enum HiddenNames {
 impl Evaluator<'_, '_, '_> {
     pub(super) fn paths_given(&self, given: &Given) -> Vec<Value> {
         if given.positional.is_empty() {
-            return vec![self.variables.get("$_").map_or(Value::Unknown, ScriptValue::value)];
+            return vec![self.variable("$_").map_or(Value::Unknown, ScriptValue::value)];
         }
         // Behind the path Python takes how it is done.
         let paths = if self.language == Language::Python { 1 } else { usize::MAX };
@@ -377,7 +377,7 @@ impl Evaluator<'_, '_, '_> {
             return self.set_process_to(given, channel);
         }
         if let Some(channel @ ScriptValue::Process(_)) =
-            text.strip_prefix("<&").and_then(|name| self.variables.get(name.trim_start_matches('=')))
+            text.strip_prefix("<&").and_then(|name| self.variable(name.trim_start_matches('=')))
         {
             let channel = channel.clone();
             self.read_from(&channel);
@@ -435,7 +435,7 @@ impl Evaluator<'_, '_, '_> {
             self.selected = Some(*place);
         }
         if let Some(ScriptValue::Name(name)) = given.positional.first() {
-            self.variables.insert(name.clone(), process.clone());
+            self.put(name, process.clone());
         }
         process
     }
@@ -445,7 +445,7 @@ impl Evaluator<'_, '_, '_> {
         if self.language == Language::Perl
             && let Some(ScriptValue::Name(name)) = given.positional.first()
         {
-            self.variables.insert(name.clone(), ScriptValue::File(path.clone()));
+            self.put(name, ScriptValue::File(path.clone()));
         }
     }
 

@@ -31,14 +31,12 @@ impl Evaluator<'_, '_, '_> {
             | (Language::Php, "$_ENV" | "$_SERVER") => ScriptValue::Name("ENV".to_owned()),
             _ if self.language == Language::Perl
                 && word.starts_with('$')
-                && !self.variables.contains_key(word) =>
+                && self.variable(word).is_none() =>
             {
                 // `$x[0]` is an element of `@x`, `$x{a}` one of `%x`.
                 let plain = word.trim_start_matches('$');
-                let list = self
-                    .variables
-                    .get(&format!("@{plain}"))
-                    .or_else(|| self.variables.get(&format!("%{plain}")));
+                let list =
+                    self.variable(&format!("@{plain}")).or_else(|| self.variable(&format!("%{plain}")));
                 match list {
                     Some(list) => list.clone(),
                     None if word == "$_" => ScriptValue::Text(Value::Unknown),
@@ -46,7 +44,7 @@ impl Evaluator<'_, '_, '_> {
                 }
             }
             _ if word.starts_with(['@', '%', '&']) || word.starts_with('$') => {
-                let found = self.variables.get(word).cloned();
+                let found = self.variable(word).cloned();
                 match found {
                     Some(thing) => thing,
                     None if word.starts_with('&') => self.lookup(word.trim_start_matches('&')),
@@ -89,7 +87,7 @@ impl Evaluator<'_, '_, '_> {
         let mut given = Given::default();
         if let (Language::Perl, ScriptValue::Name(name)) = (self.language, thing)
             && [TAKE_DEFAULT, TAKE_DEFAULT_ALONE].concat().contains(&name.as_str())
-            && let Some(value) = self.variables.get("$_")
+            && let Some(value) = self.variable("$_")
         {
             given.positional.push(value.clone());
         }

@@ -647,14 +647,14 @@ impl Evaluator<'_, '_, '_> {
             LibraryCall::First => {
                 let list = match given.positional.first() {
                     Some(list) => list.clone(),
-                    None => self.variables.get("@_").cloned().unwrap_or_else(|| self.arguments(0)),
+                    None => self.variable("@_").cloned().unwrap_or_else(|| self.arguments(0)),
                 };
                 match list {
                     ScriptValue::List(items) => {
                         let mut items = items.into_iter();
                         let first = items.next().unwrap_or(unknown);
-                        if given.positional.is_empty() && self.variables.contains_key("@_") {
-                            self.variables.insert("@_".to_owned(), ScriptValue::List(items.collect()));
+                        if given.positional.is_empty() && self.variable("@_").is_some() {
+                            self.put("@_", ScriptValue::List(items.collect()));
                         }
                         first
                     }

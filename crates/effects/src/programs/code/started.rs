@@ -134,7 +134,7 @@ impl Evaluator<'_, '_, '_> {
                 // `open2(my $out, my $in, "sh")`
                 for thing in given.positional.iter().filter(|_| deed == LibraryCall::Pipe) {
                     if let ScriptValue::Name(name) = thing {
-                        self.variables.insert(name.clone(), process.clone());
+                        self.put(name, process.clone());
                     }
                 }
                 // `proc_open("sh", [...], $pipes)`

@@ -6,6 +6,7 @@ use super::evaluator::{Evaluator, Given};
 use super::expressions::truth;
 use super::library_calls::LibraryCall;
 use super::value::ScriptValue;
+use super::walk::scopes::ScopeSort;
 use checkrein_scripts::token::{Language, Token};
 
 /// The greatest number of turns of a loop that are followed one by one (ours).
@@ -47,6 +48,18 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
+    /// Follows the statements of a block, which has names of its own in some languages.
+    pub(super) fn run_block(&mut self, from: usize, to: usize) {
+        match self.language {
+            Language::Perl | Language::Lua => {
+                self.in_scope(ScopeSort::Block, |follower| follower.run(from, to));
+            }
+            Language::Ruby | Language::Php | Language::R | Language::Python | Language::JavaScript => {
+                self.run(from, to);
+            }
+        }
+    }
+
     /// Follows one statement; answers where the next begins.
     pub(super) fn statement(&mut self, at: usize, to: usize) -> usize {
         match self.tokens.list.get(at) {
@@ -55,7 +68,7 @@ impl Evaluator<'_, '_, '_> {
                 let close = self.tokens.partner(at).min(to);
                 let repeats =
                     self.language == Language::Perl && self.find_word(at + 1, close, &["redo"]).is_some();
-                self.turning(repeats, (at + 1, close), |follower| follower.run(at + 1, close));
+                self.turning(repeats, (at + 1, close), |follower| follower.run_block(at + 1, close));
                 return close + 1;
             }
             None => return to,
@@ -104,11 +117,10 @@ impl Evaluator<'_, '_, '_> {
             (_, "return") => {
                 let end = self.end_of_statement(at, to);
                 let value = if at + 1 < end { self.all(at + 1, end) } else { ScriptValue::Local };
-                let value = match self.variables.get("return") {
-                    Some(known) => known.clone().join(&value),
+                self.returned = Some(match self.returned.take() {
+                    Some(known) => known.join(&value),
                     None => value,
-                };
-                self.variables.insert("return".to_owned(), value);
+                });
                 end
             }
             (Language::Php, "echo" | "print") => {
@@ -205,6 +217,12 @@ impl Evaluator<'_, '_, '_> {
         }
         let by_name = self.tokens.is(open, "{");
         let (value, next) = self.expression(close + 2, to);
+        let keyword = self.tokens.word(at).unwrap_or_default().to_owned();
+        for word in open + 1..close {
+            if let Some(name) = self.tokens.word(word).map(str::to_owned) {
+                self.declare_by(&keyword, &name);
+            }
+        }
         let mut place = open + 1;
         let mut names = Vec::new();
         while place < close {
@@ -368,7 +386,7 @@ impl Evaluator<'_, '_, '_> {
                     let (names, list) = self.loop_over(at + 1, header);
                     // The block belongs to the `do` in Lua.
                     let close = if is_lua_do { self.tokens.partner(header).min(to) } else { end };
-                    self.for_each(&names, &list, |follower| follower.run(header + 1, close));
+                    self.for_each(&names, &list, |follower| follower.run_block(header + 1, close));
                     return close + 1;
                 }
                 let condition = self.tested(word, at + 1, header);
@@ -377,7 +395,7 @@ impl Evaluator<'_, '_, '_> {
                 let close = if is_lua_do { self.tokens.partner(header).min(to) } else { end };
                 self.decided(condition, |follower| {
                     follower.turning(is_endless, (header + 1, close), |follower| {
-                        follower.run(header + 1, close);
+                        follower.run_block(header + 1, close);
                     });
                 });
                 close + 1
@@ -484,7 +502,7 @@ impl Evaluator<'_, '_, '_> {
         match self.tokens.list.get(at) {
             Some(Token::Mark("{")) => {
                 let close = self.tokens.partner(at).min(to);
-                self.run(at + 1, close);
+                self.run_block(at + 1, close);
                 close + 1
             }
             _ if at >= to => to,
@@ -519,15 +537,26 @@ impl Evaluator<'_, '_, '_> {
 
     /// Follows the body of a loop: once for each value when they are all known, else once for all.
     pub(super) fn for_each(&mut self, names: &[String], list: &ScriptValue, mut work: impl FnMut(&mut Self)) {
+        // The variable of a loop is its own in Perl and Lua.
+        let has_own = matches!(self.language, Language::Perl | Language::Lua);
+        let outer = has_own.then(|| self.enter(ScopeSort::Block));
+        if has_own {
+            for name in names {
+                self.declare(name, ScriptValue::Local);
+            }
+        }
         if let ([name], Some(items)) = (names, known_items(list)) {
             for item in items {
-                self.set(name, item.clone());
+                self.put(name, item.clone());
                 work(self);
             }
-            return;
+        } else {
+            self.bind_each(names, list);
+            work(self);
         }
-        self.bind_each(names, list);
-        work(self);
+        if let Some(outer) = outer {
+            self.leave(outer);
+        }
     }
 
     pub(super) fn bind_each(&mut self, names: &[String], list: &ScriptValue) {
@@ -538,7 +567,7 @@ impl Evaluator<'_, '_, '_> {
         match names {
             [] => {}
             [name] => {
-                self.set(name, each);
+                self.put(name, each);
             }
             several => self.assign_all(several, &each),
         }
@@ -591,9 +620,9 @@ impl Evaluator<'_, '_, '_> {
         self.all(second + 1, to);
         for place in second + 1..to {
             if let Some(name) = self.tokens.word(place).map(str::to_owned)
-                && self.variables.contains_key(&name)
+                && self.variable(&name).is_some()
             {
-                self.set(&name, ScriptValue::Text(Value::Unknown));
+                self.put(&name, ScriptValue::Text(Value::Unknown));
             }
         }
         Some(())

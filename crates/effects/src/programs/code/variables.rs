@@ -29,10 +29,6 @@ impl Variables {
         Rc::make_mut(&mut self.all).get_mut(name).map(Rc::make_mut)
     }
 
-    pub(super) fn contains_key(&self, name: &str) -> bool {
-        self.all.contains_key(name)
-    }
-
     /// Gives a name a value; what it held before.
     pub(super) fn insert(&mut self, name: impl Into<Rc<str>>, value: ScriptValue) -> Option<ScriptValue> {
         let before = Rc::make_mut(&mut self.all).insert(name.into(), Rc::new(value));

@@ -9,6 +9,7 @@ mod expressions;
 mod functions;
 mod modules;
 mod names;
+pub(super) mod scopes;
 
 use crate::interpreter::Value;
 
@@ -18,6 +19,7 @@ use super::variables::Variables;
 use checkrein_scripts::tree::{BindingTarget, Expression, Loop, Statement, SwitchCase, Try};
 
 use binding::Scope;
+use scopes::ScopeSort;
 
 /// The greatest number of turns of a loop that are followed one by one (ours).
 const TURNS: usize = 32;
@@ -69,6 +71,10 @@ impl Evaluator<'_, '_, '_> {
             Statement::Declare(BindingTarget::Name(name), None) if !self.is_python() => {
                 self.bind_name(name, ScriptValue::Local, Scope::Own);
             }
+            Statement::Reserve(names) => names.iter().for_each(|name| self.reserve(name)),
+            Statement::Scope(statements) => {
+                return self.in_scope(ScopeSort::Block, |follower| follower.run_tree(statements));
+            }
             Statement::Declare(_, None) => {}
             Statement::Define(definition) => self.define_tree(definition),
             Statement::Class(class) => {
@@ -76,11 +82,8 @@ impl Evaluator<'_, '_, '_> {
                 self.bind_name(&class.name, made, Scope::Own);
             }
             Statement::Import(import) => self.import_tree(import),
-            Statement::Share(names) => {
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.shared.extend(names.iter().cloned());
-                }
-            }
+            Statement::ShareWithFile(names) => names.iter().for_each(|name| self.share_with_module(name)),
+            Statement::ShareAround(names) => names.iter().for_each(|name| self.share_around(name)),
             Statement::If(test, then, otherwise) => return self.either(test, then, otherwise),
             Statement::Loop(each) => return self.turns(each),
             Statement::Try(tried) => return self.tried(tried),
@@ -183,23 +186,53 @@ impl Evaluator<'_, '_, '_> {
         match list {
             ScriptValue::List(items) if (1..=TURNS).contains(&items.len()) => {
                 for item in items {
-                    self.bind(target, item.clone(), Scope::Own);
-                    self.run_tree(&each.body);
+                    self.turn_with(target, item.clone(), each);
                 }
             }
             // It may have been filled by what is not followed.
             ScriptValue::List(items) if items.is_empty() => {
-                self.perhaps(|follower| {
-                    follower.bind(target, ScriptValue::Text(Value::Unknown), Scope::Own);
-                    follower.run_tree(&each.body);
-                });
+                self.perhaps(|follower| follower.turn_with(target, ScriptValue::Text(Value::Unknown), each));
             }
             _ => {
                 self.widen(each);
                 let item = element(list);
-                self.bind(target, item, Scope::Own);
-                self.run_tree(&each.body);
+                self.turn_with(target, item, each);
             }
+        }
+    }
+
+    /// A turn of a loop with one of its values.
+    fn turn_with(&mut self, target: &BindingTarget, item: ScriptValue, each: &Loop) {
+        if each.fresh.is_empty() {
+            let scope = if self.is_python() { Scope::Own } else { Scope::There };
+            self.bind(target, item, scope);
+            self.run_tree(&each.body);
+        } else {
+            self.in_scope(ScopeSort::Block, |follower| {
+                follower.bind(target, item, Scope::Own);
+                follower.run_tree(&each.body);
+            });
+        }
+    }
+
+    /// The body of a loop that counts: each turn has its own of the names that the loop declares.
+    fn turn(&mut self, each: &Loop) {
+        if each.fresh.is_empty() || each.over.is_some() {
+            self.run_tree(&each.body);
+            return;
+        }
+        let before: Vec<(&String, ScriptValue)> =
+            each.fresh.iter().map(|name| (name, self.lookup(name))).collect();
+        let outer = self.enter(ScopeSort::Block);
+        for (name, value) in before {
+            self.declare(name, value);
+        }
+        self.run_tree(&each.body);
+        let after: Vec<(&String, ScriptValue)> =
+            each.fresh.iter().map(|name| (name, self.lookup(name))).collect();
+        self.leave(outer);
+        for (name, value) in after {
+            self.put(name, value);
         }
     }
 
@@ -208,7 +241,7 @@ impl Evaluator<'_, '_, '_> {
             for _ in 0..TURNS {
                 match each.test.as_ref().and_then(|test| self.condition(test)) {
                     Some(true) => {
-                        self.run_tree(&each.body);
+                        self.turn(each);
                         if let Some(step) = &each.step {
                             self.value(step);
                         }
@@ -226,7 +259,7 @@ impl Evaluator<'_, '_, '_> {
             if let Some(test) = &each.test {
                 follower.suppose(test, true);
             }
-            follower.run_tree(&each.body);
+            follower.turn(each);
             if let Some(step) = &each.step {
                 follower.value(step);
             }
@@ -243,7 +276,7 @@ impl Evaluator<'_, '_, '_> {
     /// Forgets what a loop changes from turn to turn.
     fn widen(&mut self, each: &Loop) {
         for name in names::assigned(each) {
-            if let Some(known) = self.variables.get_mut(&name) {
+            if let Some(known) = self.variable_mut(&name) {
                 let kept = matches!(
                     known,
                     ScriptValue::Name(_)
@@ -272,12 +305,17 @@ impl Evaluator<'_, '_, '_> {
         for (target, body) in &tried.handlers {
             let after = self.variables.clone();
             self.join_variables(&before);
-            if let Some(target) = target {
-                self.bind(target, ScriptValue::Text(Value::Unknown), Scope::Own);
-            }
             // A body that fails for sure leads here for sure.
             let certain = flow == Flow::Throw && tried.handlers.len() == 1;
-            let handled = self.certainly_or_not(certain, |follower| follower.run_tree(body));
+            let handle = |follower: &mut Self| {
+                if let Some(target) = target {
+                    follower.bind(target, ScriptValue::Text(Value::Unknown), Scope::Own);
+                }
+                follower.certainly_or_not(certain, |follower| follower.run_tree(body))
+            };
+            // The name of the failure is one of the handler alone in JavaScript.
+            let handled =
+                if self.is_python() { handle(self) } else { self.in_scope(ScopeSort::Block, handle) };
             falls_through |= handled == Flow::Next;
             let handled = std::mem::replace(&mut self.variables, after);
             self.join_variables(&handled);

@@ -11,7 +11,10 @@ use crate::tree::{
 
 impl Reader {
     pub(super) fn function(&mut self, function: &ast::Function<'_>) -> Definition {
-        let body = function.body.as_ref().map(|body| self.statements(&body.statements));
+        let body = function
+            .body
+            .as_ref()
+            .map(|body| self.with_reserved(|reader| reader.statements(&body.statements)));
         Definition {
             name: function.id.as_ref().map(|id| id.name.to_string()).unwrap_or_default(),
             parameters: self.parameters(&function.params),
@@ -43,7 +46,7 @@ impl Reader {
         for element in &class.body.body {
             match element {
                 ClassElement::StaticBlock(block) => {
-                    body.push(Statement::Block(self.statements(&block.body)));
+                    body.push(Statement::Scope(self.with_reserved(|reader| reader.statements(&block.body))));
                 }
                 ClassElement::MethodDefinition(method) => {
                     self.computed_key(&method.key, &mut body);
@@ -88,7 +91,7 @@ impl Reader {
             (true, [ast::Statement::ExpressionStatement(only)]) => {
                 vec![Statement::Return(Some(self.expression(&only.expression)))]
             }
-            (_, statements) => self.statements(statements),
+            (_, statements) => self.with_reserved(|reader| reader.statements(statements)),
         };
         Expression::Function(Arc::new(Definition {
             name: String::new(),

@@ -8,7 +8,7 @@ use oxc_ast::ast::{
 };
 
 use super::Reader;
-use crate::tree::{BindingTarget, Expression, Import, Loop, Statement, SwitchCase, Try};
+use crate::tree::{BindingTarget, Expression, How, Import, Loop, Statement, SwitchCase, Try};
 
 impl Reader {
     pub(super) fn statements(&mut self, statements: &[ast::Statement<'_>]) -> Vec<Statement> {
@@ -33,9 +33,28 @@ impl Reader {
         }
     }
 
+    /// Statements between braces: with names of their own where they declare some.
+    fn block(&mut self, statements: &[ast::Statement<'_>]) -> Statement {
+        let declares = statements.iter().any(|statement| match statement {
+            ast::Statement::VariableDeclaration(declared) => !declared.kind.is_var(),
+            ast::Statement::FunctionDeclaration(_) | ast::Statement::ClassDeclaration(_) => true,
+            _ => false,
+        });
+        let read = self.statements(statements);
+        if declares { Statement::Scope(read) } else { Statement::Block(read) }
+    }
+
+    /// As [`Reader::block`], in the place of a list of statements.
+    fn block_alone(&mut self, statements: &[ast::Statement<'_>]) -> Vec<Statement> {
+        match self.block(statements) {
+            Statement::Block(statements) => statements,
+            other => vec![other],
+        }
+    }
+
     pub(super) fn statement_here(&mut self, statement: &ast::Statement<'_>) -> Option<Statement> {
         Some(match statement {
-            ast::Statement::BlockStatement(block) => Statement::Block(self.statements(&block.body)),
+            ast::Statement::BlockStatement(block) => self.block(&block.body),
             ast::Statement::BreakStatement(_) | ast::Statement::ContinueStatement(_) => Statement::Leave,
             ast::Statement::DebuggerStatement(_)
             | ast::Statement::EmptyStatement(_)
@@ -50,6 +69,7 @@ impl Reader {
                 // The first turn always happens.
                 Statement::Block(vec![Statement::Loop(Box::new(Loop {
                     start: Vec::new(),
+                    fresh: Vec::new(),
                     over: None,
                     test: None,
                     body,
@@ -61,19 +81,26 @@ impl Reader {
                 Statement::Expression(self.expression(&expression.expression))
             }
             ast::Statement::ForInStatement(each) => {
-                let target = self.left(&each.left);
+                let (target, fresh) = self.left(&each.left);
                 // The names of the entries, which say nothing.
                 let list = Expression::Within(vec![self.expression(&each.right)]);
-                self.each(target, list, &each.body)
+                self.each(target, fresh, list, &each.body)
             }
             ast::Statement::ForOfStatement(each) => {
-                let target = self.left(&each.left);
+                let (target, fresh) = self.left(&each.left);
                 let list = self.expression(&each.right);
-                self.each(target, list, &each.body)
+                self.each(target, fresh, list, &each.body)
             }
             ast::Statement::ForStatement(each) => {
+                let mut fresh = Vec::new();
                 let start = match &each.init {
-                    Some(ForStatementInit::VariableDeclaration(declared)) => self.declared(declared),
+                    Some(ForStatementInit::VariableDeclaration(declared)) => {
+                        let start = self.declared(declared);
+                        if !declared.kind.is_var() {
+                            start.iter().for_each(|one| names_declared(one, &mut fresh));
+                        }
+                        start
+                    }
                     Some(other) => other
                         .as_expression()
                         .map(|expression| Statement::Expression(self.expression(expression)))
@@ -81,14 +108,17 @@ impl Reader {
                         .collect(),
                     None => Vec::new(),
                 };
-                Statement::Loop(Box::new(Loop {
+                let has_own = !fresh.is_empty();
+                let each = Statement::Loop(Box::new(Loop {
                     start,
+                    fresh,
                     over: None,
                     test: each.test.as_ref().map(|test| self.expression(test)),
                     body: self.body(&each.body),
                     step: each.update.as_ref().map(|step| self.expression(step)),
                     otherwise: Vec::new(),
-                }))
+                }));
+                if has_own { Statement::Scope(vec![each]) } else { each }
             }
             ast::Statement::IfStatement(branch) => {
                 let test = self.expression(&branch.test);
@@ -108,7 +138,7 @@ impl Reader {
                     .map(|case| SwitchCase {
                         tests: case.test.iter().map(|test| self.expression(test)).collect(),
                         targets: Vec::new(),
-                        body: self.statements(&case.consequent),
+                        body: self.block_alone(&case.consequent),
                     })
                     .collect();
                 Statement::Match(subject, cases)
@@ -117,16 +147,16 @@ impl Reader {
                 Statement::Throw(vec![self.expression(&thrown.argument)])
             }
             ast::Statement::TryStatement(tried) => {
-                let body = self.statements(&tried.block.body);
+                let body = self.block_alone(&tried.block.body);
                 let handlers = tried
                     .handler
                     .iter()
                     .map(|handler| {
                         let target = handler.param.as_ref().map(|param| self.pattern(&param.pattern));
-                        (target, self.statements(&handler.body.body))
+                        (target, self.block_alone(&handler.body.body))
                     })
                     .collect();
-                let last = tried.finalizer.as_ref().map(|block| self.statements(&block.body));
+                let last = tried.finalizer.as_ref().map(|block| self.block_alone(&block.body));
                 Statement::Try(Box::new(Try {
                     body,
                     handlers,
@@ -136,6 +166,7 @@ impl Reader {
             }
             ast::Statement::WhileStatement(each) => Statement::Loop(Box::new(Loop {
                 start: Vec::new(),
+                fresh: Vec::new(),
                 over: None,
                 test: Some(self.expression(&each.test)),
                 body: self.body(&each.body),
@@ -189,11 +220,13 @@ impl Reader {
     pub(super) fn each(
         &mut self,
         target: BindingTarget,
+        fresh: Vec<String>,
         list: Expression,
         body: &ast::Statement<'_>,
     ) -> Statement {
         Statement::Loop(Box::new(Loop {
             start: Vec::new(),
+            fresh,
             over: Some((target, list)),
             test: None,
             body: self.body(body),
@@ -202,14 +235,25 @@ impl Reader {
         }))
     }
 
-    pub(super) fn left(&mut self, left: &ForStatementLeft<'_>) -> BindingTarget {
+    /// What gets each value, and the names of it that each turn has for itself.
+    pub(super) fn left(&mut self, left: &ForStatementLeft<'_>) -> (BindingTarget, Vec<String>) {
         match left {
-            ForStatementLeft::VariableDeclaration(declared) => declared
-                .declarations
-                .first()
-                .map_or(BindingTarget::Nowhere, |declarator| self.pattern(&declarator.id)),
+            ForStatementLeft::VariableDeclaration(declared) => {
+                let target = declared
+                    .declarations
+                    .first()
+                    .map_or(BindingTarget::Nowhere, |declarator| self.pattern(&declarator.id));
+                let mut names = Vec::new();
+                names_of(&target, &mut names);
+                if declared.kind.is_var() {
+                    self.reserved.extend(names);
+                    names = Vec::new();
+                }
+                (target, names)
+            }
             other => {
-                other.as_assignment_target().map_or(BindingTarget::Nowhere, |target| self.target(target))
+                let target = other.as_assignment_target();
+                (target.map_or(BindingTarget::Nowhere, |target| self.target(target)), Vec::new())
             }
         }
     }
@@ -233,14 +277,21 @@ impl Reader {
     }
 
     pub(super) fn declared(&mut self, declared: &ast::VariableDeclaration<'_>) -> Vec<Statement> {
-        declared
-            .declarations
-            .iter()
-            .map(|declarator| {
-                let target = self.pattern(&declarator.id);
-                Statement::Declare(target, declarator.init.as_ref().map(|value| self.expression(value)))
-            })
-            .collect()
+        let mut all = Vec::new();
+        for declarator in &declared.declarations {
+            let target = self.pattern(&declarator.id);
+            let value = declarator.init.as_ref().map(|value| self.expression(value));
+            if !declared.kind.is_var() {
+                all.push(Statement::Declare(target, value));
+                continue;
+            }
+            names_of(&target, &mut self.reserved);
+            if let Some(value) = value {
+                let assigned = Expression::Assign(Box::new(target), How::Plain, Box::new(value));
+                all.push(Statement::Expression(assigned));
+            }
+        }
+        all
     }
 
     pub(super) fn import(import: &ast::ImportDeclaration<'_>) -> Vec<Statement> {
@@ -271,5 +322,25 @@ impl Reader {
             all.push(Statement::Import(Import::Parts { module: module.clone(), level: 0, parts }));
         }
         all
+    }
+}
+
+/// The names that a statement declares.
+fn names_declared(statement: &Statement, names: &mut Vec<String>) {
+    match statement {
+        Statement::Declare(target, _) => names_of(target, names),
+        Statement::Block(several) => several.iter().for_each(|one| names_declared(one, names)),
+        _ => {}
+    }
+}
+
+/// The names that a target gives values to.
+fn names_of(target: &BindingTarget, names: &mut Vec<String>) {
+    match target {
+        BindingTarget::Name(name) => names.push(name.clone()),
+        BindingTarget::List(targets) => targets.iter().for_each(|one| names_of(one, names)),
+        BindingTarget::Map(entries) => entries.iter().for_each(|(_, one)| names_of(one, names)),
+        BindingTarget::Rest(inner) | BindingTarget::Default(inner, _) => names_of(inner, names),
+        BindingTarget::Member(_, _) | BindingTarget::Index(_, _) | BindingTarget::Nowhere => {}
     }
 }

@@ -92,14 +92,11 @@ impl Evaluator<'_, '_, '_> {
 
     /// Gives a name a value.
     pub(super) fn bind_name(&mut self, name: &str, value: ScriptValue, scope: Scope) {
-        let own = scope == Scope::Own || self.is_python();
-        if let Some(frame) = self.frames.last_mut()
-            && own
-            && !frame.shared.contains(name)
-        {
-            frame.own.insert(name.to_owned());
+        match scope {
+            Scope::Own => self.declare(name, value),
+            Scope::There if self.is_python() => self.declare_widely(name, value),
+            Scope::There => self.put(name, value),
         }
-        self.set(name, value);
     }
 
     fn bind_member(&mut self, of: &Expression, name: &str, value: ScriptValue) {
@@ -125,7 +122,7 @@ impl Evaluator<'_, '_, '_> {
                     "globalThis" | "global" | "window" | "builtins" | "__builtins__"
                 ) =>
             {
-                self.set(name, value);
+                self.put_in_module(name, value);
             }
             environment if Self::is_environment(&environment) => self.set_environment(name, &value),
             ScriptValue::Name(module) if module == "module" && name == "exports" => {
@@ -154,7 +151,7 @@ impl Evaluator<'_, '_, '_> {
             (ScriptValue::Name(all), Some(name))
                 if matches!(all.as_str(), "globals" | "locals" | "globalThis") =>
             {
-                self.set(&name, value);
+                self.put_in_module(&name, value);
             }
             (environment, Some(name)) if Self::is_environment(&environment) => {
                 self.set_environment(&name, &value);
@@ -178,9 +175,7 @@ impl Evaluator<'_, '_, '_> {
     /// Puts a changed value back where it came from.
     pub(super) fn store(&mut self, of: &Expression, value: ScriptValue) {
         match of {
-            Expression::Name(name) => {
-                self.variables.insert(name.clone(), value);
-            }
+            Expression::Name(name) => self.put(name, value),
             Expression::Member(object, name) if matches!(**object, Expression::Name(_)) => {
                 if let ScriptValue::Object(place) = self.value(object)
                     && let Some(object) = self.objects.get_mut(place)

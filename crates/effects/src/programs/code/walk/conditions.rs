@@ -108,7 +108,7 @@ impl Evaluator<'_, '_, '_> {
 
     /// Puts a closer value in the place of one that is not known exactly; whether there is one.
     fn narrow(&mut self, name: &str, closer: impl FnOnce(&Value) -> Option<Value>) -> bool {
-        let Some(known) = self.variables.get(name) else { return false };
+        let Some(known) = self.variable(name) else { return false };
         let (narrowed, is_pattern) = match known {
             ScriptValue::Text(value) if value.alternatives().is_none() => {
                 (closer(value).map(ScriptValue::Text), *value != Value::Unknown)
@@ -119,7 +119,7 @@ impl Evaluator<'_, '_, '_> {
             _ => return false,
         };
         let Some(narrowed) = narrowed else { return false };
-        self.variables.insert(name.to_owned(), narrowed);
+        self.put(name, narrowed);
         is_pattern
     }
 }

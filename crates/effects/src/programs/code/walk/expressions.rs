@@ -12,6 +12,7 @@ use checkrein_scripts::tree::{
 };
 
 use super::binding::Scope;
+use super::scopes::ScopeSort;
 use super::{TURNS, conditions, element};
 
 impl Evaluator<'_, '_, '_> {
@@ -101,10 +102,10 @@ impl Evaluator<'_, '_, '_> {
             Expression::Choice(test, then, otherwise) => self.choice(test, then, otherwise),
             Expression::Assign(target, how, value) => self.assigned(target, *how, value),
             Expression::Comprehension(made, clauses) => {
-                let outer = self.variables.clone();
                 let mut all = Vec::new();
-                self.comprehended_tree(made, clauses, &mut all);
-                self.variables = outer;
+                self.in_scope(ScopeSort::Comprehension, |follower| {
+                    follower.comprehended_tree(made, clauses, &mut all);
+                });
                 ScriptValue::List(all)
             }
             Expression::Spread(inner) => self.value(inner),
@@ -139,7 +140,7 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn tree_name(&mut self, name: &str) -> ScriptValue {
-        if let Some(known) = self.variables.get(name) {
+        if let Some(known) = self.variable(name) {
             return known.clone();
         }
         let file = || self.file.clone().map_or(ScriptValue::Text(Value::Unknown), ScriptValue::text);

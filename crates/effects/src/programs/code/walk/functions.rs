@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::interpreter::Value;
-use crate::programs::code::evaluator::{Body, Evaluator, Frame, Function, Given, Object, OwnClass, REST};
+use crate::programs::code::evaluator::{Body, Evaluator, Function, Given, Object, OwnClass, REST};
 use crate::programs::code::library_calls::LibraryCall;
 use crate::programs::code::value::ScriptValue;
 use crate::programs::code::variables::Variables;
@@ -13,9 +13,10 @@ use checkrein_scripts::tree::{
 };
 
 use super::binding::Scope;
+use super::scopes::ScopeSort;
 
 /// The greatest number of classes, of objects and of functions (ours).
-const MADE: usize = 1_000;
+const MADE: usize = 2_000;
 /// How many classes above a class are looked at (ours).
 const BASES: usize = 8;
 
@@ -36,6 +37,10 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn define_tree(&mut self, definition: &Arc<Definition>) {
         let place = self.define_function(definition, None);
         self.bind_name(&definition.name, ScriptValue::Function(place), Scope::Own);
+        // What a block of JavaScript defines is known in the whole function around it.
+        if !self.is_python() && self.variable(&definition.name).is_some() {
+            self.declare_widely(&definition.name, ScriptValue::Function(place));
+        }
         self.decorate(definition, place);
     }
 
@@ -58,14 +63,23 @@ impl Evaluator<'_, '_, '_> {
 
     /// Notes down a function; answers its place in the list.
     pub(super) fn define_function(&mut self, definition: &Arc<Definition>, class: Option<usize>) -> usize {
-        // Inside a function the variables around are needed when it is called from elsewhere.
-        let scope = (!self.frames.is_empty()).then(|| Rc::new(self.variables.clone()));
+        let is_python = self.is_python();
+        let defaults: Vec<Option<ScriptValue>> = definition
+            .parameters
+            .iter()
+            .map(|parameter| parameter.default.as_ref().filter(|_| is_python).map(|value| self.value(value)))
+            .collect();
+        let defaults = Rc::new(defaults);
+        let scope = if class.is_some() { self.scopes.keep_for_method() } else { self.scopes.keep() };
+        // One more in another scope is another function, until there are too many to tell them apart.
+        let is_crowded = self.functions.len() >= MADE;
         let known =
             self.functions.iter_mut().enumerate().find_map(|(place, function)| match &mut function.body {
-                Body::Tree { definition: known, of, around }
-                    if Arc::ptr_eq(known, definition) && *of == class =>
+                Body::Tree { definition: known, of, around, defaults: before }
+                    if Arc::ptr_eq(known, definition) && *of == class && (*around == scope || is_crowded) =>
                 {
-                    around.clone_from(&scope);
+                    *around = scope;
+                    before.clone_from(&defaults);
                     Some(place)
                 }
                 Body::Tree { .. } | Body::Tokens { .. } => None,
@@ -73,11 +87,11 @@ impl Evaluator<'_, '_, '_> {
         if let Some(place) = known {
             return place;
         }
-        if self.functions.len() >= MADE {
+        if is_crowded {
             self.not_followed("defines more functions than are followed");
             return self.functions.len();
         }
-        let body = Body::Tree { definition: Arc::clone(definition), of: class, around: scope };
+        let body = Body::Tree { definition: Arc::clone(definition), of: class, around: scope, defaults };
         self.functions.push(Function { name: definition.name.clone(), body, called: false, active: 0 });
         self.functions.len() - 1
     }
@@ -97,23 +111,18 @@ impl Evaluator<'_, '_, '_> {
         &mut self,
         definition: &Definition,
         class: Option<usize>,
-        around: Option<&Variables>,
+        around: usize,
+        defaults: &[Option<ScriptValue>],
         given: &Given,
         receiver: Option<ScriptValue>,
     ) -> ScriptValue {
-        let outer = self.variables.clone();
-        for (name, value) in around.into_iter().flat_map(Variables::iter) {
-            if !self.variables.contains_key(name) {
-                self.variables.insert(name, value.clone());
-            }
-        }
-        self.frames.push(Frame::default());
+        let outer = self.enter_within(ScopeSort::Function, around);
         let returned = self.returned.take();
         let yielded = std::mem::take(&mut self.yielded);
         if let Some(class) = class {
             self.inside.push((class, receiver.clone().unwrap_or(ScriptValue::Local)));
         }
-        self.bind_parameters(definition, given, receiver);
+        self.bind_parameters(definition, defaults, given, receiver);
         self.run_tree(&definition.body);
         if class.is_some() {
             self.inside.pop();
@@ -121,18 +130,17 @@ impl Evaluator<'_, '_, '_> {
         let answer = self.returned.take();
         let made = std::mem::replace(&mut self.yielded, yielded);
         self.returned = returned;
-        let frame = self.frames.pop().unwrap_or_default();
-        let inner = std::mem::replace(&mut self.variables, outer);
-        for (name, value) in inner.iter() {
-            let shared = frame.shared.contains(name);
-            if shared || !frame.own.contains(name) && self.variables.contains_key(name) {
-                self.variables.insert(name, value.clone());
-            }
-        }
+        self.leave(outer);
         if made.is_empty() { answer.unwrap_or(ScriptValue::Local) } else { ScriptValue::List(made) }
     }
 
-    fn bind_parameters(&mut self, definition: &Definition, given: &Given, receiver: Option<ScriptValue>) {
+    fn bind_parameters(
+        &mut self,
+        definition: &Definition,
+        defaults: &[Option<ScriptValue>],
+        given: &Given,
+        receiver: Option<ScriptValue>,
+    ) {
         let mut positional = given.positional.clone();
         if let Some(receiver) = receiver {
             if self.is_python() {
@@ -146,7 +154,8 @@ impl Evaluator<'_, '_, '_> {
         let mut positional = positional.into_iter();
         let by_rest = given.named.iter().any(|(name, _)| name == REST);
         let mut used: Vec<&str> = Vec::new();
-        for FunctionParameter { target, default, takes } in &definition.parameters {
+        for (place, parameter) in definition.parameters.iter().enumerate() {
+            let FunctionParameter { target, default, takes } = parameter;
             let name = match target {
                 BindingTarget::Name(name) => name.as_str(),
                 _ => "",
@@ -165,11 +174,14 @@ impl Evaluator<'_, '_, '_> {
             used.push(name);
             let value = match (value, default) {
                 (Some(value), _) => value,
-                // Whether it is given is not known.
-                (None, Some(default)) if by_rest => {
-                    self.value(default).join(&ScriptValue::Text(Value::Unknown))
+                // Whether it is given is not known where some names are not.
+                (None, Some(default)) => {
+                    let default = match defaults.get(place) {
+                        Some(Some(known)) => known.clone(),
+                        Some(None) | None => self.value(default),
+                    };
+                    if by_rest { default.join(&ScriptValue::Text(Value::Unknown)) } else { default }
                 }
-                (None, Some(default)) => self.value(default),
                 (None, None) => ScriptValue::Text(Value::Unknown),
             };
             self.bind(target, value, Scope::Own);
@@ -188,8 +200,7 @@ impl Evaluator<'_, '_, '_> {
         }
         let place = self.classes.len();
         self.classes.push(OwnClass { bases, ..OwnClass::default() });
-        let outer = self.variables.clone();
-        self.frames.push(Frame::default());
+        let outer = self.enter(ScopeSort::Class);
         for statement in &class.body {
             match statement {
                 Statement::Define(definition) => {
@@ -201,7 +212,7 @@ impl Evaluator<'_, '_, '_> {
                 }
                 Statement::Declare(BindingTarget::Name(name), value) => {
                     let value = value.as_ref().map(|value| self.value(value));
-                    self.variables.insert(name.as_str(), value.clone().unwrap_or(ScriptValue::Local));
+                    self.declare(name, value.clone().unwrap_or(ScriptValue::Local));
                     if let Some(class) = self.classes.get_mut(place) {
                         class.fields.push((name.clone(), value));
                     }
@@ -211,8 +222,7 @@ impl Evaluator<'_, '_, '_> {
                 }
             }
         }
-        self.frames.pop();
-        self.variables = outer;
+        self.leave(outer);
         ScriptValue::Class(place)
     }
 

@@ -1,12 +1,10 @@
 //! Imports: modules of the language by their names, modules of the code itself followed where they lie.
 
-use std::rc::Rc;
-
 use crate::effect::EffectKind;
 use crate::interpreter::{Draft, Value};
 use crate::path::AbsolutePath;
 use crate::programs::code::LONG;
-use crate::programs::code::evaluator::{Body, Evaluator};
+use crate::programs::code::evaluator::Evaluator;
 use crate::programs::code::origin::is_put_there;
 use crate::programs::code::value::ScriptValue;
 use crate::programs::code::variables::Variables;
@@ -14,6 +12,7 @@ use crate::world::Entry;
 use checkrein_scripts::tree::{Import, SyntaxTree};
 
 use super::binding::Scope;
+use super::scopes::ScopeSort;
 
 /// The greatest number of modules of its own that code is followed into (ours).
 const MODULES: usize = 192;
@@ -244,24 +243,16 @@ impl Evaluator<'_, '_, '_> {
         let Some(module) = self.new_object(None, Variables::new()) else { return ScriptValue::Foreign };
         self.modules.push((path.to_owned(), module.clone()));
         self.keeps_compiled(path);
-        let variables = std::mem::take(&mut self.variables);
-        let frames = std::mem::take(&mut self.frames);
+        let outer = self.enter(ScopeSort::Module);
+        self.scopes.keep();
         let exports = self.exports.take();
         let file = self.file.replace(path.to_owned());
-        let first = self.functions.len();
-        self.variables.insert("__name__".to_owned(), ScriptValue::text(name));
+        self.declare("__name__", ScriptValue::text(name));
         self.run_tree(&tree.statements);
-        let fields = std::mem::replace(&mut self.variables, variables);
+        let fields: Variables = self.own_names().into_iter().collect();
+        self.leave(outer);
         let offered = std::mem::replace(&mut self.exports, exports);
-        self.frames = frames;
         self.file = file;
-        // Its functions see its own variables wherever they are called from.
-        let around = Rc::new(fields.clone());
-        for function in self.functions.iter_mut().skip(first) {
-            if let Body::Tree { around: scope @ None, .. } = &mut function.body {
-                *scope = Some(Rc::clone(&around));
-            }
-        }
         if let (ScriptValue::Object(place), None) = (&module, &offered)
             && let Some(object) = self.objects.get_mut(*place)
         {

@@ -92,11 +92,13 @@ fn statement(one: &Statement, names: &mut HashSet<String>) {
             statements(body, names);
         }
         Statement::Match(_, cases) => cases.iter().for_each(|case| statements(&case.body, names)),
-        Statement::Block(inner) => statements(inner, names),
+        Statement::Block(inner) | Statement::Scope(inner) => statements(inner, names),
         Statement::Define(_)
         | Statement::Class(_)
         | Statement::Import(_)
-        | Statement::Share(_)
+        | Statement::ShareWithFile(_)
+        | Statement::ShareAround(_)
+        | Statement::Reserve(_)
         | Statement::Return(_)
         | Statement::Throw(_)
         | Statement::Leave
