@@ -180,6 +180,8 @@ pub struct Definition {
     pub body: Vec<Statement>,
     /// How it is called.
     pub sort: CallStyle,
+    /// Whether the code that calls it may go on before it is through.
+    pub may_wait: bool,
     /// Functions that this one is given to first: `@name`.
     pub decorators: Vec<Expression>,
 }

@@ -107,6 +107,15 @@ impl Lexer {
             if self.peek(ahead) == '>' {
                 let inner: String = (1..ahead).map(|ahead| self.peek(ahead)).collect();
                 self.at += ahead + 1;
+                let name = inner.trim_start_matches('$');
+                let is_handle = inner.starts_with('$') && !name.is_empty() && name.chars().all(Self::is_name);
+                if is_handle {
+                    self.push(Token::Word("<$>".to_owned()));
+                    self.push(Token::Mark("("));
+                    self.push(Token::Word(inner));
+                    self.push(Token::Mark(")"));
+                    return true;
+                }
                 self.push(Token::Word("<>".to_owned()));
                 if inner.contains(['*', '?', '/']) {
                     self.push(Token::Mark("("));

@@ -244,6 +244,7 @@ impl Reader {
             parameters: self.parameters(&function.parameters),
             body: self.statements(&function.body),
             sort,
+            may_wait: false,
             decorators,
         }
     }
@@ -345,6 +346,7 @@ impl Reader {
                     parameters: parameters.unwrap_or_default(),
                     body: vec![Statement::Return(Some(self.expression(&lambda.body)))],
                     sort: CallStyle::Plain,
+                    may_wait: false,
                     decorators: Vec::new(),
                 }))
             }

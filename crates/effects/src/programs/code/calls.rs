@@ -5,6 +5,7 @@ use crate::interpreter::Value;
 use super::call_effects::UNKNOWN_MODULE;
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
+use super::printing::calls_with_output as is_called_with_output;
 use super::python_parameters;
 use super::statements::known_items;
 use super::value::ScriptValue;
@@ -100,6 +101,11 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn call_back(&mut self, thing: &ScriptValue, result: &ScriptValue, given: &Given) {
         if matches!(thing, ScriptValue::Function(_) | ScriptValue::Class(_) | ScriptValue::Object(_))
             || matches!(thing, ScriptValue::Method(of, _) if matches!(**of, ScriptValue::Object(_) | ScriptValue::Class(_)))
+        {
+            return;
+        }
+        if self.hands_over(thing, given)
+            || matches!(thing, ScriptValue::Name(name) if is_called_with_output(name))
         {
             return;
         }

@@ -164,6 +164,13 @@ impl Evaluator<'_, '_, '_> {
                 }
                 unknown
             }
+            "<$>" => match given.at(0) {
+                text @ ScriptValue::Text(Value::Exact(_)) => text,
+                _ => {
+                    self.reads_names = true;
+                    unknown
+                }
+            },
             "select" if given.positional.len() == 1 => {
                 self.selected = match given.at(0) {
                     ScriptValue::Process(process) => Some(process),

@@ -3,6 +3,7 @@
 use crate::interpreter::Value;
 
 use super::evaluator::{Body, Evaluator, Function, Given};
+use super::later::Moment;
 use super::statements::{flat, known_items};
 use super::value::ScriptValue;
 use super::walk::scopes::ScopeSort;
@@ -212,6 +213,14 @@ impl Evaluator<'_, '_, '_> {
                     list
                 };
                 Some((answer, until))
+            }
+            (Language::Ruby, "at_exit")
+                if self.tokens.is(at + 1, "{") || self.tokens.is_word(at + 1, "do") =>
+            {
+                let end = self.tokens.partner(at + 1).min(to);
+                let place = self.define("", Vec::new(), at + 2, end);
+                self.wait(ScriptValue::Function(place), Given::default(), Moment::AtEnd, true);
+                Some((ScriptValue::Local, end + 1))
             }
             (Language::Ruby, "lambda" | "proc") => self
                 .ruby_block(at + 1, to, &ScriptValue::Text(Value::Unknown))

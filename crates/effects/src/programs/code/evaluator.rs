@@ -9,6 +9,7 @@ use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::secrets::variable_of;
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 
+use super::later::Waiting;
 use super::started::{Handed, RunningProgram, Started};
 use super::value::ScriptValue;
 use super::variables::Variables;
@@ -200,6 +201,12 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) texts: usize,
     /// How many loops without an end are around the present point.
     pub(super) endless: usize,
+    /// The functions that wait to be called.
+    pub(super) waiting: Vec<Waiting>,
+    /// Whether the functions are called that waited.
+    pub(super) is_ending: bool,
+    /// What the variables may hold where something fails, for each `try` around the present point; none where nothing could fail so far.
+    pub(super) failing: Vec<Option<Variables>>,
 }
 
 impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
@@ -252,6 +259,9 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             calls: 0,
             texts: 0,
             endless: 0,
+            waiting: Vec::new(),
+            is_ending: false,
+            failing: Vec::new(),
         }
     }
 
@@ -286,8 +296,10 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
     }
 
     fn end(mut self, text: &str) -> Exit {
+        self.call_waiting();
         self.follow_later_modules();
         self.follow_the_rest();
+        self.call_waiting();
         self.run_what_was_fed();
         self.may_run_texts();
         if let Some(why) = self.hurdle {
@@ -547,6 +559,9 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
                 self.set_active(place, function.active + 1);
                 let answer = self.call_definition(definition, *of, *around, defaults, given, receiver);
                 self.set_active(place, function.active);
+                if definition.may_wait {
+                    self.may_wait(place, given);
+                }
                 answer
             }
         }

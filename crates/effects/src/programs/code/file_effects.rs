@@ -312,7 +312,11 @@ impl Evaluator<'_, '_, '_> {
                 [only] => self.run_shell(only),
                 several => self.run_list(several),
             };
-            return if mode.starts_with('|') { self.set_process(given, output) } else { output };
+            if mode.starts_with('|') {
+                return self.set_process(given, output);
+            }
+            self.set_output(given, &output);
+            return output;
         }
         if mode.contains('&') && matches!(given.positional.get(2), Some(ScriptValue::Process(_))) {
             self.read_from(&given.at(2));
@@ -388,7 +392,9 @@ impl Evaluator<'_, '_, '_> {
             return self.set_process(given, output);
         }
         if let Some(command) = text.strip_suffix('|') {
-            return self.run_shell(&ScriptValue::text(command.trim()));
+            let output = self.run_shell(&ScriptValue::text(command.trim()));
+            self.set_output(given, &output);
+            return output;
         }
         let path = Value::exact(text.trim_start_matches(['<', '>', '+', '&']).trim());
         if text.starts_with(">&") || text.starts_with("<&") {
@@ -419,6 +425,15 @@ impl Evaluator<'_, '_, '_> {
         }
         self.set_handle(given, &path);
         ScriptValue::File(path)
+    }
+
+    /// `open(my $handle, "-|", "pwd")` gives the variable what the program prints.
+    fn set_output(&mut self, given: &Given, output: &ScriptValue) {
+        if let (Some(ScriptValue::Name(name)), ScriptValue::Text(Value::Exact(_))) =
+            (given.positional.first(), output)
+        {
+            self.put(name, output.clone());
+        }
     }
 
     /// `open(my $handle, "|-", "sh")` gives the variable the program.

@@ -136,6 +136,10 @@ impl Evaluator<'_, '_, '_> {
                 }
             }
             ScriptValue::Process(process) => self.member_of_process(*process, member),
+            // What a program printed that has ended: `run(...).stdout`.
+            ScriptValue::Text(_) if self.language.has_tree() && matches!(member, "stdout" | "output") => {
+                thing.clone()
+            }
             ScriptValue::Object(place) => self.member_of_object(*place, member),
             ScriptValue::Class(place) => self.member_of_class(*place, member),
             ScriptValue::Foreign => ScriptValue::Foreign,
@@ -543,6 +547,8 @@ impl Evaluator<'_, '_, '_> {
                 let count = given.at(0).exact().and_then(|count| count.parse().ok());
                 ScriptValue::Text(count.map_or(Value::Unknown, |count| repeated(text, count)))
             }
+            // What a program prints that was opened like a file: `os.popen(...).read()`.
+            (ScriptValue::Text(_), "read" | "readline" | "gets") => of.clone(),
             (_, "connect") if given.positional.iter().flat_map(ScriptValue::items).count() >= 2 => {
                 self.connect(given)
             }

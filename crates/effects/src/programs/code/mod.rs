@@ -27,6 +27,8 @@
 //! | `starters` | how languages that are not followed start a program |
 //! | `unfollowed` | what languages that are not followed do to files |
 //! | `started` | programs that code starts, and what it hands and writes to them |
+//! | `later` | functions that are called later, with what the variables hold by then |
+//! | `printing` | what started programs print, as functions give it |
 //! | `loose` | functions used as values, and the texts that they may be given |
 //! | `secrets` | variables that hold secrets, and what prints them |
 //! | `python_parameters` | the names of the parameters of functions of Python |
@@ -44,6 +46,7 @@ mod file_effects;
 mod fish;
 mod ipython;
 mod javascript;
+mod later;
 mod library_calls;
 mod loose;
 mod lua;
@@ -54,6 +57,7 @@ mod path_methods;
 mod performing;
 mod perl;
 mod php;
+mod printing;
 mod python;
 mod python_parameters;
 mod rest;

@@ -111,6 +111,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "agent.mirror" => LibraryCall::Download,
         "chdir" => LibraryCall::Enter,
         "cwd" | "getcwd" | "Cwd::cwd" | "Cwd::getcwd" => LibraryCall::Here,
+        // A line of a handle: `<$handle>`.
+        "<$>" => LibraryCall::Input,
         "glob" | "bsd_glob" | "<>" => LibraryCall::Glob,
         "catfile" | "catdir" | "File::Spec.catfile" | "File::Spec.catdir" => LibraryCall::Join,
         "dirname" => LibraryCall::Parent,

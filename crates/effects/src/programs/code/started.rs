@@ -141,9 +141,9 @@ impl Evaluator<'_, '_, '_> {
                 if let ("proc_open", ScriptValue::Process(place)) = (name, &process) {
                     self.selected = Some(*place);
                 }
-                process
+                self.given_by_start(name, process, given)
             }
-            None => output,
+            None => self.given_by_start(name, output, given),
         }
     }
 
@@ -362,9 +362,19 @@ impl Evaluator<'_, '_, '_> {
                     self.feed(process, &value.followed_by(&ScriptValue::text("\n")));
                 }
             }
+            "read" | "gets" | "readline" | "each_line" | "readlines" => {
+                if let Some(running) = self.processes.get(process) {
+                    return running.output.clone();
+                }
+            }
             _ => {}
         }
-        ScriptValue::Text(Value::Unknown)
+        match (name, self.processes.get(process)) {
+            ("communicate", Some(running)) => {
+                ScriptValue::List(vec![running.output.clone(), ScriptValue::Text(Value::Unknown)])
+            }
+            _ => ScriptValue::Text(Value::Unknown),
+        }
     }
 
     /// A member of a program that runs: its standard streams.

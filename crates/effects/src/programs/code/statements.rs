@@ -4,6 +4,7 @@ use crate::interpreter::Value;
 
 use super::evaluator::{Evaluator, Given};
 use super::expressions::truth;
+use super::later::Moment;
 use super::library_calls::LibraryCall;
 use super::value::ScriptValue;
 use super::walk::scopes::ScopeSort;
@@ -109,6 +110,12 @@ impl Evaluator<'_, '_, '_> {
                 "try" | "finally" | "do" | "begin" | "ensure" | "repeat" | "BEGIN" | "END" | "then" | "loop",
             ) if !(word == "loop" && self.language != Language::Ruby) => {
                 let end = self.end_of_body(at + 1, to);
+                // What stands there runs when the program ends.
+                if word == "END" && self.tokens.is(at + 1, "{") {
+                    let place = self.define("", Vec::new(), at + 2, end);
+                    self.wait(ScriptValue::Function(place), Given::default(), Moment::AtEnd, true);
+                    return end + 1;
+                }
                 let repeats = word == "loop" || word == "do" && self.is_repeated(end, to);
                 let mut next = at + 1;
                 self.turning(repeats, (at + 1, end), |follower| next = follower.body_of(at + 1, to));

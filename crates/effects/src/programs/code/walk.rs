@@ -8,7 +8,7 @@ mod conditions;
 mod expressions;
 mod functions;
 mod modules;
-mod names;
+pub(super) mod names;
 pub(super) mod scopes;
 
 use crate::interpreter::Value;
@@ -50,6 +50,9 @@ impl Evaluator<'_, '_, '_> {
         for statement in statements {
             if !self.step() {
                 return Flow::Next;
+            }
+            if !self.failing.is_empty() && names::may_fail(statement) {
+                self.may_fail_here();
             }
             let flow = self.deeper(|follower| follower.tree_statement(statement)).unwrap_or(Flow::Next);
             if flow != Flow::Next {
@@ -297,14 +300,20 @@ impl Evaluator<'_, '_, '_> {
 
     fn tried(&mut self, tried: &Try) -> Flow {
         let before = self.variables.clone();
+        self.failing.push(None);
         let mut flow = self.run_tree(&tried.body);
+        // A handler sees what the variables held where something failed.
+        let failed = self.failing.pop().flatten();
+        let failing = failed.clone().unwrap_or(before);
         if flow == Flow::Next {
             flow = self.run_tree(&tried.otherwise);
         }
         let mut falls_through = false;
+        // What failed for sure goes on behind a handler, or nowhere.
+        let ends_here = flow == Flow::Throw && !tried.handlers.is_empty();
+        let mut after = (!ends_here).then(|| self.variables.clone());
         for (target, body) in &tried.handlers {
-            let after = self.variables.clone();
-            self.join_variables(&before);
+            self.variables.clone_from(&failing);
             // A body that fails for sure leads here for sure.
             let certain = flow == Flow::Throw && tried.handlers.len() == 1;
             let handle = |follower: &mut Self| {
@@ -317,14 +326,38 @@ impl Evaluator<'_, '_, '_> {
             let handled =
                 if self.is_python() { handle(self) } else { self.in_scope(ScopeSort::Block, handle) };
             falls_through |= handled == Flow::Next;
-            let handled = std::mem::replace(&mut self.variables, after);
-            self.join_variables(&handled);
+            if handled != Flow::Next && after.is_some() && tried.last.is_empty() {
+                continue;
+            }
+            match &mut after {
+                Some(after) => after.join(&self.variables),
+                None => after = Some(self.variables.clone()),
+            }
+        }
+        if let Some(after) = after {
+            self.variables = after;
+        }
+        // What nothing handles leads to the end all the same.
+        if let Some(failed) = failed.filter(|_| tried.handlers.is_empty() && !tried.last.is_empty()) {
+            self.join_variables(&failed);
         }
         let last = self.run_tree(&tried.last);
         if last != Flow::Next {
             return last;
         }
         if falls_through || (flow == Flow::Throw && !tried.handlers.is_empty()) { Flow::Next } else { flow }
+    }
+
+    /// Remembers what the variables hold at a point where something may fail.
+    fn may_fail_here(&mut self) {
+        let mut all = std::mem::take(&mut self.failing);
+        for known in &mut all {
+            match known {
+                Some(known) => known.join(&self.variables),
+                None => *known = Some(self.variables.clone()),
+            }
+        }
+        self.failing = all;
     }
 
     fn with(&mut self, items: &[(Expression, Option<BindingTarget>)], body: &[Statement]) -> Flow {

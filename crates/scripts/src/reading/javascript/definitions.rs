@@ -20,6 +20,7 @@ impl Reader {
             parameters: self.parameters(&function.params),
             body: body.unwrap_or_default(),
             sort: CallStyle::Plain,
+            may_wait: function.r#async,
             decorators: Vec::new(),
         }
     }
@@ -98,6 +99,7 @@ impl Reader {
             parameters,
             body,
             sort: CallStyle::Plain,
+            may_wait: function.r#async,
             decorators: Vec::new(),
         }))
     }

@@ -420,13 +420,20 @@ impl Evaluator<'_, '_, '_> {
                 };
                 let given = Given { positional: vec![value], named: Vec::new() };
                 let function = function.clone();
-                return self.call_thing(&function, &given);
+                let answer = self.call_thing(&function, &given);
+                if let ScriptValue::Function(place) = function {
+                    self.may_wait(place, &given);
+                }
+                return answer;
             }
             ("catch", Some(function @ ScriptValue::Function(_)))
                 if !matches!(receiver, ScriptValue::Object(_) | ScriptValue::Map(_)) =>
             {
                 let function = function.clone();
                 self.perhaps(|follower| follower.call_thing(&function, &Given::default()));
+                if let ScriptValue::Function(place) = function {
+                    self.may_wait(place, &Given::default());
+                }
                 return receiver.clone();
             }
             ("map" | "flatMap", Some(ScriptValue::Function(place))) => {

@@ -51,7 +51,9 @@ impl Evaluator<'_, '_, '_> {
             let around = self.value(decorator);
             let is_called = match &around {
                 ScriptValue::Function(_) | ScriptValue::Class(_) => true,
-                ScriptValue::Name(name) => self.deed(name).is_some_and(LibraryCall::reaches_out),
+                ScriptValue::Name(name) => {
+                    name == "atexit.register" || self.deed(name).is_some_and(LibraryCall::reaches_out)
+                }
                 _ => false,
             };
             if is_called {

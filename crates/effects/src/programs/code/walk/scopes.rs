@@ -138,7 +138,12 @@ impl Scopes {
 
     /// The scope to which a name belongs; `None` where no scope has it.
     fn owner(&self, name: &str, language: Language) -> Option<usize> {
-        let mut at = self.present;
+        self.owner_from(self.present, name, language)
+    }
+
+    /// As [`Scopes::owner`], seen from another scope.
+    fn owner_from(&self, place: usize, name: &str, language: Language) -> Option<usize> {
+        let mut at = place;
         loop {
             let scope = self.all.get(at)?;
             match scope.elsewhere.get(name) {
@@ -355,6 +360,24 @@ impl Evaluator<'_, '_, '_> {
         let answer = work(self);
         self.leave(outer);
         answer
+    }
+
+    /// What names hold as they are seen from a scope, by the keys of those who have them.
+    pub(in crate::programs::code) fn seen_from(
+        &self,
+        place: usize,
+        names: &HashSet<String>,
+    ) -> Vec<(String, Option<ScriptValue>)> {
+        let mut seen = Vec::new();
+        for name in names {
+            if let Some(owner) = self.scopes.owner_from(place, name, self.language) {
+                let key = self.scopes.key(owner, name);
+                let value = self.variables.get(&key).cloned();
+                seen.push((key, value));
+            }
+        }
+        seen.sort_by(|(first, _), (second, _)| first.cmp(second));
+        seen
     }
 
     /// The names of the present scope with what they hold.

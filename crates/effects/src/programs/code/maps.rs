@@ -1,0 +1,286 @@
+//! Lists and maps that are changed in place: by methods, by assigning and taking away entries, and under every name that they have.
+//!
+//! Names of one list or map have the same number in the table of variables, so that branches keep what is one. An entry whose key is
+//! not known has an empty one.
+
+use super::evaluator::{Evaluator, Given};
+use super::value::ScriptValue;
+use crate::interpreter::Value;
+use checkrein_scripts::tree::{Expression, How};
+
+/// The greatest number of values that a list or map is followed with (ours).
+const ITEMS: usize = 256;
+
+/// An entry of a map; `None` when it has none of the key.
+fn entry_of(entries: &[(String, ScriptValue)], key: &str) -> Option<ScriptValue> {
+    let known = entries.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
+    let mut others = entries.iter().filter(|(key, _)| key.is_empty()).map(|(_, value)| value);
+    match (known, others.next()) {
+        (known, None) => known,
+        (Some(known), Some(_)) => Some(entries.iter().fold(known, |known, (_, value)| known.join(value))),
+        (None, Some(_)) => Some(ScriptValue::Text(Value::Unknown)),
+    }
+}
+
+/// The entries of a map, each key once.
+fn each_once(entries: &[(String, ScriptValue)]) -> Vec<(String, ScriptValue)> {
+    let mut all: Vec<(String, ScriptValue)> = Vec::new();
+    for (key, value) in entries {
+        match all.iter_mut().find(|(known, _)| known == key && !key.is_empty()) {
+            Some((_, known)) => *known = value.clone(),
+            None => all.push((key.clone(), value.clone())),
+        }
+    }
+    all
+}
+
+fn key_text(key: &str) -> ScriptValue {
+    if key.is_empty() { ScriptValue::Text(Value::Unknown) } else { ScriptValue::text(key) }
+}
+
+/// What a map gives as a list: its keys, its values, or both.
+pub(super) fn listed(map: &ScriptValue, what: &str) -> Option<ScriptValue> {
+    let ScriptValue::Map(entries) = map else { return None };
+    let entries = each_once(entries);
+    Some(ScriptValue::List(match what {
+        "keys" => entries.iter().map(|(key, _)| key_text(key)).collect(),
+        "values" => entries.into_iter().map(|(_, value)| value).collect(),
+        "items" | "entries" => {
+            entries.into_iter().map(|(key, value)| ScriptValue::List(vec![key_text(&key), value])).collect()
+        }
+        _ => return None,
+    }))
+}
+
+/// What covers two maps: an entry that only one has may be there.
+pub(super) fn joined(
+    first: &[(String, ScriptValue)],
+    second: &[(String, ScriptValue)],
+) -> Vec<(String, ScriptValue)> {
+    let mut all = each_once(first);
+    for (key, value) in each_once(second) {
+        match all.iter_mut().find(|(known, _)| *known == key && !key.is_empty()) {
+            Some((_, known)) => *known = known.clone().join(&value),
+            None => all.push((key, value)),
+        }
+    }
+    all
+}
+
+impl Evaluator<'_, '_, '_> {
+    /// Calls a method of a map, where it is one that maps have; it may change the map where it is kept.
+    pub(super) fn map_method(
+        &mut self,
+        of: &Expression,
+        map: &ScriptValue,
+        method: &str,
+        given: &Given,
+    ) -> Option<ScriptValue> {
+        let ScriptValue::Map(entries) = map else { return None };
+        // An entry of an object is called, not a method.
+        if !self.is_python() {
+            return None;
+        }
+        let key = given.at(0).exact();
+        let otherwise = given.positional.get(1).cloned().unwrap_or(ScriptValue::Local);
+        let found = |entries: &[(String, ScriptValue)]| match &key {
+            Some(key) => entry_of(entries, key),
+            None => {
+                Some(ScriptValue::any(&entries.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>()))
+            }
+        };
+        Some(match method {
+            "keys" | "values" | "items" => listed(map, method)?,
+            "get" => found(entries).unwrap_or(otherwise),
+            "copy" => ScriptValue::Map(entries.clone()),
+            "pop" => {
+                let answer = found(entries).unwrap_or(otherwise);
+                if let Some(key) = &key {
+                    self.take_entry(of, map, key);
+                }
+                answer
+            }
+            "setdefault" => match (found(entries), &key) {
+                (Some(known), _) => known,
+                (None, Some(key)) => {
+                    let key = key.clone();
+                    self.give_entry(of, map, key, otherwise.clone());
+                    otherwise
+                }
+                (None, None) => otherwise,
+            },
+            "update" => {
+                let mut more: Vec<(String, ScriptValue)> = match given.positional.first() {
+                    Some(ScriptValue::Map(more)) => more.clone(),
+                    Some(other) => vec![(String::new(), other.each())],
+                    None => Vec::new(),
+                };
+                more.extend(given.named.iter().cloned());
+                self.merge_into(of, map, &more);
+                ScriptValue::Local
+            }
+            "clear" if self.doubt == 0 => {
+                self.store(of, ScriptValue::Map(Vec::new()));
+                ScriptValue::Local
+            }
+            _ => return None,
+        })
+    }
+
+    /// Gives a map further entries where it is kept: `Object.assign(map, more)`, `map.update(more)`.
+    pub(super) fn merge_into(&mut self, of: &Expression, map: &ScriptValue, more: &[(String, ScriptValue)]) {
+        let ScriptValue::Map(entries) = map else { return };
+        let entries = if self.doubt > 0 {
+            joined(entries, more)
+        } else {
+            each_once(&entries.iter().chain(more).cloned().collect::<Vec<_>>())
+        };
+        if entries.len() <= ITEMS {
+            self.store(of, ScriptValue::Map(entries));
+        }
+    }
+
+    /// Gives a map an entry where it is kept.
+    pub(super) fn give_entry(&mut self, of: &Expression, map: &ScriptValue, key: String, value: ScriptValue) {
+        self.merge_into(of, map, &[(key, value)]);
+    }
+
+    /// Takes an entry of a list or map away where it is kept: `del map["a"]`, `delete map.a`.
+    pub(super) fn take_entry(&mut self, of: &Expression, whole: &ScriptValue, key: &str) {
+        if self.doubt > 0 {
+            return;
+        }
+        match whole {
+            ScriptValue::Map(entries) => {
+                let left = entries.iter().filter(|(known, _)| known != key).cloned().collect();
+                self.store(of, ScriptValue::Map(left));
+            }
+            ScriptValue::List(items) => {
+                let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
+                let place = key.parse::<i64>().ok().map(|at| if at < 0 { at + length } else { at });
+                let place = place.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < items.len());
+                if let Some(place) = place {
+                    let mut left = items.clone();
+                    left.remove(place);
+                    self.store(of, ScriptValue::List(left));
+                }
+            }
+            ScriptValue::Object(place) => {
+                if let Some(object) = self.objects.get_mut(*place) {
+                    object.fields.remove(key);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `del place`, `delete place`
+    pub(super) fn taken_away(&mut self, place: &Expression) {
+        match place {
+            Expression::Member(of, name) => {
+                let whole = self.value(of);
+                self.take_entry(of, &whole, name);
+            }
+            Expression::Index(of, key) => {
+                let whole = self.value(of);
+                if let Some(key) = self.value(key).exact() {
+                    self.take_entry(of, &whole, &key);
+                }
+            }
+            Expression::List(several) | Expression::Within(several) => {
+                several.iter().for_each(|one| self.taken_away(one));
+            }
+            Expression::Name(_) => {}
+            other => {
+                self.value(other);
+            }
+        }
+    }
+
+    /// Adds values to a list where it is kept, or takes one, when a method is one that does; what it gives.
+    pub(super) fn grows(
+        &mut self,
+        of: &Expression,
+        list: &ScriptValue,
+        method: &str,
+        given: &[ScriptValue],
+    ) -> Option<ScriptValue> {
+        let ScriptValue::List(items) = list else { return None };
+        let mut items = items.clone();
+        let mut answer = ScriptValue::Local;
+        match method {
+            "append" | "push" | "add" | "put" => items.extend(given.to_vec()),
+            "appendleft" | "unshift" => {
+                items.splice(0..0, given.to_vec());
+            }
+            "insert" => {
+                let value = given.get(1)?.clone();
+                let place = given.first().and_then(ScriptValue::exact).and_then(|place| place.parse().ok());
+                items.insert(place.unwrap_or(items.len()).min(items.len()), value);
+            }
+            "extend" | "update" => match given.first() {
+                Some(ScriptValue::List(more)) => items.extend(more.clone()),
+                Some(other) => items.push(other.each()),
+                None => {}
+            },
+            "pop" | "shift" | "popleft" if self.doubt == 0 && !items.is_empty() && given.is_empty() => {
+                let place = if method == "pop" { items.len() - 1 } else { 0 };
+                answer = items.remove(place);
+                // What is emptied in a loop may be filled by what is not followed.
+                if items.is_empty() {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        if items.len() > ITEMS {
+            items = vec![ScriptValue::any(&items)];
+        }
+        self.store(of, ScriptValue::List(items));
+        Some(answer)
+    }
+
+    /// Puts a changed list or map back where it came from, under every name that it has.
+    pub(super) fn store(&mut self, of: &Expression, value: ScriptValue) {
+        match of {
+            Expression::Name(name) => self.put_under_all_names(name, value),
+            Expression::Member(inner, name) => match self.value(inner) {
+                ScriptValue::Object(place) => {
+                    if let Some(object) = self.objects.get_mut(place) {
+                        object.fields.insert(name.clone(), value);
+                    }
+                }
+                map @ ScriptValue::Map(_) if !matches!(**inner, Expression::Call(_, _)) => {
+                    self.give_entry(inner, &map, name.clone(), value);
+                }
+                _ => {}
+            },
+            Expression::Index(inner, key) if !matches!(**inner, Expression::Call(_, _)) => {
+                let key = self.value(key).exact();
+                match (self.value(inner), key) {
+                    (map @ ScriptValue::Map(_), Some(key)) => self.give_entry(inner, &map, key, value),
+                    (ScriptValue::List(mut items), Some(key)) => {
+                        if let Some(item) =
+                            key.parse::<usize>().ok().and_then(|place| items.get_mut(place))
+                        {
+                            *item = value;
+                            self.store(inner, ScriptValue::List(items));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes that a name stands for the same list or map as another one, where it is given that one as it is.
+    pub(super) fn note_second_name(&mut self, name: &str, how: How, value: &Expression) {
+        if let (How::Plain, Expression::Name(other)) = (how, value)
+            && other != name
+            && matches!(self.variable(name), Some(ScriptValue::List(_) | ScriptValue::Map(_)))
+        {
+            self.make_one(name, other);
+        }
+    }
+}
