@@ -73,6 +73,8 @@ pub enum Expression {
     Within(Vec<Self>),
     /// `yield a`
     Yield(Box<Self>),
+    /// Takes away an entry or a member: `del a["b"]`, `delete a.b`
+    Delete(Box<Self>),
     /// What is nested too deeply to be looked at.
     Cut,
 }

@@ -56,7 +56,9 @@ impl Reader {
                 Statement::Return(returned.value.as_deref().map(|value| self.expression(value)))
             }
             Stmt::Delete(deleted) => {
-                Statement::Expression(Expression::Within(self.expressions(&deleted.targets)))
+                let targets = self.expressions(&deleted.targets);
+                let taken = targets.into_iter().map(|target| Expression::Delete(Box::new(target)));
+                Statement::Expression(Expression::Within(taken.collect()))
             }
             Stmt::TypeAlias(_) | Stmt::Pass(_) => return None,
             Stmt::Assign(assigned) => match assigned.targets.as_slice() {

@@ -201,6 +201,8 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) texts: usize,
     /// How many loops without an end are around the present point.
     pub(super) endless: usize,
+    /// The keys of the lists and maps that the function is given by name which is called next.
+    pub(super) passed: Vec<Option<String>>,
     /// The functions that wait to be called.
     pub(super) waiting: Vec<Waiting>,
     /// Whether the functions are called that waited.
@@ -259,6 +261,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             calls: 0,
             texts: 0,
             endless: 0,
+            passed: Vec::new(),
             waiting: Vec::new(),
             is_ending: false,
             failing: Vec::new(),

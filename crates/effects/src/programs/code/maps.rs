@@ -260,9 +260,7 @@ impl Evaluator<'_, '_, '_> {
                 match (self.value(inner), key) {
                     (map @ ScriptValue::Map(_), Some(key)) => self.give_entry(inner, &map, key, value),
                     (ScriptValue::List(mut items), Some(key)) => {
-                        if let Some(item) =
-                            key.parse::<usize>().ok().and_then(|place| items.get_mut(place))
-                        {
+                        if let Some(item) = key.parse::<usize>().ok().and_then(|place| items.get_mut(place)) {
                             *item = value;
                             self.store(inner, ScriptValue::List(items));
                         }

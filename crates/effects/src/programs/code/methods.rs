@@ -548,6 +548,15 @@ impl Evaluator<'_, '_, '_> {
                 ScriptValue::Text(count.map_or(Value::Unknown, |count| repeated(text, count)))
             }
             // What a program prints that was opened like a file: `os.popen(...).read()`.
+            (ScriptValue::Text(Value::Exact(text)), "read" | "readline" | "gets")
+                if base != "read"
+                    || self.language == Language::Lua
+                        && given.at(0).exact().is_none_or(|form| !form.contains('a')) =>
+            {
+                let line = text.split_inclusive('\n').next().unwrap_or_default();
+                let keeps = self.language != Language::Lua;
+                ScriptValue::text(if keeps { line } else { line.trim_end_matches('\n') })
+            }
             (ScriptValue::Text(_), "read" | "readline" | "gets") => of.clone(),
             (_, "connect") if given.positional.iter().flat_map(ScriptValue::items).count() >= 2 => {
                 self.connect(given)

@@ -12,6 +12,7 @@
 //! | `evaluator` | the state while code is followed; functions |
 //! | `variables` | the variables at some point |
 //! | `made` | how much values weigh that code makes |
+//! | `maps` | lists and maps that are changed in place, under all their names |
 //! | `expressions`, `arguments` | tokens followed: operators, members, calls |
 //! | `statements`, `definitions` | tokens followed: branches, loops, functions and classes |
 //! | `calls` | what is called |
@@ -51,6 +52,7 @@ mod library_calls;
 mod loose;
 mod lua;
 mod made;
+mod maps;
 mod methods;
 mod origin;
 mod path_methods;

@@ -4,6 +4,7 @@ use super::call_effects::{is_shell, joined_text, own_process, parent};
 use super::evaluator::{Evaluator, Given};
 use super::expressions::formatted;
 use super::library_calls::LibraryCall;
+use super::maps;
 use super::value::ScriptValue;
 use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::filters;
@@ -87,6 +88,11 @@ impl Evaluator<'_, '_, '_> {
                 {
                     let inner = text.trim_matches('"');
                     if inner.contains('\\') { unknown } else { ScriptValue::text(inner) }
+                }
+                ("Object.keys", map @ ScriptValue::Map(_)) => maps::listed(&map, "keys").unwrap_or(map),
+                ("Object.values", map @ ScriptValue::Map(_)) => maps::listed(&map, "values").unwrap_or(map),
+                ("list" | "sorted" | "tuple", map @ ScriptValue::Map(_)) => {
+                    maps::listed(&map, "keys").unwrap_or(map)
                 }
                 (_, value) => value,
             },

@@ -1,6 +1,7 @@
 //! What is known about a value in code.
 
 use super::made::put_together;
+use super::maps;
 use crate::interpreter::Value;
 use crate::interpreter::printed::ALL_VARIABLES;
 
@@ -172,6 +173,7 @@ impl ScriptValue {
             (Self::List(first), Self::List(second)) if first.len() == second.len() => Self::List(
                 first.iter().zip(second).map(|(first, second)| first.clone().join(second)).collect(),
             ),
+            (Self::Map(first), Self::Map(second)) => Self::Map(maps::joined(first, second)),
             (Self::Network(url), _) | (_, Self::Network(url)) => Self::Network(url.clone()),
             (Self::Secret(place, first), other) | (other, Self::Secret(place, first)) => {
                 Self::Secret(place.clone(), first.join(&other.value()))

@@ -14,9 +14,10 @@ pub(super) mod scopes;
 use crate::interpreter::Value;
 
 use super::evaluator::Evaluator;
+use super::maps;
 use super::value::ScriptValue;
 use super::variables::Variables;
-use checkrein_scripts::tree::{BindingTarget, Expression, Loop, Statement, SwitchCase, Try};
+use checkrein_scripts::tree::{BindingTarget, Expression, How, Loop, Statement, SwitchCase, Try};
 
 use binding::Scope;
 use scopes::ScopeSort;
@@ -68,8 +69,12 @@ impl Evaluator<'_, '_, '_> {
                 self.value(expression);
             }
             Statement::Declare(target, Some(value)) => {
+                let given = value;
                 let value = self.value(value);
                 self.bind(target, value, Scope::Own);
+                if let BindingTarget::Name(name) = target {
+                    self.note_second_name(name, How::Plain, given);
+                }
             }
             Statement::Declare(BindingTarget::Name(name), None) if !self.is_python() => {
                 self.bind_name(name, ScriptValue::Local, Scope::Own);
@@ -186,7 +191,8 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn turns_over(&mut self, target: &BindingTarget, list: &ScriptValue, each: &Loop) {
-        match list {
+        let keys = if self.is_python() { maps::listed(list, "keys") } else { None };
+        match keys.as_ref().unwrap_or(list) {
             ScriptValue::List(items) if (1..=TURNS).contains(&items.len()) => {
                 for item in items {
                     self.turn_with(target, item.clone(), each);

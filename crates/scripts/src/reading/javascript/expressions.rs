@@ -122,8 +122,8 @@ impl Reader {
                     UnaryOperator::UnaryPlus
                     | UnaryOperator::BitwiseNot
                     | UnaryOperator::Typeof
-                    | UnaryOperator::Void
-                    | UnaryOperator::Delete => Expression::Within(vec![*operand]),
+                    | UnaryOperator::Void => Expression::Within(vec![*operand]),
+                    UnaryOperator::Delete => Expression::Delete(operand),
                 }
             }
             ast::Expression::UpdateExpression(update) => {

@@ -138,10 +138,7 @@ impl Evaluator<'_, '_, '_> {
                     other => other,
                 });
             }
-            ScriptValue::Map(mut entries) if entries.len() < ITEMS => {
-                entries.push((name.to_owned(), value));
-                self.store(of, ScriptValue::Map(entries));
-            }
+            map @ ScriptValue::Map(_) => self.give_entry(of, &map, name.to_owned(), value),
             _ => {}
         }
     }
@@ -156,12 +153,15 @@ impl Evaluator<'_, '_, '_> {
             (environment, Some(name)) if Self::is_environment(&environment) => {
                 self.set_environment(&name, &value);
             }
-            (ScriptValue::Map(mut entries), Some(key)) if entries.len() < ITEMS => {
-                entries.push((key, value));
-                self.store(of, ScriptValue::Map(entries));
+            (map @ ScriptValue::Map(_), key) => {
+                self.give_entry(of, &map, key.unwrap_or_default(), value);
             }
             (ScriptValue::List(mut items), index) if items.len() < ITEMS => {
-                let place = index.and_then(|text| text.parse::<usize>().ok());
+                let length = items.len();
+                let place = index.and_then(|text| match text.strip_prefix('-') {
+                    Some(behind) => length.checked_sub(behind.parse().ok()?),
+                    None => text.parse::<usize>().ok(),
+                });
                 match place.and_then(|place| items.get_mut(place)) {
                     Some(item) if self.doubt == 0 => *item = value,
                     Some(_) | None => items.push(value),
@@ -170,49 +170,6 @@ impl Evaluator<'_, '_, '_> {
             }
             _ => {}
         }
-    }
-
-    /// Puts a changed value back where it came from.
-    pub(super) fn store(&mut self, of: &Expression, value: ScriptValue) {
-        match of {
-            Expression::Name(name) => self.put(name, value),
-            Expression::Member(object, name) if matches!(**object, Expression::Name(_)) => {
-                if let ScriptValue::Object(place) = self.value(object)
-                    && let Some(object) = self.objects.get_mut(place)
-                {
-                    object.fields.insert(name.clone(), value);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Adds values to a list where it is kept, when a method is one that does; whether it was.
-    pub(super) fn grows(
-        &mut self,
-        of: &Expression,
-        list: &ScriptValue,
-        method: &str,
-        given: &[ScriptValue],
-    ) -> bool {
-        let ScriptValue::List(items) = list else { return false };
-        let more: Vec<ScriptValue> = match method {
-            "append" | "push" | "add" | "appendleft" | "put" | "unshift" => given.to_vec(),
-            "insert" => given.get(1).cloned().into_iter().collect(),
-            "extend" | "update" => match given.first() {
-                Some(ScriptValue::List(items)) => items.clone(),
-                Some(other) => vec![other.each()],
-                None => Vec::new(),
-            },
-            _ => return false,
-        };
-        let mut items = items.clone();
-        items.extend(more);
-        if items.len() > ITEMS {
-            items = vec![ScriptValue::any(&items)];
-        }
-        self.store(of, ScriptValue::List(items));
-        true
     }
 }
 

@@ -17,7 +17,7 @@ use super::{TURNS, conditions, element};
 
 impl Evaluator<'_, '_, '_> {
     /// The value of an expression, after its effects.
-    pub(super) fn value(&mut self, expression: &Expression) -> ScriptValue {
+    pub(in crate::programs::code) fn value(&mut self, expression: &Expression) -> ScriptValue {
         match self.deeper(|follower| follower.value_here(expression)).unwrap_or(ScriptValue::Foreign) {
             // An attribute of what came over the network, as `response.text`.
             ScriptValue::Method(of, _) if matches!(*of, ScriptValue::Network(_)) => *of,
@@ -126,6 +126,10 @@ impl Evaluator<'_, '_, '_> {
                 }
                 ScriptValue::Text(Value::Unknown)
             }
+            Expression::Delete(place) => {
+                self.taken_away(place);
+                ScriptValue::Local
+            }
             Expression::Cut => {
                 self.not_followed("is nested too deeply");
                 ScriptValue::Foreign
@@ -204,7 +208,11 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn joint(&mut self, joint: Joint, left: &Expression, right: &Expression) -> ScriptValue {
-        let first = self.value(left);
+        let first = match self.value(left) {
+            // A member that an object does not have.
+            ScriptValue::Method(of, _) if matches!(*of, ScriptValue::Map(_)) => ScriptValue::Local,
+            first => first,
+        };
         let known = conditions::decided(&first);
         let certain = known == Some(joint == Joint::And);
         let before = self.variables.clone();
@@ -255,6 +263,7 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn assigned(&mut self, target: &BindingTarget, how: How, value: &Expression) -> ScriptValue {
+        let given = value;
         let value = match how {
             How::Plain => self.value(value),
             How::Add => {
@@ -272,7 +281,18 @@ impl Evaluator<'_, '_, '_> {
                 ScriptValue::Local
             }
         };
-        self.bind(target, value.clone(), Scope::There);
+        match target {
+            // A list grows where it is: `list += more`.
+            BindingTarget::Name(name)
+                if how == How::Add && self.is_python() && matches!(value, ScriptValue::List(_)) =>
+            {
+                self.put_under_all_names(name, value.clone());
+            }
+            target => self.bind(target, value.clone(), Scope::There),
+        }
+        if let BindingTarget::Name(name) = target {
+            self.note_second_name(name, how, given);
+        }
         value
     }
 
@@ -367,10 +387,23 @@ impl Evaluator<'_, '_, '_> {
                     ScriptValue::Method(inner, _) if matches!(*inner, ScriptValue::Network(_)) => *inner,
                     receiver => receiver,
                 };
-                if self.grows(of, &receiver, method, &given.positional) {
-                    return ScriptValue::Local;
+                if let Some(answer) = self.grows(of, &receiver, method, &given.positional) {
+                    return answer;
                 }
-                self.call_method(&receiver, method, &given)
+                if let Some(answer) = self.map_method(of, &receiver, method, &given) {
+                    return answer;
+                }
+                let answer = self.call_method(&receiver, method, &given);
+                // `Object.assign(map, more)` changes the map.
+                if let (Expression::Name(object), "assign", Some(first)) =
+                    (&**of, method.as_str(), arguments.first())
+                    && object == "Object"
+                    && let (Some(map @ ScriptValue::Map(_)), ScriptValue::Map(more)) =
+                        (given.positional.first(), &answer)
+                {
+                    self.merge_into(&first.value, map, more);
+                }
+                answer
             }
             Expression::Name(name) if name == "super" => {
                 let above = self.tree_name("super");
@@ -401,9 +434,19 @@ impl Evaluator<'_, '_, '_> {
             other => {
                 let callee = self.callee(other);
                 let given = self.given_tree(arguments);
+                if matches!(callee, ScriptValue::Function(_)) {
+                    self.passed = arguments.iter().map(|argument| self.key_given(&argument.value)).collect();
+                }
                 self.call_thing(&callee, &given)
             }
         }
+    }
+
+    /// The key of the list or map that a call is given by its name.
+    fn key_given(&self, value: &Expression) -> Option<String> {
+        let Expression::Name(name) = value else { return None };
+        matches!(self.variable(name), Some(ScriptValue::List(_) | ScriptValue::Map(_)))
+            .then(|| self.key_of(name))
     }
 
     fn call_method(&mut self, receiver: &ScriptValue, method: &str, given: &Given) -> ScriptValue {

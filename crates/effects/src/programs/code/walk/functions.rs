@@ -118,6 +118,7 @@ impl Evaluator<'_, '_, '_> {
         given: &Given,
         receiver: Option<ScriptValue>,
     ) -> ScriptValue {
+        let passed = std::mem::take(&mut self.passed);
         let outer = self.enter_within(ScopeSort::Function, around);
         let returned = self.returned.take();
         let yielded = std::mem::take(&mut self.yielded);
@@ -125,6 +126,16 @@ impl Evaluator<'_, '_, '_> {
             self.inside.push((class, receiver.clone().unwrap_or(ScriptValue::Local)));
         }
         self.bind_parameters(definition, defaults, given, receiver);
+        // A list or map is the same inside as outside.
+        for (parameter, passed) in definition.parameters.iter().zip(passed) {
+            if let (BindingTarget::Name(name), Some(other), Takes::One) =
+                (&parameter.target, passed, parameter.takes)
+                && self.variable(name) == self.variables.get(&other)
+            {
+                let key = self.key_of(name);
+                self.make_keys_one(&key, &other);
+            }
+        }
         self.run_tree(&definition.body);
         if class.is_some() {
             self.inside.pop();

@@ -96,6 +96,7 @@ fn mentioned_in(value: &Expression, names: &mut HashSet<String>) {
         | Expression::Negative(inner)
         | Expression::Spread(inner)
         | Expression::Yield(inner)
+        | Expression::Delete(inner)
         | Expression::Assign(_, _, inner)
         | Expression::Comprehension(inner, _) => mentioned_in(inner, names),
         Expression::Slice(of, from, to) => {
@@ -185,6 +186,7 @@ fn fails(value: &Expression) -> bool {
         | Expression::Spread(_)
         | Expression::Within(_)
         | Expression::Yield(_)
+        | Expression::Delete(_)
         | Expression::Cut => true,
     }
 }

@@ -170,6 +170,13 @@ impl Scopes {
     }
 }
 
+/// What a key begins with under which the number of a list or map stands that has several names.
+const ONE: char = '\u{1}';
+
+fn one_key(key: &str) -> String {
+    format!("{ONE}{key}")
+}
+
 /// Whether a name means the same everywhere: `$name` and constants of Ruby, what PHP has for itself.
 fn is_global(name: &str, language: Language) -> bool {
     match language {
@@ -255,8 +262,51 @@ impl Evaluator<'_, '_, '_> {
         self.put_in_scope(place, name, value);
     }
 
+    /// The key of a name in the table of variables.
+    pub(in crate::programs::code) fn key_of(&self, name: &str) -> String {
+        match self.scopes.owner(name, self.language) {
+            Some(place) => self.scopes.key(place, name),
+            None => name.to_owned(),
+        }
+    }
+
+    /// Makes two names those of one list or map.
+    pub(in crate::programs::code) fn make_one(&mut self, name: &str, other: &str) {
+        let (key, other) = (self.key_of(name), self.key_of(other));
+        self.make_keys_one(&key, &other);
+    }
+
+    /// As [`Evaluator::make_one`], by the keys of the names.
+    pub(in crate::programs::code) fn make_keys_one(&mut self, key: &str, other: &str) {
+        let number = match self.variables.get(&one_key(other)) {
+            Some(number) => number.clone(),
+            None => {
+                self.scopes.made += 1;
+                ScriptValue::Number(i64::try_from(self.scopes.made).unwrap_or(i64::MAX))
+            }
+        };
+        self.variables.insert(one_key(other), number.clone());
+        self.variables.insert(one_key(key), number);
+    }
+
+    /// Gives all names of one list or map what it has become.
+    pub(in crate::programs::code) fn put_under_all_names(&mut self, name: &str, value: ScriptValue) {
+        let number = self.variables.get(&one_key(&self.key_of(name))).cloned();
+        let Some(number) = number else { return self.put(name, value) };
+        let keys: Vec<String> = self
+            .variables
+            .iter()
+            .filter(|(key, held)| key.starts_with(ONE) && **held == number)
+            .map(|(key, _)| key.trim_start_matches(ONE).to_owned())
+            .collect();
+        for key in keys {
+            self.variables.insert(key, value.clone());
+        }
+    }
+
     fn put_in_scope(&mut self, place: usize, name: &str, value: ScriptValue) {
         let key = self.scopes.key(place, name);
+        self.variables.remove(&one_key(&key));
         if let Some(scope) = self.scopes.all.get_mut(place)
             && !scope.own.contains(name)
         {
@@ -343,6 +393,7 @@ impl Evaluator<'_, '_, '_> {
         let Some(scope) = self.scopes.all.get(place).filter(|scope| !scope.is_kept) else { return };
         let keys: Vec<String> = scope.own.iter().map(|name| scope.key(name)).collect();
         for key in keys {
+            self.variables.remove(&one_key(&key));
             self.variables.remove(&key);
         }
         if place + 1 == self.scopes.all.len() {
