@@ -26,7 +26,13 @@ impl Lexer {
         if !sigils.contains(sigil) {
             return false;
         }
-        if matches!(sigil, '%' | '&' | '@') && self.after_value() {
+        // No operator of Perl is `@`, and behind these words stands a variable: `my %map`.
+        let is_perl = self.language == Language::Perl;
+        let is_wanted = is_perl
+            && (sigil == '@'
+                || matches!(self.tokens.last(), Some(Token::Word(word))
+                    if matches!(word.as_str(), "my" | "our" | "local" | "keys" | "values" | "each" | "scalar" | "delete")));
+        if matches!(sigil, '%' | '&' | '@') && !is_wanted && self.after_value() {
             return false;
         }
         let next = self.peek(1);

@@ -255,6 +255,9 @@ impl Evaluator<'_, '_, '_> {
             Some(thing) => thing.value(),
             None => Value::Unknown,
         };
+        if let Some(path) = url.as_exact().and_then(|url| url.strip_prefix("file://")) {
+            return self.read(&ScriptValue::text(path));
+        }
         let said = given.positional.iter().find_map(|thing| thing.get("method"));
         let said = said.or_else(|| given.named("method")).and_then(ScriptValue::exact);
         let upload = match said.as_deref().map(str::to_ascii_uppercase).as_deref() {

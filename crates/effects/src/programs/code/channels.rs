@@ -164,13 +164,12 @@ impl Evaluator<'_, '_, '_> {
                 }
                 unknown
             }
-            "<$>" => match given.at(0) {
-                text @ ScriptValue::Text(Value::Exact(_)) => text,
-                _ => {
-                    self.reads_names = true;
-                    unknown
-                }
-            },
+            "<$>" => {
+                let line = given.at(0);
+                let is_known = matches!(line, ScriptValue::Text(Value::Exact(_)));
+                self.reads_names |= !is_known;
+                if is_known { line } else { unknown }
+            }
             "select" if given.positional.len() == 1 => {
                 self.selected = match given.at(0) {
                     ScriptValue::Process(process) => Some(process),

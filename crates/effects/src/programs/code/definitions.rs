@@ -193,6 +193,23 @@ impl Evaluator<'_, '_, '_> {
                 let place = self.define("", Vec::new(), body + 1, end);
                 Some((ScriptValue::Function(place), end + 1))
             }
+            (Language::Perl, "push" | "unshift") => {
+                let has_brackets = self.tokens.is(at + 1, "(");
+                let place = at + 1 + usize::from(has_brackets);
+                let name = self.tokens.word(place).filter(|name| name.len() > 1 && name.starts_with('@'))?;
+                let name = name.to_owned();
+                if !self.tokens.is(place + 1, ",") {
+                    return None;
+                }
+                let end =
+                    if has_brackets { self.tokens.partner(at + 1) } else { self.end_of_words(place, to) };
+                let given = flat(&ScriptValue::List(self.given(place + 2, end.min(to)).positional)).items();
+                let mut items = self.variable(&name).map(ScriptValue::items).unwrap_or_default();
+                let from = if word == "push" { items.len() } else { 0 };
+                items.splice(from..from, given);
+                self.assign(&name, ScriptValue::List(items));
+                Some((ScriptValue::Local, if has_brackets { end + 1 } else { end }))
+            }
             (Language::Perl, "do" | "eval") if self.tokens.is(at + 1, "{") => {
                 let end = self.tokens.partner(at + 1).min(to);
                 self.run_block(at + 2, end);
@@ -303,7 +320,19 @@ impl Evaluator<'_, '_, '_> {
                 self.declare(name, value.clone());
             }
         }
-        self.run(from, end);
+        // What one expression comes to is what the block gives.
+        let is_single = from < end
+            && self.find(from, end, |token| matches!(token, Token::Line | Token::Mark(";"))).is_none()
+            && self
+                .find_word(from, end, &["if", "unless", "while", "until", "case", "begin", "for"])
+                .is_none();
+        self.block_value = None;
+        if is_single {
+            let value = self.all(from, end);
+            self.block_value = Some(value);
+        } else {
+            self.run(from, end);
+        }
         self.leave(outer);
         Some(end + 1)
     }
@@ -328,13 +357,24 @@ impl Evaluator<'_, '_, '_> {
             && matches!(name.as_str(), "then" | "tap" | "yield_self")
         {
             let next = self.ruby_block(at, to, whole);
+            let made = self.block_value.take();
+            let result = match (name.as_str(), next) {
+                ("tap", Some(_)) => whole.as_ref().clone(),
+                (_, Some(_)) => made.unwrap_or(ScriptValue::Text(Value::Unknown)),
+                (_, None) => result,
+            };
             return (result, next.unwrap_or(at));
         }
+        let maps = matches!(receiver, ScriptValue::Method(_, name)
+            if matches!(name.as_str(), "map" | "collect" | "flat_map" | "map!" | "collect!" | "filter_map"));
         if let Some(items) = known_items(&of) {
             let mut next = None;
+            let mut made = Vec::new();
             for item in items {
                 next = self.ruby_block(at, to, item);
+                made.push(self.block_value.take().unwrap_or(ScriptValue::Text(Value::Unknown)));
             }
+            let result = if maps && next.is_some() { ScriptValue::List(made) } else { result };
             return (result, next.unwrap_or(at));
         }
         let value = match (&result, of.each()) {
@@ -374,7 +414,11 @@ impl Evaluator<'_, '_, '_> {
             return (thing, at);
         }
         let result = self.call_thing(&thing, &Given::default());
-        self.block_behind(receiver, result, at, to)
+        let called = match &thing {
+            ScriptValue::Method(_, _) => &thing,
+            _ => receiver,
+        };
+        self.block_behind(called, result, at, to)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::secrets::variable_of;
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 
+use super::bound::Kept;
 use super::later::Waiting;
 use super::started::{Handed, RunningProgram, Started};
 use super::value::ScriptValue;
@@ -203,6 +204,10 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) endless: usize,
     /// The keys of the lists and maps that the function is given by name which is called next.
     pub(super) passed: Vec<Option<String>>,
+    /// What the last block of Ruby gave, where that is known.
+    pub(super) block_value: Option<ScriptValue>,
+    /// What functions keep for later.
+    pub(super) kept: Kept,
     /// The functions that wait to be called.
     pub(super) waiting: Vec<Waiting>,
     /// Whether the functions are called that waited.
@@ -262,6 +267,8 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             texts: 0,
             endless: 0,
             passed: Vec::new(),
+            block_value: None,
+            kept: Kept::default(),
             waiting: Vec::new(),
             is_ending: false,
             failing: Vec::new(),

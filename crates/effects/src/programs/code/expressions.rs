@@ -76,6 +76,9 @@ impl Evaluator<'_, '_, '_> {
         }
         let start = at;
         let (mut left, mut at) = self.operand(at, to);
+        if self.language == Language::Ruby && self.is_change_in_place(start, at) {
+            self.change_in_place(start, &left);
+        }
         while at < to && self.step() {
             let next = self.tokens.list.get(at).cloned();
             let operator = match &next {
@@ -148,6 +151,15 @@ impl Evaluator<'_, '_, '_> {
                 "<<" if self.language == Language::Ruby => {
                     let (right, next) = self.part(right_at, to);
                     self.push_into(&left, &right);
+                    left = match left {
+                        ScriptValue::List(mut items) => {
+                            items.push(right);
+                            ScriptValue::List(items)
+                        }
+                        text @ ScriptValue::Text(_) => text.followed_by(&right),
+                        other => other,
+                    };
+                    self.change_in_place(start, &left);
                     at = next;
                 }
                 "-" | "*" | "**" | "/" | "//" | "%" | "==" | "!=" | "===" | "!==" | "<" | ">" | "<="
@@ -179,6 +191,25 @@ impl Evaluator<'_, '_, '_> {
         (left, at)
     }
 
+    /// Whether a method changes the variable that it is called for: `text.sub!("a", "b")`.
+    fn is_change_in_place(&self, start: usize, end: usize) -> bool {
+        let method = self.tokens.word(start + 2).unwrap_or_default();
+        let name_end = if self.tokens.is(start + 3, "(") { self.tokens.partner(start + 3) + 1 } else { end };
+        self.tokens.is(start + 1, ".")
+            && name_end == end
+            && (matches!(method, "concat" | "prepend" | "replace") || method.ends_with('!'))
+    }
+
+    /// Gives a variable what it has become where it is.
+    fn change_in_place(&mut self, start: usize, value: &ScriptValue) {
+        let Some(name) = self.tokens.word(start).map(str::to_owned) else { return };
+        if matches!(value, ScriptValue::Text(_) | ScriptValue::List(_))
+            && matches!(self.variable(&name), Some(ScriptValue::Text(_) | ScriptValue::List(_)))
+        {
+            self.assign(&name, value.clone());
+        }
+    }
+
     /// `$ENV{NAME} = value`
     fn assign_element(&mut self, from: usize, sign: usize, value: &ScriptValue) {
         let mut at = from;
@@ -187,7 +218,11 @@ impl Evaluator<'_, '_, '_> {
         }
         let is_environment = matches!(self.tokens.word(at), Some("$ENV" | "ENV" | "$_ENV" | "$_SERVER"));
         let close = self.tokens.partner(at + 1);
-        if !is_environment || close <= at + 1 || close + 1 != sign {
+        if close <= at + 1 || close + 1 != sign {
+            return;
+        }
+        if !is_environment {
+            self.assign_entry(at, close, value);
             return;
         }
         let name = match self.tokens.list.get(at + 2) {
@@ -197,6 +232,43 @@ impl Evaluator<'_, '_, '_> {
         if let Some(name) = name {
             self.set_environment(&name, value);
         }
+    }
+
+    /// `$map{name} = value`, `$list[0] = value` of Perl.
+    fn assign_entry(&mut self, at: usize, close: usize, value: &ScriptValue) {
+        let Some(name) = self.tokens.word(at).filter(|_| self.language == Language::Perl) else { return };
+        let Some(plain) = name.strip_prefix('$').filter(|plain| !plain.is_empty()).map(str::to_owned) else {
+            return;
+        };
+        let is_map = self.tokens.is(at + 1, "{");
+        let key = match self.tokens.list.get(at + 2) {
+            Some(Token::Word(word)) if close == at + 3 && !word.starts_with('$') => Some(word.clone()),
+            _ => self.expression(at + 2, close).0.exact(),
+        };
+        if is_map {
+            let whole = format!("%{plain}");
+            let mut entries = match self.variable(&whole) {
+                Some(ScriptValue::Map(entries)) => entries.clone(),
+                _ => Vec::new(),
+            };
+            let key = key.unwrap_or_default();
+            match entries.iter_mut().find(|(known, _)| *known == key && !key.is_empty()) {
+                Some((_, known)) if self.doubt > 0 => *known = known.clone().join(value),
+                Some((_, known)) => *known = value.clone(),
+                None => entries.push((key, value.clone())),
+            }
+            self.put(&whole, ScriptValue::Map(entries));
+            return;
+        }
+        let whole = format!("@{plain}");
+        let mut items = self.variable(&whole).map(ScriptValue::items).unwrap_or_default();
+        let place = key.and_then(|key| key.parse::<usize>().ok());
+        match place.and_then(|place| items.get_mut(place)) {
+            Some(item) if self.doubt > 0 => *item = item.clone().join(value),
+            Some(item) => *item = value.clone(),
+            None => items.push(value.clone()),
+        }
+        self.put(&whole, ScriptValue::List(items));
     }
 
     /// One operand with what is behind it.
@@ -246,6 +318,11 @@ impl Evaluator<'_, '_, '_> {
                     && !matches!(value, ScriptValue::List(_))
                 {
                     value = ScriptValue::List(vec![value]);
+                }
+                if let (Language::Perl, true, ScriptValue::List(items)) =
+                    (self.language, name.starts_with('%'), &value)
+                {
+                    value = ScriptValue::Map(pairs(items));
                 }
                 self.declare_by(&keyword, &name);
                 self.assign(&name, value.clone());
@@ -599,6 +676,16 @@ impl Evaluator<'_, '_, '_> {
         }
         None
     }
+}
+
+/// The entries of a map that is written as a list: each key with its value.
+fn pairs(items: &[ScriptValue]) -> Vec<(String, ScriptValue)> {
+    let pair = |pair: &[ScriptValue]| match pair {
+        [ScriptValue::Name(key), value] => (key.clone(), value.clone()),
+        [key, value] => (key.exact().unwrap_or_default(), value.clone()),
+        _ => (String::new(), ScriptValue::Text(Value::Unknown)),
+    };
+    items.chunks(2).map(pair).collect()
 }
 
 /// Whether a value is known to be true or false.

@@ -14,8 +14,23 @@ use checkrein_scripts::Language;
 
 /// The mode of `open` that flags of `os.open` and `fs.open` come to (open(2)); `None` where no flags are given.
 fn flags_as_mode(given: &Given) -> Option<String> {
-    let ScriptValue::Name(flags) = given.named("flags").or_else(|| given.positional.get(1))? else {
-        return None;
+    let flags = match given.named("flags").or_else(|| given.positional.get(1))? {
+        ScriptValue::Name(flags) => flags,
+        // The numbers of Linux.
+        ScriptValue::Number(flags) => {
+            let has = |bits: i64| flags & bits != 0;
+            let mode = if has(0o2000) {
+                "a"
+            } else if has(0o1000) || flags & 3 == 1 {
+                "w"
+            } else if flags & 3 == 2 {
+                "r+"
+            } else {
+                "r"
+            };
+            return Some(mode.to_owned());
+        }
+        _ => return None,
     };
     let has = |name: &str| flags.split('|').any(|flag| flag.rsplit('.').next() == Some(name));
     let mode = if has("O_APPEND") {

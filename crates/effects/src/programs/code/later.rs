@@ -47,12 +47,13 @@ impl Evaluator<'_, '_, '_> {
                 let is_sure = matches!(given.at(0).exact().as_deref(), Some("exit" | "beforeExit"));
                 (1, vec![ScriptValue::Text(Value::Unknown)], Moment::AtEnd, is_sure)
             }
-            (Language::Python, "atexit.register") => (0, rest(1), Moment::AtEnd, true),
+            (Language::Python, "atexit.register") | (Language::Php, "register_shutdown_function") => {
+                (0, rest(1), Moment::AtEnd, true)
+            }
             (Language::Python, "threading.Timer") => {
                 let handed = given.named("args").or_else(|| given.positional.get(2));
                 (1, handed.map(ScriptValue::items).unwrap_or_default(), Moment::Timed(1), false)
             }
-            (Language::Php, "register_shutdown_function") => (0, rest(1), Moment::AtEnd, true),
             _ => return false,
         };
         let function = given.positional.get(place).or_else(|| given.named("function")).cloned();

@@ -122,6 +122,12 @@ impl Evaluator<'_, '_, '_> {
                 }
                 return Some(ScriptValue::Name(of.to_owned()));
             }
+            // `object.__getattribute__(os, "remove")`
+            (Language::Python, "__getattribute__") if matches!(of, "object" | "type") => {
+                let (whole, member) = (given.at(0), given.at(1).exact()?);
+                return Some(self.member(&whole, &member));
+            }
+            (Language::Python, "__call__") => (ScriptValue::Name(of.to_owned()), rest(0)),
             (Language::Python, "__getattribute__" | "__getattr__") => {
                 let member = given.at(0).exact()?;
                 return Some(self.member(&ScriptValue::Name(of.to_owned()), &member));

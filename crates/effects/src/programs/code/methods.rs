@@ -234,6 +234,9 @@ impl Evaluator<'_, '_, '_> {
                 .and_then(|name| thing.get(&name).cloned())
                 .unwrap_or(ScriptValue::Text(Value::Unknown)),
             ScriptValue::Name(name) if name.starts_with("pandas.DataFrame") => thing.clone(),
+            ScriptValue::Name(name) if name == "configparser.parser" => {
+                self.kept.parsed.clone().unwrap_or(ScriptValue::Text(Value::Unknown))
+            }
             // `local["rm"]["-rf", "x"]` is a command that waits to be called, piped or run in front of a sign.
             ScriptValue::Name(name) if name.starts_with("plumbum.") => match index.exact() {
                 Some(program) if name == "plumbum.local" => self.member(thing, &program),
@@ -521,6 +524,14 @@ impl Evaluator<'_, '_, '_> {
                     _ => ScriptValue::Text(Value::Unknown),
                 }
             }
+            (ScriptValue::Text(Value::Exact(text)), "sub") if given.positional.len() >= 2 => {
+                match (given.at(0).exact(), given.at(1).exact()) {
+                    (Some(from), Some(to)) => ScriptValue::text(text.replacen(&from, &to, 1)),
+                    _ => ScriptValue::Text(Value::Unknown),
+                }
+            }
+            (ScriptValue::Text(_), "prepend") => given.at(0).followed_by(of),
+            (ScriptValue::Text(_), "replace") if self.language == Language::Ruby => given.at(0),
             (ScriptValue::Text(Value::Exact(text)), "split") => {
                 match given.positional.first().map(ScriptValue::exact) {
                     None => ScriptValue::List(text.split_whitespace().map(ScriptValue::text).collect()),
@@ -547,7 +558,7 @@ impl Evaluator<'_, '_, '_> {
                 let count = given.at(0).exact().and_then(|count| count.parse().ok());
                 ScriptValue::Text(count.map_or(Value::Unknown, |count| repeated(text, count)))
             }
-            // What a program prints that was opened like a file: `os.popen(...).read()`.
+            // What a program prints that was opened like a file: `os.popen(...).readline()`.
             (ScriptValue::Text(Value::Exact(text)), "read" | "readline" | "gets")
                 if base != "read"
                     || self.language == Language::Lua
@@ -557,7 +568,7 @@ impl Evaluator<'_, '_, '_> {
                 let keeps = self.language != Language::Lua;
                 ScriptValue::text(if keeps { line } else { line.trim_end_matches('\n') })
             }
-            (ScriptValue::Text(_), "read" | "readline" | "gets") => of.clone(),
+            (ScriptValue::Text(text), "read" | "readline" | "gets") => ScriptValue::Text(text.clone()),
             (_, "connect") if given.positional.iter().flat_map(ScriptValue::items).count() >= 2 => {
                 self.connect(given)
             }

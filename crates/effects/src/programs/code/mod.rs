@@ -29,6 +29,7 @@
 //! | `unfollowed` | what languages that are not followed do to files |
 //! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `later` | functions that are called later, with what the variables hold by then |
+//! | `bound` | functions that keep what they are given for later: partial ones, options, repositories |
 //! | `printing` | what started programs print, as functions give it |
 //! | `loose` | functions used as values, and the texts that they may be given |
 //! | `secrets` | variables that hold secrets, and what prints them |
@@ -36,6 +37,7 @@
 //! | `python`, `javascript`, `perl`, `ruby`, `php`, `lua` | the functions of each language |
 
 mod arguments;
+mod bound;
 mod call_effects;
 mod calls;
 mod channels;

@@ -89,9 +89,10 @@ impl Evaluator<'_, '_, '_> {
                     let inner = text.trim_matches('"');
                     if inner.contains('\\') { unknown } else { ScriptValue::text(inner) }
                 }
-                ("Object.keys", map @ ScriptValue::Map(_)) => maps::listed(&map, "keys").unwrap_or(map),
-                ("Object.values", map @ ScriptValue::Map(_)) => maps::listed(&map, "values").unwrap_or(map),
-                ("list" | "sorted" | "tuple", map @ ScriptValue::Map(_)) => {
+                ("Object.values" | "values", map @ ScriptValue::Map(_)) => {
+                    maps::listed(&map, "values").unwrap_or(map)
+                }
+                ("Object.keys" | "keys" | "list" | "sorted" | "tuple", map @ ScriptValue::Map(_)) => {
                     maps::listed(&map, "keys").unwrap_or(map)
                 }
                 (_, value) => value,
@@ -508,6 +509,11 @@ impl Evaluator<'_, '_, '_> {
                 let is_word =
                     |thing: &&ScriptValue| !matches!(thing, ScriptValue::Map(_) | ScriptValue::Function(_));
                 words.extend(given.positional.iter().filter(is_word).cloned());
+                if let Some(place) = self.kept.repository.clone()
+                    && name.starts_with("git.repository.")
+                {
+                    words.splice(1..1, [ScriptValue::text("-C"), ScriptValue::Text(place)]);
+                }
                 self.run_list(&words)
             }
             LibraryCall::Elsewhere => {

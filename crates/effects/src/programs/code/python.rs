@@ -430,6 +430,12 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         {
             LibraryCall::CalledAfter
         }
+        "argparse.ArgumentParser" => LibraryCall::Becomes("argparse.parser"),
+        "configparser.ConfigParser" | "configparser.RawConfigParser" | "configparser.SafeConfigParser" => {
+            LibraryCall::Becomes("configparser.parser")
+        }
+        "keyring.get_password" | "keyring.get_credential" => LibraryCall::Nothing,
+        "os.fchdir" => LibraryCall::Enter,
         "git.Repo" | "git.repo.Repo" | "git.repository" => LibraryCall::Becomes("git.repository"),
         "invoke.run"
         | "invoke.sudo"

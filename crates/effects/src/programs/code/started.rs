@@ -84,6 +84,11 @@ impl Evaluator<'_, '_, '_> {
         if let Some(answer) = self.through_channels(name, given) {
             return answer;
         }
+        if self.language == Language::Python
+            && let Some(answer) = self.through_kept(name, given)
+        {
+            return answer;
+        }
         if self.language == Language::Perl
             && let Some(process) = self.handle_given(name, given)
         {

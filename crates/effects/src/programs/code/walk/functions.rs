@@ -281,7 +281,11 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
-    pub(super) fn new_object(&mut self, class: Option<usize>, fields: Variables) -> Option<ScriptValue> {
+    pub(in crate::programs::code) fn new_object(
+        &mut self,
+        class: Option<usize>,
+        fields: Variables,
+    ) -> Option<ScriptValue> {
         if self.objects.len() >= MADE {
             return None;
         }

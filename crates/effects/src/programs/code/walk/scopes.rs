@@ -154,9 +154,8 @@ impl Scopes {
                     }
                     return Some(place);
                 }
-                Some(Owner::Around) => {}
                 None if scope.own.contains(name) => return Some(at),
-                None => {}
+                Some(Owner::Around) | None => {}
             }
             if scope.sort == ScopeSort::Closed {
                 return is_global(name, language).then_some(0);
@@ -278,13 +277,10 @@ impl Evaluator<'_, '_, '_> {
 
     /// As [`Evaluator::make_one`], by the keys of the names.
     pub(in crate::programs::code) fn make_keys_one(&mut self, key: &str, other: &str) {
-        let number = match self.variables.get(&one_key(other)) {
-            Some(number) => number.clone(),
-            None => {
-                self.scopes.made += 1;
-                ScriptValue::Number(i64::try_from(self.scopes.made).unwrap_or(i64::MAX))
-            }
-        };
+        self.scopes.made += 1;
+        let made = i64::try_from(self.scopes.made).unwrap_or(i64::MAX);
+        let known = self.variables.get(&one_key(other)).cloned();
+        let number = known.unwrap_or(ScriptValue::Number(made));
         self.variables.insert(one_key(other), number.clone());
         self.variables.insert(one_key(key), number);
     }
