@@ -167,7 +167,7 @@ pub struct Captured {
     /// Times of status change that looking changed.
     pub(crate) changed: BTreeMap<SavedPath, FileTime>,
     /// Directories that had to be opened, and are until this is dropped.
-    pub(crate) lent: Lent,
+    pub(crate) lent: Box<Lent>,
 }
 
 impl Captured {

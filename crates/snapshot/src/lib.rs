@@ -10,6 +10,7 @@
 //! | `id`, `bytes`, `metadata` | the names of things, bytes as bytes, what the system says of a file |
 //! | `draft` | a snapshot that is being taken |
 //! | `lookup` | paths of any length, through no link |
+//! | `way` | looking up one path after the other |
 //! | `lending` | modes that directories are given for a while |
 //! | `capture` | reading files and trees, within bounds |
 //! | `stat_cache` | what a capture saw, so that the next need not read it |
@@ -59,6 +60,7 @@ mod second_names;
 mod stat_cache;
 mod store;
 mod system;
+mod way;
 mod workspace;
 
 pub use capture::*;

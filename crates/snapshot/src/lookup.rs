@@ -82,7 +82,7 @@ fn part_by_part(from: impl std::os::fd::AsFd, path: &[u8]) -> Result<OwnedFd, Er
     Ok(opened)
 }
 
-fn is_link(directory: &OwnedFd, name: &[u8]) -> bool {
+pub(crate) fn is_link(directory: &OwnedFd, name: &[u8]) -> bool {
     system::stat_at(directory, name)
         .is_ok_and(|found| metadata::kind(&found) == rustix::fs::FileType::Symlink)
 }

@@ -38,6 +38,7 @@ use crate::node::{
 use crate::restore::PutBack;
 use crate::store::Store;
 use crate::system::Stat;
+use crate::way::Ways;
 
 pub use behind::OtherNames;
 pub(crate) use behind::{Behind, group};
@@ -197,10 +198,6 @@ pub(crate) enum Found {
 }
 
 impl Found {
-    pub(crate) fn at(path: &Path) -> Self {
-        Self::of(stat(path).ok().as_ref())
-    }
-
     pub(crate) fn of(found: Option<&Stat>) -> Self {
         match found {
             None => Self::Missing,
@@ -240,10 +237,11 @@ impl Store {
         };
         let mut lent = vec![std::mem::take(&mut captured.lent)];
         let mut found = differences(&draft, &then, &captured.roots)?;
+        let mut ways = Ways::default();
         let hidden: Vec<CaptureRequest> = found
             .all
             .iter()
-            .filter(|one| one.now.is_none() && Found::at(one.path.as_path()) != Found::Missing)
+            .filter(|one| one.now.is_none() && ways.stat(one.path.as_path()).is_ok())
             .map(|one| CaptureRequest {
                 path: one.path.as_path().to_owned(),
                 selection: CaptureSelection::Everything,
@@ -303,9 +301,9 @@ impl Store {
         let behind = behind::behind(&draft, &past, found.all.iter().chain(&apart));
         let judge =
             Judge { past: &past, then: &then, skipped: &skipped, draft: &draft, changed: &captured.changed };
-        let steps =
-            objects::keep_objects(found.all.into_iter().filter_map(|one| step(one, &judge)).collect());
-        let apart = apart.into_iter().filter_map(|one| step(one, &judge)).collect();
+        let mut step = |one| step(one, &mut ways, &judge);
+        let steps = objects::keep_objects(found.all.into_iter().filter_map(&mut step).collect());
+        let apart = apart.into_iter().filter_map(&mut step).collect();
         drop(lent);
         let above = listed.snapshot.above;
         let touched = found.touched;

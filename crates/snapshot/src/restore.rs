@@ -325,8 +325,7 @@ impl<'a> Work<'a> {
         let mut forcing = Forcing::of(self.steps.iter().filter(is_written).count());
         for step in self.steps {
             let path = step.path.as_path();
-            let found = self.lent.within(path, || stat(path));
-            if Found::of(found.ok().as_ref()) != step.found {
+            if Found::of(self.lent.stat(path).ok().as_ref()) != step.found {
                 return Err(SnapshotError::Moved(path.to_owned()));
             }
             let is_linked = self.anchors.further.contains_key(&step.path);
@@ -514,7 +513,7 @@ impl<'a> Work<'a> {
             .as_path()
             .ancestors()
             .skip(1)
-            .take_while(|above| stat(above).err() == Some(Errno::NOENT))
+            .take_while(|above| self.lent.stat(above).err() == Some(Errno::NOENT))
             .map(PathBuf::from)
             .collect();
         for path in missing.into_iter().rev() {
@@ -532,19 +531,18 @@ impl<'a> Work<'a> {
             let meta = self.above.get(&path)?.clone();
             Some((path, meta))
         });
-        let mut all: BTreeMap<PathBuf, Option<Meta>> =
-            self.lent.paths().map(|path| (path.to_owned(), None)).collect();
-        for (path, meta) in made.chain(touched.iter().cloned()) {
-            all.insert(path.as_path().to_owned(), Some(meta));
-        }
+        // Two paths are compared name by name, two texts at once.
+        let mut all: BTreeMap<SavedPath, Option<Meta>> =
+            self.lent.paths().map(|path| (SavedPath::from(path), None)).collect();
+        all.extend(made.chain(touched.iter().cloned()).map(|(path, meta)| (path, Some(meta))));
         for (path, meta) in all.iter().rev() {
             let Some(meta) = meta else {
-                self.lent.give_back_one(path);
+                self.lent.give_back_one(path.as_path());
                 continue;
             };
-            let Ok(place) = Place::of(&SavedPath::from(path.as_path()), &mut self.lent) else { continue };
+            let Ok(place) = Place::of(path, &mut self.lent) else { continue };
             if place.is_directory() {
-                self.lent.forget(path);
+                self.lent.forget(path.as_path());
                 deeds::dress_directory(&place, meta, &mut self.left);
             }
         }
@@ -561,8 +559,7 @@ fn asides(steps: &[Step], lent: &mut Lent) -> BTreeMap<SavedPath, SavedPath> {
     {
         let Some(parent) = step.path.as_path().parent() else { continue };
         let is_standing = |directory: &Path, lent: &mut Lent| {
-            let found = lent.within(directory, || stat(directory));
-            found.is_ok_and(|found| metadata::kind(&found) == FileType::Directory)
+            lent.stat(directory).is_ok_and(|found| metadata::kind(&found) == FileType::Directory)
         };
         let mut passed = Vec::new();
         let mut directory = parent;

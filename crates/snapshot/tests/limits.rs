@@ -15,6 +15,7 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use checkrein_snapshot::{CaptureOptions, CaptureOutcome, Effort, SnapshotReason, capture};
 use rustix::fs::{Mode, OFlags};
@@ -125,6 +126,48 @@ fn a_tree_of_any_depth_comes_back() {
     // And there is nothing left to do.
     assert!(restore(&ground.store, saved).is_none());
     clear();
+}
+
+/// How long saving a tree of this depth takes, and putting it back: two directories in each level, and a file in every tenth.
+fn times_of_depth(depth: usize) -> [Duration; 2] {
+    let ground = ground();
+    let mut at = rustix::fs::open(&ground.tree, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).unwrap();
+    for level in 0..depth {
+        for name in ["down", "side"] {
+            rustix::fs::mkdirat(&at, name, Mode::from_raw_mode(0o755)).unwrap();
+        }
+        if level % 10 == 0 {
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC;
+            let file = rustix::fs::openat(&at, "file", flags, Mode::from_raw_mode(0o644)).unwrap();
+            rustix::io::write(&file, level.to_string().as_bytes()).unwrap();
+        }
+        at = rustix::fs::openat(&at, "down", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).unwrap();
+    }
+    let top = ground.tree.join("down");
+    let began = Instant::now();
+    let (saved, snapshot) = take(&ground.store, &[everything(&top)]);
+    let saving = began.elapsed();
+    assert_eq!(snapshot.skipped, vec![]);
+    let clear = || assert!(Command::new("rm").arg("-rf").arg(&top).status().unwrap().success());
+    clear();
+    let began = Instant::now();
+    let restored = restore(&ground.store, saved).unwrap();
+    let restoring = began.elapsed();
+    assert_eq!((restored.left, restored.done), (vec![], snapshot.entries as usize));
+    clear();
+    [saving, restoring]
+}
+
+/// `CHECKREIN_TEST_DEPTHS=500,1000,2000,4000` with `--nocapture` shows how long trees of these depths take.
+#[test]
+fn a_deep_tree_with_much_beside_comes_back() {
+    let _alone = with_few_descriptors();
+    let depths: Vec<usize> = std::env::var("CHECKREIN_TEST_DEPTHS")
+        .map_or_else(|_| vec![500], |depths| depths.split(',').map(|depth| depth.parse().unwrap()).collect());
+    for depth in depths {
+        let [saving, restoring] = times_of_depth(depth);
+        println!("{depth} levels: saved in {saving:?}, put back in {restoring:?}");
+    }
 }
 
 #[test]

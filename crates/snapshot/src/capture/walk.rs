@@ -41,11 +41,11 @@ use crate::error::SnapshotError;
 use crate::id::ObjectId;
 use crate::ignore_filter::{EntryKind, Layer};
 use crate::lending::Lent;
-use crate::lookup::open_strictly;
 use crate::metadata::{self, open_place};
 use crate::node::{FileTime, Meta, Node, Root, SavedPart, SavedPath, SkipReason, Skipped};
 use crate::stat_cache::{Ruling, Seen, SeenDirectory, Sight};
 use crate::system::Stat;
+use crate::way::Ways;
 
 /// How often a file that changes while it is read is tried again.
 const TRIES: usize = 3;
@@ -269,7 +269,7 @@ impl<'a> Walk<'a> {
             read: self.read.into_inner(),
             seen,
             changed,
-            lent,
+            lent: Box::new(lent),
         }))
     }
 
@@ -325,6 +325,7 @@ impl<'a> Walk<'a> {
     /// Takes directories from the queue until there are none and nobody is about to find more.
     fn work(&self) {
         let mut buffer = Vec::new();
+        let mut ways = Ways::default();
         let mut state = self.state();
         loop {
             if state.stopped.is_some() {
@@ -341,7 +342,7 @@ impl<'a> Walk<'a> {
             };
             state.busy += 1;
             drop(state);
-            let read = self.directory(&task, &mut buffer);
+            let read = self.directory(&task, &mut buffer, &mut ways);
             state = self.state();
             state.busy -= 1;
             match read {
@@ -362,17 +363,17 @@ impl<'a> Walk<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn directory(&self, task: &Task, buffer: &mut Vec<u8>) -> Result<Record, Stop> {
+    fn directory(&self, task: &Task, buffer: &mut Vec<u8>, ways: &mut Ways) -> Result<Record, Stop> {
         let mut record = Record { path: task.path.clone(), ..Record::default() };
         let place = if let Some(place) = &task.place {
-            Ok(Arc::clone(place))
+            Ok(Arc::clone(&place.directory))
         } else {
             let above = Path::new(std::ffi::OsStr::from_bytes(&task.path)).parent();
-            open_strictly(above.unwrap_or(Path::new("/"))).map(|place| Arc::new(self.held(place)))
+            ways.open(above.unwrap_or(Path::new("/")))
         };
         let opened = place.and_then(|place| {
-            self.open_up(&place.directory, &task.name, &task.path);
-            metadata::open_directory(&place.directory, &task.name)
+            self.open_up(&place, &task.name, &task.path);
+            metadata::open_directory(&place, &task.name)
         });
         let open = match opened {
             Ok(open) => Arc::new(self.held(open)),

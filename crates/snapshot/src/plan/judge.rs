@@ -17,6 +17,7 @@ use crate::lookup::stat;
 use crate::metadata;
 use crate::node::{Content, FileTime, Node, Root, SavedPart, SavedPath, SkipReason, Skipped};
 use crate::system::Stat;
+use crate::way::Ways;
 
 /// Tells what was changed after an action.
 pub(super) struct Judge<'a> {
@@ -213,9 +214,9 @@ impl<'a> Left<'a> {
 }
 
 /// What is done about a difference; `None` when nothing is.
-pub(super) fn step(one: Difference, judge: &Judge<'_>) -> Option<Step> {
+pub(super) fn step(one: Difference, ways: &mut Ways, judge: &Judge<'_>) -> Option<Step> {
     let Difference { path, then, now } = one;
-    let found = stat(path.as_path()).ok();
+    let found = ways.stat(path.as_path()).ok();
     let deed = match (&then, &now) {
         (None, None) => return None,
         (Some(_), None) => RestoreAction::Create,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Timespec, Timestamps, Uid, XattrFlags};
@@ -10,7 +11,6 @@ use rustix::io::Errno;
 
 use crate::error::SnapshotError;
 use crate::lending::Lent;
-use crate::lookup::open_strictly;
 use crate::metadata;
 use crate::node::{Content, FileTime, Meta, Node, SavedPath};
 use crate::store::Reader;
@@ -26,7 +26,7 @@ static ZEROS: [u8; BLOCK] = [0; BLOCK];
 /// A name in a directory that is held open, no part of whose path is a link.
 #[derive(Debug)]
 pub(super) struct Place {
-    directory: OwnedFd,
+    directory: Arc<OwnedFd>,
     name: CString,
     path: PathBuf,
 }
@@ -37,7 +37,7 @@ impl Place {
         let parent = path.parent().unwrap_or(path);
         let name = path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
         let name = CString::new(name).map_err(|_| SnapshotError::Moved(path.to_owned()))?;
-        match lent.within(parent, || open_strictly(parent)) {
+        match lent.directory(parent) {
             Ok(directory) => Ok(Self { directory, name, path: path.to_owned() }),
             Err(Errno::LOOP) => Err(SnapshotError::Moved(parent.to_owned())),
             Err(error) => Err(SnapshotError::refused(parent)(error)),
@@ -243,6 +243,7 @@ pub(super) fn remove(path: &SavedPath, now: Option<&Node>, lent: &mut Lent) -> R
         Some(Node::Directory { .. }) => AtFlags::REMOVEDIR,
         Some(Node::File { .. } | Node::Symlink { .. } | Node::Pipe { .. }) | None => AtFlags::empty(),
     };
+    lent.leave(path.as_path());
     match rustix::fs::unlinkat(&place.directory, &place.name, flags) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(error) => Err(place.refused()(error)),

@@ -1,6 +1,6 @@
 //! What a restore made, written down, so that going back to the state before it takes that away again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -15,6 +15,8 @@ use crate::node::{FileTime, SavedPath};
 use crate::pack::{decode, encode};
 use crate::plan::{RestoreAction, Step};
 use crate::store::{Store, create_directory};
+use crate::system::Stat;
+use crate::way::Ways;
 use rustix::fs::FileType;
 
 /// The longest list that is read, in bytes (ours): it names every path that a restore made.
@@ -35,11 +37,14 @@ pub(crate) enum Mark {
 impl Mark {
     /// What stands at a path; `None` where nothing does.
     fn at(path: &Path) -> Option<Self> {
-        let found = stat(path).ok()?;
-        Some(match metadata::kind(&found) {
+        stat(path).ok().map(|found| Self::of(&found))
+    }
+
+    fn of(found: &Stat) -> Self {
+        match metadata::kind(found) {
             FileType::Directory => Self::Directory(found.st_ino),
-            _ => Self::Other(found.st_ino, metadata::length(&found), metadata::modified(&found)),
-        })
+            _ => Self::Other(found.st_ino, metadata::length(found), metadata::modified(found)),
+        }
     }
 
     /// Whether it still stands there.
@@ -50,10 +55,15 @@ impl Mark {
 
 /// What these steps made, those left out that were not done.
 pub(super) fn of_steps(steps: &[Step], left: &[(SavedPath, String)]) -> PutBack {
+    let left: BTreeSet<&SavedPath> = left.iter().map(|(path, _)| path).collect();
+    let mut ways = Ways::default();
     steps
         .iter()
-        .filter(|step| step.deed == RestoreAction::Create && left.iter().all(|(path, _)| *path != step.path))
-        .filter_map(|step| Some((step.path.clone(), Mark::at(step.path.as_path())?)))
+        .filter(|step| step.deed == RestoreAction::Create && !left.contains(&step.path))
+        .filter_map(|step| {
+            let found = ways.stat(step.path.as_path()).ok()?;
+            Some((step.path.clone(), Mark::of(&found)))
+        })
         .collect()
 }
 

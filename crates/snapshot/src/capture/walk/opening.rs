@@ -22,7 +22,7 @@ const HELD: usize = 24;
 /// A directory that is held open, and counted for as long as it is.
 #[derive(Debug)]
 pub(super) struct Held {
-    pub(super) directory: OwnedFd,
+    pub(super) directory: Arc<OwnedFd>,
     count: Arc<AtomicUsize>,
 }
 
@@ -47,7 +47,7 @@ impl Walk<'_> {
 
     pub(super) fn held(&self, directory: OwnedFd) -> Held {
         self.held.fetch_add(1, Ordering::Relaxed);
-        Held { directory, count: Arc::clone(&self.held) }
+        Held { directory: Arc::new(directory), count: Arc::clone(&self.held) }
     }
 
     pub(super) fn may_hold(&self) -> bool {
