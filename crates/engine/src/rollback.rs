@@ -3,7 +3,7 @@
 //! What changed before the trouble stays: of the newest safe snapshot, only files that changed since the trouble began are restored. Where
 //! an action had its own places saved since then, that later snapshot counts for them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,8 +20,8 @@ use checkrein_session::{SessionLedger, SessionState};
 
 use checkrein_snapshot::{
     ActionEndTime, CaptureBounds, CaptureOptions, FileTime, Ignoring, LimitExceeded, Listed, Mounts, Node,
-    Preparation, Prepared, Request, RestoreAction, RestoreExtent, SavedPart, SessionPlace, SnapshotError,
-    SnapshotId, SnapshotReason, Step, Store,
+    OtherAction, OtherBegan, Preparation, Prepared, Request, RestoreAction, RestoreExtent, SavedPart,
+    SavedPath, SessionPlace, SnapshotError, SnapshotId, SnapshotReason, Step, Store,
 };
 
 use crate::checkpoint;
@@ -130,6 +130,7 @@ impl Session<'_> {
                 |step: &Step| past.remotes.iter().any(|place| step.path.as_path().starts_with(place));
             part.prepared.retain(|step| !is_of_others(step));
         }
+        self.leave_others(&mut way, &store, &all)?;
         let sparing = Sparing::of(self.environment, self.workspace);
         for part in &mut way.parts {
             part.prepared.retain(|step| {
@@ -143,6 +144,35 @@ impl Session<'_> {
         way.parts.retain(|part| !part.prepared.steps().is_empty());
         way.is_little()?;
         Ok(way)
+    }
+
+    /// Gives up what other sessions changed since: that is not this session's to take back.
+    fn leave_others(&self, way: &mut Way, store: &Store, all: &[Listed]) -> Result<(), String> {
+        let gone_back = restored(store, all);
+        let own = self.ledger.folder().as_str();
+        for Part { of, prepared } in &mut way.parts {
+            let is_other = |one: &&Listed| {
+                let session = one.snapshot.place.as_ref().map(|place| place.session.as_str());
+                one.id > *of
+                    && one.snapshot.occasion == SnapshotReason::BeforeAction
+                    && session.is_some_and(|session| session != own)
+                    && gone_back.get(&one.id).copied().flatten().is_none()
+            };
+            let others: Vec<OtherAction> = all
+                .iter()
+                .filter(is_other)
+                .map(|one| OtherAction { snapshot: one.id, began: OtherBegan::Meanwhile })
+                .collect();
+            prepared.note_others(store, &others).map_err(|error| error.to_string())?;
+            let left: BTreeSet<SavedPath> = prepared
+                .steps()
+                .iter()
+                .filter(|step| prepared.changed_by_other(&step.path).is_some())
+                .map(|step| step.path.clone())
+                .collect();
+            prepared.retain(|step| !left.contains(&step.path));
+        }
+        Ok(())
     }
 
     /// Whether anything safe was saved from which what stood before an action can be known; an error says in one clause why not. What is

@@ -75,8 +75,8 @@ pub use ignore_filter::{EntryKind, Ignored, Ignoring};
 pub use node::*;
 pub use objects::ObjectRetention;
 pub use plan::{
-    ActionEndTime, ActionPeriod, ActionSources, Gone, NewFileOrigin, OtherNames, Preparation, Prepared,
-    RestoreAction, Since, Step, VersionControlPart, is_saved_elsewhere,
+    ActionEndTime, ActionPeriod, ActionSources, Gone, NewFileOrigin, OtherAction, OtherBegan, OtherNames,
+    Preparation, Prepared, RestoreAction, Since, Step, VersionControlPart, is_saved_elsewhere,
 };
 pub use prune::{PackDamage, Pruned, Retention};
 pub use restore::{Copied, Finished, Interrupted, Request, Restored};

@@ -7,6 +7,7 @@ mod elsewhere;
 mod judge;
 mod logged;
 mod objects;
+mod others;
 mod past;
 mod put_back;
 
@@ -46,6 +47,7 @@ pub use elsewhere::{ActionSources, VersionControlPart};
 use elsewhere::{Standing, Substance};
 pub use judge::is_saved_elsewhere;
 use judge::{Judge, Left, is_same_file, step};
+pub use others::{OtherAction, OtherBegan};
 pub(crate) use past::Past;
 pub use put_back::Gone;
 
@@ -78,6 +80,8 @@ pub struct Prepared {
     standing: OnceCell<Standing>,
     /// From where the action may have taken what it wrote, where that is known.
     sources: Option<ActionSources>,
+    /// What other sessions changed since.
+    others: others::Others,
 }
 
 /// One thing that a restore does.
@@ -326,6 +330,7 @@ impl Store {
             substances: OnceCell::new(),
             standing: OnceCell::new(),
             sources: None,
+            others: others::Others::new(),
         })))
     }
 }

@@ -3,6 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::print_stdout,
     unreachable_pub,
     reason = "a test that cannot go on should panic"
 )]
@@ -153,7 +154,7 @@ fn times_of_depth(depth: usize) -> [Duration; 2] {
     let began = Instant::now();
     let restored = restore(&ground.store, saved).unwrap();
     let restoring = began.elapsed();
-    assert_eq!((restored.left, restored.done), (vec![], snapshot.entries as usize));
+    assert_eq!((restored.left, restored.done as u64), (vec![], snapshot.entries));
     clear();
     [saving, restoring]
 }

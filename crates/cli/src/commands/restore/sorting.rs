@@ -17,6 +17,7 @@ use super::git::{
     only_gathers, taken_away,
 };
 use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, held};
+use crate::terminal::{cut, plain};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -365,6 +366,17 @@ impl RestoreTerms<'_> {
         {
             let why = format!("{what} was made or changed since, and `undo` never removes it");
             return Some(Objection { why, permit: None });
+        }
+        if let Some(words) = prepared.changed_by_other(&step.path) {
+            let words = format!("another session changed it since (`{}`)", cut(&plain(words), 60));
+            // What was not there before is the other one's as much as what it wrote into it.
+            if step.deed == RestoreAction::Remove {
+                return Some(Objection { why: format!("{words}, so it stays"), permit: None });
+            }
+            if permissions.changed == Changed::Keep {
+                let why = format!("{words}; `--force` puts it back all the same");
+                return Some(Objection { why, permit: Some(Permit::Overwrite) });
+            }
         }
         if step.since == Since::Doubtful && is_branch_of_others(prepared, snapshot, step) {
             let why =

@@ -53,6 +53,21 @@ pub(in crate::commands) fn spare_remotes(
     leave_remotes(environment, ground, prepared, &remotes, snapshot.id)
 }
 
+/// The workspaces of which there are snapshots, sorted.
+pub(super) fn known_workspaces(environment: &HostEnvironment) -> Vec<PathBuf> {
+    let stores = Path::new(environment.state_path.as_str()).join("snapshots");
+    let mut known: Vec<PathBuf> = std::fs::read_dir(stores)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| std::fs::read(entry.path().join("workspace")).ok())
+        .filter_map(|name| String::from_utf8(name).ok().map(PathBuf::from))
+        .collect();
+    known.sort();
+    known.dedup();
+    known
+}
+
 /// The workspaces that a user may mean who stands in one: it, those that lie in it, and, without version control to say where a
 /// project begins, the nearest one around it.
 pub(in crate::commands) fn grounds(
@@ -62,16 +77,7 @@ pub(in crate::commands) fn grounds(
 ) -> Result<Vec<RestoreContext>, CommandError> {
     let own = checkpoint::store(environment, &workspace);
     let here = own.workspace().to_owned();
-    let stores = Path::new(environment.state_path.as_str()).join("snapshots");
-    let mut others: Vec<PathBuf> = std::fs::read_dir(stores)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| std::fs::read(entry.path().join("workspace")).ok())
-        .filter_map(|name| String::from_utf8(name).ok().map(PathBuf::from))
-        .collect();
-    others.sort();
-    others.dedup();
+    let others = known_workspaces(environment);
     let is_repository = Path::new(workspace.as_str()).join(".git").exists();
     let around = others.iter().rfind(|other| here.starts_with(other) && **other != here);
     let around = around.filter(|_| !is_repository).cloned();

@@ -190,6 +190,11 @@ impl Story {
         permissions.changed == Changed::Overwrite && (self.followed.is_none() || self.went_on)
     }
 
+    /// Whether it ran, as far as can be told: its end is told, or nobody was asked and nobody refused it.
+    pub(super) fn has_run(self) -> bool {
+        self.ended.is_some() || !self.refused && !self.asked
+    }
+
     /// Whether it is not known that it did not run: a user who was asked may have said yes.
     pub(in crate::commands) fn may_have_run(self) -> bool {
         self.ended.is_some() || !self.refused
