@@ -132,6 +132,8 @@ pub struct RestoreContext {
     pub workspace: AbsolutePath,
     /// Its snapshots.
     pub store: Store,
+    /// Where a user stands in a repository inside it: only actions that were about something there are meant.
+    within: Option<PathBuf>,
     own: Vec<PathBuf>,
     ignoring: Ignoring,
     sparing: Sparing,
@@ -159,8 +161,16 @@ impl RestoreContext {
         let own = vec![PathBuf::from(environment.state_path.as_str())];
         let environment_here = environment.clone();
         let generated = Generated::default();
-        let ground =
-            Self { workspace, store, own, ignoring, sparing, environment: environment_here, generated };
+        let ground = Self {
+            workspace,
+            store,
+            within: None,
+            own,
+            ignoring,
+            sparing,
+            environment: environment_here,
+            generated,
+        };
         if let Some(begun) = ground.store.interrupted() {
             match unfinished {
                 Unfinished::Finish => ground.finish(environment, &begun)?,
@@ -171,6 +181,24 @@ impl RestoreContext {
             }
         }
         Ok(ground)
+    }
+
+    /// The same, of which only actions count that were about something in a directory.
+    #[must_use]
+    pub fn only_within(self, directory: PathBuf) -> Self {
+        Self { within: Some(directory), ..self }
+    }
+
+    /// Whether all of it is meant.
+    pub fn is_meant_as_a_whole(&self) -> bool {
+        self.within.is_none()
+    }
+
+    /// Whether the action of a snapshot is meant: it had something saved there where the user stands.
+    pub fn means(&self, snapshot: &Listed) -> bool {
+        self.within.as_ref().is_none_or(|within| {
+            snapshot.snapshot.roots.iter().any(|root| root.path.as_path().starts_with(within))
+        })
     }
 
     fn finish(&self, environment: &HostEnvironment, begun: &Interrupted) -> Result<(), CommandError> {

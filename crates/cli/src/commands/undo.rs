@@ -259,7 +259,8 @@ pub fn undo(
         UndoChoice::NewestOf(folder) => session(one) == Some(folder.as_str()),
         UndoChoice::Newest | UndoChoice::Named(_) => one.snapshot.place.is_some(),
     };
-    let all = stores.iter().flat_map(|store| store.all.iter().map(move |one| (store, one)));
+    let meant = stores.iter().filter(|store| store.ground.is_meant_as_a_whole());
+    let all = meant.flat_map(|store| store.all.iter().map(move |one| (store, one)));
     let found = all.filter(|(_, one)| is_meant(one)).max_by_key(|(_, one)| one.snapshot.at);
     let newest = found.map(|(_, newest)| newest);
     if let Some(newest) = newest {
@@ -406,7 +407,7 @@ fn open<'a>(stores: &'a [Opened<'a>]) -> Vec<(&'a Opened<'a>, &'a Listed)> {
     let mut newest: HashMap<Option<&str>, u64> = HashMap::new();
     let mut found = Vec::new();
     for store in stores {
-        for one in store.all.iter().filter(|one| is_action(one)) {
+        for one in store.all.iter().filter(|one| is_action(one) && store.ground.means(one)) {
             let last = newest.entry(session(one)).or_default();
             *last = one.snapshot.at.max(*last);
             if !store.is_undone(one) {
@@ -427,7 +428,7 @@ fn named<'a>(
 ) -> Result<Vec<(&'a Opened<'a>, &'a Listed)>, CommandError> {
     let name = |one: &Listed| one.snapshot.place.as_ref().and_then(|place| place.action.clone());
     for store in stores {
-        let actions = || store.all.iter().rev().filter(|one| is_action(one));
+        let actions = || store.all.iter().rev().filter(|one| is_action(one) && store.ground.means(one));
         // A number stands for the snapshot of the nearest workspace that has one.
         if let Some(one) = actions().find(|one| one.id.to_string() == wanted) {
             return Ok(vec![(store, one)]);

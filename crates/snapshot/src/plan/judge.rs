@@ -194,22 +194,35 @@ pub fn is_saved_elsewhere(skipped: &Skipped, roots: &[Root]) -> bool {
 /// What was not saved, so that it is not known whether it stood there.
 pub(super) struct Left<'a> {
     paths: BTreeSet<&'a SavedPath>,
+    /// What was saved as a whole, or was not there.
+    saved: BTreeSet<&'a SavedPath>,
     /// Whether all of it is listed.
     is_complete: bool,
 }
 
 impl<'a> Left<'a> {
-    pub(super) fn of(skipped: &'a [Skipped], then: &[Root]) -> Self {
+    pub(super) fn of(skipped: &'a [Skipped], then: &'a [Root]) -> Self {
         let ignored = skipped.iter().filter(|one| one.reason == SkipReason::Ignored).count() as u64;
         Self {
             paths: skipped.iter().filter(|one| !is_saved_elsewhere(one, then)).map(|one| &one.path).collect(),
+            saved: then
+                .iter()
+                .filter(|root| root.selection == SavedPart::Everything)
+                .map(|root| &root.path)
+                .collect(),
             is_complete: ignored < SkipReason::MOST_IGNORED,
         }
     }
 
-    /// Whether a path, or a directory above it, was not saved.
+    /// Whether a path, or a directory above it, was not saved, and nothing nearer was saved by itself.
     fn covers(&self, path: &SavedPath) -> bool {
-        path.as_path().ancestors().any(|above| self.paths.contains(&SavedPath::from(above)))
+        if self.paths.is_empty() {
+            return false;
+        }
+        let mut above = path.as_path().ancestors().map(SavedPath::from);
+        above
+            .find(|above| self.paths.contains(above) || self.saved.contains(above))
+            .is_some_and(|nearest| self.paths.contains(&nearest))
     }
 }
 

@@ -69,7 +69,7 @@ pub(super) fn known_workspaces(environment: &HostEnvironment) -> Vec<PathBuf> {
 }
 
 /// The workspaces that a user may mean who stands in one: it, those that lie in it, and, without version control to say where a
-/// project begins, the nearest one around it.
+/// project begins, the nearest one around it. Around a repository it counts as far as its actions were about something in the repository.
 pub(in crate::commands) fn grounds(
     environment: &HostEnvironment,
     workspace: AbsolutePath,
@@ -79,17 +79,20 @@ pub(in crate::commands) fn grounds(
     let here = own.workspace().to_owned();
     let others = known_workspaces(environment);
     let is_repository = Path::new(workspace.as_str()).join(".git").exists();
-    let around = others.iter().rfind(|other| here.starts_with(other) && **other != here);
-    let around = around.filter(|_| !is_repository).cloned();
+    let around = others.iter().rfind(|other| here.starts_with(other) && **other != here).cloned();
     // A home directory is no project, though work may be done in it: what lies below is none of its business.
     let home = std::fs::canonicalize(environment.home.as_str()).ok();
     let is_crowded = home.is_some_and(|home| home.starts_with(&here));
     let below = others.iter().filter(|other| !is_crowded && other.starts_with(&here) && **other != here);
     let mut grounds = vec![RestoreContext::at(environment, workspace, unfinished)?];
-    for path in below.cloned().chain(around) {
+    for path in below {
         if let Some(path) = path.to_str().and_then(AbsolutePath::new) {
             grounds.push(RestoreContext::at(environment, path, unfinished)?);
         }
+    }
+    if let Some(path) = around.as_ref().and_then(|path| path.to_str()).and_then(AbsolutePath::new) {
+        let ground = RestoreContext::at(environment, path, unfinished)?;
+        grounds.push(if is_repository { ground.only_within(here) } else { ground });
     }
     Ok(grounds)
 }

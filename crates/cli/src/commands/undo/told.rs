@@ -157,7 +157,8 @@ impl Stories {
         let is_here = |one: &SessionSummary| {
             let state = SessionLedger::of_folder(&environment.state, one.folder.clone()).state().ok()?;
             let workspace = std::fs::canonicalize(state.beginning()?.workspace.as_str()).ok()?;
-            stores.iter().any(|store| store.ground.store.workspace() == workspace).then_some(())
+            let mut whole = stores.iter().filter(|store| store.ground.is_meant_as_a_whole());
+            whole.any(|store| store.ground.store.workspace() == workspace).then_some(())
         };
         for one in all.into_iter().filter(|one| one.actions > 0 && is_later(one)) {
             if Some(one.folder.as_str()) == own || is_here(&one).is_none() {
