@@ -282,3 +282,63 @@ fn a_merge_that_came_to_conflicts_goes_back_without_an_end() {
         assert_eq!(differs, stays, "{said}");
     }
 }
+
+/// A remote on this machine to which others push, a second address without a name, and two stashes.
+const REMOTES: &str = "
+    git add -A; git commit -qm all; git init -q --bare ../up.git; git remote remove origin; git remote add up ../up.git
+    git push -q up main other:topic; git push -q -u up main; git init -q --bare ../far.git; git push -q ../far.git main
+    git clone -q ../up.git ../colleague; cd ../colleague; git commit -q --allow-empty -m theirs; git push -q origin main; cd ../project
+    git commit -q --amend -m amended; echo first > a; git stash -q; echo second > a; git stash -q";
+
+/// What the call did beside the branches of the repository, what a person did since, and what of that stays.
+const BESIDE: [(&str, &str, &str); 12] = [
+    ("git push -q --force up main", "git -C ../colleague push -qf origin main", "../up.git/refs/heads/main"),
+    ("git push -q up +main", "git -C ../colleague push -qf origin main", "../up.git/refs/heads/main"),
+    (
+        "git push -q -f ../far.git main",
+        "git -C ../colleague push -qf ../far.git main",
+        "../far.git/refs/heads/main",
+    ),
+    ("git push -q up :topic", "git -C ../colleague push -qf origin HEAD:topic", "../up.git/refs/heads/topic"),
+    ("git fetch -q up", "git push -qf up main", "../up.git/refs/heads/main"),
+    ("git remote update", "git commit -q --allow-empty -m person", ".git/refs/heads/main"),
+    ("git stash drop -q", "echo third > a; git stash -q", ".git/refs/stash"),
+    ("git stash pop -q", "git checkout -q a; echo third > a; git stash -q", ".git/refs/stash"),
+    ("git stash drop -q stash@{1}", "git branch mine", ".git/refs/heads/mine"),
+    ("git update-ref refs/heads/other HEAD~2", "git branch -qf other main", ".git/refs/heads/other"),
+    ("git symbolic-ref HEAD refs/heads/other", "git symbolic-ref HEAD refs/heads/mine", ".git/HEAD"),
+    ("git checkout -q -B main HEAD~1", "git commit -q --allow-empty -m person", ".git/refs/heads/main"),
+];
+
+/// Forced pushes are asked about, so that the user may have pushed themselves; what was pushed stands here all the same.
+#[test]
+fn what_a_call_did_with_remotes_and_stashes_goes_back_without_its_end() {
+    for (command, person, place) in BESIDE {
+        for person in [None, Some(person)] {
+            let environment = project();
+            run(&environment, REMOTES);
+            let beside = |environment: &TestEnvironment| {
+                ["../up.git/refs/heads/main", "../far.git/refs/heads/main", "../up.git/refs/heads/topic"]
+                    .map(|name| fs::read(environment.project().join(name)).ok())
+            };
+            let (before, there) = (picture(&environment), beside(&environment));
+            let payload = environment.payload("s", "PreToolUse", shell_call("call", command, json!({})));
+            let answer = environment.answer_to(&payload);
+            assert_ne!(decision(&answer), Some("deny"), "{command}: {answer}");
+            run(&environment, command);
+            person.iter().for_each(|person| run(&environment, person));
+            let kept = fs::read(environment.project().join(place)).ok();
+            let (differs, said) = undone(&environment, &before, &["--remove-new"]);
+            match person {
+                None => {
+                    assert!(differs.is_empty(), "{command}: {differs:?}\n{said}");
+                    assert_eq!(beside(&environment), there, "{command}: {said}");
+                }
+                Some(person) => {
+                    let after = fs::read(environment.project().join(place)).ok();
+                    assert!(kept.is_some() && after == kept, "{command}, then {person}: {said}");
+                }
+            }
+        }
+    }
+}

@@ -149,9 +149,9 @@ fn is_written_by((name, text): (&str, &str), head: &str, messages: &[LoggedStart
 fn stands_at(head: &str, added: &str) -> bool {
     let entries: Vec<Entry<'_>> = added.lines().filter_map(entry).collect();
     let is_move = |entry: &&Entry<'_>| {
-        ["checkout: ", "rebase (finish): ", "Branch: renamed "]
-            .iter()
-            .any(|start| entry.message.starts_with(start))
+        let ways =
+            ["checkout: ", "rebase (start): ", "rebase (finish): ", "rebase (abort): ", "Branch: renamed "];
+        ways.iter().any(|start| entry.message.starts_with(start))
     };
     let Some(moved) = entries.iter().rev().find(is_move) else { return false };
     let place = moved.message.rsplit(' ').next().unwrap_or_default();

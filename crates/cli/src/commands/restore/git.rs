@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use checkrein_snapshot::{Listed, Node, Prepared, RestoreAction, Since, Step};
 
+/// Among how many files of references one that stands for an object is looked for (ours).
+const LOOKED_AT: usize = 5_000;
+
 /// How many digits of the name of a commit are shown (ours), as git does in small repositories.
 const DIGITS: usize = 7;
 
@@ -14,11 +17,14 @@ const MESSAGES: [&str; 4] = ["COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "TAG_E
 /// The directory of the repository that a step is about; `None` when it is about a file of the work tree.
 pub(super) fn directory_of(snapshot: &Listed, step: &Step) -> Option<PathBuf> {
     let path = step.path.as_path();
-    let heads = snapshot.snapshot.roots.iter().map(|root| root.path.as_path());
-    let heads = heads.filter(|root| root.file_name().is_some_and(|name| name == "HEAD"));
-    let around =
-        heads.filter_map(Path::parent).filter(|directory| *directory != path && path.starts_with(directory));
+    let around = heads(snapshot).filter(|directory| *directory != path && path.starts_with(directory));
     around.max_by_key(|directory| directory.as_os_str().len()).map(Path::to_owned)
+}
+
+/// The directories of the repositories whose references a snapshot holds.
+fn heads(snapshot: &Listed) -> impl Iterator<Item = &Path> {
+    let heads = snapshot.snapshot.roots.iter().map(|root| root.path.as_path());
+    heads.filter(|root| root.file_name().is_some_and(|name| name == "HEAD")).filter_map(Path::parent)
 }
 
 /// What these steps do, a line for each reference and one for the rest.
@@ -222,6 +228,95 @@ pub(super) fn only_gathers(prepared: &Prepared, snapshot: &Listed, step: &Step) 
         };
         back.as_deref().map_or_else(|| then.get(name) == Some(object), |back| back.trim_end() == object)
     })
+}
+
+/// Whether a step takes back what git noted of a push, or what a push from here set in a repository on this machine: what was pushed stands here
+/// too, and can be pushed again.
+pub(super) fn is_pushed_from_here(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    // A name that is new belongs to whoever works on it by now.
+    let directory = directory_of(snapshot, step).filter(|_| step.deed != RestoreAction::Remove);
+    let Some(directory) = directory else { return false };
+    let Some(below) = step.path.as_path().strip_prefix(&directory).ok().and_then(Path::to_str) else {
+        return false;
+    };
+    let reference = below.strip_prefix("logs/").unwrap_or(below);
+    let log = directory.join("logs").join(reference);
+    let noted = if reference.starts_with("refs/remotes/") { "update by push" } else { "push" };
+    if !reference.starts_with("refs/") && reference != "HEAD" {
+        return false;
+    }
+    let added = prepared.steps().iter().find(|step| step.path.as_path() == log).map(|step| {
+        let (then, now) = (log_text(prepared, step.then.as_ref())?, log_text(prepared, step.now.as_ref())?);
+        now.strip_prefix(&then).map(str::to_owned)
+    });
+    let is_push = |added: &str| {
+        !added.is_empty()
+            && added.lines().all(|line| line.split_once('\t').is_some_and(|(_, text)| text == noted))
+    };
+    let value = log_text(prepared, step.now.as_ref()).unwrap_or_default();
+    match added {
+        Some(Some(added)) => {
+            let last = added.lines().next_back().and_then(|line| line.split(' ').nth(1));
+            is_push(&added) && (below.starts_with("logs/") || last == Some(value.trim_end()))
+        }
+        // Repositories without a work tree keep no logs.
+        None => {
+            below.starts_with("refs/")
+                && !reference.starts_with("refs/remotes/")
+                && !log.exists()
+                && heads(snapshot).any(|other| other != directory && names(other, value.trim_end()))
+        }
+        Some(None) => false,
+    }
+}
+
+/// Whether any reference of a repository stands for an object, among as many as are looked at.
+fn names(directory: &Path, object: &str) -> bool {
+    let packed = std::fs::read_to_string(directory.join("packed-refs")).unwrap_or_default();
+    if object.len() < DIGITS || packed.lines().any(|line| line.split(' ').next() == Some(object)) {
+        return object.len() >= DIGITS;
+    }
+    let mut left = LOOKED_AT;
+    let mut waiting = vec![directory.join("refs")];
+    while let Some(path) = waiting.pop() {
+        for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
+            let Some(rest) = left.checked_sub(1) else { return false };
+            left = rest;
+            let is_it = |path: &Path| {
+                checkrein_files::read_text(path, checkrein_files::SMALL)
+                    .is_ok_and(|text| text.trim_end() == object)
+            };
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => waiting.push(entry.path()),
+                Ok(kind) if kind.is_file() && is_it(&entry.path()) => return true,
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+    false
+}
+
+/// Whether a step only gives back stashes that are gone from the list: nothing came to it meanwhile.
+pub(super) fn only_lacks_stashes(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    let Some(directory) = directory_of(snapshot, step) else { return false };
+    let (list, stash) = (directory.join("logs/refs/stash"), directory.join("refs/stash"));
+    let Some(log) = prepared.steps().iter().find(|step| step.path.as_path() == list) else { return false };
+    let (Some(then), Some(now)) =
+        (log_text(prepared, log.then.as_ref()), log_text(prepared, log.now.as_ref()))
+    else {
+        return false;
+    };
+    // Git writes into each what stood before it, which is another one when that is gone.
+    let entries = |text: &str| -> BTreeSet<String> {
+        text.lines().filter_map(|line| line.split_once(' ')).map(|(_, entry)| entry.to_owned()).collect()
+    };
+    let then = entries(&then);
+    if !entries(&now).is_subset(&then) {
+        return false;
+    }
+    let value = log_text(prepared, step.now.as_ref()).unwrap_or_default();
+    let is_listed = || then.iter().any(|entry| entry.split(' ').next() == Some(value.trim_end()));
+    step.path.as_path() == list || step.path.as_path() == stash && is_listed()
 }
 
 /// The name under which git keeps what it left in the work tree of a merge that it could not finish. Nobody writes there but git.

@@ -14,7 +14,7 @@ use checkrein_snapshot::{
 
 use super::git::{
     MERGED, directory_of, ends_merge, is_branch_of_others, is_log_moved_from_restored, is_note_of_merge,
-    only_gathers, taken_away,
+    is_pushed_from_here, only_gathers, only_lacks_stashes, taken_away,
 };
 use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, held};
 use crate::terminal::{cut, plain};
@@ -565,6 +565,8 @@ impl RestoreTerms<'_> {
             || prepared.has_same_entries(step)
             || self.is_staged_nowhere_else(prepared, step)
             || only_gathers(prepared, self.snapshot, step)
+            || is_pushed_from_here(prepared, self.snapshot, step)
+            || only_lacks_stashes(prepared, self.snapshot, step)
             || is_note_of_merge(self.snapshot, step)
             || prepared.may_be_committed() && held(step)
             || self.is_left_by_merge(prepared, step)

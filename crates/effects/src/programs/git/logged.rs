@@ -1,7 +1,7 @@
 //! What git writes into its logs of references (gitrevisions(7), git-reflog(1)) when a subcommand moves `HEAD`, a branch or the stash: by that
 //! an entry is known as that of the call, where nobody tells when the call ended.
 
-use crate::interpreter::LoggedMessage;
+use crate::interpreter::{LoggedMessage, Value};
 
 use super::Git;
 use super::options::Words;
@@ -10,6 +10,12 @@ impl Git<'_, '_> {
     /// Remembers what a subcommand is to write into the logs of its repository, as far as its words say it (tried with git 2.47).
     pub(super) fn note_logged(&mut self, name: &str, words: &Words) {
         let Some(directory) = self.repository_directory() else { return };
+        if name == "push" {
+            self.note_pushed(words);
+        }
+        if let ("symbolic-ref", Some("HEAD"), Some(target)) = (name, words.operand(0), words.operand(1)) {
+            self.machine.overlay().announce(&directory.join("HEAD"), format!("ref: {target}\n"));
+        }
         let branch = self.cwd.as_ref().and_then(|cwd| self.machine.world().repository(cwd)?.branch);
         let has_moved = self.machine.overlay().has_logged(&directory);
         for message in logged(name, words, branch.filter(|_| !has_moved).as_deref()) {
@@ -42,7 +48,9 @@ fn logged(name: &str, words: &Words, from: Option<&str>) -> Vec<LoggedMessage> {
                 }
                 (None | Some(_), _) => of("HEAD", "checkout: moving from "),
             };
-            [vec![moved], made(to)].concat()
+            // A branch that is checked out and set anew moves `HEAD` as well.
+            let reset = new.map(|_| of("HEAD", "branch: Reset to "));
+            [vec![moved], made(to), reset.into_iter().collect()].concat()
         }
         "branch" => {
             let renamed = |reference: &str| LoggedMessage::Several(format!("{reference}\tBranch: renamed "));
@@ -55,7 +63,24 @@ fn logged(name: &str, words: &Words, from: Option<&str>) -> Vec<LoggedMessage> {
         "rebase" => vec![several("rebase")],
         "cherry-pick" => vec![several("cherry-pick: ")],
         "revert" => vec![several("revert: ")],
-        "am" => vec![several("am: ")],
+        "am" => vec![several("am: "), several("am")],
+        "update-ref" if !words.has("--stdin") => {
+            let message = given(&["-m"]).unwrap_or_default();
+            let reference = words.arguments.operand(0);
+            let moved = |reference: &str| LoggedMessage::Whole(format!("{reference}\t{message}"));
+            let written = reference.filter(|_| !words.any(&["-d", "--delete"])).map(moved);
+            written.into_iter().chain(from.map(|_| moved("HEAD"))).collect()
+        }
+        "symbolic-ref" => {
+            let message = given(&["-m"]).unwrap_or_default();
+            words
+                .operands()
+                .get(1)
+                .map(|_| LoggedMessage::Whole(format!("HEAD\t{message}")))
+                .into_iter()
+                .collect()
+        }
+        "remote" if operand == Some("update") => vec![several("fetch"), several("remote update")],
         "pull" => vec![several("pull")],
         "fetch" => vec![several("fetch")],
         "stash" => vec![
@@ -64,6 +89,42 @@ fn logged(name: &str, words: &Words, from: Option<&str>) -> Vec<LoggedMessage> {
             of("refs/stash", "On "),
         ],
         _ => Vec::new(),
+    }
+}
+
+impl Git<'_, '_> {
+    /// Remembers what a push writes into the logs of where branches of a remote stand, for each that is pushed by its name.
+    fn note_pushed(&mut self, words: &Words) {
+        const NOTED: &str = "update by push";
+        let Some(directory) = self.repository_directory() else { return };
+        let named = words.operands().first().or_else(|| words.arguments.value(&["--repo"]));
+        let remote =
+            named.map_or_else(|| Some(self.default_remote()), |name| name.as_exact().map(str::to_owned));
+        let Some(remote) = remote else { return };
+        let branch = self.present_branch();
+        let place = |reference: &Value| {
+            let text = reference.as_exact()?.trim_start_matches('+');
+            let to = text.rsplit_once(':').map_or(text, |(_, to)| to);
+            let to =
+                if to == "HEAD" { branch.as_deref()? } else { to.strip_prefix("refs/heads/").unwrap_or(to) };
+            (!to.contains('*')).then(|| format!("refs/remotes/{remote}/{to}\t{NOTED}"))
+        };
+        let references = words.operands_from(1);
+        let all: Option<Vec<String>> = match (references, &branch) {
+            _ if words.any(&["--all", "--branches", "--mirror"]) => None,
+            ([], branch) => {
+                branch.as_ref().map(|branch| vec![format!("refs/remotes/{remote}/{branch}\t{NOTED}")])
+            }
+            (references, _) => references.iter().map(place).collect(),
+        };
+        let messages = match all {
+            Some(all) => all.into_iter().map(LoggedMessage::Whole).collect(),
+            // Which they are is not known.
+            None => vec![LoggedMessage::Several(NOTED.to_owned())],
+        };
+        for message in messages {
+            self.machine.overlay().log(&directory, message);
+        }
     }
 }
 
@@ -86,7 +147,6 @@ fn committed(words: &Words) -> Vec<LoggedMessage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interpreter::Value;
 
     #[test]
     fn what_is_logged_is_known_by_the_words() {
@@ -103,6 +163,10 @@ mod tests {
             ("checkout other", None, Some(start("HEAD\tcheckout: moving from "))),
             ("checkout -", Some("main"), Some(start("HEAD\tcheckout: moving from "))),
             ("merge topic", None, Some(start("HEAD\tmerge topic: "))),
+            ("update-ref refs/heads/topic HEAD~1", None, Some(whole("refs/heads/topic\t"))),
+            ("symbolic-ref HEAD refs/heads/topic", None, Some(whole("HEAD\t"))),
+            ("symbolic-ref HEAD", None, None),
+            ("remote update", None, Some(LoggedMessage::Several("fetch".to_owned()))),
             ("status", None, None),
         ] {
             let mut parts = text.split_whitespace();

@@ -114,7 +114,7 @@ pub(super) fn subtree_push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 impl Git<'_, '_> {
     /// The remote that a push without a name goes to (git-config(1), `branch.<name>.pushRemote`, `remote.pushDefault`; tried with git 2.47).
-    fn default_remote(&self) -> String {
+    pub(super) fn default_remote(&self) -> String {
         let branch = self
             .cwd
             .as_ref()
