@@ -9,6 +9,7 @@ use super::call_effects::own_process;
 use super::evaluator::{Evaluator, Given};
 use super::expressions::formatted;
 use super::library_calls::LibraryCall;
+use super::maps;
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
 
@@ -88,6 +89,9 @@ impl Evaluator<'_, '_, '_> {
             && let Some(answer) = self.through_kept(name, given)
         {
             return answer;
+        }
+        if let ("Object.entries", Some(entries)) = (name, maps::listed(&given.at(0), "entries")) {
+            return entries;
         }
         if self.language == Language::Perl
             && let Some(process) = self.handle_given(name, given)

@@ -494,6 +494,12 @@ impl Evaluator<'_, '_, '_> {
             _ => {}
         }
         let callee = self.tree_member(receiver, method);
+        // A function that stands in an object is called for it.
+        if let (ScriptValue::Map(_), ScriptValue::Function(place), false) =
+            (receiver, &callee, self.is_python())
+        {
+            return self.call_function_with(*place, given, Some(receiver.clone()));
+        }
         self.call_thing(&callee, given)
     }
 
