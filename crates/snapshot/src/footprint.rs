@@ -4,7 +4,7 @@
 //! known ones whose status changed since it began. What looks the same later was changed by nobody in between; by content where that was
 //! little, else by number, length and time. What has no trace is told by the clock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -289,6 +289,7 @@ impl Store {
         let mut look = Look { since, left: ENTRIES, content: LOOKED_AT, traces: BTreeMap::new() };
         let mut waiting: Vec<(PathBuf, SavedPart)> =
             snapshot.roots.iter().map(|root| (root.path.as_path().to_owned(), root.selection)).collect();
+        let places: BTreeSet<PathBuf> = waiting.iter().map(|(path, _)| path.clone()).collect();
         waiting.extend(others.iter().map(|path| (path.clone(), SavedPart::Itself)));
         while let Some((path, selection)) = waiting.pop() {
             if look.left == 0 || started.elapsed() > TIME {
@@ -305,7 +306,11 @@ impl Store {
                 }
             };
             if metadata::kind(&found) != FileType::Directory {
-                look.file(&path, &found);
+                if metadata::changed(&found) < since && places.contains(&path) {
+                    look.untouched(&path, &found);
+                } else {
+                    look.file(&path, &found);
+                }
                 continue;
             }
             look.directory(&path, &found);
@@ -361,6 +366,14 @@ impl Look {
             self.trace(&database, &found);
         }
         self.trace(path, found);
+    }
+
+    /// What the action was about and left as it was.
+    fn untouched(&mut self, path: &Path, found: &Stat) {
+        let (length, changed) = (metadata::length(found), metadata::changed(found));
+        let trace = Trace { inode: found.st_ino, length, mode: found.st_mode, changed, content: None };
+        // A database may be known already by what is in its log.
+        self.traces.entry(SavedPath::from(path)).or_insert(trace);
     }
 
     /// Of a directory the mode counts: its times change with what is in it.

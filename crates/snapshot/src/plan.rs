@@ -530,8 +530,13 @@ fn reborrow<'a>(manner: &CaptureOptions<'a>) -> CaptureOptions<'a> {
 
 /// What of the present is captured for a place.
 fn wanted_now(root: &Root) -> CaptureRequest {
-    // What was not there may go, so all of it is saved.
-    let selection = if root.node.is_none() { CaptureSelection::Everything } else { root.selection.into() };
+    // What was not there, or was no directory, may go, so all of it is saved.
+    let selection = match root.node {
+        Some(Node::Directory { .. }) => root.selection.into(),
+        Some(Node::File { .. } | Node::Symlink { .. } | Node::Pipe { .. }) | None => {
+            CaptureSelection::Everything
+        }
+    };
     CaptureRequest { path: root.path.as_path().to_owned(), selection }
 }
 

@@ -116,6 +116,17 @@ pub fn undo(
             continue;
         }
         passed_over.extend(remotes);
+        // What it left as it was is no work of it, and an index that git wrote anew meanwhile is nothing to take back.
+        let of_others: Vec<&Step> =
+            prepared.steps().iter().filter(|step| !prepared.has_same_entries(step)).collect();
+        let is_left_alone =
+            of_others.iter().all(|step| step.since == Since::Later && step.deed != RestoreAction::Remove);
+        if action.is_none() && is_left_alone && !prepared.steps().is_empty() {
+            if !of_others.is_empty() {
+                passed_over.push(in_words(environment, &case, &prepared));
+            }
+            continue;
+        }
         let mut weight = case.weight(environment, &prepared);
         if weight != Weight::Work && case.lost_objects(Some(&story.period()))? > 0 {
             weight = Weight::Work;

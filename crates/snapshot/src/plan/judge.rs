@@ -61,6 +61,11 @@ impl Judge<'_> {
         };
         let changed = self.changed.get(path).copied().unwrap_or_else(|| self.past.changed(found));
         match self.past.since(path, found, changed, || self.content(path, now)) {
+            Since::Changed | Since::Later
+                if then.is_some_and(|then| self.past.left_as_it_was(path, then)) =>
+            {
+                Since::Later
+            }
             Since::Later if self.is_meant(path) => Since::Changed,
             // Somebody may have closed what the action wrote, and nobody looked right after it.
             Since::Untouched

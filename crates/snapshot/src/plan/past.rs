@@ -4,7 +4,7 @@ use super::{ActionEndTime, Since};
 use crate::footprint::{Announced, Footprint, Verdict};
 use crate::id::ObjectId;
 use crate::metadata;
-use crate::node::{Content, FileTime, SavedPath};
+use crate::node::{Content, FileTime, Node, SavedPath};
 use crate::second_names::NamingTimes;
 use crate::system::Stat;
 
@@ -44,6 +44,25 @@ impl Past {
     pub(super) fn left_content(&self, path: &SavedPath, content: &Content) -> bool {
         let left = self.footprint.as_ref().and_then(|footprint| footprint.content(path));
         matches!((left, content), (Some(left), Content::Whole(id)) if left == *id)
+    }
+
+    /// Whether somebody found right after the action that it had left a file at a path as it was: with the same content and rights, or without
+    /// any change since it was saved.
+    pub(super) fn left_as_it_was(&self, path: &SavedPath, then: &Node) -> bool {
+        let ActionEndTime::Ended(_) = self.moment else { return false };
+        let Some(footprint) = &self.footprint else { return false };
+        let is_same_mode =
+            footprint.mode(path).is_some_and(|mode| mode & RIGHTS == then.meta().mode & RIGHTS);
+        // Of what was read its content tells: that of a database may have changed in its log alone.
+        let is_older = || {
+            footprint.content(path).is_none()
+                && footprint.changed(path).is_some_and(|changed| changed < self.saved)
+        };
+        let is_same_content = || match then {
+            Node::File { content, .. } => self.left_content(path, content),
+            Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. } => false,
+        };
+        is_same_mode && (is_older() || is_same_content())
     }
 
     /// Whether somebody closed a directory after the action that was more open before it. It has this `mode`, whatever it is opened with

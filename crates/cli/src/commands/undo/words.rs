@@ -143,8 +143,10 @@ pub(super) fn in_words(
         format!("{is} kept")
     };
     let names = steps_in_words(prepared.steps().iter(), case.ground.store.workspace());
-    let options = case.needed(environment, prepared).options();
+    let needed = case.needed(environment, prepared);
+    let options = needed.options();
     let way = match options.as_str() {
+        _ if needed == case.permissions => String::new(),
         "" => String::new(),
         options => {
             format!(
