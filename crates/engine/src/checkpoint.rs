@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use checkrein_facts::{Entry, VersionState, World};
+use checkrein_facts::{VersionState, World};
 use checkrein_ledger::mask::mask_text;
 use checkrein_protocol::{AbsolutePath, Action, SnapshotRecord};
 
@@ -37,7 +37,7 @@ use crate::session_ledger;
 pub(crate) use announced::announce;
 use databases::Settled;
 pub(crate) use lost::{Lost, leave};
-use repository::{REFERENCES, shared};
+use repository::{REFERENCES, beside_workspace, shared};
 pub(crate) use words::{NOT_SAVED, references};
 use words::{
     SavedWords, left_out, missing, places_in_words, references_in_words, special, told, too_much, was_saved,
@@ -708,19 +708,6 @@ impl Plan {
             CaptureOutcome::Over(_) => Ok(Vec::new()),
         }
     }
-}
-
-/// The work tree of a place beside that of the workspace: elsewhere, or of a repository that lies in the workspace.
-fn beside_workspace(world: &dyn World, place: AbsolutePath) -> Option<AbsolutePath> {
-    let workspace = &world.place().workspace;
-    let is_inside = place.is_within(workspace);
-    let root = match world.repository(&place) {
-        Some(found) => found.root,
-        None => place,
-    };
-    // A place in the workspace that belongs to no repository inside it is among the files of the workspace.
-    let is_nested = root.is_within(workspace) && world.entry(&root.join(".git")) != Entry::Missing;
-    (root != *workspace && (!is_inside || is_nested)).then_some(root)
 }
 
 /// How places are captured before an action, within bounds; what lies below `spared` is left out.

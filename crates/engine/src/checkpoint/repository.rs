@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use checkrein_facts::{Entry, World};
+use checkrein_protocol::AbsolutePath;
+
 /// The files and directories of a repository that hold its references and its settings (gitrepository-layout, and "pseudorefs" in the
 /// glossary of git), and the messages that a person wrote there. Not its objects and hooks.
 pub(super) const REFERENCES: [&str; 37] = [
@@ -50,4 +53,17 @@ pub(super) const REFERENCES: [&str; 37] = [
 pub(super) fn shared(directory: &Path) -> PathBuf {
     let shared = checkrein_files::read_text(directory.join("commondir"), checkrein_files::SMALL);
     shared.map_or_else(|_| directory.to_owned(), |text| directory.join(text.trim_end()))
+}
+
+/// The work tree of a place beside that of the workspace: elsewhere, or of a repository that lies in the workspace.
+pub(super) fn beside_workspace(world: &dyn World, place: AbsolutePath) -> Option<AbsolutePath> {
+    let workspace = &world.place().workspace;
+    let is_inside = place.is_within(workspace);
+    let root = match world.repository(&place) {
+        Some(found) => found.root,
+        None => place,
+    };
+    // A place in the workspace that belongs to no repository inside it is among the files of the workspace.
+    let is_nested = root.is_within(workspace) && world.entry(&root.join(".git")) != Entry::Missing;
+    (root != *workspace && (!is_inside || is_nested)).then_some(root)
 }
