@@ -225,7 +225,7 @@ fn a_hook_of_codex_that_nobody_trusted_is_no_protection() {
     assert!(protected && text.contains("write_stdin"), "{text}");
     assert!(!text.contains("the hook that you trusted"), "{text}");
     // The hooks are written once more after that.
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    let later = std::time::SystemTime::now() + std::time::Duration::from_mins(1);
     fs::File::options().append(true).open(&path).unwrap().set_modified(later).unwrap();
     let (_, text) = doctor();
     assert!(text.contains("the hook that you trusted") && text.contains("/hooks"), "{text}");
