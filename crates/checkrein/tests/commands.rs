@@ -190,6 +190,23 @@ fn doctor_tells_protected_from_not_protected() {
 }
 
 #[test]
+fn a_condition_that_cannot_be_evaluated_is_told_by_doctor() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    fs::write(
+        environment.project().join("checkrein.yaml"),
+        "step_reviewer:\n  rules:\n    custom:\n      - name: no_lists\n        when: action.comand.contains(\"ls\")\n        decision: block\n        \
+         reason: lists are out\n",
+    )
+    .unwrap();
+    assert_eq!(environment.checkrein(&["config", "check"]).status.code(), Some(1));
+    let output = environment.checkrein(&["doctor"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("comand") && !text.contains("mode enforce"), "{text}");
+}
+
+#[test]
 fn what_doctor_tries_leaves_nothing_behind_and_proves_the_rule_alone() {
     let environment = TestEnvironment::new();
     environment.succeed(&["init", "--yes"]);

@@ -254,10 +254,8 @@ pub(crate) fn enforce(review: &mut Review) {
                 "take a smaller step that names what it is about",
             ),
             Posture::RestrictedMode | Posture::ReTieringReview => (
-                "there were many hints, questions and refusals in this project lately, so for now the user is asked about steps that \
-                 would pass otherwise"
-                    .to_owned(),
-                "ask the user: this wears off with time, and closing a ticket ends it (`checkrein ticket list --open`)",
+                "There were many hints, questions and refusals in this project lately, so the review is stricter for now".to_owned(),
+                "take smaller steps; this wears off with time, or when the user closes the ticket (`checkrein ticket list --open`)",
             ),
         };
         // What would change is no reason for a refusal.

@@ -54,7 +54,7 @@ pub fn allow(
     for_people_only(environment, "allow")?;
     if output == OutputForm::Json && wanted.yes == Switch::Off {
         return Err(CommandError::user(
-            "`--json` asks nothing, so that nothing was allowed",
+            "`--json` cannot ask, so nothing was allowed",
             "give `--yes` too, or leave `--json` out and answer the question",
         ));
     }

@@ -32,6 +32,7 @@ use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::api;
 use crate::api::installation::{self, FindingHealth};
 use crate::terminal::{Health, counted, dim, hanging, mark, plain, print};
+use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::{HostEnvironment, confinement_gaps};
@@ -112,7 +113,15 @@ pub fn doctor(
         ));
     }
     let observes = context.policy().config().mode == Mode::Observe;
-    if context.failures().is_empty() {
+    // A rule that cannot be evaluated asks about each call that it may concern, so it is no small thing.
+    let unproved = context.failures().is_empty().then(|| {
+        let environment = context.environment();
+        config_files::load_proved(environment, &find_workspace(&environment.cwd)).err()
+    });
+    if let Some(Some(error)) = &unproved {
+        findings.push(finding("configuration", Health::Broken, error.message.clone(), error.hint.as_deref()));
+    }
+    if let Some(None) = unproved {
         let mode = context.policy().config().mode.word();
         let health = if mode == "observe" { Health::Doubtful } else { Health::Well };
         findings.push(finding(

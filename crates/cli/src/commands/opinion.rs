@@ -76,7 +76,7 @@ pub fn judge(
     for_people_only(environment, opinion.name())?;
     if output == OutputForm::Json && wanted.set.is_some() && wanted.yes == Switch::Off {
         return Err(CommandError::user(
-            "`--json` asks nothing, so that nothing was set",
+            "`--json` cannot ask, so nothing was set",
             "give `--yes` too, or leave `--json` out and answer the question",
         ));
     }

@@ -177,7 +177,9 @@ impl Found {
         rows.push(vec!["all".to_owned(), self.calls.to_string(), self.calls.to_string(), String::new()]);
         print(&table(&["what happens", "now", "then", "change"], rows));
         let stops = |kind: VerdictKind| kind >= VerdictKind::Escalate;
-        self.show_changes("would run that do not run unasked now", |from, to| stops(from) && !stops(to));
+        self.show_changes("would run without a question that cannot now", |from, to| {
+            stops(from) && !stops(to)
+        });
         self.show_changes("would not run unasked any more", |from, to| !stops(from) && stops(to));
         self.show_changes("would be treated otherwise", |from, to| stops(from) == stops(to));
         for (workspace, skipped) in &self.skipped {

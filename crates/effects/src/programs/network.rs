@@ -357,7 +357,7 @@ fn grave_call(endpoint: &Value, fields: &[Value]) -> Option<(EffectKind, &'stati
     if text.contains("/git/refs/") && fields.iter().any(|field| sets(field, "force=true")) {
         return Some((
             EffectKind::VcsHistoryRewrite,
-            "replaces what the branch holds, also commits of others",
+            "replaces what the branch holds, commits of others included",
         ));
     }
     if text.contains("/actions/workflows/") && text.ends_with("/disable") {

@@ -97,7 +97,7 @@ pub(super) fn send_pack(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     match loss {
         LossThere::Names => {
             let name = references.first().cloned().unwrap_or(Value::exact("branches"));
-            git.rewrite(&name, "replaces what the remote holds, also commits of others");
+            git.rewrite(&name, "replaces what the remote holds, commits of others included");
         }
         LossThere::None => git.remote_update(&["branches"], ""),
     }
@@ -226,7 +226,7 @@ impl Git<'_, '_> {
         } else if lease && goes_back(reference) && word.as_exact().is_some_and(is_shared) {
             self.rewrite(&word, "takes the newest commits of a branch that others share away");
         } else if plus && !lease || force {
-            self.rewrite(&word, "replaces what the remote holds, also commits of others");
+            self.rewrite(&word, "replaces what the remote holds, commits of others included");
         } else {
             let note =
                 if lease { "replaces what the remote holds, unless someone else has pushed" } else { "" };
