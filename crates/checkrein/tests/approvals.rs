@@ -36,7 +36,7 @@ fn waiting(environment: &TestEnvironment, count: usize) -> Vec<Json> {
         if all.len() == count {
             return all;
         }
-        assert!(started.elapsed() < PATIENCE, "{count} questions: {all:?}");
+        assert!(started.elapsed() < PATIENCE, "{count} questions: {all:?} of {:?}", list(environment));
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -4,9 +4,10 @@
 //! A seal is made for a purpose and a place, so that none can be carried to another file. Code that runs with the rights of the user outside
 //! of any sandbox can read the key: it is guarded as a credential, and no more than that.
 
-use std::fs::{DirBuilder, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
 
 use checkrein_files::Forced;
 use sha2::{Digest as _, Sha256};
@@ -103,9 +104,33 @@ fn fresh(environment: &HostEnvironment) -> io::Result<String> {
     }
     let mut bytes = [0_u8; 32];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    checkrein_files::replace(&path, hexadecimal(&bytes).as_bytes(), 0o600, Forced::Name)?;
-    // Of two that begin at once, the file that came last counts for both.
+    let text = hexadecimal(&bytes);
+    if path.exists() && key(environment).is_none() {
+        // What stands there is no key, so nothing was sealed with it.
+        checkrein_files::replace(&path, text.as_bytes(), 0o600, Forced::Name)?;
+    } else {
+        place_once(&path, text.as_bytes())?;
+    }
     key(environment).ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "the key is not one"))
+}
+
+/// Writes a file where none of this name is: of two that begin at once the first counts for both, as it may have sealed something by then.
+fn place_once(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let aside = path.with_extension(format!("key.new-{}", checkrein_files::aside()));
+    checkrein_files::replace(&aside, bytes, 0o600, Forced::Name)?;
+    let placed = rustix::fs::renameat_with(
+        rustix::fs::CWD,
+        &aside,
+        rustix::fs::CWD,
+        path,
+        rustix::fs::RenameFlags::NOREPLACE,
+    );
+    match placed.map_err(io::Error::from) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => fs::remove_file(&aside),
+        // The file system knows no such way.
+        Err(_) => fs::rename(&aside, path),
+    }
 }
 
 /// HMAC with SHA-256 (RFC 2104); no key is longer than a block.
@@ -134,6 +159,16 @@ mod tests {
         assert_eq!(hexadecimal(&first), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
         let second = authentication(b"Jefe", b"what do ya want for nothing?");
         assert_eq!(hexadecimal(&second), "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    }
+
+    #[test]
+    fn of_two_keys_at_once_the_first_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("seals.key");
+        place_once(&path, b"first").unwrap();
+        place_once(&path, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Answering a question.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -116,7 +117,7 @@ pub fn answer(
         ErrorKind::AlreadyExists => answering(id),
         _ => CommandError::file("write", path.display(), &error),
     })?;
-    let settled = until_settled(environment, &given)?;
+    let settled = until_settled(environment, &given, &lock)?;
     drop(lock);
     if settled.state == ApprovalState::Allowed
         && let Some(rule) = settled.rule(wanted, environment.now())
@@ -133,13 +134,20 @@ pub fn answer(
 }
 
 /// Waits until the call has said what became of it. An answer that it does not take is withdrawn.
-fn until_settled(environment: &HostEnvironment, given: &Given) -> Result<ApprovalRequest, CommandError> {
+fn until_settled(
+    environment: &HostEnvironment,
+    given: &Given,
+    answer: &File,
+) -> Result<ApprovalRequest, CommandError> {
     let id = given.id.as_str();
     let path = at(environment, id, ANSWER_FILE);
+    // Once the call has taken it, somebody else's may stand there: that one is theirs to withdraw.
+    let own = answer.metadata().ok().map(|facts| (facts.dev(), facts.ino()));
+    let is_own = || fs::symlink_metadata(&path).is_ok_and(|facts| Some((facts.dev(), facts.ino())) == own);
     let started = Instant::now();
     let mut was_taken = None;
     loop {
-        let is_there = path.exists();
+        let is_there = is_own();
         if !is_there && was_taken.is_none() {
             was_taken = Some(Instant::now());
         }
