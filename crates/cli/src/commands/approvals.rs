@@ -31,7 +31,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
     match output {
         OutputForm::Json => print(&line(&ApprovalList(all.iter().map(entry).collect()))?),
         OutputForm::Text if all.is_empty() => {
-            print("no call waits for an answer here; what the client itself asked is answered in the client");
+            print("no call waits here; answer the client's own questions in the client");
         }
         OutputForm::Text => {
             let row = |one: &ApprovalRequest| {
