@@ -34,10 +34,7 @@ impl Machine<'_> {
     /// Values as one text, as `$*` stands for: with the first character of `IFS` between them, a space where that is not set, and nothing
     /// where it is empty.
     pub(super) fn joined_by_separator(&self, values: &[Value]) -> Value {
-        let texts = self.possible_separators().unwrap_or_else(|| {
-            let known = self.variable(NAME).and_then(|value| value.as_exact().map(str::to_owned));
-            vec![known.unwrap_or_else(|| USUAL[0].to_owned())]
-        });
+        let texts = self.separators();
         let mut between: Vec<Option<char>> = texts.iter().map(|text| text.chars().next()).collect();
         between.dedup();
         between
@@ -47,8 +44,16 @@ impl Machine<'_> {
             .unwrap_or(Value::Unknown)
     }
 
+    /// The texts that `IFS` may hold: at least one, that of a shell which nobody told otherwise where nothing is known.
+    pub(super) fn separators(&self) -> Vec<String> {
+        self.possible_separators().unwrap_or_else(|| {
+            let known = self.variable(NAME).and_then(|value| value.as_exact().map(str::to_owned));
+            vec![known.unwrap_or_else(|| USUAL[0].to_owned())]
+        })
+    }
+
     /// The texts that `IFS` may hold, where there is more than one.
-    pub(super) fn possible_separators(&self) -> Option<Vec<String>> {
+    fn possible_separators(&self) -> Option<Vec<String>> {
         if self.budget.scanning > 0 || self.position.unsure > 0 {
             return None;
         }

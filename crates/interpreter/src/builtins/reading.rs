@@ -143,7 +143,7 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     };
     let line = without_backslashes(&line, raw);
     if let Some(name) = array {
-        let content = match separators(machine).as_slice() {
+        let content = match machine.separators().as_slice() {
             [only] => {
                 let items = strings::split(&line, only, usize::MAX).into_iter().enumerate();
                 let item = |(index, text): (usize, String)| {
@@ -224,19 +224,11 @@ fn shown(text: &str) -> String {
 /// What each of so many variables may hold of a line that is taken apart, with each text that may separate its words.
 fn parts(machine: &Machine<'_>, line: &str, count: usize) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new(); count];
-    for separators in separators(machine) {
+    for separators in machine.separators() {
         let mut parts = strings::split(line, &separators, count.max(1)).into_iter();
         all.iter_mut().for_each(|texts| texts.push(shown(&parts.next().unwrap_or_default())));
     }
     all
-}
-
-/// The texts that may separate the words of a line.
-fn separators(machine: &Machine<'_>) -> Vec<String> {
-    machine.possible_separators().unwrap_or_else(|| {
-        let known = machine.variable("IFS").and_then(|value| value.as_exact().map(str::to_owned));
-        vec![known.unwrap_or_else(|| " \t\n".to_owned())]
-    })
 }
 
 /// `read -n`: some characters at the beginning, as far as that is known. What is left can be anything.

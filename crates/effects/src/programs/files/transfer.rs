@@ -280,7 +280,7 @@ impl Plan {
             let by_descriptor = is_own(machine, &from) || is_own(machine, &machine.paths(place));
             if by_descriptor && !self.links && !self.second_names {
                 // What comes in or goes out there is known as far as it is for any other reader.
-                machine.write_from(place, &content);
+                self.perhaps(machine, |machine| machine.write_from(place, &content));
                 return;
             }
         }
