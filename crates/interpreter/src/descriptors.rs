@@ -109,8 +109,11 @@ impl Machine<'_> {
             return Some(Entry::Directory);
         }
         if let Some(number) = number_of(path) {
-            let directory = self.descriptor(number)?.directory?;
-            return Some(Entry::Symlink(directory.as_str().to_owned()));
+            let directory = self.descriptor(number).and_then(|opening| opening.directory);
+            // Where it leads on this machine says nothing of the command.
+            return Some(
+                directory.map_or(Entry::Special, |directory| Entry::Symlink(directory.as_str().to_owned())),
+            );
         }
         let rest = text.strip_prefix("/proc/")?;
         match rest.split_once('/') {

@@ -558,7 +558,9 @@ impl Machine<'_> {
                 }) {
                     self.unread("the output of a program is run, and it is not known");
                 } else if path.as_ref().is_some_and(|path| {
-                    self.entry(path) == Entry::Special && !matches!(path.as_str(), "/dev/null" | "/dev/stdin")
+                    self.entry(path) == Entry::Special
+                        && path.as_str() != "/dev/null"
+                        && !self.is_own_descriptor(path)
                 }) {
                     self.unread(format!("`{written}` is a pipe or a device: what comes out of it is run"));
                 } else if runner != Runner::Kernel

@@ -13,6 +13,8 @@ const OPTIONS: usize = 256;
 /// The names of the fields of a function that is bound to values.
 const FUNCTION: &str = "\u{0}function";
 const POSITIONAL: &str = "\u{0}positional";
+const METHOD: &str = "\u{0}method";
+const MEMBER: &str = "\u{0}member";
 const NAMED: &str = "\u{0}named";
 
 /// What functions of Python keep for later.
@@ -31,6 +33,7 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn through_kept(&mut self, name: &str, given: &Given) -> Option<ScriptValue> {
         match name {
             "functools.partial" => self.bound(given),
+            "operator.methodcaller" | "operator.attrgetter" => self.method_kept(name, given),
             "argparse.parser.add_argument" => {
                 self.note_option(given);
                 Some(ScriptValue::Local)
@@ -98,11 +101,27 @@ impl Evaluator<'_, '_, '_> {
         self.new_object(None, fields)
     }
 
+    /// A function that asks what it will be given for a member, and calls that: `methodcaller("unlink")`, `attrgetter("unlink")`.
+    fn method_kept(&mut self, name: &str, given: &Given) -> Option<ScriptValue> {
+        let rest = given.positional.get(1..).unwrap_or_default().to_vec();
+        let member = if name == "operator.methodcaller" { METHOD } else { MEMBER };
+        let fields: Variables = [
+            (member.to_owned(), given.at(0)),
+            (POSITIONAL.to_owned(), ScriptValue::List(rest)),
+            (NAMED.to_owned(), ScriptValue::Map(given.named.clone())),
+        ]
+        .into_iter()
+        .collect();
+        self.new_object(None, fields)
+    }
+
     /// Calls a function that is bound to values; `None` where an object is none.
     pub(super) fn call_bound(&mut self, object: &ScriptValue, given: &Given) -> Option<ScriptValue> {
         let ScriptValue::Object(place) = object else { return None };
         let fields = &self.objects.get(*place)?.fields;
-        let function = fields.get(FUNCTION)?.clone();
+        let asked = fields.get(METHOD).or_else(|| fields.get(MEMBER)).cloned();
+        let is_called = fields.get(MEMBER).is_none();
+        let function = fields.get(FUNCTION).cloned();
         let (positional, named) = (fields.get(POSITIONAL)?.clone(), fields.get(NAMED)?.clone());
         let mut all = Given::default();
         if let ScriptValue::List(items) = positional {
@@ -111,8 +130,23 @@ impl Evaluator<'_, '_, '_> {
         if let ScriptValue::Map(entries) = named {
             all.named = entries;
         }
-        all.positional.extend(given.positional.iter().cloned());
+        // The first value is that which is asked for its member.
+        let own = usize::from(asked.is_some());
+        all.positional.extend(given.positional.iter().skip(own).cloned());
         all.named.extend(given.named.iter().cloned());
+        let function = match (asked, function) {
+            (Some(member), _) => {
+                let Some(member) = member.exact() else {
+                    self.runs_unknown_code("calls a method whose name is put together while it runs");
+                    return Some(ScriptValue::Foreign);
+                };
+                member.split('.').fold(given.at(0), |of, member| self.member(&of, member))
+            }
+            (None, function) => function?,
+        };
+        if !is_called {
+            return Some(function);
+        }
         Some(self.call_thing(&function, &all))
     }
 

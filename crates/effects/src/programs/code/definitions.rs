@@ -162,6 +162,16 @@ impl Evaluator<'_, '_, '_> {
     /// Keywords that are values: functions without a name, imports, code blocks.
     pub(super) fn keyword(&mut self, word: &str, at: usize, to: usize) -> Option<(ScriptValue, usize)> {
         match (self.language, word) {
+            // `array("a", "name" => value)`
+            (Language::Php, "array") if self.tokens.is(at + 1, "(") => {
+                let close = self.tokens.partner(at + 1).min(to);
+                let value = if self.find_mark(at + 2, close, &["=>"]).is_some() {
+                    self.map(at + 2, close)
+                } else {
+                    ScriptValue::List(self.given(at + 2, close).positional)
+                };
+                Some((value, close + 1))
+            }
             (Language::Php | Language::Lua | Language::R, "function") => {
                 let mut open = at + 1;
                 while open < to && !self.tokens.is(open, "(") && open < at + 4 {

@@ -195,6 +195,12 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) grave: Vec<String>,
     /// Whether single calls are looked at of code that is too much to follow: only what they say by themselves counts.
     pub(super) glancing: bool,
+    /// Values that some variable holds of which is not seen which one it is.
+    pub(super) strays: Vec<ScriptValue>,
+    /// The keys of names of which the list or map stands inside another one.
+    pub(super) nested: Vec<String>,
+    /// Names that are given what stands inside lists, one after the other.
+    pub(super) lent: HashSet<String>,
     pub(super) steps: usize,
     depth: usize,
     calls: usize,
@@ -261,6 +267,9 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             is_loose: false,
             grave: Vec::new(),
             glancing: false,
+            strays: Vec::new(),
+            nested: Vec::new(),
+            lent: HashSet::new(),
             steps: 0,
             depth: 0,
             calls: 0,
@@ -533,6 +542,9 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             Some(known) if self.doubt > 0 => known.clone().join(&value),
             Some(_) | None => value,
         };
+        if matches!(self.language, Language::Perl | Language::Php) {
+            self.change_other_names(name, &value);
+        }
         self.put(name, value);
     }
 

@@ -206,7 +206,11 @@ impl Evaluator<'_, '_, '_> {
         if matches!(value, ScriptValue::Text(_) | ScriptValue::List(_))
             && matches!(self.variable(&name), Some(ScriptValue::Text(_) | ScriptValue::List(_)))
         {
-            self.assign(&name, value.clone());
+            self.put_under_all_names(&name, value.clone());
+            // The value may be one that the function was given.
+            if !self.is_outside_functions() {
+                self.note_stray(value);
+            }
         }
     }
 
@@ -217,12 +221,11 @@ impl Evaluator<'_, '_, '_> {
             at += 1;
         }
         let is_environment = matches!(self.tokens.word(at), Some("$ENV" | "ENV" | "$_ENV" | "$_SERVER"));
+        if !is_environment {
+            return self.assign_entry(at, sign, value);
+        }
         let close = self.tokens.partner(at + 1);
         if close <= at + 1 || close + 1 != sign {
-            return;
-        }
-        if !is_environment {
-            self.assign_entry(at, close, value);
             return;
         }
         let name = match self.tokens.list.get(at + 2) {
@@ -232,43 +235,6 @@ impl Evaluator<'_, '_, '_> {
         if let Some(name) = name {
             self.set_environment(&name, value);
         }
-    }
-
-    /// `$map{name} = value`, `$list[0] = value` of Perl.
-    fn assign_entry(&mut self, at: usize, close: usize, value: &ScriptValue) {
-        let Some(name) = self.tokens.word(at).filter(|_| self.language == Language::Perl) else { return };
-        let Some(plain) = name.strip_prefix('$').filter(|plain| !plain.is_empty()).map(str::to_owned) else {
-            return;
-        };
-        let is_map = self.tokens.is(at + 1, "{");
-        let key = match self.tokens.list.get(at + 2) {
-            Some(Token::Word(word)) if close == at + 3 && !word.starts_with('$') => Some(word.clone()),
-            _ => self.expression(at + 2, close).0.exact(),
-        };
-        if is_map {
-            let whole = format!("%{plain}");
-            let mut entries = match self.variable(&whole) {
-                Some(ScriptValue::Map(entries)) => entries.clone(),
-                _ => Vec::new(),
-            };
-            let key = key.unwrap_or_default();
-            match entries.iter_mut().find(|(known, _)| *known == key && !key.is_empty()) {
-                Some((_, known)) if self.doubt > 0 => *known = known.clone().join(value),
-                Some((_, known)) => *known = value.clone(),
-                None => entries.push((key, value.clone())),
-            }
-            self.put(&whole, ScriptValue::Map(entries));
-            return;
-        }
-        let whole = format!("@{plain}");
-        let mut items = self.variable(&whole).map(ScriptValue::items).unwrap_or_default();
-        let place = key.and_then(|key| key.parse::<usize>().ok());
-        match place.and_then(|place| items.get_mut(place)) {
-            Some(item) if self.doubt > 0 => *item = item.clone().join(value),
-            Some(item) => *item = value.clone(),
-            None => items.push(value.clone()),
-        }
-        self.put(&whole, ScriptValue::List(items));
     }
 
     /// One operand with what is behind it.
@@ -326,6 +292,7 @@ impl Evaluator<'_, '_, '_> {
                 }
                 self.declare_by(&keyword, &name);
                 self.assign(&name, value.clone());
+                self.note_reference(&name, sign + 1, to);
                 Some((value, next))
             }
             "+=" | ".=" => {
@@ -400,6 +367,14 @@ impl Evaluator<'_, '_, '_> {
             Token::Mark("(") => {
                 let close = self.tokens.partner(at).min(to);
                 (self.group(at + 1, close), (close + 1).min(to.max(close)))
+            }
+            // `["name" => value]`
+            Token::Mark("[")
+                if self.language == Language::Php
+                    && self.find_mark(at + 1, self.tokens.partner(at).min(to), &["=>"]).is_some() =>
+            {
+                let close = self.tokens.partner(at).min(to);
+                (self.map(at + 1, close), close + 1)
             }
             Token::Mark("[") => {
                 let close = self.tokens.partner(at).min(to);

@@ -4,9 +4,10 @@
 //! not known has an empty one.
 
 use super::evaluator::{Evaluator, Given};
+use super::references::changed;
 use super::value::ScriptValue;
 use crate::interpreter::Value;
-use checkrein_scripts::tree::{Expression, How};
+use checkrein_scripts::tree::{BindingTarget, Expression, How};
 
 /// The greatest number of values that a list or map is followed with (ours).
 const ITEMS: usize = 256;
@@ -207,6 +208,7 @@ impl Evaluator<'_, '_, '_> {
     ) -> Option<ScriptValue> {
         let ScriptValue::List(items) = list else { return None };
         let mut items = items.clone();
+        given.iter().for_each(|value| self.change_nested(of, value));
         let mut answer = ScriptValue::Local;
         match method {
             "append" | "push" | "add" | "put" => items.extend(given.to_vec()),
@@ -217,6 +219,26 @@ impl Evaluator<'_, '_, '_> {
                 let value = given.get(1)?.clone();
                 let place = given.first().and_then(ScriptValue::exact).and_then(|place| place.parse().ok());
                 items.insert(place.unwrap_or(items.len()).min(items.len()), value);
+            }
+            "splice" if !self.is_python() => {
+                let place = given.first().and_then(ScriptValue::exact).and_then(|place| place.parse().ok());
+                let place = place.unwrap_or(0).min(items.len());
+                let taken = given.get(1).map_or(Some(usize::MAX), |taken| taken.exact()?.parse().ok());
+                let new = given.get(2..).unwrap_or_default().to_vec();
+                match taken.filter(|_| self.doubt == 0) {
+                    Some(taken) => {
+                        let end = place.saturating_add(taken).min(items.len());
+                        answer = ScriptValue::List(items.splice(place..end, new).collect());
+                    }
+                    None => {
+                        let any = ScriptValue::any(&new);
+                        items = items.into_iter().map(|item| item.join(&any)).collect();
+                    }
+                }
+            }
+            "fill" if !self.is_python() => {
+                let value = given.first()?;
+                items = items.into_iter().map(|item| item.join(value)).collect();
             }
             "extend" | "update" => match given.first() {
                 Some(ScriptValue::List(more)) => items.extend(more.clone()),
@@ -269,6 +291,45 @@ impl Evaluator<'_, '_, '_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Remembers that a list or map that has a name stands inside another one.
+    pub(super) fn note_nested(&mut self, item: &Expression, value: &ScriptValue) {
+        if let (Expression::Name(name), ScriptValue::List(_) | ScriptValue::Map(_)) = (item, value) {
+            self.nest(name);
+        }
+    }
+
+    fn nest(&mut self, name: &str) {
+        let key = self.key_of(name);
+        if self.nested.len() < ITEMS && !self.nested.contains(&key) {
+            self.nested.push(key);
+        }
+    }
+
+    /// Remembers that the name of a loop stands for what is inside a list.
+    pub(super) fn note_lent(&mut self, target: &BindingTarget, over: &Expression, list: &ScriptValue) {
+        let holds_others = |item: &ScriptValue| matches!(item, ScriptValue::List(_) | ScriptValue::Map(_));
+        let (BindingTarget::Name(target), ScriptValue::List(items)) = (target, list) else { return };
+        if items.iter().any(holds_others) {
+            self.lent.insert(target.clone());
+            if let Expression::Name(over) = over {
+                self.nest(over);
+            }
+        }
+    }
+
+    /// What stands inside another list may be what a value was put into that has no name, or that of a loop.
+    pub(super) fn change_nested(&mut self, of: &Expression, value: &ScriptValue) {
+        let has_own_name = matches!(of, Expression::Name(name) if !self.lent.contains(name));
+        if has_own_name || self.nested.is_empty() {
+            return;
+        }
+        for key in self.nested.clone() {
+            if let Some(known) = self.variables.get(&key).cloned() {
+                self.variables.insert(key, changed(known, value));
+            }
         }
     }
 

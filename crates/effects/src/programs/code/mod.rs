@@ -29,6 +29,7 @@
 //! | `unfollowed` | what languages that are not followed do to files |
 //! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `later` | functions that are called later, with what the variables hold by then |
+//! | `references` | variables changed under another name: references, entries, what a loop runs over |
 //! | `bound` | functions that keep what they are given for later: partial ones, options, repositories |
 //! | `printing` | what started programs print, as functions give it |
 //! | `loose` | functions used as values, and the texts that they may be given |
@@ -64,6 +65,7 @@ mod php;
 mod printing;
 mod python;
 mod python_parameters;
+mod references;
 mod rest;
 mod ruby;
 mod secrets;

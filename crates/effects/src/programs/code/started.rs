@@ -126,7 +126,9 @@ impl Evaluator<'_, '_, '_> {
                 | LibraryCall::Terminal
                 | LibraryCall::Pipe
         ) {
-            return self.perform_plain(deed, name, given);
+            let answer = self.perform_plain(deed, name, given);
+            self.may_take_strays(deed, given);
+            return answer;
         }
         let handed = Handed { is_shown: SHOWING.contains(&name), ..self.handed_by(given) };
         let outer = std::mem::replace(&mut self.handed, handed.clone());

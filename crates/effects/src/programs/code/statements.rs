@@ -297,7 +297,8 @@ impl Evaluator<'_, '_, '_> {
             "for" | "foreach" => {
                 let list = self.given(place + 1, end);
                 let list = flat(&ScriptValue::List(list.positional));
-                self.for_each(&["$_".to_owned()], &list, |follower| follower.run(at, place));
+                let lists = self.lists_named(place + 1, end);
+                self.for_each(&["$_".to_owned()], &list, &lists, |follower| follower.run(at, place));
             }
             _ => {
                 let condition = self.tested(&word, place + 1, end);
@@ -362,10 +363,14 @@ impl Evaluator<'_, '_, '_> {
                 let close = self.tokens.partner(open).min(to);
                 if is_loop {
                     let (names, list) = self.c_loop(at, open, close);
+                    // The values themselves change in PHP where `&` says so alone.
+                    let by_name =
+                        self.language == Language::Perl || self.find_mark(open + 1, close, &["&"]).is_some();
+                    let lists = if by_name { self.lists_named(open + 1, close) } else { Vec::new() };
                     let mut next = close + 1;
                     let is_endless = self.tokens.is(open + 1, ";") && self.tokens.is(open + 2, ";");
                     let body = (close + 1, self.end_of_body(close + 1, to));
-                    self.for_each(&names, &list, |follower| {
+                    self.for_each(&names, &list, &lists, |follower| {
                         follower.turning(is_endless, body, |follower| next = follower.body_of(close + 1, to));
                     });
                     return next;
@@ -393,7 +398,7 @@ impl Evaluator<'_, '_, '_> {
                     let (names, list) = self.loop_over(at + 1, header);
                     // The block belongs to the `do` in Lua.
                     let close = if is_lua_do { self.tokens.partner(header).min(to) } else { end };
-                    self.for_each(&names, &list, |follower| follower.run_block(header + 1, close));
+                    self.for_each(&names, &list, &[], |follower| follower.run_block(header + 1, close));
                     return close + 1;
                 }
                 let condition = self.tested(word, at + 1, header);
@@ -543,7 +548,15 @@ impl Evaluator<'_, '_, '_> {
     }
 
     /// Follows the body of a loop: once for each value when they are all known, else once for all.
-    pub(super) fn for_each(&mut self, names: &[String], list: &ScriptValue, mut work: impl FnMut(&mut Self)) {
+    ///
+    /// What the variable of the loop has become, an entry of the lists may be that stand there by their names.
+    pub(super) fn for_each(
+        &mut self,
+        names: &[String],
+        list: &ScriptValue,
+        lists: &[String],
+        mut work: impl FnMut(&mut Self),
+    ) {
         // The variable of a loop is its own in Perl and Lua.
         let has_own = matches!(self.language, Language::Perl | Language::Lua);
         let outer = has_own.then(|| self.enter(ScopeSort::Block));
@@ -556,10 +569,17 @@ impl Evaluator<'_, '_, '_> {
             for item in items {
                 self.put(name, item.clone());
                 work(self);
+                let after = self.variable(name).cloned();
+                self.change_looped(lists, item, after.as_ref());
             }
         } else {
             self.bind_each(names, list);
+            let before = names.last().and_then(|name| self.variable(name)).cloned();
             work(self);
+            if let (Some(name), Some(before)) = (names.last(), before) {
+                let after = self.variable(name).cloned();
+                self.change_looped(lists, &before, after.as_ref());
+            }
         }
         if let Some(outer) = outer {
             self.leave(outer);

@@ -171,7 +171,9 @@ impl Evaluator<'_, '_, '_> {
         self.run_tree(&each.start);
         match &each.over {
             Some((target, list)) => {
-                let list = self.value(list);
+                let over = list;
+                let list = self.value(over);
+                self.note_lent(target, over, &list);
                 let list = self.as_lines(list);
                 self.turns_over(target, &list, each);
             }

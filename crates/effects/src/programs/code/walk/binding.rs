@@ -99,7 +99,7 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
-    fn bind_member(&mut self, of: &Expression, name: &str, value: ScriptValue) {
+    pub(super) fn bind_member(&mut self, of: &Expression, name: &str, value: ScriptValue) {
         match self.value(of) {
             ScriptValue::Object(place) => {
                 let doubtful = self.doubt > 0;
@@ -119,7 +119,7 @@ impl Evaluator<'_, '_, '_> {
             ScriptValue::Name(all)
                 if matches!(
                     all.as_str(),
-                    "globalThis" | "global" | "window" | "builtins" | "__builtins__"
+                    "globalThis" | "global" | "window" | "builtins" | "__builtins__" | "__main__"
                 ) =>
             {
                 self.put_in_module(name, value);
@@ -143,10 +143,14 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
-    fn bind_index(&mut self, of: &Expression, index: Option<String>, value: ScriptValue) {
+    pub(super) fn bind_index(&mut self, of: &Expression, index: Option<String>, value: ScriptValue) {
+        self.change_nested(of, &value);
         match (self.value(of), index) {
             (ScriptValue::Name(all), Some(name))
-                if matches!(all.as_str(), "globals" | "locals" | "globalThis") =>
+                if matches!(
+                    all.as_str(),
+                    "globals" | "locals" | "globalThis" | "global" | "window" | "__main__.__dict__"
+                ) =>
             {
                 self.put_in_module(&name, value);
             }

@@ -179,7 +179,9 @@ impl Evaluator<'_, '_, '_> {
         let (mut all, mut copied) = (Vec::new(), None);
         for (key, value) in entries {
             let key = key.as_ref().map(|key| self.value(key));
-            match (key, self.value(value)) {
+            let held = self.value(value);
+            self.note_nested(value, &held);
+            match (key, held) {
                 (Some(key), value) => all.push((key.exact().unwrap_or_default(), value)),
                 (None, ScriptValue::Map(inner)) => all.extend(inner),
                 // A copy of a module does what the module does.
@@ -202,9 +204,49 @@ impl Evaluator<'_, '_, '_> {
             },
             item => {
                 let value = self.value(item);
+                self.note_nested(item, &value);
                 all.push(value);
             }
         }
+    }
+
+    /// Methods that give entries or names a value: `list.__setitem__(0, value)`, `globals().update(name=value)`.
+    fn changed_by_method(
+        &mut self,
+        of: &Expression,
+        receiver: &ScriptValue,
+        method: &str,
+        given: &Given,
+    ) -> Option<ScriptValue> {
+        match (receiver, method) {
+            (ScriptValue::List(_) | ScriptValue::Map(_) | ScriptValue::Name(_), "__setitem__")
+                if self.is_python() =>
+            {
+                self.bind_index(of, given.at(0).exact(), given.at(1));
+            }
+            (ScriptValue::List(_) | ScriptValue::Map(_), "__delitem__") if self.is_python() => {
+                let key = given.at(0).exact()?;
+                self.take_entry(of, receiver, &key);
+            }
+            (ScriptValue::Name(all), "update" | "setdefault")
+                if matches!(all.as_str(), "globals" | "locals" | "__main__.__dict__") =>
+            {
+                let mut names = given.named.clone();
+                match given.positional.first() {
+                    Some(ScriptValue::Map(entries)) => names.extend(entries.iter().cloned()),
+                    Some(key) if method == "setdefault" => {
+                        names.extend(key.exact().map(|key| (key, given.at(1))));
+                    }
+                    Some(other) => self.note_stray(&other.each()),
+                    None => {}
+                }
+                for (name, value) in names {
+                    self.put_in_module(&name, value);
+                }
+            }
+            _ => return None,
+        }
+        Some(ScriptValue::Local)
     }
 
     fn joint(&mut self, joint: Joint, left: &Expression, right: &Expression) -> ScriptValue {
@@ -379,6 +421,16 @@ impl Evaluator<'_, '_, '_> {
 
     fn call_tree(&mut self, callee: &Expression, arguments: &[Argument]) -> ScriptValue {
         match callee {
+            Expression::Name(name)
+                if name == "setattr" && self.is_python() && self.variable(name).is_none() =>
+            {
+                let given = self.given_tree(arguments);
+                match (arguments.first(), given.at(1).exact()) {
+                    (Some(of), Some(member)) => self.bind_member(&of.value, &member, given.at(2)),
+                    (_, _) => self.note_stray(&given.at(2)),
+                }
+                ScriptValue::Local
+            }
             Expression::Member(of, method) => {
                 let receiver = self.callee(of);
                 let given = self.given_tree(arguments);
@@ -387,6 +439,9 @@ impl Evaluator<'_, '_, '_> {
                     ScriptValue::Method(inner, _) if matches!(*inner, ScriptValue::Network(_)) => *inner,
                     receiver => receiver,
                 };
+                if let Some(answer) = self.changed_by_method(of, &receiver, method, &given) {
+                    return answer;
+                }
                 if let Some(answer) = self.grows(of, &receiver, method, &given.positional) {
                     return answer;
                 }

@@ -287,17 +287,30 @@ impl Evaluator<'_, '_, '_> {
 
     /// Gives all names of one list or map what it has become.
     pub(in crate::programs::code) fn put_under_all_names(&mut self, name: &str, value: ScriptValue) {
-        let number = self.variables.get(&one_key(&self.key_of(name))).cloned();
-        let Some(number) = number else { return self.put(name, value) };
-        let keys: Vec<String> = self
-            .variables
-            .iter()
-            .filter(|(key, held)| key.starts_with(ONE) && **held == number)
-            .map(|(key, _)| key.trim_start_matches(ONE).to_owned())
-            .collect();
-        for key in keys {
+        let others = self.other_names(name);
+        if others.is_empty() {
+            return self.put(name, value);
+        }
+        self.variables.insert(self.key_of(name), value.clone());
+        for key in others {
             self.variables.insert(key, value.clone());
         }
+    }
+
+    /// The keys of the other names that stand for the same as a name.
+    pub(in crate::programs::code) fn other_names(&self, name: &str) -> Vec<String> {
+        let own = one_key(&self.key_of(name));
+        let Some(number) = self.variables.get(&own) else { return Vec::new() };
+        let others = self
+            .variables
+            .iter()
+            .filter(|(key, held)| key.starts_with(ONE) && *held == number && *key != own);
+        others.map(|(key, _)| key.trim_start_matches(ONE).to_owned()).collect()
+    }
+
+    /// Whether the present point lies outside all functions.
+    pub(in crate::programs::code) fn is_outside_functions(&self) -> bool {
+        self.scopes.nearest(|sort| matches!(sort, ScopeSort::Function | ScopeSort::Closed)).is_none()
     }
 
     fn put_in_scope(&mut self, place: usize, name: &str, value: ScriptValue) {
