@@ -421,8 +421,7 @@ fn said_by_binary(left: &Word, operator: &str, right: &Word, answer: Answer) -> 
 /// `[[ word == pattern ]]`
 fn said_by_pattern(left: &Word, operator: &str, right: &Word, answer: Answer) -> Vec<Assumption> {
     let answer = if operator == "!=" { answer.turned() } else { answer };
-    if let Some(text) = written_text(right).filter(|text| !text.contains(['*', '?', '[', '\\'])) {
-        let says = Says::Exactly(text);
+    if let Some(says) = written(right) {
         let tested = tested(left).filter(|tested| tested.is_bare() && tested.is_plain);
         let says = if answer == Answer::Met { says } else { not(says) };
         return tested.map(|tested| tested.says(says)).into_iter().collect();

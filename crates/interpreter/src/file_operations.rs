@@ -510,6 +510,9 @@ impl Machine<'_> {
             if self.away.is_some() {
                 continue;
             }
+            if points_to.as_exact().is_none() {
+                self.tree.link_somewhere(&path, points_to);
+            }
             match points_to.as_exact() {
                 Some(text) if self.is_unsure() => self.tree.perhaps_link(&path, text),
                 Some(text) => self.tree.link(&path, text),

@@ -183,6 +183,9 @@ impl Machine<'_> {
         if let Some(done) = builtins::run(self, name, rest) {
             return self.told(name, rest, done);
         }
+        for file in self.perhaps_in_own_path(name) {
+            self.possibly(|machine| machine.call_path(file.as_str(), rest));
+        }
         if let Some(file) = self.found_in_own_path(name) {
             let exit = self.call_path(file.as_str(), rest);
             return Done::next(exit);
@@ -243,8 +246,22 @@ impl Machine<'_> {
         self.path_set_here().into_iter().find_map(|directory| {
             let file = directory.join(name);
             let counts = self.is_own(&directory) || self.tree.is_new(&file);
-            (counts && matches!(self.entry(&file), Entry::File(_))).then_some(file)
+            (counts && matches!(self.entry_behind_links(&file), Entry::File(_))).then_some(file)
         })
+    }
+
+    /// The files of that name that may stand there because of this command, in front of the one that does.
+    fn perhaps_in_own_path(&self, name: &str) -> Vec<AbsolutePath> {
+        let files = self.path_set_here().into_iter().map(|directory| directory.join(name));
+        files
+            .take_while(|file| !matches!(self.entry_behind_links(file), Entry::File(_)))
+            .filter(|file| self.tree.is_known(file) && self.entry(file) == Entry::Unknown)
+            .collect()
+    }
+
+    fn entry_behind_links(&self, file: &AbsolutePath) -> Entry {
+        let aims = self.paths_through(&Value::exact(file.as_str()));
+        aims.iter().find_map(|aim| aim.target.path()).map_or(Entry::Unknown, |path| self.entry(path))
     }
 
     /// The directories of `PATH`, as far as the command itself has set it and they are known.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::path::AbsolutePath;
-use crate::world::{Branches, Entry, FileFacts, FileText, Listing, Timestamp, World};
+use crate::world::{Branches, Entry, FileFacts, FileText, Last, Listing, Timestamp, World};
 
 use super::index_changes::{Happened, IndexChange, IndexChanges};
 use super::moves::Moves;
@@ -36,6 +36,8 @@ pub struct Overlay {
     modes: Vec<(AbsolutePath, String)>,
     /// How many places at most one link may lead to of which it is not known whether it is there.
     perhaps_links: usize,
+    /// Links of which it is not known for sure where they lead, with what is known of that; by the text of the path.
+    leading: BTreeMap<String, Value>,
     /// What was moved, and where it stood before.
     moves: Moves,
 }
@@ -273,6 +275,33 @@ impl Overlay {
     pub(crate) fn doubtful(&mut self, path: &AbsolutePath) {
         self.forget_below(path);
         self.made.insert(path.as_str().to_owned(), Made::Doubtful(Perhaps::default()));
+    }
+
+    /// Remembers that a link stands at a path of which it is not known for sure where it leads.
+    pub(crate) fn link_somewhere(&mut self, path: &AbsolutePath, text: &Value) {
+        self.leading.insert(path.as_str().to_owned(), text.clone());
+    }
+
+    /// Where a path may lead on from a link of which it is not known for sure where it leads: what is known of the text of that link, taken
+    /// from its own directory, with what stands behind it. A path that is such a link leads on where links are followed.
+    pub(crate) fn leads_on(&self, path: &str, last: Last) -> Option<Value> {
+        self.leading.iter().find_map(|(link, text)| {
+            let rest = path.strip_prefix(link.as_str())?;
+            let is_behind = rest.starts_with('/') || rest.is_empty() && last == Last::Follow;
+            if !is_behind || !matches!(self.made.get(link), Some(Made::Doubtful(_))) {
+                return None;
+            }
+            let is_relative = !matches!(text, Value::Unknown)
+                && !text.known_start().is_empty()
+                && !text.known_start().starts_with('/');
+            let directory = link.rsplit_once('/').map_or("", |(directory, _)| directory);
+            let base = if is_relative {
+                Value::exact(format!("{directory}/")).followed_by(text)
+            } else {
+                text.clone()
+            };
+            Some(base.followed_by(&Value::exact(rest)))
+        })
     }
 
     /// Remembers that a path may be gone with everything below it, or be as it was.
@@ -602,6 +631,8 @@ impl Overlay {
         let mut modes = self.modes;
         modes.retain(|one| other.modes.contains(one));
         let stood = self.moves.join(&other.moves);
+        let mut leading = self.leading;
+        add_links(&mut leading, &other.leading);
         Self {
             made,
             disturbed,
@@ -614,6 +645,7 @@ impl Overlay {
             told,
             modes,
             perhaps_links,
+            leading,
             moves: stood,
         }
     }
@@ -621,6 +653,7 @@ impl Overlay {
     /// Adds the files and links that another way, which is not expected, made or filled.
     pub(crate) fn allow_for(&mut self, world: &dyn World, other: &Self) {
         self.moves.allow_for(&other.moves);
+        add_links(&mut self.leading, &other.leading);
         for (path, made) in &other.made {
             let (Made::File(_) | Made::Link(_), Some(place)) = (made, AbsolutePath::new(path)) else {
                 continue;
@@ -646,6 +679,7 @@ impl Overlay {
 
     /// Adds what a program made of files of which one way was taken, where it is not known here what it made.
     pub(crate) fn allow_for_way(&mut self, begun: &Self, ended: &Self) {
+        add_links(&mut self.leading, &ended.leading);
         for (path, made) in &ended.made {
             let is_open = match self.made.get(path) {
                 Some(Made::File(text)) => {
@@ -739,4 +773,12 @@ fn known(text: FileText) -> Value {
 /// What the text of everything below a directory begins with.
 fn below(directory: &AbsolutePath) -> String {
     format!("{}/", directory.as_str().trim_end_matches('/'))
+}
+
+/// Adds links of another way, and where they may lead there.
+fn add_links(links: &mut BTreeMap<String, Value>, others: &BTreeMap<String, Value>) {
+    for (link, other) in others {
+        let joined = links.get(link).map_or_else(|| other.clone(), |known| known.join(other));
+        links.insert(link.clone(), joined);
+    }
 }

@@ -45,6 +45,7 @@ impl Machine<'_> {
     /// What a value aims at. What may be any file, after an output of which nothing is known, is named by that output.
     fn aims(&self, value: &Value, last: Last) -> Vec<AimedTarget> {
         let mut all = self.aims_as_written(value, last);
+        self.add_what_links_lead_to(&mut all, last);
         if self.is_named_by_output() {
             for aim in &mut all {
                 if aim.target == Target::Unknown && aim.nature == Nature::Ordinary {
@@ -53,6 +54,32 @@ impl Machine<'_> {
             }
         }
         all
+    }
+
+    /// Adds where targets may lie behind links of this command of which it is not known where they lead.
+    fn add_what_links_lead_to(&self, all: &mut Vec<AimedTarget>, last: Last) {
+        let mut further = Vec::new();
+        for aim in all.iter_mut() {
+            let text = match &aim.target {
+                Target::Path(path) => path.as_str(),
+                Target::Glob(pattern) => pattern.as_str(),
+                Target::Host(_)
+                | Target::Process(_)
+                | Target::Service(_)
+                | Target::Reference(_)
+                | Target::Unknown => continue,
+            };
+            if let Some(beyond) = self.tree.leads_on(text, last) {
+                aim.certainty = Certainty::Possible;
+                further.extend(self.aims_as_written(&beyond, last));
+            }
+        }
+        for mut aim in further {
+            aim.certainty = Certainty::Possible;
+            if !all.contains(&aim) {
+                all.push(aim);
+            }
+        }
     }
 
     fn aims_as_written(&self, value: &Value, last: Last) -> Vec<AimedTarget> {
