@@ -11,8 +11,9 @@ mod support;
 
 use std::fs;
 use std::io::Write as _;
+use std::path::PathBuf;
 
-use checkrein_clients::{Answering, CLIENTS, ClientPath, HookOutput, SettingsScope};
+use checkrein_clients::{Answering, CLIENTS, ClientPath, HookForm, HookOutput, SettingsScope};
 use checkrein_protocol::AbsolutePath;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
@@ -160,6 +161,111 @@ fn hooks_of_every_client_are_registered_and_taken_back() {
         for companion in client.places.companions {
             assert!(!path.parent().unwrap().join(companion).exists(), "{name}: {companion}");
         }
+    }
+}
+
+/// The settings file of the user for a client, in the home of a test.
+fn user_settings(environment: &TestEnvironment, name: &str) -> PathBuf {
+    let client = CLIENTS.iter().find(|client| client.client.name() == name).unwrap();
+    let Some(ClientPath::Folder(file)) = client.places.of_scope(SettingsScope::User) else {
+        panic!("{name}")
+    };
+    environment.home().join(client.places.folder).join(file)
+}
+
+#[test]
+fn uninstall_gives_back_every_settings_file_byte_for_byte() {
+    let environment = TestEnvironment::new();
+    let strict = [
+        "",
+        "{}",
+        "{}\n",
+        "{\n}\n",
+        "{ }",
+        "{\"hooks\":{}}",
+        "{\"version\":1}",
+        "{\"a\":1}",
+        "{\n\t\"a\": [\n\t\t1\n\t]\n}",
+        "{\r\n    \"a\": 1\r\n}\r\n",
+        "{\n  \"a\": \"\u{e9}, // no comment\"}",
+    ];
+    let commented = [
+        "// head\n{\n  // of a\n  \"a\": 1, /* behind a */\n  \"hooks\": { // none yet\n  }\n  // last\n}\n// foot\n",
+        "{\"a\": 1 // the only one\n}",
+    ];
+    for client in CLIENTS.iter().filter(|client| !matches!(client.hooks.form, HookForm::Whole(_))) {
+        let name = client.client.name();
+        let path = user_settings(&environment, name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let takes_comments = ["gemini", "qwen"].contains(&name);
+        for before in strict.iter().chain(commented.iter().filter(|_| takes_comments)) {
+            // Its hooks are a list.
+            if name == "kiro" && before.contains("hooks") {
+                continue;
+            }
+            fs::write(&path, before).unwrap();
+            environment.succeed(&["init", "--client", name, "--user", "--yes"]);
+            let registered = fs::read_to_string(&path).unwrap();
+            assert!(client.hooks.reviewing_command(&registered).is_some(), "{name}: {registered}");
+            // Once more, as after an update: what stood there first is not forgotten.
+            environment.succeed(&["init", "--client", name, "--user", "--yes"]);
+            environment.succeed(&["uninstall", "--client", name, "--user", "--yes"]);
+            assert_eq!(fs::read_to_string(&path).unwrap(), *before, "{name}");
+        }
+        // What the client wrote meanwhile stays as it wrote it.
+        fs::write(&path, "{\n\t\"a\": 1\n}").unwrap();
+        environment.succeed(&["init", "--client", name, "--user", "--yes"]);
+        let changed = fs::read_to_string(&path).unwrap().replacen("\"a\": 1", "\"a\": 2,\n\t\"b\": 3", 1);
+        fs::write(&path, changed).unwrap();
+        environment.succeed(&["uninstall", "--client", name, "--user", "--yes"]);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{\n\t\"a\": 2,\n\t\"b\": 3\n}", "{name}");
+    }
+}
+
+#[test]
+fn init_without_a_name_wires_every_agent_that_is_here() {
+    let environment = TestEnvironment::new();
+    fs::create_dir_all(environment.home().join(".gemini")).unwrap();
+    fs::create_dir_all(environment.home().join(".qwen")).unwrap();
+    environment.write(".codex/notes.md", "of this project\n");
+    // Nobody answers: nothing is written, for none.
+    let unasked = environment.checkrein(&["init"]);
+    assert_eq!(unasked.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&unasked.stderr).into_owned();
+    assert_eq!(said.matches("there is no terminal to ask at").count(), 1, "{said}");
+    let names = ["gemini", "qwen", "codex"];
+    for name in names {
+        assert!(!user_settings(&environment, name).exists(), "{name}");
+    }
+    // One that cannot be changed keeps none of the others from being wired.
+    fs::write(user_settings(&environment, "gemini"), "{ broken").unwrap();
+    let output = environment.checkrein(&["init", "--yes"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("failed: the settings file is not valid JSON"), "{said}");
+    assert!(said.contains("/hooks"), "what is left for the user to do is said: {said}");
+    for name in ["qwen", "codex"] {
+        assert!(
+            fs::read_to_string(user_settings(&environment, name)).unwrap().contains("checkrein-hook"),
+            "{name}"
+        );
+    }
+    fs::write(user_settings(&environment, "gemini"), "{}").unwrap();
+    let told = environment.succeed(&["init", "--yes", "--json"]);
+    let told: Vec<Json> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let result = |name: &str| {
+        told.iter().find(|one| one["client"] == name).unwrap()["result"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(names.map(result), ["written", "unchanged", "unchanged"]);
+    // The same backwards.
+    fs::write(user_settings(&environment, "qwen"), "{ checkrein-hook").unwrap();
+    let output = environment.checkrein(&["uninstall", "--client", "all", "--yes"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("Qwen Code: the settings file is not valid JSON"), "{said}");
+    for name in ["gemini", "codex"] {
+        let left = fs::read_to_string(user_settings(&environment, name)).unwrap_or_default();
+        assert!(!left.contains("checkrein-hook"), "{name}: {left}");
     }
 }
 

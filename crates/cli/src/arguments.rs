@@ -466,9 +466,9 @@ pub(crate) struct InitArguments {
     /// Write without asking
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Client, or `all`
-    #[arg(long, value_name = "NAME", value_parser = client_names_or_all(), default_value = "claude")]
-    pub(crate) client: String,
+    /// Client, or `all` [default: each that is found here]
+    #[arg(long, value_name = "NAME", value_parser = client_names_or_all())]
+    pub(crate) client: Option<String>,
     /// Also show the verdicts in the status line (Claude Code)
     #[arg(long)]
     pub(crate) statusline: bool,
@@ -500,9 +500,9 @@ pub(crate) struct UninstallArguments {
     /// Remove without asking
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Client, or `all`
-    #[arg(long, value_name = "NAME", value_parser = client_names_or_all(), default_value = "claude")]
-    pub(crate) client: String,
+    /// Client, or `all` [default: each that has hooks]
+    #[arg(long, value_name = "NAME", value_parser = client_names_or_all())]
+    pub(crate) client: Option<String>,
     /// Also delete all records, and all that was saved for `undo`
     #[arg(long)]
     pub(crate) purge: bool,

@@ -27,15 +27,15 @@ use crate::commands::name_choice::is_near;
 use crate::commands::pipeline::PipelineRequest;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, approvals, audit, check, config, credential, diff, doctor, export,
-    gate, halt, incidents, init, log, manual, marks, mask, mcp, mcp_servers, notify, open, opinion, pipeline,
-    policy, policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback,
-    sessions, show, snapshots, stats, statusline, surprises, team_policy, trust, undo, update, watch,
+    gate, halt, incidents, init, log, manual, marks, mask, mcp, notify, open, opinion, pipeline, policy,
+    policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback, sessions,
+    show, snapshots, stats, statusline, surprises, team_policy, trust, undo, uninstall, update, watch,
     worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, route, run};
 use crate::terminal;
-use checkrein_clients::{ClientAdapter, SettingsScope};
+use checkrein_clients::SettingsScope;
 use checkrein_engine::approvals::ApprovalAnswer;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -210,34 +210,25 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
     let output = OutputForm::from_switch(arguments.json.into());
     match arguments.command {
         Command::Init(wanted) => {
-            let InitArguments { user, team, local, dry_run, verbose, yes, .. } = wanted;
-            let (scope, approval) = (scope(user, team, local), approval(dry_run, yes, verbose));
-            each_client(init::clients(&environment, &wanted.client)?, |client| {
-                let status_line = wanted.statusline.into();
-                let program = wanted.hook.clone();
-                let done = init::init(&environment, client, scope, approval, (program, status_line), output)?;
-                match (wanted.mcp, done) {
-                    (true, ExitStatus::Done) => {
-                        mcp_servers::behind(&environment, client, scope, approval, output)
-                    }
-                    (_, done) => Ok(done),
-                }
-            })
+            let InitArguments { user, team, local, dry_run, verbose, yes, client, statusline, mcp, hook } =
+                wanted;
+            let order = init::Order {
+                scope: scope(user, team, local),
+                approval: approval(dry_run, yes, verbose),
+                program: hook,
+                status_line: statusline.into(),
+                servers: mcp.into(),
+            };
+            init::init(&environment, client.as_deref(), &order, output)
         }
         Command::Uninstall(wanted) => {
-            let UninstallArguments { user, team, local, dry_run, verbose, yes, purge, .. } = wanted;
+            let UninstallArguments { user, team, local, dry_run, verbose, yes, purge, client } = wanted;
             let (scope, approval) = (scope(user, team, local), approval(dry_run, yes, verbose));
-            let clients = init::clients(&environment, &wanted.client)?;
+            let clients = uninstall::meant(&environment, client.as_deref())?;
             if purge {
                 purge::check_first(&environment, &clients, scope)?;
             }
-            let done = each_client(clients, |client| {
-                let done = init::uninstall(&environment, client, scope, approval, output)?;
-                match done {
-                    ExitStatus::Done => mcp_servers::direct(&environment, client, scope, approval, output),
-                    done => Ok(done),
-                }
-            })?;
+            let done = uninstall::uninstall(&environment, &clients, scope, approval, output)?;
             match (done, purge) {
                 (ExitStatus::Done, true) => purge::purge(&environment, approval, output),
                 (done, _) => Ok(done),
@@ -607,21 +598,6 @@ fn worktrees(
         }
         WorktreeCommand::Discard { name, yes } => worktree::discard(environment, &name, consent(yes), output),
     }
-}
-
-/// Does something for each client; the worst end counts.
-fn each_client(
-    clients: Vec<&'static ClientAdapter>,
-    mut work: impl FnMut(&'static ClientAdapter) -> Result<ExitStatus, CommandError>,
-) -> Result<ExitStatus, CommandError> {
-    let mut exit = ExitStatus::Done;
-    for client in clients {
-        let done = work(client)?;
-        if done != ExitStatus::Done {
-            exit = done;
-        }
-    }
-    Ok(exit)
 }
 
 fn scope(user: bool, team: bool, local: bool) -> Option<SettingsScope> {

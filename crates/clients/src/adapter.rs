@@ -11,7 +11,7 @@ use crate::conduct::{Conduct, Source};
 use crate::error::DecodeError;
 use crate::output::HookOutput;
 use crate::questions::{Answerer, Question, Questions};
-use crate::registration::{HookForm, HookLayout, Unit};
+use crate::registration::{HookForm, HookLayout, Notation, Unit};
 use crate::servers::ServerFile;
 use crate::status_line::StatusLineLayout;
 
@@ -230,6 +230,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
     hooks: HookLayout {
         client: "",
         form: HookForm::Groups,
+        notation: Notation::Strict,
         answering: Answering::Object,
         events: &[],
         reviewing: "PreToolUse",

@@ -26,7 +26,7 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::questions::{Answerer, Questions};
-use crate::registration::{HookForm, HookLayout, Matching, Unit};
+use crate::registration::{HookForm, HookLayout, Matching, Notation, Unit};
 use crate::servers::{ServerFile, ServerForm};
 
 const CODEX: Client = Client::new("codex");
@@ -72,6 +72,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     hooks: HookLayout {
         client: "codex",
         form: HookForm::Groups,
+        notation: Notation::Strict,
         answering: Answering::Object,
         events: EVENTS,
         reviewing: "PreToolUse",

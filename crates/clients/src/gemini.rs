@@ -22,7 +22,7 @@ use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::output::HookOutput;
 use crate::questions::{Answerer, Questions};
-use crate::registration::{HookForm, HookLayout, Matching, Unit};
+use crate::registration::{HookForm, HookLayout, Matching, Notation, Unit};
 use crate::servers::{ServerFile, ServerForm};
 
 const GEMINI: Client = Client::new("gemini");
@@ -67,6 +67,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     hooks: HookLayout {
         client: "gemini",
         form: HookForm::Groups,
+        notation: Notation::Comments,
         answering: Answering::Object,
         events: EVENTS,
         reviewing: "BeforeTool",

@@ -82,7 +82,7 @@ pub use project_plugins::{
 pub use proxied::PROXIED;
 pub use questions::{Answerer, Question, Questions};
 pub use registration::{
-    EntryForm, HookForm, HookLayout, Matching, Protection, Registration, ToolCoverage, Unit,
+    EntryForm, HookForm, HookLayout, Matching, Notation, Protection, Registration, ToolCoverage, Unit,
 };
 pub use resume::{Continuity, ResumeCommand, going_on};
 pub use servers::{NamedServer, ServerFile, ServerForm, ServerWay};

@@ -13,10 +13,12 @@ mod encode;
 use checkrein_protocol::{AbsolutePath, Client};
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
+use crate::adapter::{
+    ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope, Transcript,
+};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
-use crate::registration::{HookLayout, Matching, Unit, variables_in_env};
+use crate::registration::{HookLayout, Matching, Notation, Unit, variables_in_env};
 use crate::servers::{ServerFile, ServerForm};
 
 const QWEN: Client = Client::new("qwen");
@@ -48,6 +50,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     },
     hooks: HookLayout {
         client: "qwen",
+        notation: Notation::Comments,
         events: EVENTS,
         every_name: "*",
         unit: Unit::Mixed,

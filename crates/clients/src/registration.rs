@@ -2,15 +2,16 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `edits` | insertions into JSON, and removals |
 //! | `forms` | the forms of such files |
 
+mod edits;
 mod forms;
 
+pub(crate) use edits::Node;
 pub(crate) use forms::OURS;
 pub use forms::{EntryForm, HookForm};
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::CstRootNode;
 use serde_json::Value as Json;
 
 use crate::command::{Answering, HookCommand, Unanswered};
@@ -23,6 +24,8 @@ pub struct HookLayout {
     pub client: &'static str,
     /// The form of the file.
     pub form: HookForm,
+    /// How the file is written.
+    pub notation: Notation,
     /// How the hook program tells that a call is refused.
     pub answering: Answering,
     /// The events that are registered, with whether the client matches them against a name.
@@ -46,6 +49,25 @@ pub struct HookLayout {
     pub leads_guard: fn(&str) -> bool,
 }
 
+/// How a settings file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notation {
+    /// JSON; the client drops the whole file for anything else.
+    Strict,
+    /// JSON with comments.
+    Comments,
+}
+
+impl Notation {
+    /// Reads a text as the client does. An empty one is an empty object.
+    pub(crate) fn parse(self, text: &str) -> Result<Json, SettingsError> {
+        match self {
+            Self::Strict => parse_strict(text),
+            Self::Comments => parse_strict(&edits::without_comments(text)),
+        }
+    }
+}
+
 /// In what a client counts time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
@@ -66,10 +88,10 @@ impl Unit {
         }
     }
 
-    fn text(self, seconds: u32) -> String {
+    fn number(self, seconds: u32) -> u64 {
         match self {
-            Self::Seconds | Self::Mixed => seconds.to_string(),
-            Self::Milliseconds => format!("{seconds}000"),
+            Self::Seconds | Self::Mixed => u64::from(seconds),
+            Self::Milliseconds => u64::from(seconds) * 1000,
         }
     }
 }
@@ -166,6 +188,15 @@ impl HookLayout {
     /// The command that looks for the program: it holds nothing of one user's machine.
     pub fn looked_up(&self) -> HookCommand {
         HookCommand::looked_up(self.client, self.answering)
+    }
+
+    /// The version that the file says it is written in, as it is written there; `None` where files of the client say none.
+    fn version(&self) -> Option<&'static str> {
+        match self.form {
+            HookForm::Triggers => Some("\"v1\""),
+            HookForm::Entries(form) => form.version,
+            HookForm::Groups | HookForm::Whole(_) => None,
+        }
     }
 
     /// How long an answer of a user may be waited for within the time that is registered, in seconds; `None` where the client is not told how
@@ -425,12 +456,12 @@ fn leaves_out(matcher: &str, name: &str) -> bool {
 
 /// The variables in `env` of a settings file, by name.
 pub(crate) fn variables_in_env(text: &str) -> Vec<(String, String)> {
-    let settings = parse_strict(text).unwrap_or_default();
+    let settings = Notation::Comments.parse(text).unwrap_or_default();
     let found = settings.get("env").and_then(Json::as_object).into_iter().flatten();
     found.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-/// The client reads strict JSON and drops the whole file for anything else, so nothing else is accepted here.
+/// Most clients read strict JSON and drop the whole file for anything else, so nothing else is accepted here.
 pub(crate) fn parse_strict(text: &str) -> Result<Json, SettingsError> {
     if text.trim().is_empty() {
         return Ok(Json::Object(serde_json::Map::new()));
@@ -445,14 +476,6 @@ pub(crate) fn parse_strict(text: &str) -> Result<Json, SettingsError> {
     } else {
         Err(SettingsError::WrongType { key: "(root)".to_owned(), expected: "an object" })
     }
-}
-
-pub(crate) fn parse_tree(text: &str) -> Result<CstRootNode, SettingsError> {
-    CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| SettingsError::NotJson {
-        line: error.line_display(),
-        column: error.column_display(),
-        cause: error.kind().to_string(),
-    })
 }
 
 #[cfg(test)]
@@ -489,10 +512,44 @@ mod tests {
     fn unregistering_gives_back_the_same_settings() {
         for before in [SETTINGS, "{}\n", "{ \"model\": \"opus\" }", "{\n  \"a\": [1,2]\n}\n"] {
             let after = LAYOUT.unregister(&LAYOUT.register(before, &command()).unwrap()).unwrap();
-            let value = |text: &str| serde_json::from_str::<Json>(text).unwrap();
-            assert_eq!(value(&after), value(before), "{before}");
+            assert_eq!(after, before);
+        }
+        for client in crate::CLIENTS.iter().filter(|row| !matches!(row.hooks.form, HookForm::Whole(_))) {
+            let layout = &client.hooks;
+            for before in [
+                "{\"x\":1}",
+                "{\n\t\"x\": 1\n}",
+                "{\r\n    \"x\": [\r\n    ]\r\n}\r\n",
+                "{\n  \"version\": 1,\n  \"x\": 2\n}",
+            ] {
+                let command = layout.command("/opt/bin/checkrein-hook");
+                let registered = layout.register(before, &command).unwrap();
+                assert_eq!(layout.registration(&registered).unwrap().commands(), [command], "{registered}");
+                assert_eq!(registered.contains('\t'), before.contains('\t'), "{registered}");
+                assert_eq!(registered.matches("\r\n").count() > 4, before.contains("\r\n"), "{registered}");
+                assert_eq!(layout.unregister(&registered).unwrap(), before, "{}", client.title);
+            }
         }
         assert_eq!(LAYOUT.unregister(SETTINGS).unwrap(), SETTINGS, "nothing of ours, nothing changed");
+    }
+
+    #[test]
+    fn comments_stay_where_the_client_takes_them() {
+        let commented = "{\n  // which model\n  \"model\": \"x\", // ours\n  \"hooks\": {\n    /* none yet */\n    \"Other\": []\n  } // hooks\n}\n";
+        for client in crate::CLIENTS.iter().filter(|row| row.hooks.notation == Notation::Comments) {
+            let layout = &client.hooks;
+            let command = layout.command("/opt/bin/checkrein-hook");
+            let registered = layout.register(commented, &command).unwrap();
+            for kept in ["// which model", "// ours", "/* none yet */", "} // hooks"] {
+                assert!(registered.contains(kept), "{registered}");
+            }
+            assert_eq!(layout.registration(&registered).unwrap().commands(), [command.clone()]);
+            let line = layout.reviewing_line(&command);
+            assert_eq!(layout.protection(Some(&registered), &[line.as_str()]), Protection::Stands);
+            assert_eq!(layout.unregister(&registered).unwrap(), commented);
+            assert!(layout.register("{\"a\": 1,}", &command).is_err(), "the client would drop the file");
+        }
+        assert!(LAYOUT.register(commented, &command()).is_err(), "Claude Code drops a file with comments");
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! The status line of a client: one command in its settings, of which it shows what that prints.
 
-use jsonc_parser::cst::CstInputValue;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::command::{PLACES, quoted};
 use crate::error::SettingsError;
-use crate::registration::{parse_strict, parse_tree};
+use crate::registration::{Node, parse_strict};
 
 /// The name of the full program, which prints the line.
 const PROGRAM: &str = "checkrein";
@@ -74,25 +73,18 @@ impl StatusLineLayout {
             return Ok(text.to_owned());
         }
         let cleaned = self.unregister(text)?;
-        let root = parse_tree(if cleaned.trim().is_empty() { "{}\n" } else { cleaned.as_str() })?;
-        let settings = root
-            .object_value_or_create()
-            .ok_or_else(|| SettingsError::WrongType { key: "(root)".to_owned(), expected: "an object" })?;
-        let line = CstInputValue::Object(vec![
-            ("type".to_owned(), CstInputValue::String("command".to_owned())),
-            ("command".to_owned(), CstInputValue::String(command.to_owned())),
-        ]);
-        settings.append(self.key, line);
-        Ok(root.to_string())
+        let source = if cleaned.trim().is_empty() { "{}\n" } else { cleaned.as_str() };
+        let root = Node::parse(source)?;
+        if !root.is_object() {
+            return Err(SettingsError::WrongType { key: "(root)".to_owned(), expected: "an object" });
+        }
+        Ok(root.with_property(source, self.key, &json!({ "type": "command", "command": command })))
     }
 
     /// The settings without our status line. One of somebody else stays.
     pub fn unregister(&self, text: &str) -> Result<String, SettingsError> {
         let StatusLine::Ours { .. } = self.found(text)? else { return Ok(text.to_owned()) };
-        let root = parse_tree(text)?;
-        let line = root.object_value().and_then(|settings| settings.get(self.key));
-        line.into_iter().for_each(jsonc_parser::cst::CstObjectProp::remove);
-        Ok(root.to_string())
+        Node::parse(text)?.without_property(text, self.key)
     }
 }
 

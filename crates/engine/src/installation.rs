@@ -26,6 +26,18 @@ pub struct Installed {
     /// Whether the file was made for that, so that it may go when nothing else stands in it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub made: bool,
+    /// What was inserted into the file for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inserted: Option<Inserted>,
+}
+
+/// What was inserted into a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inserted {
+    /// The SHA-256 digest of the whole text.
+    pub digest: String,
+    /// Where in it the insertions stand, in bytes: from and behind.
+    pub ranges: Vec<(usize, usize)>,
 }
 
 /// A settings file from which calls were reviewed once, and are no more.
@@ -40,7 +52,7 @@ pub struct Fallen {
 impl Installed {
     /// Hooks of a client in a settings file.
     pub fn new(client: &ClientAdapter, settings: AbsolutePath, command: String) -> Self {
-        Self { client: client.client.name().to_owned(), settings, command, made: false }
+        Self { client: client.client.name().to_owned(), settings, command, made: false, inserted: None }
     }
 
     /// The client; the first where this version knows none of this name.

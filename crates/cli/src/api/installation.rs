@@ -1,5 +1,7 @@
 //! Answers about settings, policy, trust, credentials, notices and the state of the records.
 
+use checkrein_clients::ClientAdapter;
+use checkrein_protocol::AbsolutePath;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -9,10 +11,33 @@ use super::{Moment, answers};
 /// A settings file of a client that was changed, or would be.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RegistrationAnswer {
-    /// The file.
-    pub settings: String,
+    /// The client.
+    pub client: String,
+    /// The file; none where it could not be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
     /// What became of it.
     pub result: RegistrationResult,
+    /// Why it failed, or was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl RegistrationAnswer {
+    /// Makes the answer about a client.
+    pub fn new(
+        client: &ClientAdapter,
+        settings: Option<&AbsolutePath>,
+        result: RegistrationResult,
+        reason: Option<String>,
+    ) -> Self {
+        Self {
+            client: client.client.name().to_owned(),
+            settings: settings.map(AbsolutePath::to_string),
+            result,
+            reason,
+        }
+    }
 }
 
 /// What became of a settings file.
@@ -27,6 +52,10 @@ pub enum RegistrationResult {
     DryRun,
     /// The user declined.
     Declined,
+    /// The client has no such settings.
+    Skipped,
+    /// It failed.
+    Failed,
 }
 
 /// The manual pages, written.

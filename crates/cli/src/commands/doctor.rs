@@ -14,8 +14,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use checkrein_clients::{
-    Answering, CANARY_SESSION, CLIENTS, ClientAdapter, ClientPath, FIRST, HookCommand, HookOutput,
-    Registration, ServerWay, SettingsScope, Unanswered,
+    Answering, CANARY_SESSION, ClientAdapter, ClientPath, FIRST, HookCommand, HookOutput, Registration,
+    ServerWay, SettingsScope, Unanswered,
 };
 use checkrein_facts::hook_line::NO_ANSWER;
 use checkrein_ledger::{Testimony, lines};
@@ -83,12 +83,7 @@ pub fn clients(
     if let Some(name) = name {
         return init::clients(environment, name);
     }
-    let holds = |client: &&ClientAdapter| {
-        let scopes = client.places.settings.iter().map(|(scope, _)| *scope);
-        let mut files = scopes.filter_map(|scope| settings_file(environment, client, scope));
-        files.any(|file| read(&file).is_ok_and(|text| text.contains("checkrein-hook")))
-    };
-    let found: Vec<&ClientAdapter> = CLIENTS.iter().filter(holds).collect();
+    let found = init::holding(environment);
     Ok(if found.is_empty() { vec![FIRST] } else { found })
 }
 

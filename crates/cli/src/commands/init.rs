@@ -1,4 +1,4 @@
-//! `checkrein init` and `checkrein uninstall`: registering the hooks of a client, and taking them back.
+//! `checkrein init`: registering the hooks of clients.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,10 +11,10 @@ use checkrein_clients::{
 };
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
-use serde_json::Value as Json;
 use similar::TextDiff;
 
-use super::{ExitStatus, OutputForm, Switch, for_people_only, status_line};
+use super::insertions::Inserting as _;
+use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::api;
 use crate::api::installation::{self, RegistrationResult};
 use crate::terminal::{Reply, bold, confirm, counted, dim, log, print, wrapped};
@@ -22,11 +22,12 @@ use checkrein_engine::Context;
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::installation::{Installations, Installed, looked_up};
+use checkrein_engine::installation::{Inserted, Installations, Installed, looked_up};
 use checkrein_policy::ApprovalWait;
 
 /// What `init` writes above its line in `.git/info/exclude`.
-const EXCLUDED_BY: &str = "# by `checkrein init`: no `git clean` or `git stash` takes the hooks away";
+pub(super) const EXCLUDED_BY: &str =
+    "# by `checkrein init`: no `git clean` or `git stash` takes the hooks away";
 
 /// What to do with the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,17 +45,13 @@ pub enum Approval {
 /// The word for all clients.
 pub const ALL: &str = "all";
 
-/// The clients that a name on the command line means: one, or all that are found on this machine.
+/// The clients that a name on the command line means: one, or all that are found on this machine and in the project.
 pub fn clients(
     environment: &HostEnvironment,
     name: &str,
 ) -> Result<Vec<&'static ClientAdapter>, CommandError> {
-    let is_here = |client: &&ClientAdapter| {
-        client.programs.iter().any(|name| find_on_path(environment, name))
-            || fs::metadata(environment.folder_of(client).as_str()).is_ok()
-    };
-    let found: Vec<&ClientAdapter> = match name {
-        ALL => CLIENTS.iter().filter(is_here).collect(),
+    let found = match name {
+        ALL => found(environment),
         name => checkrein_clients::named(name).into_iter().collect(),
     };
     if found.is_empty() {
@@ -67,98 +64,302 @@ pub fn clients(
     Ok(found)
 }
 
-/// Registers the hooks of a client. Without a scope: in the file of the project that holds them already, else in that of this user.
+/// The clients that this machine has: by their program, by their folder in the home directory, or by what the project holds for them.
+fn found(environment: &HostEnvironment) -> Vec<&'static ClientAdapter> {
+    let workspace = find_workspace(&environment.cwd);
+    let is_there = |path: &AbsolutePath| fs::symlink_metadata(path.as_str()).is_ok();
+    let is_in_project = |client: &ClientAdapter| {
+        let settings = client.places.settings.iter().map(|(_, place)| *place);
+        let guarded = client.places.guarded.iter().map(|(place, _)| *place);
+        settings.chain(guarded).any(|place| match place {
+            ClientPath::Project(path) => {
+                // `.github` belongs to everything around a repository; other folders are a client's own.
+                let own = path.split('/').next().filter(|top| *top != ".github").unwrap_or(path);
+                is_there(&workspace.join(own))
+            }
+            ClientPath::Folder(_) | ClientPath::Machine(_) => false,
+        })
+    };
+    let is_here = |client: &&ClientAdapter| {
+        client.programs.iter().any(|name| find_on_path(environment, name))
+            || is_there(&environment.folder_of(client))
+            || is_in_project(client)
+    };
+    CLIENTS.iter().filter(is_here).collect()
+}
+
+/// The clients of which a settings file calls our hooks.
+pub(super) fn holding(environment: &HostEnvironment) -> Vec<&'static ClientAdapter> {
+    let holds = |client: &&ClientAdapter| {
+        let scopes = client.places.settings.iter().map(|(scope, _)| *scope);
+        let mut files = scopes.filter_map(|scope| settings_file(environment, client, scope));
+        files.any(|file| read(&file).is_ok_and(|text| text.contains("checkrein-hook")))
+    };
+    CLIENTS.iter().filter(holds).collect()
+}
+
+/// What is to be registered.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// For whom; without one in the file of the project that holds the hooks already, else in that of this user.
+    pub scope: Option<SettingsScope>,
+    /// Whether to ask.
+    pub approval: Approval,
+    /// The hook program, where one is named.
+    pub program: Option<PathBuf>,
+    /// Whether the client shows our status line.
+    pub status_line: Switch,
+    /// Whether its MCP servers go behind the gateway.
+    pub servers: Switch,
+}
+
+/// What becomes of one settings file.
+#[derive(Debug)]
+struct Plan {
+    client: &'static ClientAdapter,
+    scope: SettingsScope,
+    settings: AbsolutePath,
+    command: HookCommand,
+    before: String,
+    after: String,
+    is_new: bool,
+    remarks: Vec<String>,
+    exclude: Option<(AbsolutePath, String)>,
+}
+
+/// Registers the hooks of the client that is named, of all, or without a name of each that is found; Claude Code where none is.
 pub fn init(
     environment: &HostEnvironment,
-    client: &'static ClientAdapter,
-    scope: Option<SettingsScope>,
-    approval: Approval,
-    (program, status_line): (Option<PathBuf>, Switch),
+    name: Option<&str>,
+    order: &Order,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let is_registered = |path: &AbsolutePath| -> Result<bool, CommandError> {
-        Ok(client.hooks.registration(&read(path)?).is_ok_and(|found| found != Registration::Absent))
+    let chosen = match name {
+        Some(name) => clients(environment, name)?,
+        None => Some(found(environment)).filter(|found| !found.is_empty()).unwrap_or_else(|| vec![FIRST]),
     };
-    let team = settings_file(environment, client, SettingsScope::Team);
-    let chosen = match (scope, team) {
-        (Some(scope), _) => scope,
-        (None, Some(team)) if is_registered(&team)? => SettingsScope::Team,
-        (None, _) => client.places.own_scope(),
-    };
-    let settings = settings_file(environment, client, chosen).ok_or_else(|| no_such_scope(client))?;
-    let command = hook_command(environment, client, program)?;
-    if scope == Some(SettingsScope::Team)
-        && let Some(program) = command.program()
-    {
-        return Err(CommandError::user(
-            format!(
-                "a settings file that others share must not name `{program}`, which is on this machine only"
-            ),
-            "install checkrein where it is looked for, such as `~/.local/bin`; or leave `--team` away",
-        ));
+    if let [client] = chosen[..] {
+        let plan = Plan::of(environment, client, order)?;
+        let written = plan.show_and_write(environment, order.approval, output)?;
+        let exit = finish(written, (client, &plan.settings), output, &plan.next())?;
+        return match (order.servers, exit) {
+            (Switch::On, ExitStatus::Done) => {
+                mcp_servers::behind(environment, client, order.scope, order.approval, output)
+            }
+            (_, exit) => Ok(exit),
+        };
     }
-    let before = read(&settings)?;
-    let (after, about_line) = match status_line {
-        Switch::Off => (client.hooks.register(&before, &command)?, None),
-        Switch::On => {
-            let after = client.hooks.register(&before, &command)?;
-            let (after, remark) = status_line::registered(environment, client, &after, &command)?;
-            (after, Some(remark))
+    each(environment, &chosen, order, output)
+}
+
+/// Registers the hooks of several clients: asks once, and goes on where one fails.
+fn each(
+    environment: &HostEnvironment,
+    chosen: &[&'static ClientAdapter],
+    order: &Order,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    let mut results = Results::new(output);
+    let mut plans = Vec::new();
+    for client in chosen {
+        match Plan::of(environment, client, order) {
+            Ok(plan) => plans.push(plan),
+            Err(_) if order.scope.is_some_and(|scope| client.places.of_scope(scope).is_none()) => {
+                results.skipped(client, "it has no settings of that kind")?;
+            }
+            Err(error) => results.failed(client, &error)?,
+        }
+    }
+    let is_changing = plans.iter().any(|plan| plan.before != plan.after);
+    let approval = match order.approval {
+        Approval::Ask | Approval::AskInFull if is_changing => {
+            plans.iter().for_each(|plan| plan.show(order.approval, output));
+            match confirm("Write these?") {
+                Reply::Yes => Some(Approval::Given),
+                Reply::No => {
+                    log("nothing was written");
+                    None
+                }
+                Reply::Nobody => {
+                    log("nothing was written: there is no terminal to ask at; `--yes` writes without asking");
+                    None
+                }
+            }
+        }
+        Approval::Ask | Approval::AskInFull => Some(Approval::Given),
+        Approval::Given | Approval::DryRun => {
+            plans.iter().for_each(|plan| plan.show(order.approval, output));
+            Some(order.approval)
         }
     };
-    // What is written must be what the client will read: it drops a broken file without a word, and the guard with it.
-    client.hooks.registration(&after)?;
-    let found = if client.programs.iter().any(|name| find_on_path(environment, name)) {
-        "found"
-    } else {
-        "not found on PATH; the hooks wait for it"
-    };
-    let mut remarks = vec![
-        format!("client    {} ({found})", client.title),
-        format!("settings  {settings}"),
-        format!("hook      {command}"),
-    ];
-    remarks.extend(about_line);
-    let is_new = std::fs::symlink_metadata(settings.as_str()).is_err();
-    let exclude = (chosen == SettingsScope::Local).then(|| exclude_file(environment, client)).flatten();
-    if let Some((file, _)) = &exclude {
-        remarks.push(format!("git       leaves the settings alone: a line in {file}"));
+    for plan in &plans {
+        let written = match approval {
+            Some(approval) => plan.write(environment, approval),
+            None => Ok(Written::Declined),
+        };
+        match written {
+            Ok(written) => results.told(plan.client, &plan.settings, written)?,
+            Err(error) => {
+                results.failed(plan.client, &error)?;
+                continue;
+            }
+        }
+        if order.servers == Switch::On && approval.is_some() {
+            match mcp_servers::behind(environment, plan.client, order.scope, order.approval, output) {
+                Ok(done) => results.also(done),
+                Err(error) => results.failed(plan.client, &error)?,
+            }
+        }
     }
-    // The list first: a session that sees the file change must know which command is meant to stand there.
-    let remember = || -> Result<(), CommandError> {
+    let steps: Vec<&str> = plans.iter().filter_map(|plan| plan.client.next_step).collect();
+    Ok(results.end(&steps))
+}
+
+impl Plan {
+    fn of(
+        environment: &HostEnvironment,
+        client: &'static ClientAdapter,
+        order: &Order,
+    ) -> Result<Self, CommandError> {
+        let is_registered = |path: &AbsolutePath| -> Result<bool, CommandError> {
+            Ok(client.hooks.registration(&read(path)?).is_ok_and(|found| found != Registration::Absent))
+        };
+        let team = settings_file(environment, client, SettingsScope::Team);
+        let chosen = match (order.scope, team) {
+            (Some(scope), _) => scope,
+            (None, Some(team)) if is_registered(&team)? => SettingsScope::Team,
+            (None, _) => client.places.own_scope(),
+        };
+        let settings = settings_file(environment, client, chosen).ok_or_else(|| no_such_scope(client))?;
+        let command = hook_command(environment, client, order.program.clone())?;
+        if order.scope == Some(SettingsScope::Team)
+            && let Some(program) = command.program()
+        {
+            return Err(CommandError::user(
+                format!(
+                    "a settings file that others share must not name `{program}`, which is on this machine only"
+                ),
+                "install checkrein where it is looked for, such as `~/.local/bin`; or leave `--team` away",
+            ));
+        }
+        let before = read(&settings)?;
+        let (after, about_line) = match order.status_line {
+            Switch::Off => (client.hooks.register(&before, &command)?, None),
+            Switch::On => {
+                let after = client.hooks.register(&before, &command)?;
+                let (after, remark) = status_line::registered(environment, client, &after, &command)?;
+                (after, Some(remark))
+            }
+        };
+        // What is written must be what the client will read: it drops a broken file without a word, and the guard with it.
+        client.hooks.registration(&after)?;
+        let found = if client.programs.iter().any(|name| find_on_path(environment, name)) {
+            "found"
+        } else {
+            "not found on PATH; the hooks wait for it"
+        };
+        let mut remarks = vec![
+            format!("client    {} ({found})", client.title),
+            format!("settings  {settings}"),
+            format!("hook      {command}"),
+        ];
+        remarks.extend(about_line);
+        let is_new = std::fs::symlink_metadata(settings.as_str()).is_err();
+        let exclude = (chosen == SettingsScope::Local).then(|| exclude_file(environment, client)).flatten();
+        if let Some((file, _)) = &exclude {
+            remarks.push(format!("git       leaves the settings alone: a line in {file}"));
+        }
+        Ok(Self { client, scope: chosen, settings, command, before, after, is_new, remarks, exclude })
+    }
+
+    fn show(&self, approval: Approval, output: OutputForm) {
+        if self.before != self.after && output == OutputForm::Text {
+            show(&self.settings, [&self.before, &self.after], approval, &self.remarks);
+        }
+    }
+
+    fn show_and_write(
+        &self,
+        environment: &HostEnvironment,
+        approval: Approval,
+        output: OutputForm,
+    ) -> Result<Written, CommandError> {
+        self.show(approval, output);
+        match approval {
+            Approval::Ask | Approval::AskInFull if self.before != self.after => {
+                match confirm("Write this?") {
+                    Reply::Yes => self.write(environment, Approval::Given),
+                    Reply::No => Ok(Written::Declined),
+                    Reply::Nobody => Ok(Written::Unasked),
+                }
+            }
+            Approval::Ask | Approval::AskInFull | Approval::Given | Approval::DryRun => {
+                self.write(environment, approval)
+            }
+        }
+    }
+
+    /// Writes the file, unless that is only tried.
+    fn write(&self, environment: &HostEnvironment, approval: Approval) -> Result<Written, CommandError> {
+        let is_changing = self.before != self.after;
+        if approval == Approval::DryRun {
+            return Ok(if is_changing { Written::DryRun } else { Written::Unchanged });
+        }
+        // The list first: a session that sees the file change must know which command is meant to stand there.
+        self.remember(environment)?;
+        if is_changing {
+            replace_file(&self.settings, self.after.as_bytes())?;
+        }
+        for companion in companions(self.client, &self.settings) {
+            replace_file(&companion, self.client.hooks.companion(&self.command).as_bytes())?;
+        }
+        Ok(if is_changing { Written::Yes } else { Written::Unchanged })
+    }
+
+    fn remember(&self, environment: &HostEnvironment) -> Result<(), CommandError> {
         let mut installations = Installations::load(environment)?;
-        let mut entry = Installed::new(client, settings.clone(), client.hooks.reviewing_line(&command));
-        entry.made = is_new || installations.0.iter().any(|known| known.settings == settings && known.made);
+        let line = self.client.hooks.reviewing_line(&self.command);
+        let mut entry = Installed::new(self.client, self.settings.clone(), line);
+        let known = installations.0.iter().find(|known| known.settings == self.settings);
+        entry.made = self.is_new || known.is_some_and(|known| known.made);
+        let inserted = known.and_then(|known| known.inserted.as_ref());
+        entry.inserted = match inserted.filter(|inserted| inserted.is_whole_of(&self.after)) {
+            Some(inserted) => Some(inserted.clone()),
+            None => {
+                let earlier = inserted.and_then(|inserted| inserted.taken_out_of(&self.before));
+                let bare = earlier.map_or_else(|| bare(self.client, &self.before), Ok)?;
+                Inserted::between(&bare, &self.after)
+            }
+        };
         if !installations.0.contains(&entry) {
             installations.add(entry);
             installations.save(environment)?;
         }
-        exclude.as_ref().map_or(Ok(()), |(file, line)| exclude_settings(file, line))
-    };
-    let written = apply(&settings, &before, &after, approval, output, &remarks, &remember)?;
-    if written == Written::Unchanged && approval != Approval::DryRun {
-        remember()?;
+        self.exclude.as_ref().map_or(Ok(()), |(file, line)| exclude_settings(file, line))
     }
-    if matches!(written, Written::Yes | Written::Unchanged) && approval != Approval::DryRun {
-        for companion in companions(client, &settings) {
-            replace_file(&companion, client.hooks.companion(&command).as_bytes())?;
+
+    /// What the user is told at the end.
+    fn next(&self) -> String {
+        let next = match self.scope {
+            SettingsScope::Team => "commit it: from their next session on, the tool calls of everyone who works here are reviewed, and refused \
+                 where checkrein is not installed; docs/team.md says more"
+                .to_owned(),
+            SettingsScope::Local | SettingsScope::User => format!(
+                "from the next session of {} on, every tool call is reviewed; `{}` proves it",
+                self.client.title,
+                doctor_for(self.client)
+            ),
+        };
+        match self.client.next_step {
+            Some(step) => format!("{step}\n{next}"),
+            None => next,
         }
     }
-    let next = match chosen {
-        SettingsScope::Team => "commit it: from their next session on, the tool calls of everyone who works here are reviewed, and refused \
-             where checkrein is not installed; docs/team.md says more"
-            .to_owned(),
-        SettingsScope::Local | SettingsScope::User => format!(
-            "from the next session of {} on, every tool call is reviewed; `{}` proves it",
-            client.title,
-            doctor_for(client)
-        ),
-    };
-    let next = match client.next_step {
-        Some(step) => format!("{step}\n{next}"),
-        None => next,
-    };
-    finish(written, &settings, output, &next)
+}
+
+/// Settings without anything of ours.
+pub(super) fn bare(client: &ClientAdapter, settings: &str) -> Result<String, CommandError> {
+    status_line::unregistered(client, &client.hooks.unregister(settings)?)
 }
 
 /// The command that proves the protection of a client.
@@ -179,7 +380,7 @@ fn of_client(command: &str, client: &ClientAdapter) -> String {
     }
 }
 
-fn no_such_scope(client: &ClientAdapter) -> CommandError {
+pub(super) fn no_such_scope(client: &ClientAdapter) -> CommandError {
     let scopes = client.places.settings.iter().map(|(scope, _)| match scope {
         SettingsScope::Team => "`--team`",
         SettingsScope::Local => "`--local`",
@@ -192,110 +393,14 @@ fn no_such_scope(client: &ClientAdapter) -> CommandError {
     )
 }
 
-/// Takes the hooks of a client back. Without a scope: from the files that `init` chooses without one.
-pub fn uninstall(
-    environment: &HostEnvironment,
-    client: &'static ClientAdapter,
-    scope: Option<SettingsScope>,
-    approval: Approval,
-    output: OutputForm,
-) -> Result<ExitStatus, CommandError> {
-    for_people_only(environment, "uninstall")?;
-    let scopes = scopes_to_clear(environment, client, scope);
-    let mut exit = ExitStatus::Done;
-    for scope in scopes {
-        let settings = settings_file(environment, client, scope).ok_or_else(|| no_such_scope(client))?;
-        let before = read(&settings)?;
-        let after = status_line::unregistered(client, &client.hooks.unregister(&before)?)?;
-        client.hooks.registration(&after)?;
-        let was_made =
-            Installations::load(environment)?.0.iter().any(|known| known.settings == settings && known.made);
-        // The list first: a running session must not take the change of the file for tampering.
-        let forget = || -> Result<(), CommandError> {
-            let mut installations = Installations::load(environment)?;
-            installations.0.retain(|known| known.settings != settings);
-            installations.save(environment)
-        };
-        let remarks = [format!("settings  {settings}")];
-        let written = apply(&settings, &before, &after, approval, output, &remarks, &forget)?;
-        if written == Written::Unchanged && approval != Approval::DryRun {
-            forget()?;
-        }
-        if written == Written::Yes {
-            for companion in companions(client, &settings) {
-                if read(&companion)?.contains("checkrein-hook") {
-                    remove_made(&companion)?;
-                }
-            }
-        }
-        if written == Written::Yes && was_made && is_empty_object(&after) {
-            remove_made(&settings)?;
-        }
-        if written == Written::Yes && scope == SettingsScope::Local {
-            include_settings(environment, client)?;
-        }
-        let done = finish(written, &settings, output, "the hooks are gone; the records stay where they are")?;
-        if done != ExitStatus::Done {
-            exit = done;
-        }
-    }
-    Ok(exit)
-}
-
-/// The settings files out of which [`uninstall`] takes the hooks of a client.
-pub(super) fn settings_to_clear(
-    environment: &HostEnvironment,
-    client: &'static ClientAdapter,
-    scope: Option<SettingsScope>,
-) -> Vec<AbsolutePath> {
-    let scopes = scopes_to_clear(environment, client, scope).into_iter();
-    scopes.filter_map(|scope| settings_file(environment, client, scope)).collect()
-}
-
-/// The scope that is wanted; without one those that hold hooks, of the two that `init` chooses from.
-fn scopes_to_clear(
-    environment: &HostEnvironment,
-    client: &'static ClientAdapter,
-    scope: Option<SettingsScope>,
-) -> Vec<SettingsScope> {
-    if let Some(scope) = scope {
-        return vec![scope];
-    }
-    let both = vec![client.places.own_scope(), SettingsScope::Team];
-    let holds = |scope: &SettingsScope| {
-        let file = settings_file(environment, client, *scope);
-        file.is_some_and(|file| read(&file).is_ok_and(|text| text.contains("checkrein")))
-    };
-    let found: Vec<SettingsScope> = both.iter().copied().filter(holds).collect();
-    if found.is_empty() { both } else { found }
-}
-
 /// The files beside a settings file that call the hook for further events.
-fn companions(client: &ClientAdapter, settings: &AbsolutePath) -> Vec<AbsolutePath> {
+pub(super) fn companions(client: &ClientAdapter, settings: &AbsolutePath) -> Vec<AbsolutePath> {
     let Some(folder) = settings.parent() else { return Vec::new() };
     client.places.companions.iter().map(|name| folder.join(name)).collect()
 }
 
-/// Whether settings say nothing.
-fn is_empty_object(text: &str) -> bool {
-    text.is_empty()
-        || serde_json::from_str::<Json>(text)
-            .is_ok_and(|json| json.as_object().is_some_and(serde_json::Map::is_empty))
-}
-
-/// Removes a settings file that was made by `init`, and its folder when nothing else is in there.
-fn remove_made(settings: &AbsolutePath) -> Result<(), CommandError> {
-    std::fs::remove_file(settings.as_str())
-        .map_err(|error| CommandError::file("remove", settings.clone(), &error))?;
-    if let Some(folder) = settings.parent() {
-        // One with something in it stays.
-        drop(std::fs::remove_dir(folder.as_str()));
-    }
-    Ok(())
-}
-
 /// The line that keeps git away from the local settings of a client.
-fn excluded(client: &ClientAdapter) -> Option<String> {
+pub(super) fn excluded(client: &ClientAdapter) -> Option<String> {
     match client.places.of_scope(SettingsScope::Local)? {
         ClientPath::Project(path) => Some(format!("/{path}")),
         ClientPath::Folder(_) | ClientPath::Machine(_) => None,
@@ -322,16 +427,6 @@ fn exclude_settings(file: &AbsolutePath, excluded: &str) -> Result<(), CommandEr
         text.push('\n');
     }
     replace_file(file, text.as_bytes())
-}
-
-/// Takes back what [`exclude_settings`] wrote.
-fn include_settings(environment: &HostEnvironment, client: &ClientAdapter) -> Result<(), CommandError> {
-    let Some(excluded) = excluded(client) else { return Ok(()) };
-    let Some(folder) = shared_git_directory(&find_workspace(&environment.cwd)) else { return Ok(()) };
-    let file = folder.join("info/exclude");
-    let text = read(&file)?;
-    let without = text.replace(&format!("{EXCLUDED_BY}\n{excluded}\n"), "");
-    if without == text { Ok(()) } else { replace_file(&file, without.as_bytes()) }
 }
 
 /// The settings file of a scope; `None` where the client has no such scope.
@@ -362,6 +457,114 @@ pub(super) enum Written {
     Unasked,
 }
 
+impl Written {
+    /// What programs are told of it, and with which exit status it ends.
+    fn told(self) -> (RegistrationResult, ExitStatus) {
+        match self {
+            Self::Yes => (RegistrationResult::Written, ExitStatus::Done),
+            Self::Unchanged => (RegistrationResult::Unchanged, ExitStatus::Done),
+            Self::DryRun => (RegistrationResult::DryRun, ExitStatus::Done),
+            Self::Declined | Self::Unasked => (RegistrationResult::Declined, ExitStatus::Failed),
+        }
+    }
+}
+
+/// What became of several clients, told for each, and at the end of all.
+#[derive(Debug)]
+pub(super) struct Results {
+    output: OutputForm,
+    lines: Vec<(&'static str, String)>,
+    exit: ExitStatus,
+}
+
+impl Results {
+    pub(super) fn new(output: OutputForm) -> Self {
+        Self { output, lines: Vec::new(), exit: ExitStatus::Done }
+    }
+
+    /// Notes what became of a file.
+    fn told(
+        &mut self,
+        client: &'static ClientAdapter,
+        settings: &AbsolutePath,
+        written: Written,
+    ) -> Result<(), CommandError> {
+        let (result, exit) = written.told();
+        let words = match written {
+            Written::Yes => format!("written: {settings}"),
+            Written::Unchanged => format!("already as it should be: {settings}"),
+            Written::DryRun => format!("would be written: {settings}"),
+            Written::Declined | Written::Unasked => "nothing was written".to_owned(),
+        };
+        self.note(
+            client,
+            words,
+            installation::RegistrationAnswer::new(client, Some(settings), result, None),
+        )?;
+        self.also(exit);
+        Ok(())
+    }
+
+    /// Notes that a client is left out.
+    fn skipped(&mut self, client: &'static ClientAdapter, why: &str) -> Result<(), CommandError> {
+        let answer = installation::RegistrationAnswer::new(
+            client,
+            None,
+            RegistrationResult::Skipped,
+            Some(why.to_owned()),
+        );
+        self.note(client, format!("skipped: {why}"), answer)
+    }
+
+    /// Notes that it failed, and says why.
+    pub(super) fn failed(
+        &mut self,
+        client: &'static ClientAdapter,
+        error: &CommandError,
+    ) -> Result<(), CommandError> {
+        log(&format!("error: {}: {error}", client.title));
+        if let Some(hint) = &error.hint {
+            log(&format!("hint: {hint}"));
+        }
+        let why = Some(error.to_string());
+        let answer = installation::RegistrationAnswer::new(client, None, RegistrationResult::Failed, why);
+        self.exit = ExitStatus::Failed;
+        self.note(client, format!("failed: {error}"), answer)
+    }
+
+    /// Notes the end of something that has said what became of it.
+    pub(super) fn also(&mut self, exit: ExitStatus) {
+        if exit != ExitStatus::Done {
+            self.exit = exit;
+        }
+    }
+
+    fn note(
+        &mut self,
+        client: &'static ClientAdapter,
+        words: String,
+        answer: installation::RegistrationAnswer,
+    ) -> Result<(), CommandError> {
+        self.lines.push((client.title, words));
+        if self.output == OutputForm::Json {
+            print(&api::line(&answer)?);
+        }
+        Ok(())
+    }
+
+    /// Shows all of it, with what the user has to do besides; the exit status.
+    pub(super) fn end(self, steps: &[&str]) -> ExitStatus {
+        if self.output == OutputForm::Text {
+            let width = self.lines.iter().map(|(title, _)| title.chars().count()).max().unwrap_or_default();
+            for (title, words) in &self.lines {
+                print(&wrapped(&format!("{}  {words}", bold(&format!("{title:width$}")))));
+            }
+            steps.iter().for_each(|step| print(&wrapped(step)));
+        }
+        self.exit
+    }
+}
+
 /// Shows what changes in a file, asks where that is wanted, and writes it. `first` comes right before.
 pub(super) fn apply(
     settings: &AbsolutePath,
@@ -376,26 +579,7 @@ pub(super) fn apply(
         return Ok(Written::Unchanged);
     }
     if output == OutputForm::Text {
-        remarks.iter().for_each(|remark| print(&wrapped(remark)));
-        let difference = difference(settings, before, after);
-        match approval {
-            Approval::AskInFull | Approval::DryRun => print(&folded(&difference)),
-            // Nobody reads eighty lines that are all alike before they agree.
-            Approval::Ask | Approval::Given => {
-                let lines = |sign: char| {
-                    let is_meant = |line: &&str| {
-                        line.starts_with(sign) && !line.starts_with(&format!("{sign}{sign}{sign}"))
-                    };
-                    let count = difference.lines().filter(is_meant).count();
-                    counted(u64::try_from(count).unwrap_or(u64::MAX), "line")
-                };
-                print(&format!(
-                    "change    adds {}, removes {}; `--dry-run` shows them",
-                    lines('+'),
-                    lines('-')
-                ));
-            }
-        }
+        show(settings, [before, after], approval, remarks);
     }
     match approval {
         Approval::DryRun => return Ok(Written::DryRun),
@@ -411,22 +595,36 @@ pub(super) fn apply(
     Ok(Written::Yes)
 }
 
+/// Shows what changes in a file.
+fn show(settings: &AbsolutePath, [before, after]: [&str; 2], approval: Approval, remarks: &[String]) {
+    remarks.iter().for_each(|remark| print(&wrapped(remark)));
+    let difference = difference(settings, before, after);
+    match approval {
+        Approval::AskInFull | Approval::DryRun => print(&folded(&difference)),
+        // Nobody reads eighty lines that are all alike before they agree.
+        Approval::Ask | Approval::Given => {
+            let lines = |sign: char| {
+                let is_meant =
+                    |line: &&str| line.starts_with(sign) && !line.starts_with(&format!("{sign}{sign}{sign}"));
+                let count = difference.lines().filter(is_meant).count();
+                counted(u64::try_from(count).unwrap_or(u64::MAX), "line")
+            };
+            print(&format!("change    adds {}, removes {}; `--dry-run` shows them", lines('+'), lines('-')));
+        }
+    }
+}
+
 /// Tells what became of a file.
 pub(super) fn finish(
     written: Written,
-    settings: &AbsolutePath,
+    (client, settings): (&ClientAdapter, &AbsolutePath),
     output: OutputForm,
     next: &str,
 ) -> Result<ExitStatus, CommandError> {
-    let (result, exit) = match written {
-        Written::Yes => (RegistrationResult::Written, ExitStatus::Done),
-        Written::Unchanged => (RegistrationResult::Unchanged, ExitStatus::Done),
-        Written::DryRun => (RegistrationResult::DryRun, ExitStatus::Done),
-        Written::Declined | Written::Unasked => (RegistrationResult::Declined, ExitStatus::Failed),
-    };
+    let (result, exit) = written.told();
     match (output, written) {
         (OutputForm::Json, _) => {
-            print(&api::line(&installation::RegistrationAnswer { settings: settings.to_string(), result })?);
+            print(&api::line(&installation::RegistrationAnswer::new(client, Some(settings), result, None))?);
         }
         (OutputForm::Text, Written::Yes) => {
             print(&wrapped(&format!("{} {settings}\n{next}", bold("written"))));

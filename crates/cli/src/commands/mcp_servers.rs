@@ -110,7 +110,7 @@ fn put(
             }
             Direction::Direct => "the servers are called directly again",
         };
-        let done = finish(written, &path, output, next)?;
+        let done = finish(written, (client, &path), output, next)?;
         if done != ExitStatus::Done {
             exit = done;
         }

@@ -16,7 +16,8 @@ use checkrein_engine::error::CommandError;
 use checkrein_engine::installation::Installations;
 use checkrein_protocol::AbsolutePath;
 
-use super::init::{Approval, settings_to_clear};
+use super::init::Approval;
+use super::uninstall::settings_to_clear;
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, installation};
 use crate::terminal::{Reply, confirm, counted, plain, print};

@@ -4,12 +4,13 @@ use checkrein_facts::leads_guard;
 use serde_json::Value as Json;
 
 use crate::command::Answering;
-use crate::registration::{HookForm, HookLayout, Matching, Unit, variables_in_env};
+use crate::registration::{HookForm, HookLayout, Matching, Notation, Unit, variables_in_env};
 
 /// Its settings.
 pub(super) const HOOKS: HookLayout = HookLayout {
     client: "claude",
     form: HookForm::Groups,
+    notation: Notation::Strict,
     answering: Answering::Object,
     events: EVENTS,
     reviewing: "PreToolUse",

@@ -1,9 +1,9 @@
 //! The forms in which files say which hooks a client runs. All are read as the first one.
 
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 use serde_json::{Map, Value as Json, json};
 
-use super::{HookLayout, Matching, parse_strict, parse_tree, timeout_seconds};
+use super::edits::Node;
+use super::{HookLayout, Matching, timeout_seconds};
 use crate::command::{HookCommand, Unanswered, runs_hook};
 use crate::error::SettingsError;
 
@@ -39,9 +39,9 @@ pub(crate) const OURS: &str = "Written by `checkrein init`; `checkrein uninstall
 /// What a file says, with its hooks by event in groups.
 pub(super) fn read(layout: &HookLayout, text: &str) -> Result<Json, SettingsError> {
     match layout.form {
-        HookForm::Groups => parse_strict(text),
-        HookForm::Entries(form) => parse_strict(text).map(|settings| grouped(settings, form)),
-        HookForm::Triggers => parse_strict(text).map(|settings| triggered(layout, settings)),
+        HookForm::Groups => layout.notation.parse(text),
+        HookForm::Entries(form) => layout.notation.parse(text).map(|settings| grouped(settings, form)),
+        HookForm::Triggers => layout.notation.parse(text).map(|settings| triggered(layout, settings)),
         HookForm::Whole(whole) => Ok(whole_read(layout, text, whole)),
     }
 }
@@ -59,45 +59,52 @@ pub(super) fn registered(
             Err(SettingsError::Foreign)
         };
     }
-    let source = if cleaned.trim().is_empty() { "{}\n" } else { cleaned };
-    let root = parse_tree(source)?;
-    let wrong = |key: String, expected| SettingsError::WrongType { key, expected };
-    let settings = root.object_value_or_create().ok_or_else(|| wrong("(root)".to_owned(), "an object"))?;
+    let mut source = if cleaned.trim().is_empty() { "{}\n" } else { cleaned }.to_owned();
+    let wrong = |key: &str, expected| SettingsError::WrongType { key: key.to_owned(), expected };
+    let root = Node::parse(&source)?;
+    if !root.is_object() {
+        return Err(wrong("(root)", "an object"));
+    }
+    if let Some(version) = layout.version().filter(|_| root.get("version").is_none()) {
+        source = root.with_property(&source, "version", &constant(version));
+    }
     let line = |event: &str| command.text(layout.form_of(event));
     let seconds = timeout_seconds(command);
-    match layout.form {
-        HookForm::Triggers => {
-            insert_version(&settings, "\"v1\"");
-            let hooks = settings
-                .array_value_or_create("hooks")
-                .ok_or_else(|| wrong("hooks".to_owned(), "an array"))?;
-            for (event, matching) in layout.events {
-                hooks.append(trigger(event, &line(event), seconds, (*matching, layout.every_name)));
-            }
-            hooks.ensure_multiline();
-        }
-        HookForm::Groups | HookForm::Entries(_) | HookForm::Whole(_) => {
-            if let HookForm::Entries(EntryForm { version: Some(version), .. }) = layout.form {
-                insert_version(&settings, version);
-            }
-            let hooks = settings
-                .object_value_or_create("hooks")
-                .ok_or_else(|| wrong("hooks".to_owned(), "an object"))?;
-            for (event, matching) in layout.events {
-                let list = hooks
-                    .array_value_or_create(event)
-                    .ok_or_else(|| wrong(format!("hooks.{event}"), "an array"))?;
-                list.append(match layout.form {
-                    HookForm::Entries(form) => entry(form, &line(event), seconds),
-                    HookForm::Groups | HookForm::Triggers | HookForm::Whole(_) => {
-                        group(layout, &line(event), seconds, *matching)
-                    }
-                });
-                list.ensure_multiline();
-            }
-        }
+    let ours = |event: &str, matching: Matching| match layout.form {
+        HookForm::Entries(form) => entry(form, &line(event), seconds),
+        HookForm::Triggers => trigger(event, &line(event), seconds, (matching, layout.every_name)),
+        HookForm::Groups | HookForm::Whole(_) => group(layout, &line(event), seconds, matching),
+    };
+    let is_list = matches!(layout.form, HookForm::Triggers);
+    if root.get("hooks").is_none() {
+        let each = layout.events.iter();
+        let hooks = if is_list {
+            Json::Array(each.map(|(event, matching)| ours(event, *matching)).collect())
+        } else {
+            Json::Object(
+                each.map(|(event, matching)| ((*event).to_owned(), json!([ours(event, *matching)])))
+                    .collect(),
+            )
+        };
+        return Ok(Node::parse(&source)?.with_property(&source, "hooks", &hooks));
     }
-    Ok(root.to_string())
+    for (event, matching) in layout.events {
+        let root = Node::parse(&source)?;
+        let hooks = root.get("hooks").ok_or_else(|| wrong("hooks", "an object"))?;
+        let ours = ours(event, *matching);
+        source = if is_list {
+            hooks.elements().ok_or_else(|| wrong("hooks", "an array"))?;
+            hooks.with_element(&source, &ours)
+        } else if !hooks.is_object() {
+            return Err(wrong("hooks", "an object"));
+        } else if let Some(list) = hooks.get(event) {
+            list.elements().ok_or_else(|| wrong(&format!("hooks.{event}"), "an array"))?;
+            list.with_element(&source, &ours)
+        } else {
+            hooks.with_property(&source, event, &json!([ours]))
+        };
+    }
+    Ok(source)
 }
 
 /// The text without our hooks, where some may be.
@@ -105,32 +112,68 @@ pub(super) fn unregistered(layout: &HookLayout, text: &str) -> Result<String, Se
     if let HookForm::Whole(_) = layout.form {
         return Ok(if text.contains(OURS) { String::new() } else { text.to_owned() });
     }
-    let root = parse_tree(text)?;
-    let Some(settings) = root.object_value() else { return Ok(text.to_owned()) };
-    if let Some(list) = settings.array_value("hooks") {
-        list.elements().into_iter().filter(is_ours).for_each(CstNode::remove);
-        remove_when(&settings, "hooks", list.elements().is_empty());
-    } else if let Some(hooks) = settings.object_value("hooks") {
-        for property in hooks.properties() {
-            let Some(list) = property.array_value() else { continue };
-            match layout.form {
-                HookForm::Groups => remove_from_groups(&list),
-                HookForm::Entries(_) | HookForm::Triggers | HookForm::Whole(_) => {
-                    list.elements().into_iter().filter(is_ours).for_each(CstNode::remove);
-                }
-            }
-            if list.elements().is_empty() {
-                property.remove();
-            }
-        }
-        remove_when(&settings, "hooks", hooks.properties().is_empty());
-    } else {
-        return Ok(text.to_owned());
+    let mut rest = text.to_owned();
+    while let Some(shorter) = without_one(layout, &rest)? {
+        rest = shorter;
     }
-    // A version of nothing says nothing.
-    let is_rest = settings.properties().len() == 1 && settings.get("hooks").is_none();
-    remove_when(&settings, "version", is_rest);
-    Ok(root.to_string())
+    if rest == text {
+        return Ok(rest);
+    }
+    let root = Node::parse(&rest)?;
+    // A version of nothing says nothing. One in front of other settings is not where ours is written.
+    let names = root.names();
+    let is_of_nothing = layout.version().is_some() && root.get("hooks").is_none();
+    if is_of_nothing && names.last().is_some_and(|name| name == "version") {
+        root.without_property(&rest, "version")
+    } else {
+        Ok(rest)
+    }
+}
+
+/// The text without the first of our hooks, and without what becomes empty by that; `None` where none is left.
+fn without_one(layout: &HookLayout, text: &str) -> Result<Option<String>, SettingsError> {
+    let root = Node::parse(text)?;
+    let Some(hooks) = root.get("hooks") else { return Ok(None) };
+    let is_last = |list: &[Node]| list.len() == 1;
+    if let Some(list) = hooks.elements() {
+        let Some(at) = list.iter().position(is_ours) else { return Ok(None) };
+        return if is_last(list) {
+            root.without_property(text, "hooks")
+        } else {
+            hooks.without_element(text, at)
+        }
+        .map(Some);
+    }
+    let names = hooks.names();
+    for event in &names {
+        let Some((list, groups)) = hooks.get(event).and_then(|list| Some((list, list.elements()?))) else {
+            continue;
+        };
+        // The handler within its group, where there are groups.
+        let found = groups.iter().enumerate().find_map(|(at, group)| match layout.form {
+            HookForm::Groups => {
+                let holder = group.get("hooks")?;
+                let handlers = holder.elements()?;
+                let own = handlers.iter().position(is_ours)?;
+                Some((at, (!is_last(handlers)).then_some((holder, own))))
+            }
+            HookForm::Entries(_) | HookForm::Triggers | HookForm::Whole(_) => {
+                is_ours(group).then_some((at, None))
+            }
+        });
+        let Some((at, inner)) = found else { continue };
+        return if let Some((holder, own)) = inner {
+            holder.without_element(text, own)
+        } else if !is_last(groups) {
+            list.without_element(text, at)
+        } else if names.len() > 1 {
+            hooks.without_property(text, event)
+        } else {
+            root.without_property(text, "hooks")
+        }
+        .map(Some);
+    }
+    Ok(None)
 }
 
 /// A script that passes an event on and says nothing when the hook says nothing.
@@ -213,91 +256,41 @@ fn unwritten(line: &str) -> Option<String> {
     if line.starts_with('"') { serde_json::from_str(line).ok() } else { Some(line.to_owned()) }
 }
 
-fn group(layout: &HookLayout, command: &str, seconds: u32, matching: Matching) -> CstInputValue {
-    let handler = CstInputValue::Object(vec![
-        text("type", "command"),
-        text("command", command),
-        ("timeout".to_owned(), CstInputValue::Number(layout.unit.text(seconds))),
-    ]);
-    let mut fields = Vec::new();
+fn group(layout: &HookLayout, command: &str, seconds: u32, matching: Matching) -> Json {
+    let handler = json!({ "type": "command", "command": command, "timeout": layout.unit.number(seconds) });
+    match matching {
+        Matching::ByName => json!({ "matcher": layout.every_name, "hooks": [handler] }),
+        Matching::Never => json!({ "hooks": [handler] }),
+    }
+}
+
+fn entry(form: EntryForm, command: &str, seconds: u32) -> Json {
+    let mut fields: Map<String, Json> =
+        form.constant.iter().map(|(key, value)| ((*key).to_owned(), constant(value))).collect();
+    fields.insert(form.command.to_owned(), json!(command));
+    fields.extend(form.timeout.map(|key| (key.to_owned(), json!(seconds))));
+    Json::Object(fields)
+}
+
+fn trigger(event: &str, command: &str, seconds: u32, (matching, every_name): (Matching, &str)) -> Json {
+    let mut fields = Map::new();
+    fields.insert("name".to_owned(), json!(format!("checkrein {event}")));
+    fields.insert("trigger".to_owned(), json!(event));
     if matching == Matching::ByName {
-        fields.push(text("matcher", layout.every_name));
+        fields.insert("matcher".to_owned(), json!(every_name));
     }
-    fields.push(("hooks".to_owned(), CstInputValue::Array(vec![handler])));
-    CstInputValue::Object(fields)
+    fields.insert("action".to_owned(), json!({ "type": "command", "command": command }));
+    fields.insert("timeout".to_owned(), json!(seconds));
+    fields.insert("enabled".to_owned(), json!(true));
+    Json::Object(fields)
 }
 
-fn entry(form: EntryForm, command: &str, seconds: u32) -> CstInputValue {
-    let constant = |(key, value): &(&str, &str)| {
-        let value = match (value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')), *value) {
-            (Some(text), _) => CstInputValue::String(text.to_owned()),
-            (None, "true") => CstInputValue::Bool(true),
-            (None, "false") => CstInputValue::Bool(false),
-            (None, number) => CstInputValue::Number(number.to_owned()),
-        };
-        ((*key).to_owned(), value)
-    };
-    let mut fields: Vec<_> = form.constant.iter().map(constant).collect();
-    fields.push(text(form.command, command));
-    fields.extend(form.timeout.map(|key| (key.to_owned(), CstInputValue::Number(seconds.to_string()))));
-    CstInputValue::Object(fields)
-}
-
-fn trigger(
-    event: &str,
-    command: &str,
-    seconds: u32,
-    (matching, every_name): (Matching, &str),
-) -> CstInputValue {
-    let mut fields = vec![text("name", &format!("checkrein {event}")), text("trigger", event)];
-    if matching == Matching::ByName {
-        fields.push(text("matcher", every_name));
-    }
-    let action = CstInputValue::Object(vec![text("type", "command"), text("command", command)]);
-    fields.push(("action".to_owned(), action));
-    fields.push(("timeout".to_owned(), CstInputValue::Number(seconds.to_string())));
-    fields.push(("enabled".to_owned(), CstInputValue::Bool(true)));
-    CstInputValue::Object(fields)
-}
-
-fn text(key: &str, value: &str) -> (String, CstInputValue) {
-    (key.to_owned(), CstInputValue::String(value.to_owned()))
-}
-
-fn insert_version(settings: &CstObject, version: &str) {
-    if settings.get("version").is_none() {
-        let value = match version.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-            Some(text) => CstInputValue::String(text.to_owned()),
-            None => CstInputValue::Number(version.to_owned()),
-        };
-        settings.append("version", value);
-    }
-}
-
-fn remove_when(settings: &CstObject, name: &str, holds: bool) {
-    if holds && let Some(property) = settings.get(name) {
-        property.remove();
-    }
-}
-
-fn remove_from_groups(groups: &CstArray) {
-    for element in groups.elements() {
-        let Some(handlers) = element.as_object().and_then(|group| group.array_value("hooks")) else {
-            continue;
-        };
-        handlers.elements().into_iter().filter(is_ours).for_each(CstNode::remove);
-        if handlers.elements().is_empty() {
-            element.remove();
-        }
-    }
+/// A value of the table, as it is written there.
+fn constant(written: &str) -> Json {
+    serde_json::from_str(written).unwrap_or_else(|_| json!(written))
 }
 
 /// Whether an entry runs our program, by any of its texts.
-fn is_ours(node: &CstNode) -> bool {
-    let Some(object) = node.as_object() else { return false };
-    let holder = object.object_value("action").unwrap_or(object);
-    holder.properties().into_iter().any(|property| {
-        let value = property.value().and_then(|value| value.as_string_lit()?.decoded_value().ok());
-        value.is_some_and(|text| runs_hook(&text))
-    })
+fn is_ours(node: &Node) -> bool {
+    node.get("action").filter(|action| action.is_object()).unwrap_or(node).texts().any(runs_hook)
 }
