@@ -313,6 +313,82 @@ fn codex_refuses_in_the_only_form_that_codex_obeys() {
 }
 
 #[test]
+fn what_stays_open_for_typing_is_refused_where_no_hook_hears_of_it() {
+    let environment = TestEnvironment::new();
+    environment.write("x.py", "print(1)\n");
+    environment.write("x.sh", "ls\n");
+    let stopped = |client: &str, folder: &str, command: &str| {
+        let answer = answer(&environment, client, &shell(&environment, folder, "PreToolUse-Bash", command));
+        answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().map(str::to_owned)
+    };
+    let codex = |command: &str| stopped("codex", "codex", command);
+    for open in [
+        "bash",
+        "sh -i",
+        "zsh -l",
+        "python3",
+        "python3 -i x.py",
+        "node",
+        "perl",
+        "psql",
+        "psql -h localhost app",
+        "mysql app",
+        "sqlite3 app.db",
+        "ssh example.com",
+        "docker exec -it web sh",
+        "docker run -it ubuntu",
+        "kubectl exec -it pod -- bash",
+        "tmux",
+        "tmux new -s work",
+        "screen",
+        "script out.log",
+        "expect",
+        "irb",
+        "gdb ./a.out",
+        "vim notes.md",
+        "env bash",
+        "cd src && bash --norc",
+        "exec bash",
+        "su",
+        "sudo -s",
+        "if true; then bash; fi",
+    ] {
+        let reason = codex(open).unwrap_or_else(|| panic!("`{open}` runs"));
+        // Some are asked about for other reasons too.
+        let is_said = reason.contains("stays open") || ["su", "sudo -s"].contains(&open);
+        assert!(is_said, "{open}: {reason}");
+    }
+    for given in [
+        "bash x.sh",
+        "bash -c 'ls src'",
+        "sh <<'END'\nls src\nEND",
+        "echo 'ls src' | bash",
+        "python3 x.py",
+        "python3 -c 'print(1)'",
+        "python3 - <<'END'\nprint(1)\nEND",
+        "node -e 'console.log(1)'",
+        "psql -c 'select 1'",
+        "sqlite3 app.db 'select 1'",
+        "ssh -T git@github.com",
+        "tmux ls",
+        "tmux new-session -d -s work 'ls'",
+        "gdb -batch -ex bt ./a.out",
+        "bash --version",
+        "python3 --version",
+        "cat README.md",
+        "git log --oneline",
+    ] {
+        assert_eq!(codex(given), None, "{given}");
+    }
+    // Where nobody can type, nothing is lost.
+    for closed in
+        ["bash", "python3", "node", "psql", "tmux new -s work", "vim notes.md", "docker run -it ubuntu"]
+    {
+        assert_eq!(stopped("claude", "claude-code", closed), None, "{closed}");
+    }
+}
+
+#[test]
 fn a_hook_of_codex_that_nobody_trusted_is_no_protection() {
     let environment = TestEnvironment::new();
     let said = environment.succeed(&["init", "--client", "codex", "--yes"]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookResponse, ToolOutput};
+use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookResponse, ToolOutput, Typing};
 
 use crate::canary::{Canary, refuses_by_status};
 use crate::command::Answering;
@@ -26,6 +26,8 @@ pub struct ClientAdapter {
     pub programs: &'static [&'static str],
     /// Parts of the path of its scripts, where an interpreter runs it.
     pub packages: &'static [&'static str],
+    /// Whether what the agent types into a program that a call left open comes to its hooks.
+    pub typing: Typing,
     /// Reads one hook payload.
     pub decode: fn(&[u8]) -> Result<HookEvent, DecodeError>,
     /// The output for an answer to an event, with a line for the user alone where there is one. An answer that the event cannot carry becomes
@@ -218,6 +220,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
     title: "",
     programs: &[],
     packages: &[],
+    typing: Typing::Reviewed,
     decode: |_| Err(DecodeError::NotAnObject),
     encode: |_, _, _| HookOutput::refusal(""),
     refuse: HookOutput::refusal,

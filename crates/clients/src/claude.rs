@@ -16,7 +16,7 @@ mod hooks;
 mod questions;
 mod resume;
 
-use checkrein_protocol::{AbsolutePath, Client, ToolOutput};
+use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 
 use serde_json::{Value as Json, json};
 
@@ -34,6 +34,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     title: "Claude Code",
     programs: &["claude"],
     packages: &["/@anthropic-ai/claude-code/"],
+    typing: Typing::Reviewed,
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,

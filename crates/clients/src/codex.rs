@@ -15,7 +15,7 @@ mod encode;
 mod resume;
 mod trust;
 
-use checkrein_protocol::{AbsolutePath, Client, ToolOutput};
+use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 
 use serde_json::{Value as Json, json};
 
@@ -37,6 +37,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     title: "Codex",
     programs: &["codex"],
     packages: &["/@openai/codex/"],
+    typing: Typing::Unseen,
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,
@@ -110,7 +111,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
          checkrein; again after each `checkrein init` that changed them",
     ),
     open: &[
-        "what is typed into a shell or program that is already open (`write_stdin`) reaches no hook",
+        "what is typed into an open program (`write_stdin`) reaches no hook, so a call that leaves a shell or an interpreter open is refused; \
+         pagers and editors that other programs start are not known beforehand",
         "a hook's question would let the call run, so a call that needs a question is refused, and the user runs it in a terminal",
         "it does not report whether a command failed, so a predicted change that did not happen is not a surprise",
     ],

@@ -10,7 +10,7 @@
 mod decode;
 mod encode;
 
-use checkrein_protocol::{AbsolutePath, Client, ToolOutput};
+use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 
 use serde_json::{Value as Json, json};
 
@@ -33,6 +33,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     title: "Gemini CLI",
     programs: &["gemini"],
     packages: &["/@google/gemini-cli/"],
+    typing: Typing::Reviewed,
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,

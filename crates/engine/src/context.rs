@@ -234,6 +234,7 @@ impl Context {
             masker,
             tool_output: self.tool_output(),
         })
+        .with_typing(self.environment.client.typing)
         .with_owned_remotes(self.policy.config().owned.remotes.clone())
     }
 

@@ -10,7 +10,7 @@ use crate::world::{
     Branches, Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
     Right, TreeDifferences, VersionState, World, guarded_places,
 };
-use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
+use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput, Typing};
 
 /// A world that answers from recorded facts. What was not recorded is [`Entry::Missing`] and the like under a
 /// [`RecordedWorld::complete`] world (tests), and `Unknown` otherwise (replay).
@@ -78,6 +78,9 @@ pub struct RecordedWorld {
     /// What the model reads of what a tool of the client answers.
     #[serde(default)]
     pub tool_output: ToolOutput,
+    /// Whether what is typed into a program that a call left open is reviewed.
+    #[serde(default)]
+    pub typing: Typing,
     /// Whose repositories elsewhere the user calls their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owned_remotes: Vec<String>,
@@ -111,6 +114,7 @@ impl RecordedWorld {
             confiner: None,
             masker: None,
             tool_output: ToolOutput::Shown,
+            typing: Typing::Reviewed,
             owned_remotes: Vec::new(),
         }
     }
@@ -352,6 +356,10 @@ impl World for RecordedWorld {
         self.tool_output
     }
 
+    fn typing(&self) -> Typing {
+        self.typing
+    }
+
     fn owned_remotes(&self) -> Vec<String> {
         self.owned_remotes.clone()
     }
@@ -529,6 +537,12 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     fn tool_output(&self) -> ToolOutput {
         let answer = self.inner.tool_output();
         self.facts.borrow_mut().tool_output = answer;
+        answer
+    }
+
+    fn typing(&self) -> Typing {
+        let answer = self.inner.typing();
+        self.facts.borrow_mut().typing = answer;
         answer
     }
 

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use checkrein_protocol::{SecretMark, Timestamp, ToolOutput};
+use checkrein_protocol::{SecretMark, Timestamp, ToolOutput, Typing};
 use serde::{Deserialize, Serialize};
 
 use crate::resolve::{Last, resolve};
@@ -84,6 +84,10 @@ pub trait World {
     fn masker(&self) -> Option<AbsolutePath>;
     /// What the model reads of what a tool of the client answers.
     fn tool_output(&self) -> ToolOutput;
+    /// Whether what is typed into a program that a call left open is reviewed.
+    fn typing(&self) -> Typing {
+        Typing::Reviewed
+    }
     /// Whose repositories elsewhere the user calls their own, as [`crate::is_owned`] reads them.
     fn owned_remotes(&self) -> Vec<String> {
         Vec::new()

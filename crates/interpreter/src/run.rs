@@ -252,6 +252,7 @@ impl Machine<'_> {
                 if self.away.is_none() {
                     self.open_shells = self.open_shells.saturating_add(1);
                 }
+                self.left_open(name.as_exact().unwrap_or("the shell"));
                 Exit::unknown()
             }
             Input::Text(text) => {

@@ -189,6 +189,17 @@ pub enum ToolOutput {
     Masked,
 }
 
+/// Whether what is typed into a program that a call left open comes to a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Typing {
+    /// Nobody types: the input of commands is closed, or each text is reviewed as a call.
+    #[default]
+    Reviewed,
+    /// The agent types, and no hook hears of it.
+    Unseen,
+}
+
 /// Whether a call is over when its outcome is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallProgress {

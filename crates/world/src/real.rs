@@ -13,7 +13,7 @@ use checkrein_facts::{
     Branches, Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
     Right, TreeDifferences, VersionState, World, guarded_places,
 };
-use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput};
+use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput, Typing};
 
 use rustix::fs::Access;
 
@@ -92,6 +92,7 @@ pub struct RealWorld {
     confiner: LazyCell<Option<AbsolutePath>>,
     masker: LazyCell<Option<AbsolutePath>>,
     tool_output: ToolOutput,
+    typing: Typing,
     owned_remotes: Vec<String>,
 }
 
@@ -128,8 +129,15 @@ impl RealWorld {
             confiner: LazyCell::new(confiner),
             masker: LazyCell::new(masker),
             tool_output,
+            typing: Typing::Reviewed,
             owned_remotes: Vec::new(),
         }
+    }
+
+    /// The same world where what is typed into an open program is reviewed so.
+    #[must_use]
+    pub fn with_typing(self, typing: Typing) -> Self {
+        Self { typing, ..self }
     }
 
     /// The same world where the user calls these repositories elsewhere their own.
@@ -458,6 +466,10 @@ impl World for RealWorld {
 
     fn tool_output(&self) -> ToolOutput {
         self.tool_output
+    }
+
+    fn typing(&self) -> Typing {
+        self.typing
     }
 
     fn owned_remotes(&self) -> Vec<String> {

@@ -51,6 +51,10 @@ pub(crate) fn run(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let command = command_words(arguments.value(&["--entrypoint"]), words);
     if command.is_empty() {
+        // What the image runs by itself is mostly a shell where it is given an input.
+        if call.input == Input::Inherited && arguments.has(&["-i", "--interactive"]) {
+            machine.left_open(&image);
+        }
         return Exit::unknown();
     }
     let directory =

@@ -27,6 +27,7 @@
 //! | `instructions` | files of instructions that a program carries out |
 //! | `interpreters` | interpreters of other languages |
 //! | `loaded` | code of the project that a tool loads by itself |
+//! | `left_open` | programs that stay open for what is typed into them |
 //! | `own_languages` | programs that read a language of their own: typesetters, viewers, database clients |
 //! | `network` | curl, wget, netcat, socat and other programs that talk to hosts |
 //! | `packages` | what package managers and build tools run |
@@ -67,6 +68,7 @@ mod instructions;
 mod interpreters;
 mod json;
 mod kubernetes;
+mod left_open;
 mod listed;
 mod loaded;
 mod media;
@@ -95,6 +97,7 @@ use crate::interpreter::{Call, Exit, Machine};
 pub(crate) use code::code;
 pub(crate) use code::line as line_of_code;
 pub(crate) use compiled::sources;
+pub(crate) use left_open::left_open;
 pub(crate) use loaded::loaded;
 pub(crate) use own_languages::own_languages;
 pub(crate) use packages::{follow_unread_text, life_cycle, tasks};

@@ -88,6 +88,8 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.elsewhere(&place, |machine| machine.run_text(text, Input::Inherited));
         } else if call.input != Input::Inherited {
             machine.elsewhere(&place, |machine| machine.run_text(&Value::Unknown, Input::Inherited));
+        } else if !arguments.has(&["-N", "-W"]) && !is_account_of_a_forge(arguments.operand(0)) {
+            machine.left_open("ssh");
         }
     } else {
         let text = joined(command);
@@ -181,6 +183,11 @@ pub(super) fn from_host(host: &Value) -> Output {
     Output::Network(format!("ssh://{}", host.known_start()))
 }
 
+/// Whether a host is named with the account under which forges take git: it opens no shell, and says who asks.
+fn is_account_of_a_forge(host: Option<&str>) -> bool {
+    host.is_some_and(|host| host.starts_with("git@") || host.starts_with("ssh://git@"))
+}
+
 /// `vagrant ssh`: the text of `-c`, or the words behind `--`, run in a virtual machine. Source: `vagrant ssh --help`.
 pub(crate) fn vagrant_ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
     const PLACE: &str = "a virtual machine";
@@ -189,6 +196,7 @@ pub(crate) fn vagrant_ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let words = super::cloud::behind(call, "--");
     if words.is_empty() {
+        machine.left_open("vagrant ssh");
         return Exit::unknown();
     }
     machine.elsewhere(PLACE, |machine| machine.run_words(&words, call.input.clone()))

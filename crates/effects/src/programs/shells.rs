@@ -10,7 +10,10 @@ pub(crate) fn input(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// An interpreter of another language that runs its standard input.
 pub(crate) fn code_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
     match &call.input {
-        Input::Inherited => Exit::unknown(),
+        Input::Inherited => {
+            machine.left_open(&call.program);
+            Exit::unknown()
+        }
         Input::Network(url) => {
             machine.runs_from_network(url);
             Exit::unknown()

@@ -108,7 +108,7 @@ pub(super) fn run_file(machine: &mut Machine<'_>, file: &Value, language: Langua
 /// Adds what SQL on the standard input does.
 pub(super) fn run_input(machine: &mut Machine<'_>, input: &Input, language: Language, place: &str) {
     match input {
-        Input::Inherited => {}
+        Input::Inherited => machine.left_open(place),
         Input::Text(text) => run_text(machine, text, language, place),
         Input::Local(path) if machine.code_coming_in(path).is_some() => {
             run_file(machine, &Value::exact(path.as_str()), language, place);

@@ -1,5 +1,7 @@
 //! Adding effects to an interpretation.
 
+use checkrein_protocol::Typing;
+
 use super::{Draft, EFFECTS, Machine, Upload};
 use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Target};
 use crate::known_hosts;
@@ -284,6 +286,16 @@ impl Machine<'_> {
             Target::Process(self.call.cause.clone())
         };
         self.add(Draft::new(EffectKind::Opaque, target).severity(Severity::High).note(note));
+    }
+
+    /// Adds that a program stays open which runs what is typed into it later, where the client lets the agent type without a review.
+    pub fn left_open(&mut self, program: &str) {
+        if self.world.typing() == Typing::Unseen {
+            self.unread(format!(
+                "`{program}` stays open, and what is typed into it later is not reviewed; give it its commands in the call itself: as an \
+                 option, through a pipe or a here-document"
+            ));
+        }
     }
 
     /// Adds that a script or program runs that is not there to be read. In the workspace a build makes such things, and among the
