@@ -95,6 +95,31 @@ fn the_sums_say_what_was_spent_by_day_project_and_model() {
 }
 
 #[test]
+fn what_a_client_does_not_tell_is_unknown_and_never_zero() {
+    let mut session = Session::new("limits:\n  tokens: 5000\n");
+    // A transcript as Droid writes it: messages, and no tokens.
+    let row = json!({ "type": "message", "id": "m", "message": { "role": "assistant", "content": [{ "type": "text", "text": "working" }] } });
+    fs::write(session.transcript(), format!("{row}\n")).unwrap();
+    session.call();
+    session.call();
+    assert_eq!(session.spent()["tokens"], Json::Null);
+    assert_eq!(session.spent()["dollars"], Json::Null);
+    let environment = &session.environment;
+    assert!(environment.succeed(&["session", "list"]).contains("spending unknown"));
+    let log = environment.succeed(&["log", "-n", "100"]);
+    assert!(!log.contains("used 0 tokens"), "{log}");
+    let stats: Json = serde_json::from_str(&environment.succeed(&["stats", "--here", "--json"])).unwrap();
+    assert_eq!(stats["days"][0]["tokens"], Json::Null, "{stats}");
+    let said = environment.succeed(&["stats"]);
+    assert!(said.contains("tokens unknown"), "{said}");
+    // A limit of tokens that nobody can count is no limit that was kept.
+    let records = environment.records("s");
+    let unchecked =
+        records.iter().any(|record| record.to_string().contains("what the session spends is not known"));
+    assert!(unchecked, "{records:?}");
+}
+
+#[test]
 fn tokens_and_money_are_told_by_model() {
     let mut session = Session::new("");
     session.answers(SONNET, "one", 1);

@@ -220,7 +220,10 @@ pub fn record(body: &RecordBody) -> RecordWords {
         }
         RecordBody::Usage(usage) => {
             let tokens = usage.models.iter().map(|one| one.tokens.counted()).sum::<u64>();
-            plainly(format!("used {}", counted(tokens, "token")), usage.gap.clone().unwrap_or_default())
+            let is_told = usage.models.iter().any(|one| one.tokens.all() > 0);
+            let used =
+                if is_told { counted(tokens, "token") } else { "an unknown number of tokens".to_owned() };
+            plainly(format!("used {used}"), usage.gap.clone().unwrap_or_default())
         }
         RecordBody::Message { .. } => plainly("the agent wrote a message".to_owned(), String::new()),
         RecordBody::Condensed => plainly("the client shortened the conversation".to_owned(), String::new()),

@@ -62,6 +62,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     marks: &["QWEN_CODE_SESSION_ID"],
     project_variable: Some("QWEN_PROJECT_DIR"),
     silencing: &["--bare", "--safe-mode"],
+    transcript: Transcript::Tells,
     provider: Provider { name: "qwen", address: Some("OPENAI_BASE_URL"), instead: &[] },
     open: &[
         "hooks cannot change a call, so a call that has a safer form is refused, and the reason names that form",

@@ -4,15 +4,19 @@
 //! |---|---|
 //! | `claude` | rows of Claude Code |
 //! | `codex` | rows of Codex |
+//! | `copilot` | events of Copilot CLI |
 //! | `gemini` | messages of Gemini CLI |
 //! | `meter` | what was spent, read piece by piece |
+//! | `qwen` | rows of Qwen Code |
 //!
 //! The forms are internal to the clients and change: what is not known is passed over, never an error.
 
 mod claude;
 mod codex;
+mod copilot;
 mod gemini;
 mod meter;
+mod qwen;
 
 use checkrein_protocol::TokenCounts;
 use serde_json::Value as Json;
@@ -92,6 +96,10 @@ pub fn row(value: &Json) -> Row {
     let at = value.get("timestamp").and_then(Json::as_str).map(str::to_owned);
     let entries = if value.get("payload").is_some() {
         codex::entries(value)
+    } else if value.get("type").and_then(Json::as_str) == Some(copilot::USAGE) {
+        copilot::entries(value)
+    } else if value.get("systemPayload").is_some() {
+        qwen::entries(value)
     } else if value.get("message").is_some() || value.get("subtype").is_some() {
         claude::entries(value)
     } else {

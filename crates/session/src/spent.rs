@@ -106,9 +106,10 @@ impl UsageTotals {
         known.unwrap_or(TranscriptMark { file, ..TranscriptMark::default() })
     }
 
-    /// Whether any transcript was read: otherwise nothing is known about tokens, which is not none.
+    /// Whether a client told of tokens: otherwise nothing is known about them, which is not none. A transcript that was read and names none,
+    /// or only zeros, tells nothing: an answer always takes some.
     pub fn is_metered(&self) -> bool {
-        !self.marks.is_empty()
+        self.tokens().all() > 0
     }
 
     /// By model.
@@ -184,6 +185,20 @@ mod tests {
         spent.take(&reading(1, 10, 20, "new", 5, None));
         assert_eq!(spent.cost(), Some(Cost::AtLeast(MicroDollars(7))));
         assert_eq!(spent.estimate(), (5, None));
+    }
+
+    #[test]
+    fn a_transcript_that_names_no_tokens_is_no_count_of_zero() {
+        let mut spent = UsageTotals::default();
+        let silent = UsageRecord { models: Vec::new(), ..reading(1, 0, 10, "m", 0, None) };
+        assert_eq!(spent.take(&silent), Some(0));
+        assert!(!spent.is_metered() && spent.cost().is_none());
+        let mut zeros = reading(1, 10, 20, "m", 0, Some(0));
+        zeros.models.iter_mut().for_each(|one| one.tokens = TokenCounts::default());
+        spent.take(&zeros);
+        assert!(!spent.is_metered() && spent.cost().is_none());
+        spent.take(&reading(1, 20, 30, "m", 5, Some(7)));
+        assert!(spent.is_metered());
     }
 
     #[test]

@@ -72,10 +72,10 @@ pub(super) struct LimitsOfRun {
 pub(super) struct SpentByRun {
     /// US dollars; null is not known.
     dollars: Option<f64>,
-    /// Tokens, counted as limits count them.
-    tokens: u64,
-    /// Answers of the model.
-    iterations: u64,
+    /// Tokens, counted as limits count them; null is not known.
+    tokens: Option<u64>,
+    /// Answers of the model; null is not known.
+    iterations: Option<u64>,
     /// Milliseconds by the clock.
     milliseconds: u64,
 }

@@ -406,8 +406,8 @@ pub struct Spending {
     pub name: String,
     /// How many calls were reviewed; of a model, how many answers it gave.
     pub calls: u64,
-    /// How many tokens, those read from the cache left out.
-    pub tokens: u64,
+    /// How many tokens, those read from the cache left out; null is not known.
+    pub tokens: Option<u64>,
     /// What they cost, as far as prices are known.
     pub dollars: f64,
     /// Whether some of them have no known price.

@@ -143,9 +143,20 @@ fn described(
         session: state.session().map(str::to_owned),
         limits: recorded(&state.limits),
         told: state.told(),
-        spent: recorded(&state.spent()),
+        spent: spent_of(state),
         attempts: recorded(&state.attempts),
     }
+}
+
+/// What a run has spent, for programs; what nobody told is null.
+fn spent_of(state: &RunState) -> serde_json::Value {
+    let mut spent = recorded(&state.spent());
+    if !state.told() {
+        for field in ["dollars", "tokens", "iterations"] {
+            spent[field] = serde_json::Value::Null;
+        }
+    }
+    spent
 }
 
 /// How far it is, in words.

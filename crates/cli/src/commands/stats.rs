@@ -271,7 +271,7 @@ fn spendings(sums: BTreeMap<String, Spent>) -> Vec<Spending> {
         .map(|(name, spent)| Spending {
             name,
             calls: spent.calls,
-            tokens: spent.tokens,
+            tokens: (spent.tokens > 0).then_some(spent.tokens),
             dollars: spent.cost.0 as f64 / 1e6,
             at_least: spent.unpriced,
         })

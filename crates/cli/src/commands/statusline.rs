@@ -73,7 +73,10 @@ fn spent(status: &Json) -> impl Iterator<Item = String> {
         .unwrap_or_default()
         .saturating_add(tokens("total_output_tokens").unwrap_or_default());
     let dollars = status.get("cost").and_then(|cost| cost.get("total_cost_usd")).and_then(Json::as_f64);
-    let tokens = (held > 0).then(|| format!("{} tokens", thousands(held)));
+    let tokens = match window {
+        None | Some(Json::Null) => Some("tokens unknown".to_owned()),
+        Some(_) => (held > 0).then(|| format!("{} tokens", thousands(held))),
+    };
     let dollars = dollars.filter(|dollars| *dollars > 0.0).map(|dollars| format!("${dollars:.2}"));
     tokens.into_iter().chain(dollars)
 }

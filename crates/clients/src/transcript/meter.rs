@@ -3,7 +3,7 @@
 use checkrein_patterns::Fingerprint;
 use checkrein_protocol::{MicroDollars, ModelUsage, TokenCounts, TranscriptMark, UsageRecord};
 
-use super::{TokenCountBasis, TranscriptEntry, row};
+use super::{TokenCountBasis, TranscriptEntry, qwen, row};
 use crate::prices::{Priced, Prices};
 
 /// Rows longer than this are passed over: they hold files, not answers (ours).
@@ -64,7 +64,8 @@ impl<'a> Meter<'a> {
 
     fn take_line(&mut self, line: &[u8]) {
         // Most rows hold results; only those of answers and of their models are read.
-        const TELLING: [&str; 4] = ["\"usage\"", "\"tokens\"", "\"total_token_usage\"", "\"turn_context\""];
+        const TELLING: [&str; 5] =
+            ["\"usage\"", "\"tokens\"", "\"total_token_usage\"", "\"turn_context\"", qwen::ANSWER];
         if line.len() > LONGEST_ROW {
             return;
         }
@@ -207,6 +208,29 @@ mod tests {
         let [one] = read.usage.models.as_slice() else { panic!("{read:?}") };
         assert_eq!((one.model.as_str(), one.answers), ("gpt-5-codex", 2));
         assert_eq!(one.tokens, TokenCounts { input: 210, output: 1, cache_read: 90, cache_write: 0 });
+    }
+
+    #[test]
+    fn answers_of_qwen_and_copilot_count() {
+        let qwen = |id: &str| {
+            let event = json!({ "event.name": "qwen-code.api_response", "response_id": id, "model": "qwen3-coder", "status_code": 200,
+                "input_token_count": 100, "output_token_count": 5, "cached_content_token_count": 40, "total_token_count": 105 });
+            json!({ "type": "system", "subtype": "ui_telemetry", "systemPayload": { "uiEvent": event } })
+        };
+        let copilot = |id: &str| {
+            let usage = json!({ "model": "gpt-5.4", "inputTokens": 100, "outputTokens": 5, "cacheReadTokens": 40, "cacheWriteTokens": 0,
+                "apiCallId": id });
+            json!({ "type": "session.usage_record", "data": { "usage": usage }, "id": "x" })
+        };
+        for rows in [[qwen("a"), qwen("b")], [copilot("a"), copilot("b")]] {
+            let text = rows.map(|row| format!("{row}\n")).concat();
+            let read = read(TranscriptMark::default(), &text, 1 << 20);
+            let [one] = read.usage.models.as_slice() else { panic!("{read:?}") };
+            assert_eq!(one.answers, 2);
+            assert_eq!(one.tokens, TokenCounts { input: 120, output: 10, cache_read: 80, cache_write: 0 });
+        }
+        let silent = json!({ "type": "system", "subtype": "ui_telemetry", "systemPayload": { "uiEvent": { "event.name": "qwen-code.tool_call" } } });
+        assert!(read(TranscriptMark::default(), &format!("{silent}\n"), 1 << 20).usage.models.is_empty());
     }
 
     #[test]

@@ -115,25 +115,25 @@ fn spendings(
     number: usize,
     shown: impl Fn(&str) -> String,
 ) {
-    let Some(most) = all.iter().map(|one| one.tokens).max() else { return };
+    let Some(most) = all.iter().map(|one| one.tokens.unwrap_or_default()).max() else { return };
     title(text, name);
     for one in all.iter().take(SHOWN) {
         let dollars = match (one.tokens, one.at_least) {
-            (0, _) => String::new(),
+            (None, _) => "  tokens unknown".to_owned(),
             (_, true) => format!("  ${:.2} or more", one.dollars),
             (_, false) => format!("  ${:.2}", one.dollars),
         };
-        row(text, &plain(&shown(&one.name)), &tokens(one), one.tokens, most, &dollars);
+        row(text, &plain(&shown(&one.name)), &tokens(one), one.tokens.unwrap_or_default(), most, &dollars);
     }
     more(text, number);
 }
 
 fn tokens(one: &Spending) -> String {
     match one.tokens {
-        0 => counted(one.calls, "call"),
-        1..10_000 => format!("{} tok", one.tokens),
-        10_000..10_000_000 => format!("{}k tok", one.tokens / 1000),
-        _ => format!("{}M tok", one.tokens / 1_000_000),
+        None => counted(one.calls, "call"),
+        Some(few @ 0..10_000) => format!("{few} tok"),
+        Some(some @ 10_000..10_000_000) => format!("{}k tok", some / 1000),
+        Some(many) => format!("{}M tok", many / 1_000_000),
     }
 }
 
