@@ -476,6 +476,41 @@ fn recorded_payloads_of_gemini_are_let_through_and_paired() {
 }
 
 #[test]
+fn the_end_of_a_changed_call_is_told_from_others_where_clients_number_none() {
+    for (client, folder, before, after, given) in [
+        ("gemini", "gemini-cli", "BeforeTool-run_shell_command", "AfterTool-run_shell_command", "tool_input"),
+        ("copilot", "copilot", "preToolUse-bash", "postToolUse-bash", "toolArgs"),
+    ] {
+        let environment = TestEnvironment::new();
+        let read = |name: &str| -> Json {
+            serde_json::from_slice(&fs::read(format!("tests/payloads/{folder}/{name}.json")).unwrap())
+                .unwrap()
+        };
+        let (mut call, mut end) = (read(before), read(after));
+        for payload in [&mut call, &mut end] {
+            payload["cwd"] = json!(environment.project());
+        }
+        let session =
+            ["session_id", "sessionId"].iter().find_map(|key| call[*key].as_str()).unwrap().to_owned();
+        environment.write(".env", "API_KEY=0123456789abcdef\n");
+        call[given]["command"] = json!("cat .env");
+        let answer = answer(&environment, client, &call);
+        let changed =
+            [&answer["hookSpecificOutput"]["tool_input"]["command"], &answer["modifiedArgs"]["command"]];
+        let changed = changed.iter().find_map(|command| command.as_str());
+        let changed = changed.unwrap_or_else(|| panic!("{client} changes nothing: {answer}")).to_owned();
+        end[given]["command"] = json!(changed);
+        said(&environment, client, &end);
+        let records = environment.records(&session);
+        let of = |kind: &str| {
+            let found = records.iter().find(|record| record["body"]["type"] == kind);
+            found.unwrap_or_else(|| panic!("{client}: no {kind}"))["body"].clone()
+        };
+        assert_eq!(of("review")["action_id"], of("outcome")["action_id"], "{client}: {changed}");
+    }
+}
+
+#[test]
 fn gemini_refuses_in_the_form_that_gemini_obeys() {
     let environment = TestEnvironment::new();
     let call = |command: &str| {

@@ -344,7 +344,7 @@ fn after(
     let action_id = outcome
         .call
         .clone()
-        .or_else(|| running(ledger, &outcome.action))
+        .or_else(|| running(context, ledger, &outcome.action))
         .unwrap_or_else(|| ActionId("unknown".to_owned()));
     let unanswered = questions::unanswered(context, ledger, event, &action_id);
     let asked = if unanswered.is_none() { questions::asked_about(ledger, &action_id) } else { None };
@@ -430,9 +430,16 @@ fn batch_done(context: &Context, event: &HookEvent, ledger: &SessionLedger) -> H
     }
 }
 
-/// The call that an outcome is of, where the client names none: the newest of the same tool with the same input that has not ended.
-fn running(ledger: &SessionLedger, action: &Action) -> Option<ActionId> {
-    ledger.state().ok()?.running(ActionFingerprint::of(action, &[], &[]).exact).cloned()
+/// How many calls that have not ended are looked at for one that was changed into what ended (ours).
+const UNENDED: usize = 8;
+
+/// The call that an outcome is of, where the client names none: the newest of the same tool with the same input that has not ended, or that
+/// was put in its place.
+fn running(context: &Context, ledger: &SessionLedger, action: &Action) -> Option<ActionId> {
+    let state = ledger.state().ok()?;
+    let same = state.running(ActionFingerprint::of(action, &[], &[]).exact);
+    let is_changed_into = |id: &&ActionId| unreviewed::is_changed_into(context, ledger, id, action);
+    same.or_else(|| state.unended().take(UNENDED).find(is_changed_into)).cloned()
 }
 
 /// Ends the run above the session when one of its limits is used up, before the next answer is paid for.

@@ -167,6 +167,17 @@ fn unreviewed(context: &Context, outcome: &Outcome, lack: ReviewLack, reason: St
     }))
 }
 
+/// Whether a call was changed into this one before it ran.
+pub(crate) fn is_changed_into(
+    context: &Context,
+    ledger: &SessionLedger,
+    id: &ActionId,
+    action: &Action,
+) -> bool {
+    Found::newest(ledger, id)
+        .is_some_and(|found| found.review.rewrite.is_some() && is_of(context, &found.review, action))
+}
+
 /// Whether a review is of this call: of the same input, or of the command that it put in its place.
 fn is_of(context: &Context, review: &ReviewRecord, action: &Action) -> bool {
     let mut there = action.clone();

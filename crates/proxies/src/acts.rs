@@ -95,7 +95,9 @@ impl ToldCall {
     /// The actions that the call is, as far as it is known; `None` while nothing of it is told but that there is one. A call that only thinks
     /// is none.
     pub(crate) fn actions(&self, cwd: &AbsolutePath) -> Option<Vec<Action>> {
-        let input = self.input.as_ref().filter(|input| !input.is_empty());
+        // Where a call would run says nothing of what would run.
+        let is_place = |name: &String| FOLDER.contains(&name.as_str());
+        let input = self.input.as_ref().filter(|input| !input.keys().all(is_place));
         match (input, &self.input) {
             (Some(input), _) => Some(self.by_input(input, cwd)),
             (None, Some(_)) if self.differences().is_empty() => None,
@@ -408,6 +410,12 @@ mod tests {
             json!({ "title": "rm x", "rawInput": { "command": "rm x", "description": "d" } }),
         ];
         assert_eq!(told("toolu_1", &claude[..1]), None, "nothing is told yet");
+        let opencode = [
+            json!({ "kind": "execute", "title": "bash", "locations": [{ "path": "/w" }], "rawInput": { "cwd": "/w" } }),
+            json!({ "kind": "execute", "title": "ls > x", "rawInput": { "command": "ls > x", "description": "d", "cwd": "/w/sub" } }),
+        ];
+        assert_eq!(told("call_1", &opencode[..1]), None, "where it runs is told, and not yet what");
+        assert_eq!(told("call_1", &opencode), one("Bash", "ls > x", "/w/sub"));
         assert_eq!(told("toolu_1", &claude), one("Bash", "rm x", "/w"));
         let qwen = json!({ "kind": "edit", "title": "WriteFile", "rawInput": { "file_path": "/w/a", "content": "x" },
             "_meta": { "toolName": "write_file" } });

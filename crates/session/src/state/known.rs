@@ -42,6 +42,12 @@ impl SessionState {
         newest.find(|action| action.past.failed.is_none() && action.past.exact == exact)?.id.as_ref()
     }
 
+    /// The calls that have not ended, the newest first.
+    pub fn unended(&self) -> impl Iterator<Item = &ActionId> {
+        let unended = self.recent.iter().rev().filter(|action| action.past.failed.is_none());
+        unended.filter_map(|action| action.id.as_ref())
+    }
+
     /// The session's id as its client spells it; `None` when no start was recorded.
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref()
