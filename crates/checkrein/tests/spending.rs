@@ -119,6 +119,91 @@ fn what_a_client_does_not_tell_is_unknown_and_never_zero() {
     assert!(unchecked, "{records:?}");
 }
 
+/// Passes a payload to the hook of Codex, started in this way, with this besides in its environment, and waits for the answer.
+fn by_codex(
+    environment: &TestEnvironment,
+    way: &[&str],
+    variable: Option<(&str, &str)>,
+    payload: &Json,
+) -> Json {
+    let (input, output) = (environment.home().join("codex.in"), environment.home().join("codex.out"));
+    fs::write(&input, payload.to_string()).unwrap();
+    fs::write(&output, "").unwrap();
+    let mut command = environment.command(way[0]);
+    command.args(&way[1..]).args([env!("CARGO_BIN_EXE_checkrein-hook"), "codex"]);
+    command.stdin(fs::File::open(&input).unwrap()).stdout(fs::File::create(&output).unwrap());
+    command.envs(variable);
+    command.status().unwrap();
+    for _ in 0..400 {
+        if let Ok(answer) = serde_json::from_slice(&fs::read(&output).unwrap()) {
+            return answer;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("no answer");
+}
+
+#[test]
+fn what_agents_spend_that_an_agent_starts_counts_for_it() {
+    const LOOSE: &[&str] = &["setsid", "--fork", "timeout", "60"];
+    for (way, variable, announced, evidence) in [
+        (&["timeout", "60"] as &[&str], None, false, Some("process")),
+        (LOOSE, Some(("CLAUDE_CODE_SESSION_ID", "s")), false, Some("environment")),
+        (LOOSE, None, true, Some("announcement")),
+        // Nothing ties it to the other one.
+        (LOOSE, None, false, None),
+    ] {
+        let mut session = Session::new("limits:\n  tokens: 5000\n");
+        session.answers(SONNET, "one", 1000);
+        session.event("SessionStart", json!({ "source": "startup" }));
+        assert_eq!(decision(&session.call()), None);
+        let environment = &session.environment;
+        if announced {
+            let call = shell_call("starts", "env -i setsid codex exec 'tidy up' &", json!({}));
+            environment.answer_to(&environment.payload("s", "PreToolUse", call));
+        }
+        let rollout = environment.home().join("rollout.jsonl");
+        let usage = json!({ "input_tokens": 4000, "cached_input_tokens": 0, "output_tokens": 1 });
+        let told = json!({ "type": "token_count", "info": { "total_token_usage": usage } });
+        fs::write(&rollout, format!("{}\n", json!({ "type": "event_msg", "payload": told }))).unwrap();
+        let event = |name: &str, mut fields: Json| {
+            fields["transcript_path"] = json!(rollout);
+            let mut payload: Json =
+                serde_json::from_slice(&environment.payload("child", name, fields)).unwrap();
+            payload["permission_mode"] = json!("bypassPermissions");
+            by_codex(environment, way, variable, &payload)
+        };
+        event("SessionStart", json!({ "source": "startup" }));
+        let mut call = shell_call("first", "cat README.md", json!({}));
+        event("PreToolUse", call.clone());
+        call["tool_response"] = json!("# project");
+        event("PostToolUse", call);
+        let records = environment.records("child");
+        let begun = records.iter().find(|record| record["body"]["name"] == "checkrein.started_by");
+        assert_eq!(begun.map(|record| record["body"]["fields"]["evidence"].as_str().unwrap()), evidence);
+        let own = event("PreToolUse", shell_call("second", "cat README.md # 2", json!({})));
+        let counts = evidence.is_some();
+        assert_eq!(decision(&own).is_some(), counts, "{evidence:?}: {own}");
+        let above = session.call();
+        assert_eq!(decision(&above).is_some(), counts, "{evidence:?}: {above}");
+        if counts {
+            assert!(reason(&above).contains("together with one other agent"), "{above}");
+            let environment = &session.environment;
+            let listed = environment.succeed(&["session", "list", "--json"]);
+            let listed: Vec<Json> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let of = |name: &str| listed.iter().find(|one| one["session"] == name).unwrap();
+            assert_eq!((&of("child")["parent"], &of("s")["children"]), (&json!("s"), &json!(["child"])));
+            let said = environment.succeed(&["session", "list"]);
+            assert!(said.contains("started by s") && said.contains("started child"), "{said}");
+            let log = environment.succeed(&["log", "-n", "100"]);
+            assert!(
+                log.contains("another agent started it") && log.contains("started another agent"),
+                "{log}"
+            );
+        }
+    }
+}
+
 #[test]
 fn tokens_and_money_are_told_by_model() {
     let mut session = Session::new("");

@@ -342,6 +342,8 @@ pub fn event(name: &str) -> String {
         "checkrein.approval_asked" => "asked you, and waited for your answer",
         "checkrein.approval_answered" => "the question was settled",
         "checkrein.approval_forged" => "refused an answer that you did not give",
+        "checkrein.started_by" => "another agent started it",
+        "checkrein.started_agent" => "started another agent",
         "checkrein.stopped" => "ended the run",
         "checkrein.stopped_again" => "found another reason to stop what was stopped already",
         "checkrein.allowed" => "you allowed a call",

@@ -145,7 +145,7 @@ pub(crate) fn budget(docket: &mut Docket, now: &Circumstances<'_>) {
     if docket.review().verdict.kind >= VerdictKind::Block {
         return;
     }
-    if let Some(reached) = usage::exceeded(docket, now.state, now.config, now.run) {
+    if let Some(reached) = usage::exceeded(docket, now.state, now.config, (now.run, now.family)) {
         let advice = "stop here and say what is done and what is left; the user can raise the limit";
         docket.refuse_for_limit(&reached.reason, advice);
         docket.stop(StopCause::Limit(reached.switch));

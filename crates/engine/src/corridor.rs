@@ -35,6 +35,7 @@ use crate::docket::{Circumstances, StopCause};
 use crate::fail_closed::Failure;
 use crate::for_user;
 use crate::interventions::{intervene, tell_question};
+use crate::lineage;
 use crate::lost_records;
 use crate::questions::Nobody;
 use crate::records::{not_reviewed, review_record};
@@ -160,6 +161,7 @@ pub(crate) fn before(
         waiting: &context.waiting,
         halted,
         run: context.environment().run_limits.as_deref(),
+        family: lineage::family(&context.environment().state, ledger.folder()),
         took,
     };
     let Adjudicated { review, stop, unliftable } = adjudicate(review, &circumstances, Surface::Hook);
@@ -444,6 +446,7 @@ fn alone<'a>(
         waiting: &context.waiting,
         halted: None,
         run: context.environment().run_limits.as_deref(),
+        family: None,
         took: std::time::Duration::ZERO,
     }
 }

@@ -10,6 +10,7 @@ use checkrein_session::SessionState;
 use checkrein_supervise::runs::{HookLimits, HookSwitch};
 
 use crate::fail_closed::Failure;
+use crate::lineage::Family;
 
 /// What is known beside a review when a call is decided.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +29,8 @@ pub(crate) struct Circumstances<'a> {
     pub(crate) halted: Option<&'a str>,
     /// The limits of the run above, when there is one.
     pub(crate) run: Option<&'a HookLimits>,
+    /// What the other sessions spent that it started, or that started it.
+    pub(crate) family: Option<Family>,
     /// How long the review took.
     pub(crate) took: Duration,
 }

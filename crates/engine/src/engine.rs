@@ -40,7 +40,7 @@ use crate::other_answerers::may_answer;
 use crate::records::{event_record, observed, recorded_input, success};
 use crate::turn_end::turn_ended;
 use crate::{
-    beginning, checkpoint, disclosure, flow, inheritance, installation, kept_settings, lost_records,
+    beginning, checkpoint, disclosure, flow, inheritance, installation, kept_settings, lineage, lost_records,
     questions, session_ledger, unreviewed, usage, verification,
 };
 
@@ -213,7 +213,9 @@ fn handle_moment(
             // Not each client says that a session begins.
             if known.state().records() == 0 {
                 tell_run(context, ledger, &event.session);
+                lineage::begin(context, ledger, event);
             }
+            lineage::announce(context, ledger, action);
             beginning::hold(context, ledger, event, known.state());
             verification::look_after_untold(context, ledger, known.state());
             let halted = halted.or_else(|| of_origin(context, event, ledger, known.state()));
@@ -282,6 +284,7 @@ fn handle_moment(
                 lost_records::keep(context, ledger, event);
             }
             tell_run(context, ledger, &event.session);
+            lineage::begin(context, ledger, event);
             let place = SessionPlace {
                 session: ledger.folder().as_str().to_owned(),
                 action: None,
@@ -450,7 +453,7 @@ fn run_over(context: &Context, ledger: &SessionLedger, state: &SessionState) -> 
         return None;
     }
     // What could not be checked is said before the next call.
-    let reached = usage::reached(state, config, Some(run), &mut Vec::new())?;
+    let reached = usage::reached(state, config, (Some(run), None), &mut Vec::new())?;
     corridor::end_run(context, ledger, reached.switch, &reached.reason);
     Some(HookResponse::Halt { reason: format!("checkrein ends the run: {}", reached.reason) })
 }

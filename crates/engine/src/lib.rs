@@ -95,6 +95,7 @@ mod intervention_texts;
 mod interventions;
 mod kept_settings;
 mod limits;
+pub mod lineage;
 mod lost_records;
 pub mod monitor;
 pub mod notification;

@@ -69,7 +69,7 @@ fn memory_of_client() -> Option<u64> {
     let own = i32::try_from(std::process::id()).ok()?;
     // Clients start a hook through a shell.
     let mut client = processes.get(&own)?.parent;
-    while let Some(above) = processes.get(&client).filter(|above| is_shell(&above.name)) {
+    while let Some(above) = processes.get(&client).filter(|above| above.is_shell()) {
         client = above.parent;
     }
     let is_below = |number: i32| {
@@ -92,8 +92,4 @@ fn memory_of_client() -> Option<u64> {
         .map(|(_, process)| process.resident_pages)
         .sum();
     Some(pages * u64::try_from(rustix::param::page_size()).ok()?)
-}
-
-fn is_shell(name: &str) -> bool {
-    matches!(name, "sh" | "dash" | "bash" | "zsh")
 }

@@ -109,6 +109,8 @@ pub(crate) struct Process {
     pub(crate) name: String,
     /// Resident memory, in pages.
     pub(crate) resident_pages: u64,
+    /// When it was started, as the system counts; 0 where it does not tell.
+    pub(crate) started: u64,
 }
 
 impl Process {
@@ -125,6 +127,7 @@ impl Process {
             has_terminal: found.has_terminal,
             name: found.name,
             resident_pages: 0,
+            started: 0,
         })
     }
 
@@ -149,7 +152,13 @@ impl Process {
             has_terminal: number(4)? != 0,
             name: name.to_owned(),
             resident_pages: u64::try_from(number(21)?).ok()?,
+            started: u64::try_from(number(19)?).ok()?,
         })
+    }
+
+    /// Whether it is a shell, through which clients start a hook.
+    pub(crate) fn is_shell(&self) -> bool {
+        matches!(self.name.as_str(), "sh" | "dash" | "bash" | "zsh")
     }
 }
 

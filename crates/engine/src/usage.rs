@@ -18,6 +18,7 @@ use checkrein_supervise::runs::{HookLimits, HookSwitch, RunSpending};
 use crate::docket::Docket;
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
+use crate::lineage::Family;
 use crate::records::{message_mark, message_record};
 
 /// How much of a transcript is read after a call (ours); what is left is read after the next.
@@ -165,10 +166,10 @@ pub(crate) fn exceeded(
     docket: &mut Docket,
     state: &SessionState,
     config: &Config,
-    run: Option<&HookLimits>,
+    (run, family): (Option<&HookLimits>, Option<Family>),
 ) -> Option<Reached> {
     let mut gaps = Vec::new();
-    let reached = reached(state, config, run, &mut gaps);
+    let reached = reached(state, config, (run, family), &mut gaps);
     gaps.into_iter().for_each(|gap| docket.did_not_run(gap));
     reached
 }
@@ -177,7 +178,7 @@ pub(crate) fn exceeded(
 pub(crate) fn reached(
     state: &SessionState,
     config: &Config,
-    run: Option<&HookLimits>,
+    (run, family): (Option<&HookLimits>, Option<Family>),
     gaps: &mut Vec<String>,
 ) -> Option<Reached> {
     let is_older = |run: &HookLimits| state.started().is_some_and(|started| started.0 < run.since);
@@ -186,7 +187,9 @@ pub(crate) fn reached(
     if run.is_some_and(is_older) || tokens.is_none() && dollars.is_none() && answers.is_none() {
         return None;
     }
-    over(state, tokens, dollars, gaps).or_else(|| over_answers(state, answers?))
+    // A run counts every session that began in it, and knows them from others.
+    let family = family.filter(|_| run.is_none()).unwrap_or_default();
+    over(state, tokens, dollars, family, gaps).or_else(|| over_answers(state, answers?))
 }
 
 fn over_answers(state: &SessionState, limit: u64) -> Option<Reached> {
@@ -200,43 +203,62 @@ fn over(
     state: &SessionState,
     tokens: Option<u64>,
     dollars: Option<f64>,
+    family: Family,
     gaps: &mut Vec<String>,
 ) -> Option<Reached> {
     let spent = state.spent();
+    if family.is_untold {
+        gaps.push(
+            "what agents spend that belong to this session is not known: a client of theirs does not tell it"
+                .to_owned(),
+        );
+    }
+    let together = match family.others {
+        0 => String::new(),
+        1 => ", together with one other agent of the same family,".to_owned(),
+        others => format!(", together with {others} other agents of the same family,"),
+    };
     if !spent.is_metered() {
         if state.outcomes() > 0 {
-            gaps.push("what the session spends is not known: its transcript could not be read".to_owned());
+            gaps.push("what the session spends is not known: its client does not tell it, or its transcript cannot be read".to_owned());
         }
-        return None;
+        // What others spent for it is used up all the same.
+        if family.others == 0 {
+            return None;
+        }
     }
     let throttle = state.controller().throttle();
     let action = ActionNumber(state.actions() + 1);
     let (next_tokens, next_cost) = spent.estimate();
     if let Some(limit) = tokens {
         let limit = throttle.map_or(limit, |throttle| throttle.reduced(limit, action));
-        let used = spent.tokens().counted();
+        let used = spent.tokens().counted().saturating_add(family.spent.tokens);
         if used.saturating_add(next_tokens) > limit {
             return Some(Reached {
                 switch: if used > limit { HookSwitch::Tokens } else { HookSwitch::NextCall },
                 reason: format!(
-                    "the session has used {used} tokens, and about {next_tokens} more would exceed its limit of {limit} (`limits.tokens`)"
+                    "the session{together} has used {used} tokens, and about {next_tokens} more would exceed its limit of {limit} (`limits.tokens`)"
                 ),
             });
         }
     }
     let limit = dollars?;
     let factor = throttle.map_or(1.0, |throttle| throttle.factor_for(action));
-    let (known, is_whole) = match spent.cost()? {
-        Cost::Known(known) | Cost::About(known) => (known, true),
-        Cost::AtLeast(known) => (known, false),
+    let (known, is_whole) = match spent.cost() {
+        None if family.others == 0 => return None,
+        None => (MicroDollars(0), true),
+        Some(Cost::Known(known) | Cost::About(known)) => (known, true),
+        Some(Cost::AtLeast(known)) => (known, false),
     };
     let next = next_cost.unwrap_or_default();
-    if known.dollars() + next.dollars() > limit * factor {
-        let is_over = known.dollars() > limit * factor;
+    let used = known.dollars() + family.spent.dollars;
+    if used + next.dollars() > limit * factor {
+        let is_over = used > limit * factor;
+        let known = if family.others == 0 { known.to_string() } else { in_cents(used) };
         return Some(Reached {
             switch: if is_over { HookSwitch::Budget } else { HookSwitch::NextCall },
             reason: format!(
-                "the session has cost {known}, and about {next} more would exceed its limit of {} (`limits.dollars`)",
+                "the session{together} has cost {known}, and about {next} more would exceed its limit of {} (`limits.dollars`)",
                 in_cents(limit * factor)
             ),
         });

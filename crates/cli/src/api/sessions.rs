@@ -24,6 +24,10 @@ pub struct SessionEntry {
     pub verdicts: Json,
     /// Its client.
     pub client: Option<String>,
+    /// The session that started it.
+    pub parent: Option<String>,
+    /// The sessions that it started.
+    pub children: Vec<String>,
     /// What it has spent.
     pub spent: Spent,
     /// Its trust debt.

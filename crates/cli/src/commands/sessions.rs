@@ -15,6 +15,7 @@ use crate::terminal::{bold, brief, counted, dim, page, plain, print, verdict, wr
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_engine::lineage;
 use checkrein_engine::usage::cost_in_words;
 
 /// Lists all sessions of agents, newest last.
@@ -38,6 +39,9 @@ pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<Exi
                     actions: session.actions,
                     verdicts: recorded(&session.verdicts),
                     client: session.client.clone(),
+                    parent: lineage::parent_of(&environment.state, &session.folder)
+                        .map(|parent| parent.session),
+                    children: lineage::children_of(&environment.state, &session.folder),
                     spent: spent(session),
                     trust_debt: policy.left(&session.trust, now),
                     posture: recorded(&policy.posture(policy.left(&session.trust, now))),
@@ -84,6 +88,15 @@ fn in_words(environment: &HostEnvironment, session: &SessionSummary, debt: f64) 
         parts.push(format!("cost {}", cost_in_words(session.spent.cost())));
     } else {
         parts.push("spending unknown".to_owned());
+    }
+    let shown = |name: &str| name.chars().take(SHOWN_NAME).collect::<String>();
+    if let Some(parent) = lineage::parent_of(&environment.state, &session.folder) {
+        parts.push(format!("started by {}", plain(&shown(&parent.session))));
+    }
+    let children = lineage::children_of(&environment.state, &session.folder);
+    if !children.is_empty() {
+        let names: Vec<String> = children.iter().map(|name| plain(&shown(name))).collect();
+        parts.push(format!("started {}", names.join(" and ")));
     }
     if debt > 0.0 {
         parts.push(format!("trust debt {debt:.1}"));

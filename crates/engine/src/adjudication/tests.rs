@@ -19,6 +19,7 @@ use checkrein_supervise::runs::HookLimits;
 use proptest::prelude::*;
 
 use super::*;
+use crate::lineage::Family;
 
 const SURFACES: [Surface; 4] = [Surface::Hook, Surface::Permission, Surface::Check, Surface::Replay];
 
@@ -36,6 +37,7 @@ struct Case {
     waiting: Vec<&'static str>,
     halted: Option<&'static str>,
     run: Option<HookLimits>,
+    family: Option<Family>,
     took: Duration,
 }
 
@@ -51,6 +53,7 @@ impl Case {
             waiting: &self.waiting,
             halted: self.halted,
             run: self.run.as_ref(),
+            family: self.family,
             took: self.took,
         }
     }
