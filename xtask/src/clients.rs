@@ -1,9 +1,11 @@
-//! `clients`: the real clients for the end-to-end tests, in an ignored folder.
+//! `clients`: the real clients for the end-to-end tests, in an ignored folder. `clients --latest` tries the newest versions beside them.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use crate::{Outcome, root, run};
+use crate::{Outcome, cargo, root, run};
 
 /// The packages, in the versions whose behaviour is written down and tested.
 const EVERYWHERE: &[&str] = &["@anthropic-ai/claude-code@2.1.197"];
@@ -20,20 +22,51 @@ const LINUX: &[&str] = &[
     "@factory/cli-linux-x64@0.225.2",
 ];
 
+/// The tests that drive real clients.
+const TESTS: &[&str] = &[
+    "real_client",
+    "real_client_for_user",
+    "real_client_masks",
+    "real_client_questions",
+    "real_further_clients",
+    "mcp_real_clients",
+    "acp",
+];
+
+/// Installs the clients into `.clients`, or tries the newest ones.
+pub(crate) fn clients(arguments: &[String]) -> Outcome {
+    match arguments {
+        [] => install_pinned(),
+        [latest] if latest == "--latest" => try_latest(None),
+        [latest, only] if latest == "--latest" => try_latest(Some(only)),
+        _ => Err("usage: cargo xtask clients [--latest [PACKAGE]]".to_owned()),
+    }
+}
+
+/// The packages for this system.
+fn pinned() -> Vec<&'static str> {
+    let is_linux = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+    [EVERYWHERE, if is_linux { LINUX } else { &[] }].concat()
+}
+
 /// Installs the clients into `.clients`. Does nothing when they are there.
-pub(crate) fn clients() -> Outcome {
+fn install_pinned() -> Outcome {
     let folder = root().join(".clients");
     let stamp = folder.join("installed");
-    let is_linux = cfg!(all(target_os = "linux", target_arch = "x86_64"));
-    let packages = [EVERYWHERE, if is_linux { LINUX } else { &[] }].concat();
+    let packages = pinned();
     let wanted = packages.join("\n");
     if fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
         return Ok(());
     }
-    fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     println!("installing into {}:\n{wanted}", folder.display());
+    install(&folder, &packages)?;
+    fs::write(&stamp, &wanted).map_err(|error| format!("cannot write {}: {error}", stamp.display()))
+}
+
+fn install(folder: &Path, packages: &[&str]) -> Outcome {
+    fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     let mut npm = Command::new("npm");
-    npm.current_dir(&folder).args([
+    npm.current_dir(folder).args([
         "install",
         "--no-save",
         "--no-audit",
@@ -42,7 +75,102 @@ pub(crate) fn clients() -> Outcome {
         "--prefix",
         ".",
     ]);
-    npm.args(&packages);
-    run(&mut npm)?;
-    fs::write(&stamp, &wanted).map_err(|error| format!("cannot write {}: {error}", stamp.display()))
+    run(npm.args(packages))
+}
+
+/// Runs the tests of real clients with the newest versions, in a scratch folder, and tells which of them end otherwise than with the pinned
+/// ones. The pinned versions stay as they are. With `only` one package is renewed.
+fn try_latest(only: Option<&String>) -> Outcome {
+    let mut packages = Vec::new();
+    let mut is_newer = false;
+    for package in pinned() {
+        let Some((name, version)) = package.rsplit_once('@') else { continue };
+        let newest = if only.is_none_or(|only| name.contains(only.as_str())) {
+            newest(name)?
+        } else {
+            version.to_owned()
+        };
+        let remark = if newest == version { "as pinned".to_owned() } else { format!("pinned {version}") };
+        println!("{name:30} {newest:12} {remark}");
+        is_newer |= newest != version;
+        packages.push(format!("{name}@{newest}"));
+    }
+    if !is_newer {
+        println!("nothing is newer than the pinned versions");
+        return Ok(());
+    }
+    let folder = std::env::temp_dir().join(format!("checkrein-clients-{}", std::process::id()));
+    let words: Vec<&str> = packages.iter().map(String::as_str).collect();
+    let compared = install(&folder, &words).and_then(|()| compare(&folder));
+    let removed = fs::remove_dir_all(&folder);
+    compared?;
+    removed.map_err(|error| format!("cannot remove {}: {error}", folder.display()))
+}
+
+/// The newest version of a package.
+fn newest(name: &str) -> Result<String, String> {
+    let output = Command::new("npm").args(["view", name, "version"]).output();
+    let output = output.map_err(|error| format!("cannot run npm: {error}"))?;
+    let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if output.status.success() && !version.is_empty() {
+        Ok(version)
+    } else {
+        Err(format!("npm tells no version of {name}: {}", String::from_utf8_lossy(&output.stderr).trim()))
+    }
+}
+
+/// Tells which tests end otherwise with the clients in a folder than with the pinned ones.
+fn compare(folder: &Path) -> Outcome {
+    let before = results(&root().join(".clients"))?;
+    let now = results(folder)?;
+    let mut worse = 0;
+    for (test, (result, why)) in &now {
+        let known = before.get(test).map_or("not run", |(result, _)| result.as_str());
+        if known == result {
+            continue;
+        }
+        println!("{test}: {known} with the pinned versions, {result} with the newest\n{why}");
+        worse += usize::from(known == "ok");
+    }
+    println!("{} tests ran, {worse} hold no longer", now.len());
+    if worse == 0 { Ok(()) } else { Err(format!("{worse} tests fail with the newest clients")) }
+}
+
+/// How each test of real clients ends with the clients in a folder, and what it says when it fails.
+fn results(folder: &Path) -> Result<BTreeMap<String, (String, String)>, String> {
+    let mut all = BTreeMap::new();
+    for test in TESTS {
+        let mut command = cargo(&["test", "--quiet", "--package", "checkrein", "--test", test]);
+        command.args(["--", "--format=pretty", "--test-threads=1"]);
+        let output = command.env("CHECKREIN_TEST_CLIENTS", folder).output();
+        let output = output.map_err(|error| format!("cannot run cargo: {error}"))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        all.extend(told(test, &text));
+    }
+    Ok(all)
+}
+
+/// The tests in the output of a test program, with their ends and with what those say that failed.
+fn told(program: &str, text: &str) -> Vec<(String, (String, String))> {
+    let ended = |line: &str| {
+        let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
+        let words = text.split(&format!("---- {name} stdout ----")).nth(1).unwrap_or_default();
+        let why =
+            words.split("\n---- ").next().unwrap_or_default().split("\nfailures:").next().unwrap_or_default();
+        Some((format!("{program}::{name}"), (result.trim().to_owned(), why.trim().to_owned())))
+    };
+    text.lines().filter_map(ended).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+
+    #[test]
+    fn ends_of_tests_are_told_with_their_words() {
+        let text = "running 2 tests\ntest one ... ok\ntest two ... FAILED\n\nfailures:\n\n---- two stdout ----\nleft: 1\n\nfailures:\n    two\n";
+        let ended = told("acp", text);
+        assert_eq!(ended[0], ("acp::one".to_owned(), ("ok".to_owned(), String::new())));
+        assert_eq!(ended[1], ("acp::two".to_owned(), ("FAILED".to_owned(), "left: 1".to_owned())));
+    }
 }

@@ -24,7 +24,7 @@ pub fn chore(arguments: &[String]) -> Outcome {
         Some("check") => check::extent(rest).and_then(check::check),
         Some("tidy") => tidy::tidy(),
         Some("install") => install::install(rest),
-        Some("clients") => clients::clients(),
+        Some("clients") => clients::clients(rest),
         // Measured is what is built like the programs it measures.
         Some("bench") => workbench(&["--release"], arguments),
         Some("docs" | "pictures" | "shells" | "observe") => workbench(&[], arguments),

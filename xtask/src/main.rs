@@ -5,7 +5,7 @@
 //! | `check` | everything that must hold before a change goes in: format, lints, tests, documents, dependencies, tidiness |
 //! | `tidy` | of these the conventions that no compiler knows |
 //! | `install` | builds both programs, installs them, wires the current project, shows a recorded session |
-//! | `clients` | installs the real clients for the end-to-end tests into an ignored folder |
+//! | `clients` | installs the real clients for the end-to-end tests into an ignored folder; with `--latest` tries the newest ones beside them |
 //! | `bench` | measures the promises of SPECIFICATION.md in one run |
 //! | `docs` | writes the generated reference pages anew |
 //! | `pictures` | draws what the programs print, for the documentation |

@@ -21,7 +21,7 @@ use serde_json::{Value as Json, json};
 use support::chat_model::ChatModel;
 use support::client::run;
 use support::model::{Model, Turn, bash};
-use support::{TestEnvironment, repository};
+use support::{TestEnvironment, clients, repository};
 
 const TOKEN: &str = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
 
@@ -90,7 +90,7 @@ fn claude_code_with_a_server_behind_the_gateway() {
 
 /// The OpenCode program, where it is installed.
 fn opencode() -> Option<PathBuf> {
-    let path = repository().join(".clients/node_modules/opencode-linux-x64/bin/opencode");
+    let path = clients().join("opencode-linux-x64/bin/opencode");
     path.is_file().then_some(path)
 }
 

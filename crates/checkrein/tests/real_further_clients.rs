@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A program of a package, where it is installed.
 fn program(path: &str) -> Option<PathBuf> {
-    let path = support::repository().join(".clients/node_modules").join(path);
+    let path = support::clients().join(path);
     path.is_file().then_some(path)
 }
 

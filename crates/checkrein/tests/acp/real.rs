@@ -14,11 +14,11 @@ use serde_json::{Value as Json, json};
 use crate::connection::PATIENCE;
 use crate::support::chat_model::ChatModel;
 use crate::support::gemini_model::gemini_model;
-use crate::support::{TestEnvironment, repository};
+use crate::support::{TestEnvironment, clients};
 
 /// A program of a package, where it is installed.
 fn program(path: &str) -> Option<PathBuf> {
-    Some(repository().join(".clients/node_modules").join(path)).filter(|path| path.is_file())
+    Some(clients().join(path)).filter(|path| path.is_file())
 }
 
 /// What an editor saw of a turn.

@@ -18,7 +18,7 @@ use super::model::Model;
 pub const PATIENCE: Duration = Duration::from_mins(2);
 
 pub fn client() -> PathBuf {
-    let folder = super::repository().join(".clients/node_modules/@anthropic-ai");
+    let folder = super::clients().join("@anthropic-ai");
     let found =
         fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path().join("claude"));
     found

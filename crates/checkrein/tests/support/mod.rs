@@ -214,6 +214,12 @@ pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().parent().unwrap()
 }
 
+/// Where the packages of the real clients are: those that `cargo xtask clients` installs, or those that `--latest` tries.
+pub fn clients() -> PathBuf {
+    let folder = std::env::var_os("CHECKREIN_TEST_CLIENTS").map(PathBuf::from);
+    folder.unwrap_or_else(|| repository().join(".clients")).join("node_modules")
+}
+
 /// What an event says about a shell call, and what `more` it says.
 pub fn shell_call(id: &str, command: &str, more: Json) -> Json {
     let mut fields = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": id });
