@@ -292,6 +292,50 @@ fn a_report_names_what_changed_and_not_what_was_refused() {
 }
 
 #[test]
+fn a_report_counts_the_whole_session_and_lists_its_last_50_actions() {
+    let session = Session::new("");
+    let environment = &session.environment;
+    let call = |id: &str, command: &str, then: &dyn Fn()| {
+        let [before, after] = session.payloads("s", id, command);
+        environment.answer_to(&before);
+        then();
+        environment.answer_to(&after);
+    };
+    call("first", "touch made.txt", &|| {
+        environment.write("made.txt", "");
+        environment.write("surprise.txt", "made by the same call");
+    });
+    environment.write("notes.txt", "only here");
+    call("second", "rm notes.txt", &|| fs::remove_file(environment.project().join("notes.txt")).unwrap());
+    (0..52).for_each(|round| call(&format!("look{round}"), &format!("cat src/{round}"), &|| {}));
+    environment.succeed(&["halt", "s"]);
+    let incident = session.incidents().remove(0);
+    let (impact, sum) = (&incident["impact"], &incident["impact"]["sum"]);
+    let files = impact["files"].to_string();
+    for name in ["made.txt", "surprise.txt", "notes.txt"] {
+        assert!(files.contains(name), "{name}: {files}");
+    }
+    assert_eq!((&sum["ran"], &sum["saved"], &sum["files"]), (&json!(54), &json!(2), &json!(3)), "{sum}");
+    assert_eq!((&sum["surprises"], sum.get("gaps")), (&json!(1), None), "{sum}");
+    assert!(sum["records"].as_u64() >= Some(2 * 54), "{sum}");
+    let timeline = incident["timeline"].to_string();
+    assert_eq!(timeline.matches("cat src/").count(), 50, "{timeline}");
+    assert!(!timeline.contains("made.txt"), "{timeline}");
+
+    // What cannot be read is said.
+    let ledger = environment.state().join("sessions/s/ledger.jsonl");
+    let text = fs::read_to_string(&ledger).unwrap();
+    fs::write(&ledger, text.replacen("{\"seq\":2,", "{\"seq\":two,", 1)).unwrap();
+    environment.succeed(&["resume", "s"]);
+    environment.succeed(&["halt", "s"]);
+    let report = environment.succeed(&["incident", "show", session.incidents()[1]["id"].as_str().unwrap()]);
+    assert!(report.contains("Not everything was counted"), "{report}");
+    assert!(report.contains("line 2 of the ledger is not a record"), "{report}");
+    // The rest counts all the same.
+    assert!(report.contains("notes.txt"), "{report}");
+}
+
+#[test]
 fn halting_and_resuming_what_nobody_has_is_an_error_and_makes_nothing() {
     let session = Session::new("");
     let environment = &session.environment;

@@ -1,5 +1,7 @@
 //! What is kept of an emergency stop: a folder with a report for people (`report.md`) and one for programs (`report.json`).
 
+mod whole_session;
+
 use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -14,9 +16,7 @@ use checkrein_ledger::{Durability, FolderName, last, mask::mask_text};
 
 use checkrein_patterns::Issue;
 use checkrein_policy::{Config, EmergencyStop};
-use checkrein_protocol::{
-    ActionId, Intervention, Record, RecordBody, SurpriseRecordKind, Timestamp, VerdictKind,
-};
+use checkrein_protocol::{ActionId, Intervention, Record, RecordBody, Timestamp, VerdictKind};
 use checkrein_session::{Cost, SessionLedger, SessionState};
 
 use serde_json::json;
@@ -24,6 +24,7 @@ use serde_json::json;
 use crate::answering::pattern_settings;
 use crate::environment::HostEnvironment;
 use crate::text::{call, rollback_stage, time};
+use whole_session::WholeSession;
 
 /// How many actions the timeline holds (seed 000).
 const TIMELINE: usize = 50;
@@ -60,6 +61,7 @@ pub(crate) fn save(environment: &HostEnvironment, report: &Report<'_>) -> io::Re
         }
         Some(_) | None => Vec::new(),
     };
+    let whole = report.ledger.map(|ledger| WholeSession::read(&ledger.path(), whole_session::TIME));
     let session = report.ledger.map(|ledger| ledger.folder().as_str().to_owned()).unwrap_or_default();
     let moment: String = time(report.at.0).chars().filter(char::is_ascii_digit).collect();
     let begins: String = match report.ledger {
@@ -77,7 +79,7 @@ pub(crate) fn save(environment: &HostEnvironment, report: &Report<'_>) -> io::Re
         issue: report.issue.cloned(),
         interventions: records.iter().filter_map(intervention).cloned().collect(),
         timeline: records.iter().filter_map(entry).collect(),
-        impact: impact(report.state, &records, report.at),
+        impact: impact(report.state, whole, report.at),
         context: context(report),
         trigger: trigger(report, &records),
         standing: report.state.behaviour().standing().iter().map(|standing| standing.kind).collect(),
@@ -276,36 +278,8 @@ fn shown(text: &str) -> String {
     crate::text::cut(&crate::text::plain(&text.replace('\n', " ")), 120)
 }
 
-fn impact(state: &SessionState, records: &[Record], at: Timestamp) -> Impact {
-    let mut files: Vec<String> = Vec::new();
-    let mut add = |path: String| {
-        if files.len() < FILES && !files.contains(&path) {
-            files.push(path);
-        }
-    };
-    for record in records {
-        // What was refused, or is not back yet, has no outcome.
-        let RecordBody::Outcome(outcome) = &record.body else { continue };
-        let seen = outcome.verification.as_deref();
-        let surprises = seen.map(|seen| seen.surprises.as_slice()).unwrap_or_default();
-        let missing = |path: &str| {
-            surprises.iter().any(|one| one.kind == SurpriseRecordKind::Missing && one.path == path)
-        };
-        let review = records.iter().find_map(|record| match &record.body {
-            RecordBody::Review(review) if review.action_id == outcome.action_id => Some(review),
-            _ => None,
-        });
-        // What was predicted of a call that failed is believed only where something of it was seen.
-        let is_credible = if outcome.failed { seen.is_some_and(|seen| seen.expected > 0) } else { true };
-        for effect in review.iter().filter(|_| is_credible).flat_map(|review| &review.effects) {
-            let path = effect.target.path().filter(|_| effect.kind.is_mutating()).map(ToString::to_string);
-            path.filter(|path| !missing(path)).into_iter().for_each(&mut add);
-        }
-        surprises
-            .iter()
-            .filter(|one| one.kind != SurpriseRecordKind::Missing)
-            .for_each(|one| add(one.path.clone()));
-    }
+fn impact(state: &SessionState, whole: Option<WholeSession>, at: Timestamp) -> Impact {
+    let (files, sum) = whole.map_or_else(Default::default, |whole| (whole.files, Some(whole.sum)));
     Impact {
         files,
         actions: state.actions(),
@@ -318,5 +292,6 @@ fn impact(state: &SessionState, records: &[Record], at: Timestamp) -> Impact {
         },
         processes: state.spent().processes,
         bytes_written: state.spent().bytes_written,
+        sum,
     }
 }

@@ -114,7 +114,7 @@ impl From<&Issue> for Detection {
 /// What a session changed and used.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Impact {
-    /// Files that changed in the recorded stretch, each once: what calls that ran were seen or predicted to change, never those refused.
+    /// The first files that changed, each once: what calls that ran were seen or predicted to change, never those refused.
     pub files: Vec<String>,
     /// How many actions the session made.
     pub actions: u64,
@@ -134,6 +134,64 @@ pub struct Impact {
     /// How many bytes its tools were to write.
     #[serde(default)]
     pub bytes_written: u64,
+    /// What the records of the whole session come to; `None` in reports of older versions, and where there are no records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sum: Option<RecordSum>,
+}
+
+/// What the records of a session come to, read from the first to the last.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RecordSum {
+    /// From how many records it is made.
+    pub records: u64,
+    /// Why it is not made from all records, each one clause; empty when it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<String>,
+    /// How many files changed.
+    pub files: u64,
+    /// Whether there may be more files than that: some were recorded by their number only, or were too many to be told apart.
+    #[serde(default)]
+    pub more_files: bool,
+    /// How many calls ran.
+    pub ran: u64,
+    /// How many of them were commands.
+    pub commands: u64,
+    /// How many of them failed.
+    pub failed: u64,
+    /// How many calls were refused and did not run.
+    pub refused: u64,
+    /// How many changes differed from what was predicted.
+    pub surprises: u64,
+    /// Before how many of the calls that ran a snapshot was taken, by which they can be taken back.
+    pub saved: u64,
+    /// What calls that ran may have destroyed without a copy, the first of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_saved: Vec<String>,
+    /// How much more of that there was.
+    #[serde(default)]
+    pub more_not_saved: u64,
+}
+
+impl RecordSum {
+    /// In sentences, each for a line of its own.
+    fn lines(&self) -> Vec<String> {
+        let mut lines = vec![
+            format!(
+                "Calls that ran: {} ({} of them commands). Failed: {}.",
+                self.ran, self.commands, self.failed
+            ),
+            format!("Refused calls: {}. Surprises: {}.", self.refused, self.surprises),
+            format!("Changed files: {}{}.", if self.more_files { "at least " } else { "" }, self.files),
+            format!("Calls that `checkrein undo` can take back: {}.", self.saved),
+        ];
+        lines.extend(self.not_saved.iter().map(|what| format!("Not saved: {what}.")));
+        if self.more_not_saved > 0 {
+            lines.push(format!("Not saved either: {} more.", self.more_not_saved));
+        }
+        lines.push(format!("Counted from {} records of the session.", self.records));
+        lines.extend(self.gaps.iter().map(|gap| format!("**Not everything was counted**: {gap}.")));
+        lines
+    }
 }
 
 /// What to do now, from now on, and in the configuration (seed 000).
@@ -288,7 +346,15 @@ impl Incident {
             "{} tokens{cost}, {} programs started, {} bytes written by tools.",
             impact.tokens, impact.processes, impact.bytes_written
         ));
-        lines.extend(impact.files.iter().map(|file| format!("- `{file}`")));
+        lines.extend(impact.sum.iter().flat_map(RecordSum::lines));
+        // Lines of their own also where the text is shown as a page.
+        let mut lines: Vec<String> = lines.into_iter().map(|line| format!("- {line}")).collect();
+        lines.extend(impact.files.iter().map(|file| format!("- changed: `{file}`")));
+        let named = impact.files.len() as u64;
+        let further = impact.sum.as_ref().map_or(0, |sum| sum.files.saturating_sub(named));
+        if further > 0 {
+            lines.push(format!("- and {further} more files"));
+        }
         section("Impact", lines);
         if let Some(context) = &self.context {
             let of = |name: &str, text: Option<&String>| text.map(|text| format!("- {name}: `{text}`"));
@@ -503,6 +569,20 @@ mod tests {
                 dollars: Some(0.5),
                 processes: 9,
                 bytes_written: 77,
+                sum: Some(RecordSum {
+                    records: 31,
+                    gaps: vec!["line 7 of the ledger is not a record".to_owned()],
+                    files: 3,
+                    more_files: true,
+                    ran: 6,
+                    commands: 5,
+                    failed: 2,
+                    refused: 1,
+                    surprises: 4,
+                    saved: 2,
+                    not_saved: vec!["`/big` is too large".to_owned()],
+                    more_not_saved: 8,
+                }),
             },
             context: StopContext {
                 workspace: Some("/proj".to_owned()),
@@ -597,7 +677,10 @@ mod tests {
             "nothing more runs in it; the one thing that it made",
             "scope_creep stood too",
             "8 actions, 1 file operations, 61 s.",
-            "`/proj/a`",
+            "- changed: `/proj/a`\n- and 2 more files\n",
+            "- Calls that ran: 6 (5 of them commands). Failed: 2.\n- Refused calls: 1. Surprises: 4.\n- Changed files: at least 3.",
+            "- Calls that `checkrein undo` can take back: 2.\n- Not saved: `/big` is too large.\n- Not saved either: 8 more.",
+            "- Counted from 31 records of the session.\n- **Not everything was counted**: line 7 of the ledger is not a record.",
             "**resume_with_limits**",
             "`checkrein resume abc`",
             "**rollback_and_retry**",

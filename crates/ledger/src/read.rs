@@ -48,6 +48,7 @@ pub struct Lines {
     reader: BufReader<File>,
     number: u64,
     failed: bool,
+    cut: bool,
     wanted: Option<String>,
 }
 
@@ -59,6 +60,7 @@ pub fn lines(path: &Path) -> Result<Lines, LedgerError> {
         reader: BufReader::with_capacity(64 * 1024, file),
         number: 0,
         failed: false,
+        cut: false,
         wanted: None,
     })
 }
@@ -69,6 +71,11 @@ impl Lines {
     pub fn holding(mut self, text: &str) -> Self {
         self.wanted = Some(text.to_owned());
         self
+    }
+
+    /// Whether the file ended in the middle of a line, which was left out; known once the last line was read.
+    pub fn is_cut(&self) -> bool {
+        self.cut
     }
 
     fn is_wanted(&self, line: &[u8]) -> bool {
@@ -91,6 +98,7 @@ impl Iterator for Lines {
                 return Some(Err(LedgerError::Read { path: self.path.clone(), source }));
             }
             if !bytes.ends_with(b"\n") {
+                self.cut = !bytes.is_empty();
                 return None;
             }
             self.number += 1;

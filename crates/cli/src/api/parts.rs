@@ -415,6 +415,38 @@ pub(super) struct ImpactOfSession {
     processes: Option<u64>,
     /// How many bytes its tools were to write.
     bytes_written: Option<u64>,
+    /// What the records of the whole session come to.
+    sum: Option<SumOfRecords>,
+}
+
+/// What the records of a session come to, from the first to the last.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it describes what another crate writes")]
+pub(super) struct SumOfRecords {
+    /// From how many records it is made.
+    records: u64,
+    /// Why it is not made from all records.
+    gaps: Option<Vec<String>>,
+    /// How many files changed.
+    files: u64,
+    /// Whether there may be more files than that.
+    more_files: bool,
+    /// How many calls ran.
+    ran: u64,
+    /// How many of them were commands.
+    commands: u64,
+    /// How many of them failed.
+    failed: u64,
+    /// How many calls were refused and did not run.
+    refused: u64,
+    /// How many changes differed from what was predicted.
+    surprises: u64,
+    /// Before how many of the calls that ran a snapshot was taken, by which they can be taken back.
+    saved: u64,
+    /// What calls that ran may have destroyed without a copy, the first of it.
+    not_saved: Option<Vec<String>>,
+    /// How much more of that there was.
+    more_not_saved: u64,
 }
 
 /// In what a session was stopped.
