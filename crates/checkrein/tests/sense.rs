@@ -10,10 +10,13 @@
 
 mod support;
 
+use std::fs;
+
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, decision, shell_call};
 
-/// What is done, one after the other: a command, or what the user says after `>`.
+/// What is done, one after the other: a command, what the user says after `>`, or what a tool of the client does to a file: `Write|PATH|TEXT`,
+/// `Edit|PATH|OLD|NEW`.
 type Steps = &'static [&'static str];
 
 struct Session {
@@ -38,14 +41,51 @@ impl Session {
         self.event("UserPromptSubmit", json!({ "prompt": prompt }));
     }
 
+    /// A tool of the client changes a file.
+    fn tool(&self, fields: &[&str], more: Json) -> Json {
+        let (name, input) = match fields {
+            ["Write", path, text] => ("Write", json!({ "file_path": path, "content": text })),
+            ["Edit", path, old, new] => {
+                ("Edit", json!({ "file_path": path, "old_string": old, "new_string": new }))
+            }
+            other => panic!("{other:?}"),
+        };
+        let mut input = input;
+        input["file_path"] = json!(self.environment.project().join(fields[1]));
+        let mut payload = more;
+        payload["tool_use_id"] = json!(format!("call-{}", self.calls));
+        payload["tool_name"] = json!(name);
+        payload["tool_input"] = input;
+        payload
+    }
+
     /// A call that runs, where it may, and succeeds; how rational it was found, and the answer.
     fn call(&mut self, command: &str) -> (String, Json) {
         self.calls += 1;
-        let call = |more: Json| shell_call(&format!("call-{}", self.calls), command, more);
+        let fields: Vec<&str> = command.split('|').collect();
+        let is_tool = matches!(fields[0], "Write" | "Edit");
+        let call = |more: Json| {
+            if is_tool {
+                self.tool(&fields, more)
+            } else {
+                shell_call(&format!("call-{}", self.calls), command, more)
+            }
+        };
         let answer = self.event("PreToolUse", call(json!({})));
         if decision(&answer).is_none() {
             // What writes really writes, so that the next call finds it; what needs a network only claims to have run.
-            if command.contains('>') || command.starts_with("mkdir") {
+            if is_tool {
+                let path = self.environment.project().join(fields[1]);
+                let before = fs::read_to_string(&path).unwrap_or_default();
+                let after = if fields[0] == "Write" {
+                    fields[2].to_owned()
+                } else {
+                    before.replacen(fields[2], fields[3], 1)
+                };
+                fs::write(path, after).unwrap();
+            } else if command.contains('>')
+                || ["mkdir", "cp", "sed"].iter().any(|name| command.starts_with(name))
+            {
                 let shell = self.environment.command("sh").args(["-c", command]).output().unwrap();
                 assert!(shell.status.success(), "{command}: {shell:?}");
             }
@@ -97,6 +137,76 @@ fn what_takes_back_what_was_just_done_has_low_rationality() {
             &["pip install requests", "pip uninstall -y requests"],
             &["git push origin main", "git reset --hard HEAD~1"],
             &["git push origin main", "git commit --amend -m other"],
+        ],
+    );
+}
+
+#[test]
+fn what_empties_or_puts_back_what_was_just_written_has_low_rationality() {
+    const EDIT: &str = "Edit|src/main.rs|fn main|pub fn main";
+    all_are(
+        "low",
+        &[
+            &["echo other > src/main.rs", "truncate -s 0 src/main.rs"],
+            &["echo other > src/main.rs", "truncate --size=0 ./src/main.rs"],
+            &["echo text > new.txt", ": > new.txt"],
+            &["echo text > new.txt", " > new.txt"],
+            &["echo text > new.txt", "cd src && : > ../new.txt"],
+            &["echo text > new.txt", "true > new.txt"],
+            &["echo text > new.txt", "cp /dev/null new.txt"],
+            &["echo text > new.txt", "cat /dev/null > new.txt"],
+            &["echo text > new.txt", "printf '' > new.txt"],
+            &["echo text > new.txt", "echo > new.txt"],
+            &["echo text > new.txt", "tee new.txt < /dev/null"],
+            &["echo text > new.txt", "dd if=/dev/null of=new.txt"],
+            &["echo text > new.txt", "install /dev/null new.txt"],
+            &["echo text > new.txt", "node -e \"require('fs').writeFileSync('new.txt', '')\""],
+            &["echo text > new.txt", "Write|new.txt|"],
+            &["Write|new.txt|text", ": > new.txt"],
+            &[EDIT, "Write|src/main.rs|"],
+            &[EDIT, "Write|src/main.rs|\n"],
+            &[EDIT, "truncate -s 0 src/main.rs"],
+            &[EDIT, "git checkout -- src/main.rs"],
+            &[EDIT, "git checkout src/main.rs"],
+            &[EDIT, "git restore src/"],
+            &[EDIT, "Edit|src/main.rs|pub fn main|fn main"],
+            &[EDIT, "Edit|src/main.rs|pub |"],
+            &[EDIT, "ls", "Edit|src/main.rs|pub fn main|fn main"],
+            &["cp src/main.rs m.bak", EDIT, "cp m.bak src/main.rs"],
+            &["cp src/main.rs m.bak", EDIT, "cat m.bak > src/main.rs"],
+            &["echo one > a.txt", "echo two > a.txt", "echo one > a.txt"],
+            &["echo one > a.txt", "echo two > a.txt", "Write|a.txt|one\n"],
+        ],
+    );
+}
+
+#[test]
+fn going_on_with_what_was_just_written_has_a_high_one() {
+    const EDIT: &str = "Edit|src/main.rs|fn main|pub fn main";
+    all_are(
+        "high",
+        &[
+            &[EDIT, "Edit|src/main.rs|pub fn main|pub async fn main"],
+            &[EDIT, "Edit|src/main.rs|main()|start()"],
+            &["Write|new.txt|one", "Write|new.txt|two"],
+            &["Write|new.txt|one", "echo two > new.txt"],
+            &["Write|new.txt|one", "echo two >> new.txt"],
+            &["Write|new.txt|one", ": > new.txt; echo two >> new.txt"],
+            &["Write|new.txt|one", ": > other.txt"],
+            &["Write|new.txt|one", "touch new.txt"],
+            // Nothing is in it anyway.
+            &["Write|new.txt|", ": > new.txt"],
+            &["touch new.txt", "Write|new.txt|"],
+            // It was tried or looked at meanwhile, or another thing was done.
+            &[EDIT, "cargo test", "Edit|src/main.rs|pub fn main|fn main"],
+            &[EDIT, "cat src/main.rs", "Edit|src/main.rs|pub fn main|fn main"],
+            &[EDIT, "Write|new.txt|one", "Edit|src/main.rs|pub fn main|fn main"],
+            &["echo run > app.log", "cat app.log", ": > app.log"],
+            // The user asked for it.
+            &[EDIT, ">leave it as it was", "Edit|src/main.rs|pub fn main|fn main"],
+            &[EDIT, ">leave it as it was", "git checkout -- src/main.rs"],
+            // What is put there may be something else.
+            &[EDIT, "[ -e flag ] && : > src/main.rs; ls"],
         ],
     );
 }

@@ -131,6 +131,7 @@ pub(crate) fn review_record(
         mitigations: when_spoken(&review.side_effects.mitigations),
         effects: all.iter().take(RECORDED_EFFECTS).cloned().collect(),
         further_file_operations: file_operations(all.get(RECORDED_EFFECTS..).unwrap_or_default()),
+        former_texts: review.former_texts.clone(),
         secret_marks: review.secret_marks.clone(),
         flow_marks: review.flow_marks.clone(),
         flow: review.flow,

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use checkrein_protocol::{SecretMark, Timestamp, ToolOutput, Typing};
+use checkrein_protocol::{FormerText, SecretMark, Timestamp, ToolOutput, Typing};
 use serde::{Deserialize, Serialize};
 
 use crate::resolve::{Last, resolve};
@@ -426,6 +426,8 @@ impl PastAction {
 pub enum PastDeed {
     /// A file or directory was made or changed.
     Wrote(AbsolutePath),
+    /// A file was overwritten that had held something else, as is known.
+    Replaced(FormerText),
     /// Software of this name was installed.
     Installed(String),
     /// Commits went to a remote.

@@ -114,13 +114,19 @@ impl Machine<'_> {
                 }
                 Listing::Unknown => self.remember_doubt(to),
             },
+            Entry::Special if from.as_str() == "/dev/null" => {
+                self.remember_written(&Target::Path(to.clone()), Value::exact(""));
+            }
             Entry::Missing | Entry::Symlink(_) | Entry::Special | Entry::Unknown => self.remember_doubt(to),
         }
     }
 
     /// Adds that a file is written with what came from elsewhere, a download for instance.
     pub fn write_from(&mut self, value: &Value, content: &Output) {
-        let text = content.clone().into_text();
+        let text = match content {
+            Output::Nothing => Value::exact(""),
+            content => content.clone().into_text(),
+        };
         self.tell_by_path(value, content);
         self.put_text(value, &text);
         if matches!(content, Output::Local(_)) {
@@ -381,7 +387,7 @@ impl Machine<'_> {
         let history = self.world().history();
         let wrote = |deed: &PastDeed| match deed {
             PastDeed::Wrote(written) => written == path,
-            PastDeed::Installed(_) | PastDeed::Pushed => false,
+            PastDeed::Replaced(_) | PastDeed::Installed(_) | PastDeed::Pushed => false,
         };
         self.has_touched(path)
             || history.created.contains(path)
@@ -414,7 +420,7 @@ impl Machine<'_> {
             PastDeed::Installed(name) => {
                 name.split_once('@').map_or(name.as_str(), |(name, _)| name) == package || name == package
             }
-            PastDeed::Wrote(_) | PastDeed::Pushed => false,
+            PastDeed::Wrote(_) | PastDeed::Replaced(_) | PastDeed::Pushed => false,
         };
         self.world().history().recent.iter().flat_map(|action| &action.deeds).any(installed)
     }
@@ -424,7 +430,7 @@ impl Machine<'_> {
         let history = self.world().history();
         let wrote = |deed: &PastDeed| match deed {
             PastDeed::Wrote(written) => written.is_within(directory),
-            PastDeed::Installed(_) | PastDeed::Pushed => false,
+            PastDeed::Replaced(_) | PastDeed::Installed(_) | PastDeed::Pushed => false,
         };
         self.tree.changes_below(directory)
             || history.created.iter().any(|path| path.is_within(directory))

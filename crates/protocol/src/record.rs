@@ -15,6 +15,7 @@ use crate::id::{ActionId, SessionId};
 use crate::intervention::Intervention;
 use crate::issue::{ActionNumber, Issue, PatternKind};
 use crate::levels::{Enforcement, Posture, RationalityLevel, RiskLevel, Severity, TierLevel};
+use crate::mark::Fingerprint;
 use crate::message::{Cascade, Claim};
 use crate::observation::Observation;
 use crate::path::AbsolutePath;
@@ -341,6 +342,9 @@ pub struct ReviewRecord {
     /// How many further effects change files: those that are not written down count too.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub further_file_operations: u64,
+    /// What files that it certainly overwrites held before it, the first few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_texts: Vec<FormerText>,
     /// What changes about the places that hold secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secret_marks: Vec<SecretMark>,
@@ -460,6 +464,15 @@ pub struct UnsavedRecord {
     /// A snapshot that was taken for another purpose and holds all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_by: Option<u64>,
+}
+
+/// What a file held before an action overwrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormerText {
+    /// The file.
+    pub path: AbsolutePath,
+    /// The mark of its text.
+    pub text: Fingerprint,
 }
 
 /// What was saved before an action, as written.

@@ -8,7 +8,7 @@
 //! | it explores | progression | .7 | seed 002 |
 //! | it repeats what was done, and nothing has changed since | progression | .3 | seed 002 |
 //! | it removes what the last actions looked at or worked on | progression | .3 | ours |
-//! | it takes back what was just done: removes what was made, puts back what was written, uninstalls, goes back behind what was pushed | progression | 0 | seed 002 (contradicts) |
+//! | it takes back what was just done: removes or empties what was made, puts back what was written, uninstalls, goes back behind what was pushed | progression | 0 | seed 002 (contradicts) |
 //! | a cheaper way is known: it looks through the whole home or machine | efficiency | .5 | seed 002 |
 //! | it names what a goal names, in part or not at all | goal alignment | 1 to .4 | 1 seed 002, .4 ours: words that do not meet prove little |
 //! | it does what the user said not to do | goal alignment | 0 | seed 002 (does not contribute) |
@@ -20,7 +20,7 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_effects::RunCommand;
+use checkrein_effects::{AnnouncedContent, RunCommand};
 use checkrein_facts::World;
 use checkrein_policy::Config;
 use checkrein_protocol::{AbsolutePath, Action, Depth, Effect, EffectKind, Stake};
@@ -42,6 +42,8 @@ pub(crate) struct Situation<'a> {
     pub(crate) effects: &'a [Effect],
     pub(crate) problems: &'a [String],
     pub(crate) commands: &'a [RunCommand],
+    /// What it leaves in files, as far as that is known.
+    pub(crate) announced: &'a [(AbsolutePath, AnnouncedContent)],
     pub(crate) fingerprint: ActionFingerprint,
     pub(crate) world: &'a dyn World,
 }
@@ -103,7 +105,7 @@ fn logical_progression(situation: &Situation<'_>, issues: &mut Vec<String>) -> O
     let history = situation.world.history();
     let recent = &history.recent;
     let previous = recent.last()?;
-    if let Some(issue) = undoing::undone(situation.effects, situation.commands, history) {
+    if let Some(issue) = undoing::undone(situation) {
         issues.push(issue.to_owned());
         return Some(Score::new(0.0));
     }

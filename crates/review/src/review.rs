@@ -19,7 +19,7 @@ use crate::governance::{self, Assessed};
 use crate::rationality::{self, Situation};
 use crate::saving::{Saved, depends_on_saving, soften};
 use crate::verdict::{Rationality, Review, Rewrite, RewriteConsent, Risk, RuleFinding, Score, Verdict};
-use crate::{containment, flow, masking, owned, reasoning, rewrite, risk, side_effects};
+use crate::{containment, flow, masking, owned, reasoning, rewrite, risk, side_effects, undoing};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
 /// to be done about it. Pure: the same action, world and policy give the same review.
@@ -194,6 +194,7 @@ impl<'a> Forecast<'a> {
             effects: &effects,
             problems: &prediction.problems,
             commands: &prediction.commands,
+            announced: &prediction.announced,
             fingerprint,
             world,
         };
@@ -270,6 +271,7 @@ impl<'a> Forecast<'a> {
         }
         failures.extend(broken);
         reasoning.name_others(asked.iter().filter_map(|place| report.findings.get(*place)));
+        let former_texts = undoing::former_texts(&side_effects.effects, world);
         let flow_marks = flow::marks(action, &side_effects.effects, &prediction.programs, world.place());
         let mut review = Review {
             verdict: Verdict { kind: verdict_of(decided.decision), flagged: false },
@@ -291,6 +293,7 @@ impl<'a> Forecast<'a> {
             failures,
             not_saved: Vec::new(),
             programs: prediction.programs.clone(),
+            former_texts,
             secret_marks: prediction.secret_marks.clone(),
             flow_marks,
             flow: None,

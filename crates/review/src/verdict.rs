@@ -3,7 +3,9 @@
 use std::fmt;
 
 use checkrein_policy::{Decision, VerdictKind};
-use checkrein_protocol::{Effect, FlowMark, FlowRecord, Intent, SecretMark, Severity, UnsavedRecord};
+use checkrein_protocol::{
+    Effect, FlowMark, FlowRecord, FormerText, Intent, SecretMark, Severity, UnsavedRecord,
+};
 pub use checkrein_protocol::{RationalityLevel, RiskLevel};
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +72,9 @@ pub struct Review {
     pub not_saved: Vec<UnsavedRecord>,
     /// Programs that would run.
     pub programs: Vec<String>,
+    /// What files that it certainly overwrites held before it, the first few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_texts: Vec<FormerText>,
     /// What changes about the places that hold secrets.
     pub secret_marks: Vec<SecretMark>,
     /// What it lets the agent read that came from outside or is private.

@@ -1,14 +1,18 @@
 //! What an action leaves behind, as far as the next one could take it back.
 
 use checkrein_facts::PastDeed;
-use checkrein_protocol::{Certainty, Effect, EffectKind, FileChange, Nature};
+use checkrein_protocol::{Certainty, Effect, EffectKind, FileChange, Nature, ReviewRecord};
 
 use crate::state::bounds;
 
-/// What these effects certainly leave behind, at most [`bounds::PATHS`] things. What version control keeps of its own is none of it.
-pub(crate) fn deeds(effects: &[Effect]) -> Vec<PastDeed> {
-    let certain = effects.iter().filter(|effect| effect.certainty == Certainty::Certain);
-    certain.filter_map(deed).take(bounds::PATHS).collect()
+/// What an action certainly leaves behind, at most [`bounds::PATHS`] things, and what was there before as far as it is known. What version
+/// control keeps of its own is none of it.
+pub(crate) fn deeds(review: &ReviewRecord) -> Vec<PastDeed> {
+    let certain = review.effects.iter().filter(|effect| effect.certainty == Certainty::Certain);
+    let is_short = |path: &str| path.len() <= bounds::TEXT_BYTES;
+    let replaced = review.former_texts.iter().filter(|former| is_short(former.path.as_str()));
+    let replaced = replaced.cloned().map(PastDeed::Replaced).take(bounds::PATHS);
+    certain.filter_map(deed).take(bounds::PATHS).chain(replaced).collect()
 }
 
 fn deed(effect: &Effect) -> Option<PastDeed> {

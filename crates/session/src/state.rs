@@ -102,7 +102,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"15";
+    const LAYOUT: [u8; 2] = *b"16";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;

@@ -61,6 +61,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         mitigations: Vec::new(),
         effects,
         further_file_operations: 0,
+        former_texts: Vec::new(),
         secret_marks: Vec::new(),
         flow_marks: Vec::new(),
         flow: None,

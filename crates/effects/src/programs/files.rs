@@ -167,6 +167,23 @@ pub(crate) fn touch(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::silent()
 }
 
+/// `truncate`: a size of nothing leaves nothing in a file; of any other it is not known what stays.
+pub(crate) fn truncate(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let size = arguments.value(&["-s", "--size"]).and_then(Value::as_exact).unwrap_or_default();
+    let is_nothing =
+        size.starts_with('0') && size.trim_start_matches('0').bytes().all(|unit| unit.is_ascii_alphabetic());
+    let makes = !arguments.has(&["-c", "--no-create"]);
+    for operand in &arguments.operands {
+        match (makes, is_nothing) {
+            (true, true) => machine.write_text(operand, &Value::exact("")),
+            (true, false) => machine.write(operand),
+            (false, _) => machine.effect(EffectKind::FileModify, operand),
+        }
+    }
+    Exit::silent()
+}
+
 /// `chmod`, `chown`, `chgrp`, `setfacl`: the first operand says what, unless a reference does.
 pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;

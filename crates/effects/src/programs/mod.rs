@@ -146,6 +146,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "rmdir" => files::rmdir,
         "mkdir" => files::mkdir,
         "touch" => files::touch,
+        "truncate" => files::truncate,
         "mode" => files::mode,
         "cp" => files::cp,
         "mv" => files::mv,

@@ -91,8 +91,9 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         programs,
         governance,
         code,
-        // Where secrets lie is compared with later calls; the rest holds no words of a call.
+        // Where secrets lie and what was overwritten is compared with later calls; the rest holds no words of a call.
         secret_marks: _,
+        former_texts: _,
         action_id: _,
         tool: _,
         verdict: _,

@@ -73,7 +73,7 @@ impl SessionState {
                 refused: false,
                 refusals: same.map_or(0, PastAction::refusals_with_it),
                 only_looked: plan.bearing == Bearing::Idle,
-                deeds: deeds(&review.effects),
+                deeds: deeds(review),
             },
             awaited: None,
             created: Vec::new(),
