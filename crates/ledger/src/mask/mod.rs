@@ -5,7 +5,8 @@
 //! | `scan` | the scanner: one pass over the bytes of a text |
 //! | `token` | tokens that their prefix gives away |
 //! | `name` | names after which a secret stands |
-//! | `personal` | numbers that say who somebody is |
+//! | `personal` | numbers that say who somebody is, and the list of all kinds of personal data |
+//! | `phone` | telephone numbers |
 //! | `value` | where a value ends, and which values only stand for one |
 //! | `form` | forms of headers and addresses |
 //! | `json` | values of JSON, by the names of their keys |
@@ -21,6 +22,7 @@ mod form;
 mod json;
 mod name;
 mod personal;
+mod phone;
 mod scan;
 mod settings;
 mod token;
@@ -34,6 +36,7 @@ use crate::hash_chain::hexadecimal;
 
 pub use body::mask_body;
 pub use json::{mask_json, mask_output};
+pub use personal::{PERSONAL_KINDS, PersonalKind};
 pub use settings::{SecretSetting, secret_settings, secret_variable};
 
 /// What is masked.
@@ -72,9 +75,6 @@ impl Default for Masking {
         Self { secrets: MaskingChoice::Masked, personal_data: MaskingChoice::Masked, literals: Vec::new() }
     }
 }
-
-/// The kinds of masks that stand for personal data.
-const PERSONAL: [&str; 6] = ["email", "card", "iban", "ssn", "phone", "ip"];
 
 /// The key that makes the digits of masks unguessable, what is masked, and the secrets that are known beforehand.
 #[derive(Clone, PartialEq, Eq)]
@@ -158,7 +158,8 @@ impl MaskKey {
 
     /// Whether what has a form of this kind is masked.
     fn masks(&self, kind: &str) -> bool {
-        let choice = if PERSONAL.contains(&kind) { self.masking.personal_data } else { self.masking.secrets };
+        let is_personal = PERSONAL_KINDS.iter().any(|known| known.name == kind);
+        let choice = if is_personal { self.masking.personal_data } else { self.masking.secrets };
         match choice {
             MaskingChoice::Masked | MaskingChoice::ByForm => true,
             MaskingChoice::Clear => false,

@@ -1,6 +1,53 @@
 //! Numbers that say who somebody is: payment cards, bank accounts, social security, telephones, addresses of machines. Each has a form that
 //! can be checked, so that a build number or a time is none of them.
 
+use super::phone;
+
+/// A kind of personal data that is masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PersonalKind {
+    /// What a mask says in its place: `[masked:NAME:...]`.
+    pub name: &'static str,
+    /// What it is.
+    pub what: &'static str,
+    /// By what it is recognised.
+    pub recognised: &'static str,
+}
+
+/// All kinds of personal data that are masked (`audit.mask.personal_data`).
+pub const PERSONAL_KINDS: [PersonalKind; 6] = [
+    PersonalKind {
+        name: "email",
+        what: "mail addresses",
+        recognised: "a name, `@`, and a domain with a dot; not the address in `git@host:path`, nor one that stands for anybody (`user@example.com`)",
+    },
+    PersonalKind {
+        name: "card",
+        what: "numbers of payment cards",
+        recognised: "13 to 19 digits, alone or in groups, with the prefix and length of an issuer and a right check digit (Luhn)",
+    },
+    PersonalKind {
+        name: "iban",
+        what: "bank accounts (IBAN)",
+        recognised: "a country, the length of its accounts, and right check digits (remainder of 97), in letters of one case, alone or in groups of four",
+    },
+    PersonalKind {
+        name: "ssn",
+        what: "social security numbers of the United States",
+        recognised: "`123-45-6789`, without numbers that are never given out",
+    },
+    PersonalKind {
+        name: "phone",
+        what: "telephone numbers",
+        recognised: "behind `+` a country code and its number, in groups or at least ten digits; behind `00` the same in groups; of North America `212-555-0173`, `(212) 555-0173`, and these behind `1-`",
+    },
+    PersonalKind {
+        name: "ip",
+        what: "addresses of machines",
+        recognised: "IPv4 and IPv6 addresses of the open network; not those of this machine, of private networks or of documentation, nor what the call talks to, nor versions",
+    },
+];
+
 /// What was found at the beginning of a text: its kind and its length in bytes.
 pub(super) struct Personal {
     pub(super) kind: &'static str,
@@ -14,13 +61,14 @@ pub(super) fn personal(rest: &[u8], before: &[u8]) -> Option<Personal> {
     let is_part = matches!(before.last(), Some(b'/' | b'@' | b'.' | b'-'));
     let long_machine = || if begins_long_machine(before) { long_machine_address(rest) } else { None };
     match rest.first()? {
-        b'+' => found("phone", international_phone(rest)),
-        b'(' => found("phone", bracketed_phone(rest)),
+        b'+' => found("phone", phone::international(rest)),
+        b'(' => found("phone", phone::bracketed(rest)),
         b'f' | b'F' if before.ends_with(b"::") => found("ip", mapped_machine_address(rest, before)),
         b'A'..=b'Z' | b'a'..=b'z' => found("iban", bank_account(rest)),
         b'0'..=b'9' => found("card", payment_card(rest))
             .or_else(|| found("ssn", social_security(rest)))
-            .or_else(|| found("phone", national_phone(rest)))
+            .or_else(|| found("phone", phone::dialled(rest, before)))
+            .or_else(|| found("phone", phone::national(rest, before)))
             .or_else(|| if is_part { None } else { found("ip", machine_address(rest)) })
             .or_else(|| found("ip", long_machine())),
         _ => None,
@@ -28,7 +76,7 @@ pub(super) fn personal(rest: &[u8], before: &[u8]) -> Option<Personal> {
 }
 
 /// Whether nothing that belongs to the same word stands behind.
-fn ends(rest: &[u8], length: usize) -> bool {
+pub(super) fn ends(rest: &[u8], length: usize) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     match (rest.get(length), rest.get(length + 1)) {
         (None, _) => true,
@@ -163,53 +211,6 @@ fn social_security(rest: &[u8]) -> Option<usize> {
         area != b"000" && area != b"666" && !area.starts_with(b"9") && group != b"00" && serial != b"0000";
     (all_digits && given && text.get(3) == Some(&b'-') && text.get(6) == Some(&b'-') && ends(rest, 11))
         .then_some(11)
-}
-
-/// `+49 30 1234567`: 8 to 15 digits behind the plus (E.164), in groups or at least ten.
-fn international_phone(rest: &[u8]) -> Option<usize> {
-    let mut count = 0_usize;
-    let mut groups = 1_usize;
-    let mut length = 0;
-    for (at, byte) in rest.iter().enumerate().skip(1) {
-        match byte {
-            b'0'..=b'9' => {
-                count += 1;
-                length = at + 1;
-            }
-            b' ' | b'-' | b'.' | b'(' | b')' if count > 0 && at <= length + 1 => {
-                groups += usize::from(length == at);
-            }
-            _ => break,
-        }
-    }
-    let plausible = (8..=15).contains(&count) && (groups > 2 || count >= 10);
-    (plausible && rest.get(1).is_some_and(|first| matches!(first, b'1'..=b'9')) && ends(rest, length))
-        .then_some(length)
-}
-
-/// `(212) 555-0173`, as it is written in North America.
-fn bracketed_phone(rest: &[u8]) -> Option<usize> {
-    let area = rest.get(1..4)?;
-    let gap = usize::from(rest.get(5) == Some(&b' '));
-    let number = rest.get(5 + gap..13 + gap)?;
-    let digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
-    let fits = digits(area)
-        && matches!(area.first(), Some(b'2'..=b'9'))
-        && rest.get(4) == Some(&b')')
-        && digits(number.get(..3)?)
-        && matches!(number.first(), Some(b'2'..=b'9'))
-        && matches!(number.get(3), Some(b'-' | b'.' | b' '))
-        && digits(number.get(4..)?);
-    (fits && ends(rest, 13 + gap)).then_some(13 + gap)
-}
-
-/// `555-867-5309`, as it is written in North America. Only blanks between the parts are what columns of numbers have too.
-fn national_phone(rest: &[u8]) -> Option<usize> {
-    let text = rest.get(..12)?;
-    let separated = matches!(text.get(3), Some(b'-' | b'.')) && text.get(7) == text.get(3);
-    let digits = text.iter().enumerate().all(|(at, byte)| at == 3 || at == 7 || byte.is_ascii_digit());
-    let first = |at: usize| matches!(text.get(at), Some(b'2'..=b'9'));
-    (separated && digits && first(0) && first(4) && ends(rest, 12)).then_some(12)
 }
 
 /// An IPv4 address of the open network; those of this machine, of private networks and of documentation are nobody's.
@@ -394,6 +395,8 @@ mod tests {
             "(212) of 555",
             "(100) 555-0173",
             "f(2125550173)",
+            "+2026-11-22 10:11:12",
+            "+192.168.100.200 host",
         ] {
             assert_eq!(kind(text), None, "{text}");
         }
