@@ -281,6 +281,7 @@ impl Machine<'_> {
             return;
         }
         self.shell.perhaps_unset.remove(name);
+        let content = self.kept_content(content);
         let before = self.shell.variables.get(name);
         if before.is_some_and(|variable| variable.readonly) {
             return;

@@ -293,6 +293,7 @@ impl Machine<'_> {
         if self.away.is_some() {
             return;
         }
+        let text = self.kept(text);
         if !self.is_unsure() {
             self.flow.sources.remove(path.as_str());
         }

@@ -17,6 +17,7 @@
 //! | `statements` | control flow: lists, pipes, functions |
 //! | `branches` | `if` and `case` |
 //! | `ways` | following more than one way |
+//! | `weight` | what the states that are followed take, and what it costs to copy them |
 //! | `whole_files` | files that reach a command whole on its standard input |
 //! | `loops` | loops |
 //! | `simple` | simple commands |
@@ -196,6 +197,7 @@ mod user_hooks;
 mod value;
 pub mod walks;
 mod ways;
+mod weight;
 mod whole_files;
 mod written_variables;
 

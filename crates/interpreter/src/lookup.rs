@@ -89,9 +89,19 @@ impl Machine<'_> {
         };
         let names: Vec<String> =
             self.shell.functions.keys().filter(fits).take(Value::CHOICES).cloned().collect();
+        // A name that is written out stands for itself: what may stand behind it was asked for here. Else a function that may not be there, and
+        // so may be a program, would be looked for among the functions again, without an end.
+        let rested = std::mem::replace(&mut self.call.rests_on_unseen, false);
         for name in names {
+            if self.budget.calls >= CALLS {
+                self.unread("commands are nested too deeply to be followed");
+                break;
+            }
+            self.budget.calls += 1;
             self.possibly(|machine| machine.call_name(&name, rest, Lookup::All));
+            self.budget.calls -= 1;
         }
+        self.call.rests_on_unseen = rested;
     }
 
     /// Calls what the lists of words may mean of which one stands here.

@@ -391,7 +391,8 @@ struct Standing {
 }
 
 impl Standing {
-    fn of(machine: &Machine<'_>) -> Self {
+    fn of(machine: &mut Machine<'_>) -> Self {
+        machine.pay_for_copy();
         let shell = &machine.shell;
         Self {
             variables: shell.variables.clone(),

@@ -49,6 +49,12 @@ const CODE: usize = 720_000;
 const EFFECTS: usize = 4096;
 /// The greatest number of program calls that are listed (ours).
 const COMMANDS: usize = 256;
+/// The greatest number of words of a program call that are listed (ours).
+const WORDS: usize = 256;
+/// The longest word of a program call that is listed, in bytes (ours).
+const WORD: usize = 4096;
+/// How many bytes the texts of all effects take at most (ours).
+const TOLD: usize = 1024 * 1024;
 
 /// A program that is run, with the words that are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -284,6 +290,7 @@ impl<'w> Machine<'w> {
             Some(Output::Text(text)) => text.clone(),
             Some(_) => Value::Unknown,
             None if self.away.is_some() => Value::Unknown,
+            None if path.as_str() == "/dev/null" => Value::exact(""),
             None => {
                 self.note_open(path);
                 ask(&self.tree)
@@ -591,10 +598,7 @@ impl<'w> Machine<'w> {
             self.findings.programs.push(program.to_owned());
         }
         if self.findings.commands.len() < COMMANDS {
-            self.findings.commands.push(RunCommand {
-                program: program.to_owned(),
-                words: words.iter().map(|word| word.as_exact().map(str::to_owned)).collect(),
-            });
+            self.findings.commands.push(RunCommand { program: program.to_owned(), words: listed(words) });
         }
     }
 }
@@ -602,4 +606,11 @@ impl<'w> Machine<'w> {
 /// What may stand in `$BASH` and `$SHELL`.
 fn shells() -> Value {
     Value::one_of(["/bin/bash", "/usr/bin/bash", "/bin/zsh", "/bin/sh"].map(str::to_owned).to_vec())
+}
+
+/// Words as they are listed. What is long, or stands behind many, is not known.
+fn listed(words: &[Value]) -> Vec<Option<String>> {
+    let text = |word: &Value| word.as_exact().filter(|text| text.len() <= WORD).map(str::to_owned);
+    let more = (words.len() > WORDS).then_some(None);
+    words.iter().take(WORDS).map(text).chain(more).collect()
 }

@@ -10,6 +10,7 @@ use super::moves::Moves;
 use super::perhaps::{self, Perhaps, Way};
 use super::prediction::{ANNOUNCED, AnnouncedContent, LOGGED, LoggedMessage};
 use super::value::Value;
+use super::weight::ENTRY;
 
 /// Changes to the file tree. Nothing is written anywhere: later parts of a command see what earlier parts did.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -355,6 +356,21 @@ impl Overlay {
             next = place.parent();
         }
         false
+    }
+
+    /// How many bytes it takes, by what grows with a command.
+    pub(crate) fn weight(&self) -> usize {
+        let of = |made: &Made| match made {
+            Made::File(text) => text.weight(),
+            Made::Link(text) => text.len(),
+            Made::Doubtful(perhaps) => perhaps.weight(),
+            Made::Checkout(_) => ENTRY,
+            Made::Gone | Made::Directory { .. } => 0,
+        };
+        let told: usize = self.told.iter().map(|(path, text)| ENTRY + path.len() + text.len()).sum();
+        let other = self.untracked.len() + self.moved.len() + self.fetched.len() + self.filled.len();
+        let made: usize = self.made.iter().map(|(path, made)| ENTRY + path.len() + of(made)).sum();
+        made + told + other * ENTRY
     }
 
     /// What this command moved.

@@ -37,6 +37,11 @@ pub(super) fn ways_of_text(text: &Value) -> Vec<Way> {
 }
 
 impl Perhaps {
+    /// How many bytes its texts take.
+    pub(super) fn weight(&self) -> usize {
+        self.written.as_ref().map_or(0, Value::weight) + self.links.iter().map(String::len).sum::<usize>()
+    }
+
     /// A file with what is known of its text.
     pub(super) fn file(text: Value) -> Self {
         Self { written: Some(text), ..Self::default() }

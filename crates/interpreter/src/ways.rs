@@ -26,7 +26,8 @@ pub(super) struct Fallen {
 }
 
 impl Fallen {
-    pub(super) fn of(machine: &Machine<'_>) -> Self {
+    pub(super) fn of(machine: &mut Machine<'_>) -> Self {
+        machine.pay_for_copy();
         Self { shell: machine.shell.clone(), tree: machine.tree.clone(), input: machine.input.clone() }
     }
 
@@ -136,6 +137,7 @@ impl Machine<'_> {
         first: impl FnOnce(&mut Self) -> Done,
         second: impl FnOnce(&mut Self) -> Done,
     ) -> Done {
+        self.pay_for_copy();
         let (shell, tree, input) = (self.shell.clone(), self.tree.clone(), self.input.clone());
         self.position.doubt += 1;
         let one = first(self);
@@ -238,6 +240,7 @@ impl Machine<'_> {
         absence: Absence,
         work: impl FnOnce(&mut Self) -> Done,
     ) -> Option<Supposed> {
+        self.pay_for_copy();
         let (shell, tree, input) = (self.shell.clone(), self.tree.clone(), self.input.clone());
         let left = std::mem::take(&mut self.left);
         let keeps = match absence {
@@ -280,6 +283,7 @@ impl Machine<'_> {
         if self.asked_open.get() {
             let (shell, mut after, input) = (self.shell.clone(), self.tree.clone(), self.input.clone());
             for way in 0..ways {
+                self.pay_for_copy();
                 let (shell, tree, input) = before.clone();
                 let begun = tree.in_way(way);
                 (self.shell, self.tree, self.input) = (shell, begun.clone(), input);

@@ -32,6 +32,10 @@ pub(crate) struct Budget {
     pub(crate) calls: usize,
     /// How many texts are being run inside one another.
     pub(crate) texts: usize,
+    /// How many bytes of longer texts were kept in files and variables.
+    pub(crate) kept: usize,
+    /// How many bytes the texts of the effects take.
+    pub(crate) told: usize,
     /// How many substitutions ran.
     pub(crate) substitutions: usize,
     /// Whether commands are being guessed from a text that could not be read.
@@ -53,6 +57,8 @@ impl Default for Budget {
             exhausted: false,
             calls: 0,
             texts: 0,
+            kept: 0,
+            told: 0,
             substitutions: 0,
             guessing: false,
         }

@@ -2,7 +2,7 @@
 
 use checkrein_protocol::Typing;
 
-use super::{Draft, EFFECTS, Machine, Upload};
+use super::{Draft, EFFECTS, Machine, TOLD, Upload};
 use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Target};
 use crate::known_hosts;
 use crate::nature::Nature;
@@ -123,7 +123,9 @@ impl Machine<'_> {
             known.certainty = known.certainty.max(effect.certainty);
             return;
         }
-        if self.findings.effects.len() >= EFFECTS {
+        let length = effect.target.text().map_or(0, str::len);
+        self.budget.told = self.budget.told.saturating_add(length + effect.note.len());
+        if self.findings.effects.len() >= EFFECTS || self.budget.told > TOLD {
             self.give_up();
             return;
         }

@@ -362,7 +362,7 @@ mod tests {
                 format!("{a:07o} {b:06o} {a:06o} {c:06o}"),
                 format!("{a:08x}: {b:04x} {a:04x} {c:04x} {d:04x}"),
                 format!("{a:08x}  {:02x} {:02x} {c:02x} {d:02x} 00 49 30 12  |....|", a % 256, b % 256),
-                format!("{:04} {:04} {:04} {:04}", a, b, c, d),
+                format!("{a:04} {b:04} {c:04} {d:04}"),
                 format!("{a:05} {b:05} {c:05}"),
                 format!("   Compiling crate-{a} v{c}.{d}.{b} ({a}/{b})"),
                 format!("added {a} packages, and audited {b} packages in {c}s, {d}.{c:02} MB"),
