@@ -145,6 +145,7 @@ fn record(number: usize) -> RecordBody {
         mitigations: Vec::new(),
         effects: vec![],
         further_file_operations: 0,
+        former_texts: Vec::new(),
         secret_marks: Vec::new(),
         flow_marks: Vec::new(),
         flow: None,
