@@ -500,6 +500,28 @@ fn a_name_that_is_no_text_is_saved_however_it_is_written() {
     }
 }
 
+/// What got such a name goes back to the one that it had.
+#[test]
+fn a_new_name_that_is_no_text_goes_when_the_old_one_comes_back() {
+    for command in [
+        r"mv README.md $'\xff\xfe'",
+        r"mv src $'d\xff'",
+        r#"f=$'c\xe9.txt'; mv README.md "$f""#,
+        r"git mv README.md $'\xff\xfe'",
+    ] {
+        let environment = TestEnvironment::new();
+        let names = || {
+            let all = fs::read_dir(environment.project()).unwrap().map(|entry| entry.unwrap().file_name());
+            all.collect::<std::collections::BTreeSet<_>>()
+        };
+        let stood = names();
+        perform(&environment, "s", &environment.project(), "call", command);
+        assert_ne!(names(), stood, "{command}");
+        let output = undo(&environment, &environment.project(), &[]);
+        assert_eq!(names(), stood, "{command}: {}", said(&output));
+    }
+}
+
 /// What git runs by itself is no data of it: what a call that nobody can read did to it is taken back, and what a user changes stays.
 #[test]
 fn what_git_runs_by_itself_is_taken_back_with_a_call_that_nobody_can_read() {

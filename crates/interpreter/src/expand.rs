@@ -126,7 +126,14 @@ impl Machine<'_> {
                 self.mark_hollow(&value, name);
                 values.push(value);
             } else {
+                let before = values.len();
                 self.finish_glob(&pattern, values);
+                let literal = unescape(&pattern);
+                // Where nothing has such a name yet, something may be about to get it.
+                if field.has_bytes && values.get(before).and_then(Value::as_exact) == Some(&literal) {
+                    values.truncate(before);
+                    values.push(Value::Glob(literal));
+                }
             }
             return;
         }
@@ -274,6 +281,7 @@ impl Machine<'_> {
         let pattern = "?".repeat(count);
         if mode == Mode::Words && !self.shell.options.noglob {
             fields.push(Value::Exact(pattern), true);
+            fields.current().has_bytes = true;
         } else {
             fields.push_quoted(Value::Glob(pattern));
         }

@@ -12,6 +12,8 @@ pub(super) struct Field {
     pub(super) quoted: bool,
     /// The variable that was not set, when the field stands on one.
     pub(super) hollow: Option<String>,
+    /// Whether bytes stand in it that are no text.
+    pub(super) has_bytes: bool,
 }
 
 #[derive(Debug)]
