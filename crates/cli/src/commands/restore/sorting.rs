@@ -393,7 +393,7 @@ impl RestoreTerms<'_> {
                 .iter()
                 .filter(|root| step.path.as_path().starts_with(root.path.as_path()));
             matches!(moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_) | ActionEndTime::Followed(_))
-                && (around.any(|root| root.node.is_none() || root.selection == SavedPart::Everything)
+                && (around.any(|root| stood_nowhere(root, step) || root.selection == SavedPart::Everything)
                     || held(step)
                     || match step.origin {
                         NewFileOrigin::Made => true,
@@ -526,7 +526,7 @@ impl RestoreTerms<'_> {
     /// Who made what was not there: at the places that the action was about it is the action, elsewhere and afterwards the time tells.
     fn maker(&self, step: &Step) -> Maker {
         let is_about = |root: &Root| {
-            (root.node.is_none() || root.selection == SavedPart::Everything)
+            (stood_nowhere(root, step) || root.selection == SavedPart::Everything)
                 && step.path.as_path().starts_with(root.path.as_path())
         };
         let is_meant = self.snapshot.snapshot.roots.iter().any(is_about);
@@ -621,6 +621,11 @@ impl RestoreTerms<'_> {
 fn file_time(at: SystemTime) -> Option<FileTime> {
     let since = at.duration_since(UNIX_EPOCH).ok()?;
     Some(FileTime { seconds: i64::try_from(since.as_secs()).ok()?, nanoseconds: since.subsec_nanos() })
+}
+
+/// Whether nothing can have stood where a step is, at or below a place: nothing stood at the place, or something that was no directory.
+fn stood_nowhere(root: &Root, step: &Step) -> bool {
+    root.node.as_ref().is_none_or(|node| !node.is_directory() && step.path != root.path)
 }
 
 /// The database whose log a file is by its name, as SQLite gives it.
