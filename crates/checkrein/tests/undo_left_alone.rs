@@ -10,6 +10,7 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 use serde_json::json;
@@ -58,6 +59,23 @@ fn what_an_action_left_as_it_was_is_not_offered() {
             assert_eq!(stands, "work of the user\n", "{command}, {options:?}: {said}");
         }
     }
+}
+
+/// A directory that may be written to but not listed cannot be saved. Moved, it stays where it is as long as something in it does.
+#[test]
+fn what_cannot_be_listed_is_left_where_it_was_moved_to() {
+    let environment = TestEnvironment::new();
+    environment.write("in/known", "only here\n");
+    let mode = |name: &str, mode| {
+        fs::set_permissions(environment.project().join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("in", 0o300);
+    perform(&environment, "mv in out");
+    let said = undo(&environment, &[]);
+    assert!(said.contains("something in it is kept") && !said.contains("not empty"), "{said}");
+    mode("out", 0o700);
+    let known = fs::read_to_string(environment.project().join("out/known"));
+    assert_eq!(known.ok().as_deref(), Some("only here\n"), "{said}");
 }
 
 #[test]

@@ -255,12 +255,13 @@ impl RestoreTerms<'_> {
             .collect();
         // What is in a directory stands behind it.
         for step in prepared.steps().iter().rev().filter(is_directory) {
+            let below = || {
+                let paths = prepared.steps().iter().map(|step| step.path.as_path());
+                paths.filter(|path| path.parent() == Some(step.path.as_path())).map(Path::to_owned).collect()
+            };
+            // What is closed to its owner was opened for the look that the steps come from.
             let names: Vec<PathBuf> = fs::read_dir(step.path.as_path())
-                .into_iter()
-                .flatten()
-                .flatten()
-                .map(|entry| entry.path())
-                .collect();
+                .map_or_else(|_| below(), |names| names.flatten().map(|entry| entry.path()).collect());
             let goes = |path: &PathBuf| {
                 let path = SavedPath::from(path.as_path());
                 going.contains(&path) && !objections.contains_key(&path)
