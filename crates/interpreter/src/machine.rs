@@ -344,6 +344,12 @@ impl<'w> Machine<'w> {
         }
     }
 
+    /// The value of a variable, unless the shell has it as whoever started it gave it, whatever that is.
+    pub fn given_variable(&self, name: &str) -> Option<Value> {
+        let is_touched = self.shell.variables.contains_key(self.shell.referred(name));
+        self.variable(name).filter(|_| is_touched || self.away.is_some() || self.budget.scanning > 0)
+    }
+
     /// What the environment says about a variable that the shell did not touch.
     pub(super) fn environment(&self, name: &str) -> Option<Value> {
         if let Some(away) = &self.away {

@@ -274,7 +274,7 @@ impl Git<'_, '_> {
             // What the environment of the agent says was there before the command; only what the command sets is of interest.
             let before = self.machine.world().variable(name);
             if let Some(value) =
-                self.machine.variable(name).filter(|value| value.as_exact() != before.as_deref())
+                self.machine.given_variable(name).filter(|value| value.as_exact() != before.as_deref())
             {
                 self.settings.give(key, value);
             }
