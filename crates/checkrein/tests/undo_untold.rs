@@ -191,7 +191,7 @@ fn what_a_call_was_to_set_goes_back_without_its_end() {
 }
 
 /// Commands of which the words say what they leave, or from where they take it, and a file that each of them writes.
-const FORESEEN: [(&str, &str); 24] = [
+const FORESEEN: [(&str, &str); 26] = [
     ("cp v u", "u"),
     ("cp large u", "u"),
     ("cp -r d/. e", "e/a"),
@@ -216,6 +216,8 @@ const FORESEEN: [(&str, &str); 24] = [
     ("git checkout -- tracked", "tracked"),
     ("git checkout -q HEAD -- tracked", "tracked"),
     ("git stash -q", "tracked"),
+    ("rm -r e; echo x > e", "e"),
+    ("rm -r e; ln -s v e", "e"),
 ];
 
 /// Somebody may have copied just the text there that stands in another file of the workspace, or that version control holds.

@@ -251,6 +251,18 @@ pub(crate) fn is_narrower(now: u32, then: u32) -> bool {
     then & !now & 0o777 != 0
 }
 
+/// Whether what stands somewhere gives somebody less than what stood there. A file in the place of a directory is another thing, and so is a
+/// link.
+pub(super) fn is_closed(then: &Node, now: &Node) -> bool {
+    let is_alike = match (then, now) {
+        (Node::File { .. }, Node::File { .. })
+        | (Node::Directory { .. }, Node::Directory { .. })
+        | (Node::Pipe { .. }, Node::Pipe { .. }) => true,
+        (Node::File { .. } | Node::Directory { .. } | Node::Pipe { .. } | Node::Symlink { .. }, _) => false,
+    };
+    is_alike && is_narrower(now.meta().mode, then.meta().mode)
+}
+
 /// Whether a step writes to a file under a name that it still has.
 fn writes_through(step: &Step, of: LinkGroup) -> bool {
     step.deed == RestoreAction::Replace
@@ -261,13 +273,7 @@ fn writes_through(step: &Step, of: LinkGroup) -> bool {
 impl Step {
     /// Whether it would let somebody in whom what stands there keeps out.
     pub fn opens(&self) -> bool {
-        let is_link = |node: &Node| matches!(node, Node::Symlink { .. });
-        match (&self.then, &self.now) {
-            (Some(then), Some(now)) if !is_link(then) && !is_link(now) => {
-                is_narrower(now.meta().mode, then.meta().mode)
-            }
-            _ => false,
-        }
+        self.then.as_ref().zip(self.now.as_ref()).is_some_and(|(then, now)| is_closed(then, now))
     }
 }
 

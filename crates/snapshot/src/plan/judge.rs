@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustix::fs::FileType;
 
-use super::behind::is_narrower;
+use super::behind::{is_closed, is_narrower};
 use super::past::Past;
 use super::{ActionEndTime, ActionPeriod, Found, NewFileOrigin, RestoreAction, Since, Step};
 use crate::databases::is_database;
@@ -70,9 +70,7 @@ impl Judge<'_> {
             // Somebody may have closed what the action wrote, and nobody looked right after it.
             Since::Untouched
                 if matches!(self.past.moment, ActionEndTime::Open(_))
-                    && then
-                        .zip(now)
-                        .is_some_and(|(then, now)| is_narrower(now.meta().mode, then.meta().mode))
+                    && then.zip(now).is_some_and(|(then, now)| is_closed(then, now))
                     && !self.gives_mode(path, (then, now)) =>
             {
                 Since::Doubtful
