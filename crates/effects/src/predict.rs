@@ -58,7 +58,10 @@ fn effects_on_opening(
 ) -> Vec<Effect> {
     let texts = announced.iter().filter_map(|(path, content)| match content {
         AnnouncedContent::Text(text) if run_on_opening::is_meant(path) => Some((path, text)),
-        AnnouncedContent::Text(_) | AnnouncedContent::Link(_) | AnnouncedContent::Mode(_) => None,
+        AnnouncedContent::Text(_)
+        | AnnouncedContent::Link(_)
+        | AnnouncedContent::Mode(_)
+        | AnnouncedContent::Commit { .. } => None,
     });
     let mut texts = texts.peekable();
     if texts.peek().is_none() {

@@ -277,7 +277,7 @@ impl<'w> Machine<'w> {
 
     /// The text of a file to the letter, where the command is known to have written it so.
     pub fn announced_text(&self, path: &AbsolutePath) -> Value {
-        self.tree.told(path).map_or_else(|| self.text(path), Value::exact)
+        self.tree.told(path).unwrap_or_else(|| self.text(path))
     }
 
     /// The text of a file that is run as code, which is read further: of a longer one what it begins with.

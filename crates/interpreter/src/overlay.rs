@@ -32,7 +32,9 @@ pub struct Overlay {
     /// What version control writes into its logs, with the repository's own directory.
     logged: Vec<(AbsolutePath, LoggedMessage)>,
     /// What files are to hold to the letter, which what is known of their text says in a shorter way; by the text of the path.
-    told: BTreeMap<String, String>,
+    told: BTreeMap<String, Told>,
+    /// Where references are made to point, in the words of the command.
+    pointed: Vec<(AbsolutePath, AnnouncedContent)>,
     /// What modes files are given, in the words of `chmod`.
     modes: Vec<(AbsolutePath, String)>,
     /// How many places at most one link may lead to of which it is not known whether it is there.
@@ -41,6 +43,27 @@ pub struct Overlay {
     leading: BTreeMap<String, Value>,
     /// What was moved, and where it stood before.
     moves: Moves,
+}
+
+/// What is known to the letter of what a command writes into a file, one text after the other.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Told {
+    /// What it holds by now; `None` where ways part.
+    now: Option<String>,
+    /// What it may hold where the command ends early, or goes another way.
+    perhaps: Vec<String>,
+}
+
+impl Told {
+    fn join(mut self, other: Option<&Self>) -> Self {
+        if self.now != other.and_then(|other| other.now.clone()) {
+            self.now = None;
+        }
+        let more = other.map(|other| other.perhaps.as_slice()).unwrap_or_default();
+        self.perhaps
+            .extend(more.iter().filter(|text| !self.perhaps.contains(text)).cloned().collect::<Vec<_>>());
+        self
+    }
 }
 
 /// Where objects came from.
@@ -459,13 +482,13 @@ impl Overlay {
         });
         let is_told = |path: &AbsolutePath| self.told.contains_key(path.as_str());
         let known: Vec<_> = known.filter(|(path, _)| !is_told(path)).take(ANNOUNCED).collect();
-        let told = self.told.iter();
-        let told = told.filter_map(|(path, text)| {
-            Some((AbsolutePath::new(path)?, AnnouncedContent::Text(text.clone())))
+        let told = self.told.iter().filter_map(|(path, told)| Some((AbsolutePath::new(path)?, told)));
+        let told = told.flat_map(|(path, told)| {
+            told.perhaps.iter().map(move |text| (path.clone(), AnnouncedContent::text(text)))
         });
         let modes =
             self.modes.iter().map(|(path, mode)| (path.clone(), AnnouncedContent::Mode(mode.clone())));
-        known.into_iter().chain(told).chain(modes).collect()
+        known.into_iter().chain(told).chain(modes).chain(self.pointed.clone()).collect()
     }
 
     /// Whether it was this command that made or removed what stands at the path.
@@ -519,14 +542,29 @@ impl Overlay {
 
     /// Remembers what a file is to hold to the letter.
     pub fn announce(&mut self, path: &AbsolutePath, text: String) {
-        if self.told.len() < ANNOUNCED {
-            self.told.insert(path.as_str().to_owned(), text);
+        if self.told.values().map(|told| told.perhaps.len()).sum::<usize>() >= ANNOUNCED {
+            self.told.entry(path.as_str().to_owned()).or_default().now = None;
+            return;
         }
+        let told = self.told.entry(path.as_str().to_owned()).or_default();
+        if !told.perhaps.contains(&text) {
+            told.perhaps.push(text.clone());
+        }
+        told.now = Some(text);
     }
 
-    /// What a file is to hold to the letter, where that was remembered.
-    pub(crate) fn told(&self, path: &AbsolutePath) -> Option<&str> {
-        self.told.get(path.as_str()).map(String::as_str)
+    /// What a file is to hold to the letter, where that was remembered; unknown where ways parted since.
+    pub(crate) fn told(&self, path: &AbsolutePath) -> Option<Value> {
+        let told = self.told.get(path.as_str())?;
+        Some(told.now.as_deref().map_or(Value::Unknown, Value::exact))
+    }
+
+    /// Remembers that a reference is made to point to what a name of a revision of a repository means before the command.
+    pub fn point(&mut self, path: &AbsolutePath, repository: &AbsolutePath, revision: String) {
+        if self.pointed.len() < ANNOUNCED {
+            let to = AnnouncedContent::Commit { repository: repository.clone(), revision };
+            self.pointed.push((path.clone(), to));
+        }
     }
 
     /// Remembers what mode a file is given, in the words of `chmod`.
@@ -641,9 +679,18 @@ impl Overlay {
         logged.extend(other.logged.iter().skip(shared).cloned());
         logged.truncate(LOGGED);
         let disturbed = self.disturbed || other.disturbed;
-        // What one of two ways leaves is not known.
+        // What one of two ways leaves may be there.
         let mut told = self.told;
-        told.retain(|path, text| other.told.get(path) == Some(text));
+        let only_other = other.told.keys().filter(|path| !told.contains_key(*path)).cloned();
+        for path in only_other.collect::<Vec<_>>() {
+            told.insert(path, Told::default());
+        }
+        for (path, known) in &mut told {
+            *known = std::mem::take(known).join(other.told.get(path));
+        }
+        let mut pointed = self.pointed;
+        pointed
+            .extend(other.pointed.iter().filter(|one| !pointed.contains(one)).cloned().collect::<Vec<_>>());
         let mut modes = self.modes;
         modes.retain(|one| other.modes.contains(one));
         let stood = self.moves.join(&other.moves);
@@ -659,6 +706,7 @@ impl Overlay {
             index,
             logged,
             told,
+            pointed,
             modes,
             perhaps_links,
             leading,

@@ -34,6 +34,13 @@ pub enum AnnouncedContent {
     Text(String),
     /// A symbolic link to this target.
     Link(String),
+    /// A reference of version control to the commit that a name of a revision means before the action.
+    Commit {
+        /// The work tree of the repository, or its own data.
+        repository: AbsolutePath,
+        /// The name.
+        revision: String,
+    },
     /// The mode that `chmod` gives what stands there, in its words (`600`, `go-w`).
     Mode(String),
 }

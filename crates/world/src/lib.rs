@@ -38,4 +38,4 @@ mod version;
 
 pub use real::{RealWorld, TextRead, TextRole, WorldInputs};
 pub use repository::{find_workspace, shared_git_directory};
-pub use revision::checked_out;
+pub use revision::{checked_out, commit_named};

@@ -33,8 +33,14 @@ pub(crate) enum Found {
 
 /// The commit that is checked out in a work tree, in hexadecimal digits; `None` where there is none.
 pub fn checked_out(root: &AbsolutePath) -> Option<String> {
+    commit_named(root, "HEAD")
+}
+
+/// The commit that a name of a revision means in the repository whose work tree, or whose own data, is at a directory, in hexadecimal digits;
+/// `None` where there is none, or it cannot be found out.
+pub fn commit_named(directory: &AbsolutePath, revision: &str) -> Option<String> {
     let budget = Budget::new();
-    match Objects::open(root, &budget)?.commit("HEAD") {
+    match Objects::open(directory, &budget)?.commit(revision) {
         Found::Commit(name) => Some(name),
         Found::None | Found::Unknown => None,
     }

@@ -23,6 +23,7 @@
 //! | `pathspec` | the words with which git is told files: patterns and signs |
 //! | `pushing` | what a push does to the repository at the other end, and where that one lies |
 //! | `settings` | configuration: reading it, what in it runs code, `git config` |
+//! | `settings_text` | the text of a configuration after git changed it |
 //! | `sparse` | work trees that hold a part of the files |
 //! | `stashing` | `git stash`, and which entries there are by now |
 //! | `stored` | secrets that the command itself gives to git, and that are printed without their names |
@@ -30,7 +31,7 @@
 //! | `restoring` | subcommands that bring files back or throw them away: reset, checkout, restore, switch, clean |
 //! | `removing` | `git rm` |
 //! | `references` | subcommands about branches, tags and objects: branch, tag, reflog, gc, ... |
-//! | `written_settings` | what the text of a configuration is after git wrote a setting |
+//! | `written_settings` | what files of settings, references and files out of revisions are after git wrote them |
 //! | `working` | subcommands that record or rearrange work: add, commit, merge, rm, mv, apply, worktree, ... |
 //! | `remotes` | subcommands that talk to other repositories: fetch, clone, submodule, ... |
 
@@ -59,6 +60,7 @@ mod remotes;
 mod removing;
 mod restoring;
 mod settings;
+mod settings_text;
 mod sparse;
 mod stashing;
 mod stored;
@@ -414,6 +416,7 @@ impl Git<'_, '_> {
         // Before it is remembered in a shorter way.
         self.announce_own_settings(name, &words);
         self.announce_restored(name, &words);
+        self.announce_references(name, &words);
         let contents = self.note_contents(name, &words);
         let exit = if LOOKING.contains(&name) {
             self.looking(name, &words)

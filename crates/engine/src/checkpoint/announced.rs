@@ -1,11 +1,13 @@
 //! What an action is to leave, kept beside its snapshot.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use checkrein_effects::{AnnouncedContent, LoggedMessage};
 use checkrein_protocol::AbsolutePath;
 use checkrein_review::Forecast;
 use checkrein_snapshot::{LoggedExtent, LoggedStart, SnapshotId};
+use checkrein_world::commit_named;
 
 use super::store;
 use crate::context::Context;
@@ -17,15 +19,23 @@ pub(crate) fn announce(context: &Context, snapshot: u64, forecast: &Forecast<'_>
     if announced.is_empty() && logged.is_empty() {
         return;
     }
-    let left = announced.iter().filter_map(|(path, left)| match left {
-        AnnouncedContent::Text(text) | AnnouncedContent::Link(text) => {
-            Some((PathBuf::from(path.as_str()), text.as_bytes()))
-        }
-        AnnouncedContent::Mode(_) => None,
-    });
+    let left: Vec<(PathBuf, Cow<'_, str>)> = announced
+        .iter()
+        .filter_map(|(path, left)| match left {
+            AnnouncedContent::Text(text) | AnnouncedContent::Link(text) => {
+                Some((PathBuf::from(path.as_str()), Cow::Borrowed(text.as_str())))
+            }
+            AnnouncedContent::Commit { repository, revision } => {
+                let commit = commit_named(repository, revision)?;
+                Some((PathBuf::from(path.as_str()), Cow::Owned(commit + "\n")))
+            }
+            AnnouncedContent::Mode(_) => None,
+        })
+        .collect();
+    let left = left.iter().map(|(path, text)| (path.clone(), text.as_bytes()));
     let modes = announced.iter().filter_map(|(path, left)| match left {
         AnnouncedContent::Mode(words) => Some((really(path), words.clone())),
-        AnnouncedContent::Text(_) | AnnouncedContent::Link(_) => None,
+        AnnouncedContent::Text(_) | AnnouncedContent::Link(_) | AnnouncedContent::Commit { .. } => None,
     });
     let logs = logged.iter().map(|(directory, message)| {
         let (text, extent) = match message {

@@ -81,6 +81,7 @@ fn logged(name: &str, words: &Words, from: Option<&str>) -> Vec<LoggedMessage> {
                 .collect()
         }
         "remote" if operand == Some("update") => vec![several("fetch"), several("remote update")],
+        "remote" if operand == Some("rename") => vec![several("remote: renamed ")],
         "pull" => vec![several("pull")],
         "fetch" => vec![several("fetch")],
         "stash" => vec![
@@ -167,6 +168,7 @@ mod tests {
             ("symbolic-ref HEAD refs/heads/topic", None, Some(whole("HEAD\t"))),
             ("symbolic-ref HEAD", None, None),
             ("remote update", None, Some(LoggedMessage::Several("fetch".to_owned()))),
+            ("remote rename a b", None, Some(LoggedMessage::Several("remote: renamed ".to_owned()))),
             ("status", None, None),
         ] {
             let mut parts = text.split_whitespace();

@@ -8,6 +8,7 @@ use crate::world::Entry;
 
 use super::Git;
 use super::options::Words;
+use super::written_settings::SettingChange;
 
 /// Settings by their names in lower case (`alias.wipe`, `remote.origin.url`); later ones win.
 #[derive(Debug, Default)]
@@ -396,6 +397,39 @@ pub(super) fn is_harmless_program(key: &str, value: &str) -> bool {
         && !value.split_whitespace().any(|word| word == "-c" || word == "-S")
 }
 
+/// What `git config` does to the file, where its words say all of it.
+fn setting_change<'a>(
+    words: &Words,
+    verb: Option<&str>,
+    name: &'a str,
+    value: &'a Value,
+) -> Option<SettingChange<'a>> {
+    if words.any(&["--type", "--bool", "--int", "--path", "--value", "--fixed-value", "--comment"]) {
+        return None;
+    }
+    // Which values are meant, a further word may say.
+    let has_pattern = words.operands_from(usize::from(verb.is_some())).len() > 2;
+    let is = |verbs: &str, options: &[&str]| verb == Some(verbs) || verb.is_none() && words.any(options);
+    let is_all = words.any(&["--all", "--unset-all"]);
+    if is("remove-section", &["--remove-section"]) {
+        return Some(SettingChange::RemoveSection { name });
+    }
+    if is("rename-section", &["--rename-section"]) {
+        return Some(SettingChange::RenameSection { name, to: value });
+    }
+    if has_pattern {
+        return None;
+    }
+    if is("unset", &["--unset", "--unset-all"]) {
+        return Some(if is_all { SettingChange::UnsetAll { name } } else { SettingChange::Unset { name } });
+    }
+    match verb {
+        None | Some("set") if words.any(&["--add", "--append"]) => Some(SettingChange::Add { name, value }),
+        None | Some("set") => Some(SettingChange::Set { name, value }),
+        Some(_) => None,
+    }
+}
+
 fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     const VERBS: &[&str] = &[
         "list",
@@ -444,9 +478,8 @@ fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         (Some(_) | None, _) => Value::Unknown,
     };
     let before = git.machine.effect_count();
-    let adds = words.any(&["--add", "--replace-all", "--unset-all", "--type", "--bool", "--int", "--path"]);
-    if let Some(name) = named.as_deref().filter(|_| !adds && matches!(verb, None | Some("set" | "unset"))) {
-        git.announce_setting(&file, name, (!takes_away).then_some(&value));
+    if let Some(change) = named.as_deref().and_then(|name| setting_change(words, verb, name, &value)) {
+        git.announce_setting(&file, change);
     }
     git.machine.write_text(&path, &text);
     let dangerous = match &named {

@@ -1,12 +1,18 @@
 //! What git makes of the text of its configuration when it writes a setting, to the letter (tried with git 2.47): by that a file is known as
-//! the call left it. Where a text is not written as git writes, nothing is said. The same of files that it brings from a revision.
+//! the call left it. Where a text is not written as git writes, nothing is said. The same of files that it brings from a revision, and of
+//! references of which it keeps no log.
 
 use crate::interpreter::Value;
-
-use crate::world::FileText;
+use crate::path::AbsolutePath;
+use crate::world::{Entry, FileText};
 
 use super::Git;
 use super::options::Words;
+use super::settings::shared_by_work_trees;
+use super::settings_text::{
+    follows, header, renamed_remote, with, with_one_more, without, without_all, without_remote,
+    without_section,
+};
 
 impl Git<'_, '_> {
     /// Remembers what the configuration of the repository holds after a subcommand that writes into it by the way.
@@ -15,22 +21,87 @@ impl Git<'_, '_> {
             return;
         };
         let Some(before) = self.machine.announced_text(&file).as_exact().map(str::to_owned) else { return };
-        let after = match (name, words.operand(0), words.operand(1), words.operand(2)) {
-            ("remote", Some("add"), Some(remote), Some(url)) if words.arguments.options.is_empty() => {
-                let section = format!("remote.{remote}");
-                with(&before, &section, "url", url).and_then(|text| {
-                    with(&text, &section, "fetch", &format!("+refs/heads/*:refs/remotes/{remote}/*"))
-                })
-            }
-            ("remote", Some("remove" | "rm"), Some(remote), None) => without_remote(&before, remote),
-            ("branch", Some(old), Some(new), None) if words.any(&["-m", "-M", "--move"]) => {
-                Some(before.replace(&header(&format!("branch.{old}")), &header(&format!("branch.{new}"))))
-            }
+        let after = match name {
+            "remote" => after_remote(&before, words),
+            "branch" => self.after_branch(&before, words),
+            "checkout" | "switch" => self.after_tracking(&before, words),
             _ => None,
         };
         if let Some(after) = after {
             self.machine.overlay().announce(&file, after);
         }
+    }
+
+    /// What the configuration holds after `git branch`.
+    fn after_branch(&self, before: &str, words: &Words) -> Option<String> {
+        let first = words.operand(0);
+        if words.any(&["-m", "-M", "--move"]) {
+            let (old, new) = match (first, words.operand(1), words.operand(2)) {
+                (Some(old), Some(new), None) => (old.to_owned(), new),
+                (Some(new), None, None) => (self.present_branch()?, new),
+                _ => return None,
+            };
+            return Some(
+                before.replace(&header(&format!("branch.{old}")), &header(&format!("branch.{new}"))),
+            );
+        }
+        if words.any(&["-d", "-D", "--delete"]) {
+            let names: Option<Vec<&str>> = words.operands().iter().map(Value::as_exact).collect();
+            let names = names.filter(|_| !words.any(&["-r", "--remotes"]))?;
+            let mut text = before.to_owned();
+            for name in names {
+                text = without_section(&text, &format!("branch.{name}"))?;
+            }
+            return Some(text);
+        }
+        let branch = || first.map(str::to_owned).or_else(|| self.present_branch());
+        if words.has("--unset-upstream") {
+            let section = format!("branch.{}", branch()?);
+            let text = without_all(before, &section, "remote")?;
+            return without_all(&text, &section, "merge").or(Some(text));
+        }
+        let upstream = words.arguments.value(&["-u", "--set-upstream-to"])?;
+        self.following(before, &branch()?, upstream.as_exact()?)
+    }
+
+    /// What the configuration holds after a branch was begun at one of a remote, which it follows then.
+    fn after_tracking(&self, before: &str, words: &Words) -> Option<String> {
+        let given = words.arguments.value(&["-b", "-B", "-c", "-C", "--create", "--force-create"]);
+        let start = words.operand(0).filter(|_| !words.has("--no-track"))?;
+        let short = || start.strip_prefix("origin/").filter(|_| words.any(&["-t", "--track"]));
+        let is_plain = ["branch.autosetupmerge", "branch.autosetuprebase"]
+            .iter()
+            .all(|key| self.settings.exact(key).is_none());
+        let branch = given.and_then(Value::as_exact).or_else(short).filter(|_| is_plain)?;
+        let (remote, _) = self.followed(before, start).filter(|(remote, _)| remote != ".")?;
+        start.strip_prefix(remote.as_str()).and_then(|_| self.following(before, branch, start))
+    }
+
+    /// The remote and the branch of it that stand behind the name of a branch, `.` for a branch of the repository itself.
+    fn followed(&self, before: &str, upstream: &str) -> Option<(String, String)> {
+        let directory = self.repository_directory()?;
+        let shared = shared_by_work_trees(self.machine, &directory);
+        let upstream = upstream.strip_prefix("refs/").unwrap_or(upstream);
+        let upstream =
+            upstream.strip_prefix("remotes/").or_else(|| upstream.strip_prefix("heads/")).unwrap_or(upstream);
+        let is_head = self.machine.entry(&shared.join("refs/heads").join(upstream)) != Entry::Missing;
+        let is_packed = |name: &str| {
+            let packed = self.machine.text(&shared.join("packed-refs"));
+            packed.as_exact().is_some_and(|text| text.lines().any(|line| line.ends_with(&format!(" {name}"))))
+        };
+        if is_head || is_packed(&format!("refs/heads/{upstream}")) {
+            return Some((".".to_owned(), upstream.to_owned()));
+        }
+        let (remote, branch) = upstream.split_once('/')?;
+        // Only where the branches of the remote lie where git puts them by itself.
+        let usual = format!("\tfetch = +refs/heads/*:refs/remotes/{remote}/*");
+        before.lines().any(|line| line == usual).then(|| (remote.to_owned(), branch.to_owned()))
+    }
+
+    /// The text with a branch that follows another one.
+    fn following(&self, before: &str, branch: &str, upstream: &str) -> Option<String> {
+        let (remote, merge) = self.followed(before, upstream)?;
+        follows(before, branch, &remote, &merge)
     }
 
     /// Remembers what files hold that `git restore --source` brings from a revision.
@@ -53,152 +124,122 @@ impl Git<'_, '_> {
         }
     }
 
-    /// Remembers what a file of settings holds after `git config` has set or unset one.
-    pub(super) fn announce_setting(
-        &mut self,
-        file: &crate::path::AbsolutePath,
-        name: &str,
-        value: Option<&Value>,
-    ) {
+    /// Remembers what a file of settings holds after `git config` has changed it in some way.
+    pub(super) fn announce_setting(&mut self, file: &AbsolutePath, change: SettingChange<'_>) {
         let before = self.machine.announced_text(file);
-        let (Some(before), Some((section, key))) = (before.as_exact(), name.rsplit_once('.')) else { return };
-        let after = match value {
-            None => without(before, section, key),
-            Some(value) => value.as_exact().and_then(|value| with(before, section, key, value)),
+        let Some(before) = before.as_exact() else { return };
+        let apart =
+            |name: &str| name.rsplit_once('.').map(|(section, key)| (section.to_owned(), key.to_owned()));
+        let after = match change {
+            SettingChange::Set { name, value } => apart(name)
+                .zip(value.as_exact())
+                .and_then(|((section, key), value)| with(before, &section, &key, value)),
+            SettingChange::Add { name, value } => apart(name)
+                .zip(value.as_exact())
+                .and_then(|((section, key), value)| with_one_more(before, &section, &key, value)),
+            SettingChange::Unset { name } => {
+                apart(name).and_then(|(section, key)| without(before, &section, &key))
+            }
+            SettingChange::UnsetAll { name } => {
+                apart(name).and_then(|(section, key)| without_all(before, &section, &key))
+            }
+            SettingChange::RemoveSection { name } => without_section(before, name),
+            SettingChange::RenameSection { name, to } => {
+                to.as_exact().map(|to| before.replace(&header(name), &header(to)))
+            }
         };
         if let Some(after) = after {
             self.machine.overlay().announce(file, after);
         }
     }
-}
 
-/// The line with which a section begins.
-fn header(section: &str) -> String {
-    match section.split_once('.') {
-        Some((section, part)) => {
-            format!("[{section} \"{}\"]", part.replace('\\', "\\\\").replace('"', "\\\""))
-        }
-        None => format!("[{section}]"),
-    }
-}
-
-/// A value as git writes it; `None` for one that has more to it than quotes.
-fn written(value: &str) -> Option<String> {
-    if value.contains(['\n', '\t', '\u{8}', '"', '\\']) {
-        return None;
-    }
-    let is_quoted = value.starts_with(' ') || value.ends_with(' ') || value.contains(['#', ';']);
-    Some(if is_quoted { format!("\"{value}\"") } else { value.to_owned() })
-}
-
-/// The lines of each section of a name: where its header stands, and where the next begins.
-fn places(lines: &[&str], section: &str) -> Vec<(usize, usize)> {
-    let header = header(section);
-    let starts = lines.iter().enumerate().filter(|(_, line)| line.trim_end() == header);
-    let end = |start: usize| {
-        let next = lines.iter().enumerate().skip(start + 1).find(|(_, line)| line.starts_with('['));
-        next.map_or(lines.len(), |(end, _)| end)
-    };
-    starts.map(|(start, _)| (start, end(start))).collect()
-}
-
-/// Whether a line sets a key.
-fn sets(line: &str, key: &str) -> bool {
-    let name = line.trim().split(['=', ' ', '\t']).next().unwrap_or_default();
-    name.eq_ignore_ascii_case(key)
-}
-
-/// The text with a setting: in the place of the one of its name, else behind the others of its section, else in a new section at the end.
-fn with(text: &str, section: &str, key: &str, value: &str) -> Option<String> {
-    let line = format!("\t{key} = {}", written(value)?);
-    let is_ended = text.is_empty() || text.ends_with('\n');
-    let mut lines: Vec<&str> = text.lines().collect();
-    let header = header(section);
-    match places(&lines, section).as_slice() {
-        _ if !is_ended => return None,
-        [] => lines.extend([header.as_str(), line.as_str()]),
-        [(start, end)] => {
-            let own: Vec<usize> =
-                (start + 1..*end).filter(|at| lines.get(*at).is_some_and(|line| sets(line, key))).collect();
-            match own.as_slice() {
-                [] => lines.insert(*end, &line),
-                [at] => *lines.get_mut(*at)? = &line,
-                _ => return None,
+    /// Remembers where references point to that a subcommand sets and git keeps no log of.
+    pub(super) fn announce_references(&mut self, name: &str, words: &Words) {
+        let (reference, to) = match (name, words.operand(0)) {
+            // What is said of a tag stands in an object of its own.
+            ("tag", Some(tag))
+                if !words.any(&[
+                    "-d",
+                    "--delete",
+                    "-a",
+                    "--annotate",
+                    "-s",
+                    "--sign",
+                    "-u",
+                    "--local-user",
+                    "-m",
+                    "--message",
+                    "-F",
+                    "--file",
+                    "-v",
+                    "--verify",
+                    "-l",
+                    "--list",
+                ]) =>
+            {
+                (format!("refs/tags/{tag}"), words.operand(1).unwrap_or("HEAD"))
             }
+            ("update-ref", Some(reference))
+                if reference.starts_with("refs/") && !words.any(&["-d", "--stdin"]) =>
+            {
+                let Some(to) = words.operand(1) else { return };
+                (reference.to_owned(), to)
+            }
+            _ => return,
+        };
+        let (Some(directory), Some(meaning)) = (self.repository_directory(), self.meaning(to)) else {
+            return;
+        };
+        let shared = shared_by_work_trees(self.machine, &directory);
+        self.machine.overlay().point(&shared.join(&reference), &directory, meaning);
+    }
+}
+
+/// What `git config` does to a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SettingChange<'a> {
+    /// A setting has one value.
+    Set { name: &'a str, value: &'a Value },
+    /// It has one more value.
+    Add { name: &'a str, value: &'a Value },
+    /// It has lost its only value.
+    Unset { name: &'a str },
+    /// It has lost all its values.
+    UnsetAll { name: &'a str },
+    /// A section is gone.
+    RemoveSection { name: &'a str },
+    /// A section has another name.
+    RenameSection { name: &'a str, to: &'a Value },
+}
+
+/// What the configuration holds after `git remote`.
+fn after_remote(before: &str, words: &Words) -> Option<String> {
+    let verb = words.operand(0)?;
+    let options: Vec<&str> = words.arguments.options.iter().map(|(name, _)| name.as_str()).collect();
+    let section = format!("remote.{}", words.operand(1)?);
+    match (verb, words.operand(2), words.operand(3), options.as_slice()) {
+        ("add", Some(url), None, []) => with(before, &section, "url", url).and_then(|text| {
+            let remote = words.operand(1)?;
+            with(&text, &section, "fetch", &format!("+refs/heads/*:refs/remotes/{remote}/*"))
+        }),
+        ("remove" | "rm", None, None, []) => without_remote(before, words.operand(1)?),
+        ("rename", Some(new), None, []) => renamed_remote(before, words.operand(1)?, new),
+        ("set-url", Some(url), None, []) => with(before, &section, "url", url),
+        ("set-url", Some(url), None, ["--push"]) => with(before, &section, "pushurl", url),
+        ("set-url", Some(url), None, ["--add"]) => with_one_more(before, &section, "url", url),
+        ("set-url", Some(url), None, ["--add", "--push"] | ["--push", "--add"]) => {
+            with_one_more(before, &section, "pushurl", url)
         }
-        _ => return None,
-    }
-    Some(lines.join("\n") + "\n")
-}
-
-/// The text without a setting, and without its section where nothing else is in it.
-fn without(text: &str, section: &str, key: &str) -> Option<String> {
-    let mut lines: Vec<&str> = text.lines().collect();
-    let all = places(&lines, section);
-    let [(start, end)] = all.as_slice() else { return None };
-    let (start, end) = (*start, *end);
-    let mut own = (start + 1..end).filter(|at| lines.get(*at).is_some_and(|line| sets(line, key)));
-    let (at, more) = (own.next()?, own.next());
-    if more.is_some() {
-        return None;
-    }
-    if end - start == 2 {
-        lines.drain(start..end);
-    } else {
-        lines.remove(at);
-    }
-    let text = lines.join("\n");
-    Some(if text.is_empty() { text } else { text + "\n" })
-}
-
-/// The text without a remote, and without what branches say of following it.
-fn without_remote(text: &str, remote: &str) -> Option<String> {
-    let mut lines: Vec<&str> = text.lines().collect();
-    match places(&lines, &format!("remote.{remote}")).as_slice() {
-        [] => {}
-        [(start, end)] => drop(lines.drain(start..end)),
-        _ => return None,
-    }
-    let mut kept = lines.join("\n") + "\n";
-    let follows = format!("\tremote = {remote}");
-    while let Some(at) = kept.lines().position(|line| line == follows) {
-        let header = kept.lines().take(at).filter(|line| line.starts_with("[branch ")).last()?.to_owned();
-        let branch = header.strip_prefix("[branch \"")?.strip_suffix("\"]")?.to_owned();
-        let section = format!("branch.{branch}");
-        kept = without(&kept, &section, "remote")?;
-        if let Some(text) = without(&kept, &section, "merge") {
-            kept = text;
+        ("set-branches", Some(_), _, [] | ["--add"]) => {
+            let remote = words.operand(1)?;
+            let branches: Option<Vec<&str>> = words.operands_from(2).iter().map(Value::as_exact).collect();
+            let kept =
+                if options.is_empty() { without_all(before, &section, "fetch")? } else { before.to_owned() };
+            branches?.into_iter().try_fold(kept, |text, branch| {
+                let refspec = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
+                with_one_more(&text, &section, "fetch", &refspec)
+            })
         }
-    }
-    Some(if kept == "\n" { String::new() } else { kept })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TEXT: &str = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = /a\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n";
-
-    #[test]
-    fn settings_are_written_as_git_does() {
-        assert_eq!(
-            with(TEXT, "core", "bare", "true").as_deref(),
-            Some(TEXT.replace("false", "true").as_str())
-        );
-        assert_eq!(
-            with(TEXT, "core", "editor", "vi").as_deref(),
-            Some(TEXT.replace("false\n", "false\n\teditor = vi\n").as_str())
-        );
-        assert_eq!(
-            with(TEXT, "user", "name", "A; B").as_deref(),
-            Some(format!("{TEXT}[user]\n\tname = \"A; B\"\n").as_str())
-        );
-        assert_eq!(with(TEXT, "user", "name", "a\"b"), None);
-        assert_eq!(
-            without(TEXT, "core", "bare").as_deref(),
-            Some(TEXT.replace("[core]\n\tbare = false\n", "").as_str())
-        );
-        assert_eq!(without(TEXT, "core", "editor"), None);
-        assert_eq!(without_remote(TEXT, "origin").as_deref(), Some("[core]\n\tbare = false\n"));
+        _ => None,
     }
 }
