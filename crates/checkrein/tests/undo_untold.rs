@@ -87,6 +87,7 @@ fn undone(environment: &TestEnvironment, before: &Picture, options: &[&str]) -> 
 fn what_a_call_did_to_a_repository_goes_back_without_its_end() {
     for command in [
         "git commit -qm agent",
+        "git commit -qam agent && git checkout -q other",
         "git commit -qam 'agent: all of it'",
         "git commit -q --amend --no-edit",
         "git reset -q",
@@ -110,6 +111,30 @@ fn what_a_call_did_to_a_repository_goes_back_without_its_end() {
         assert!(picture(&environment) != before, "{command}: changed nothing");
         let (differs, said) = undone(&environment, &before, &["--remove-new"]);
         assert!(differs.is_empty(), "{command}: {differs:?}\n{said}");
+    }
+}
+
+/// What git notes of it goes too, though nobody permits to remove what is new.
+#[test]
+fn what_git_noted_goes_with_what_it_was_about() {
+    let setup = "git checkout -q -- b; git reset -q; rm c; git checkout -q -b side HEAD~1; echo side > a
+        git commit -qam side; git checkout -q main; printf \"$(git rev-parse HEAD~2)\n\" > .git/ORIG_HEAD";
+    for command in [
+        "git merge -q side || true",
+        "git cherry-pick side || true",
+        "git reset -q --hard HEAD~1",
+        "git remote rename origin up",
+        "git stash -q; git rebase -q HEAD~1 side; true",
+    ] {
+        for note in ["", "; rm .git/ORIG_HEAD"] {
+            let environment = project();
+            run(&environment, &format!("{setup}{note}"));
+            let before = picture(&environment);
+            begin(&environment, command);
+            assert!(picture(&environment) != before, "{command}: changed nothing");
+            let (differs, said) = undone(&environment, &before, &[]);
+            assert!(differs.is_empty(), "{command}{note}: {differs:?}\n{said}");
+        }
     }
 }
 

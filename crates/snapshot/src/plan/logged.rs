@@ -22,6 +22,7 @@ const AT_ONCE: i64 = 1;
 
 /// One entry of a log: `old new name <mail> seconds zone`, a tab, the message.
 struct Entry<'a> {
+    old: &'a str,
     new: &'a str,
     seconds: i64,
     message: &'a str,
@@ -86,12 +87,19 @@ impl Repository<'_> {
             match below {
                 "HEAD" => logs.get("HEAD").is_some_and(|added| stands_at(now.trim_end(), added)),
                 "COMMIT_EDITMSG" => {
-                    let committed = last("HEAD").filter(|entry| entry.message.starts_with("commit"));
+                    let added = logs.get("HEAD").map(String::as_str).unwrap_or_default();
+                    let is_commit = |entry: &Entry<'_>| entry.message.starts_with("commit");
+                    let committed = added.lines().filter_map(entry).filter(is_commit).next_back();
                     let modified = step.now.as_ref().map(|node| node.meta().modified.seconds);
                     committed.zip(modified).is_some_and(|(entry, modified)| {
                         let subject = entry.message.split_once(": ").map(|(_, subject)| subject);
                         subject == now.lines().next() && modified <= entry.seconds + AT_ONCE
                     })
+                }
+                // Git writes there what stood before it moved something.
+                "ORIG_HEAD" => {
+                    let mut entries = logs.values().flat_map(|added| added.lines().filter_map(entry));
+                    entries.any(|entry| entry.old == now.trim_end())
                 }
                 _ => match below.strip_prefix("logs/") {
                     Some(name) => logs.contains_key(name),
@@ -149,8 +157,14 @@ fn is_written_by((name, text): (&str, &str), head: &str, messages: &[LoggedStart
 fn stands_at(head: &str, added: &str) -> bool {
     let entries: Vec<Entry<'_>> = added.lines().filter_map(entry).collect();
     let is_move = |entry: &&Entry<'_>| {
-        let ways =
-            ["checkout: ", "rebase (start): ", "rebase (finish): ", "rebase (abort): ", "Branch: renamed "];
+        let ways = [
+            "checkout: ",
+            "rebase: checkout ",
+            "rebase (start): ",
+            "rebase (finish): ",
+            "rebase (abort): ",
+            "Branch: renamed ",
+        ];
         ways.iter().any(|start| entry.message.starts_with(start))
     };
     let Some(moved) = entries.iter().rev().find(is_move) else { return false };
@@ -164,9 +178,9 @@ fn stands_at(head: &str, added: &str) -> bool {
 fn entry(line: &str) -> Option<Entry<'_>> {
     let (before, message) = line.split_once('\t').unwrap_or((line, ""));
     let mut words = before.split(' ');
-    let new = words.nth(1)?;
+    let (old, new) = (words.next()?, words.next()?);
     let seconds = before.rsplit(' ').nth(1)?.parse().ok()?;
-    Some(Entry { new, seconds, message })
+    Some(Entry { old, new, seconds, message })
 }
 
 #[cfg(test)]

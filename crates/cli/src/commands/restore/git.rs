@@ -328,9 +328,19 @@ pub(super) fn ends_merge(prepared: &Prepared, repository: &Path) -> bool {
     prepared.steps().iter().any(|step| step.now.is_some() && step.path.as_path() == noted)
 }
 
-/// Whether a step is about what git noted of a merge that it could not finish.
-pub(super) fn is_note_of_merge(snapshot: &Listed, step: &Step) -> bool {
-    directory_of(snapshot, step).is_some_and(|directory| step.path.as_path() == directory.join(MERGED))
+/// What git notes beside that of a merge that it could not finish. The next one replaces it.
+const NOTES: [&str; 5] = ["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
+
+/// Whether a step is about what git noted of a merge that it could not finish: beside what nobody but git writes, what was not there before and
+/// was noted shortly after the snapshot, of a merge that is taken back.
+pub(super) fn is_note_of_merge(prepared: &Prepared, snapshot: &Listed, step: &Step, soon: i64) -> bool {
+    let Some(directory) = directory_of(snapshot, step) else { return false };
+    let is = |name: &str| step.path.as_path() == directory.join(name);
+    let modified = step.now.as_ref().map_or(i64::MAX, |node| node.meta().modified.seconds);
+    // Where the branch stood is known all the same.
+    let is_note =
+        || step.deed == RestoreAction::Remove && NOTES.iter().any(|name| is(name)) || is("ORIG_HEAD");
+    is(MERGED) || modified <= soon && is_note() && ends_merge(prepared, &directory)
 }
 
 /// Whether any of these steps is about what a repository knows of its remotes.

@@ -568,7 +568,7 @@ impl RestoreTerms<'_> {
             || only_gathers(prepared, self.snapshot, step)
             || is_pushed_from_here(prepared, self.snapshot, step)
             || only_lacks_stashes(prepared, self.snapshot, step)
-            || is_note_of_merge(self.snapshot, step)
+            || is_note_of_merge(prepared, self.snapshot, step, self.soon())
             || prepared.may_be_committed() && held(step)
             || self.is_left_by_merge(prepared, step)
     }
@@ -591,6 +591,12 @@ impl RestoreTerms<'_> {
         }
     }
 
+    /// Until when what was done counts as right after the snapshot, in seconds since 1970.
+    fn soon(&self) -> i64 {
+        let saved = i64::try_from(self.snapshot.snapshot.at / 1_000).unwrap_or(i64::MAX);
+        saved.saturating_add(SOON)
+    }
+
     /// Whether an index holds nothing, where it is not what it was, that is not in the last commit or in the work tree as well: what is staged
     /// from the work tree counts only right after the snapshot, since a person may have staged it later. So do the sides of a conflict, which
     /// are all committed.
@@ -602,9 +608,8 @@ impl RestoreTerms<'_> {
         let world = self.ground.world();
         let TreeDifferences::At(beside) = world.differences(&root, "", "HEAD") else { return false };
         let is_committed = |name: &str| !beside.iter().any(|(path, _)| path == name);
-        let saved = i64::try_from(self.snapshot.snapshot.at / 1_000).unwrap_or(i64::MAX);
         let modified = step.now.as_ref().map_or(i64::MAX, |node| node.meta().modified.seconds);
-        let is_soon = modified <= saved.saturating_add(SOON);
+        let is_soon = modified <= self.soon();
         changed.iter().all(|(name, held)| {
             let Some(name) = name.to_str() else { return false };
             let place = root.join(name);
