@@ -89,7 +89,7 @@ impl Repository<'_> {
                 "COMMIT_EDITMSG" => {
                     let added = logs.get("HEAD").map(String::as_str).unwrap_or_default();
                     let is_commit = |entry: &Entry<'_>| entry.message.starts_with("commit");
-                    let committed = added.lines().filter_map(entry).filter(is_commit).next_back();
+                    let committed = added.lines().filter_map(entry).rfind(is_commit);
                     let modified = step.now.as_ref().map(|node| node.meta().modified.seconds);
                     committed.zip(modified).is_some_and(|(entry, modified)| {
                         let subject = entry.message.split_once(": ").map(|(_, subject)| subject);
