@@ -4,9 +4,11 @@
 //! it has words.
 
 use checkrein_protocol::{
-    Decision, EffectKind, HaltScope, Intervention, InterventionKind, Judgement, LedgerDamage, PatternKind,
-    RecordBody, ReviewLack, RollbackRecord, RollbackStage, VerdictKind,
+    Decision, EffectKind, HaltScope, Intervention, InterventionKind, Judgement, LedgerDamage, OutcomeRecord,
+    PatternKind, RecordBody, ReviewLack, RollbackRecord, RollbackStage, VerdictKind,
 };
+
+use checkrein_patterns::telling_line;
 
 use crate::render::severity_name;
 use crate::terminal::counted;
@@ -177,6 +179,18 @@ pub fn by(name: &str) -> &str {
     }
 }
 
+/// The line of the error of a call that says what went wrong; `None` where nothing is said.
+pub fn error_line(outcome: &OutcomeRecord) -> Option<String> {
+    outcome.error.as_deref().map(telling_line).filter(|line| !line.is_empty())
+}
+
+/// The exit code that the client says in front of an error.
+pub fn exit_code(outcome: &OutcomeRecord) -> Option<&str> {
+    let code = outcome.error.as_deref()?.trim_start().strip_prefix("Exit code ")?;
+    let code = code.lines().next()?.trim();
+    code.parse::<i32>().ok().map(|_| code)
+}
+
 /// A verdict, an issue, an answer, a snapshot: everything that a ledger can hold, in words.
 pub fn record(body: &RecordBody) -> RecordWords {
     let plainly = |what: String, why: String| RecordWords { verdict: None, what, why };
@@ -186,7 +200,7 @@ pub fn record(body: &RecordBody) -> RecordWords {
         }
         RecordBody::Outcome(outcome) => {
             let how = if outcome.failed { "failed" } else { "ended without an error" };
-            plainly(format!("{} {how}", outcome.tool.as_str()), outcome.error.clone().unwrap_or_default())
+            plainly(format!("{} {how}", outcome.tool.as_str()), error_line(outcome).unwrap_or_default())
         }
         RecordBody::Unanswered(unanswered) => RecordWords {
             verdict: Some(VerdictKind::Escalate),
@@ -305,7 +319,7 @@ fn failed_stage(stage: &str) -> String {
         "start" => "Checkrein could not start".to_owned(),
         "configuration" => "the configuration could not be used".to_owned(),
         "record" => "nothing could be recorded".to_owned(),
-        "settings" => "the settings of the client were checked".to_owned(),
+        "settings" => "a file that guards the session changed".to_owned(),
         "notify" => "a notice was not sent".to_owned(),
         "snapshot" => "no snapshot was taken".to_owned(),
         other => format!("{} did not run", other.replace('_', " ")),
@@ -326,6 +340,8 @@ fn failure(kind: &str) -> String {
         "disabled" => "reviews are switched off".to_owned(),
         "fallen" => "the hooks are gone".to_owned(),
         "bound" => "there is too much to save".to_owned(),
+        "put_back" => "it was put back".to_owned(),
+        "loosened" => "it lets pass more than before".to_owned(),
         other => other.replace('_', " "),
     }
 }

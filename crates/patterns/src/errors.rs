@@ -184,20 +184,50 @@ impl Errors {
 /// The longest line of an error that is kept, in characters (ours).
 const LONGEST_LINE: usize = 120;
 
-/// The line of an error that says most: the first that speaks of an error, else the first that says anything.
+/// The line of an error that says most: the first that names the error or the test that failed, else the first that speaks of an error, else
+/// the first that says anything.
 pub fn telling_line(text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    // What a client puts in front of what the program said.
+    let said = || lines().filter(|line| !line.to_ascii_lowercase().starts_with("exit code"));
     let speaks = |line: &&str| {
         let line = line.to_ascii_lowercase();
-        // `Exit code 1` is what a client puts in front of what the program said.
-        !line.starts_with("exit code")
-            && ["error", "fail", "denied", "no such", "not found", "cannot", "refused", "timed out"]
-                .iter()
-                .any(|word| line.contains(word))
+        ["error", "fail", "denied", "no such", "not found", "cannot", "refused", "timed out"]
+            .iter()
+            .any(|word| line.contains(word))
     };
-    let line = lines().find(speaks).or_else(|| lines().next()).unwrap_or_default();
+    let line = said().find(|line| names_error(line)).or_else(|| said().find(speaks));
+    let line = line.or_else(|| said().next()).or_else(|| lines().next()).unwrap_or_default();
     let kept: String = line.chars().filter(|letter| !letter.is_control()).take(LONGEST_LINE).collect();
     if line.chars().count() > LONGEST_LINE { format!("{kept} ...") } else { kept }
+}
+
+/// Whether a line names the error itself or the test that failed, and not only that something did.
+fn names_error(line: &str) -> bool {
+    /// What stands behind an error that was named before.
+    const SUMMARIES: [&str; 9] = [
+        "test failed",
+        "could not compile",
+        "aborting due to",
+        "process didn't exit successfully",
+        "process completed with exit code",
+        "command failed with exit code",
+        "lifecycle script",
+        "npm error code",
+        "npm err! code",
+    ];
+    let lower = line.to_ascii_lowercase();
+    if SUMMARIES.iter().any(|words| lower.contains(words)) {
+        return false;
+    }
+    let is_test =
+        ["FAILED ", "FAIL ", "FAIL: ", "--- FAIL: ", "not ok ", "\u{2715} ", "\u{2717} ", "\u{d7} "]
+            .iter()
+            .any(|sign| line.starts_with(sign))
+            || line.starts_with("test ") && line.ends_with(" FAILED") && !line.starts_with("test result");
+    is_test
+        || ["error: ", "error[", "fatal: ", "panic: "].iter().any(|sign| lower.starts_with(sign))
+        || ["error: ", "fatal: ", "exception: ", "panicked at"].iter().any(|sign| lower.contains(sign))
 }
 
 /// What to do about an error that comes back: three steps, and a question that leads to its cause (seed 000).
@@ -311,6 +341,40 @@ mod tests {
         );
         assert_eq!(telling_line("\n  one\n two"), "one");
         assert_eq!(telling_line(&"e".repeat(500)).len(), LONGEST_LINE + 4);
+    }
+
+    #[test]
+    fn the_line_is_told_that_names_the_error_or_the_test() {
+        let cases = [
+            (
+                "Exit code 101\n   Compiling shop v0.1.0\nwarning: unused variable: `error`\nerror[E0308]: mismatched types\n  --> src/a.rs:1\nerror: could not compile `shop`",
+                "error[E0308]: mismatched types",
+            ),
+            (
+                "Exit code 101\nrunning 2 tests\ntest prices::adds ... ok\ntest prices::rounds ... FAILED\n\nfailures:\n\nthread 'prices::rounds' panicked at src/a.rs:7:5:\ntest result: FAILED. 1 passed; 1 failed\nerror: test failed, to rerun pass `--lib`",
+                "test prices::rounds ... FAILED",
+            ),
+            (
+                "Exit code 1\n=================== FAILURES ===================\n    def test_total():\nFAILED tests/test_cart.py::test_total - assert 1 == 2",
+                "FAILED tests/test_cart.py::test_total - assert 1 == 2",
+            ),
+            (
+                "Exit code 1\nTraceback (most recent call last):\n  File \"error.py\", line 3, in <module>\nKeyError: 'total'",
+                "KeyError: 'total'",
+            ),
+            ("Exit code 128\nfatal: not a git repository", "fatal: not a git repository"),
+            ("Exit code 1\n--- FAIL: TestTotal (0.00s)\nFAIL", "--- FAIL: TestTotal (0.00s)"),
+            (
+                "Exit code 101\nhello\nthread 'main' panicked at src/main.rs:2:5:\nboom",
+                "thread 'main' panicked at src/main.rs:2:5:",
+            ),
+            ("Exit code 2\ngrep: src: Is a directory", "grep: src: Is a directory"),
+            ("Exit code 2\nmake: *** [Makefile:2: all] Error 1", "make: *** [Makefile:2: all] Error 1"),
+            ("Exit code 1", "Exit code 1"),
+        ];
+        for (text, line) in cases {
+            assert_eq!(telling_line(text), line, "{text}");
+        }
     }
 
     #[test]

@@ -295,7 +295,7 @@ impl StoryLine {
             result.extend(outcome.duration_ms.map(duration));
             let surprise = outcome.verification.as_deref().and_then(surprises_in_one_line);
             if why.is_empty() || surprise.is_some() {
-                why = surprise.or_else(|| outcome.error.clone()).unwrap_or(why);
+                why = surprise.or_else(|| phrases::error_line(outcome)).unwrap_or(why);
             }
         }
         Self { verdict, answer, what, result, why }

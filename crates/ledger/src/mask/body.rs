@@ -172,7 +172,7 @@ fn mask_effect(effect: &mut Effect, key: &MaskKey) {
 
 fn mask_outcome(outcome: &mut OutcomeRecord, key: &MaskKey) {
     if let Some(error) = &mut outcome.error {
-        clean(error, MESSAGE, key);
+        clean_error(error, key);
     }
     if let Some(planted) = &mut outcome.planted {
         clean(planted, MESSAGE, key);
@@ -196,6 +196,30 @@ fn mask_verification(verification: &mut VerificationRecord, key: &MaskKey) {
     for surprise in &mut verification.surprises {
         [&mut surprise.path, &mut surprise.predicted].into_iter().for_each(message);
     }
+}
+
+/// Masks an error and keeps both of its ends: what a program says first, and what it says last, where many name the error.
+fn clean_error(error: &mut String, key: &MaskKey) {
+    if error.len() <= MESSAGE || error.len() > TEXT {
+        return clean(error, MESSAGE, key);
+    }
+    // Before anything is cut: of a secret that goes over several lines the second half alone would not be known.
+    let masked = mask_text(error, key).into_owned();
+    *error = both_ends(masked, MESSAGE);
+}
+
+/// The first and the last lines of a text, of about `most` bytes together.
+fn both_ends(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let half = most / 2;
+    let end = (0..=half).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let start = (text.len() - half..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let (first, last) = (text.get(..end).unwrap_or_default(), text.get(start..).unwrap_or_default());
+    let first = first.rfind(char::is_whitespace).and_then(|end| first.get(..end)).unwrap_or(first);
+    let last = last.find(char::is_whitespace).and_then(|at| last.get(at..)).unwrap_or(last).trim_start();
+    format!("{first}\n[cut: {} bytes]\n{last}", text.len() - first.len() - last.len())
 }
 
 /// Cuts a text to `most` bytes and masks it.
