@@ -20,6 +20,8 @@ pub struct SessionSummary {
     pub started: Option<Timestamp>,
     /// When its last record was written.
     pub last: Option<Timestamp>,
+    /// When its agent or client did something last.
+    pub worked: Option<Timestamp>,
     /// How many records it has.
     pub records: u64,
     /// How many actions were reviewed.
@@ -67,6 +69,7 @@ pub fn summary(home: &StateDirectory, folder: FolderName, state: &SessionState) 
         session: state.session().map(str::to_owned),
         started: state.started(),
         last: state.last(),
+        worked: state.worked(),
         records: state.records(),
         actions: state.actions(),
         verdicts: state.verdicts(),

@@ -41,6 +41,9 @@ const OUTSIDE: [&str; 3] = ["observation", "Notification", "FileChanged"];
 /// What clients call the event with which a turn ends by itself.
 pub const TURN_END_EVENTS: [&str; 2] = ["Stop", "AfterAgent"];
 
+/// How events begin that no client reports.
+const OWN_EVENTS: &str = "checkrein.";
+
 /// The event of a snapshot of the workspace at the start of a session.
 const SAVED: &str = "checkrein.snapshot";
 
@@ -54,6 +57,8 @@ pub struct SessionState {
     started: Option<Timestamp>,
     entered: Option<Timestamp>,
     last: Option<Timestamp>,
+    /// When its agent or client did something last.
+    worked: Option<Timestamp>,
     records: u64,
     actions: u64,
     file_operations: u64,
@@ -107,6 +112,9 @@ impl Projection for SessionState {
     fn apply(&mut self, record: &Record) {
         self.records += 1;
         self.last = Some(record.at);
+        if is_work(&record.body) {
+            self.worked = Some(record.at);
+        }
         match &record.body {
             RecordBody::SessionStarted { session, workspace, client, beginning, debt, .. } => {
                 if let Some(debt) = debt.filter(|debt| *debt > self.trust.debt) {
@@ -194,6 +202,38 @@ impl Projection for SessionState {
             | RecordBody::Anchor { .. }
             | RecordBody::Unknown => {}
         }
+    }
+}
+
+/// Whether a record is of what the agent or its client did. A user who takes a call back, allows one or closes a ticket writes into the ledger
+/// of a session too, long after it has ended.
+fn is_work(body: &RecordBody) -> bool {
+    match body {
+        RecordBody::SessionStarted { .. }
+        | RecordBody::Prompt { .. }
+        | RecordBody::Review(_)
+        | RecordBody::Outcome(_)
+        | RecordBody::Unanswered(_)
+        | RecordBody::Unreviewed(_)
+        | RecordBody::Usage(_)
+        | RecordBody::Message { .. }
+        | RecordBody::Condensed => true,
+        RecordBody::Event { name, .. } => !name.starts_with(OWN_EVENTS),
+        RecordBody::Told { .. }
+        | RecordBody::Issue(_)
+        | RecordBody::IssueEnded { .. }
+        | RecordBody::Intervention(_)
+        | RecordBody::Rollback(_)
+        | RecordBody::Marked { .. }
+        | RecordBody::Halted { .. }
+        | RecordBody::ReviewClosed { .. }
+        | RecordBody::Resumed { .. }
+        | RecordBody::ConfigChanged { .. }
+        | RecordBody::Failure { .. }
+        | RecordBody::Retention { .. }
+        | RecordBody::Anchor { .. }
+        | RecordBody::Repaired { .. }
+        | RecordBody::Unknown => false,
     }
 }
 

@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use checkrein_ledger::{Durability, HaltTarget, StateDirectory, halt, is_halted, verify_all};
-use checkrein_protocol::{HaltScope, Timestamp};
+use checkrein_protocol::{HaltScope, RecordBody, Timestamp};
 use checkrein_session::{prune, sessions};
 
 use support::{forget_state, ledger, prompt, review, started};
@@ -33,6 +33,26 @@ fn sessions_are_listed_newest_first_with_their_halts() {
     let found = all[2].halt.clone().unwrap();
     assert_eq!(found.scope, HaltScope::Session);
     assert!(found.reason.contains("it ran away") && !found.reason.contains("hunter22"));
+}
+
+#[test]
+fn what_a_user_does_about_a_session_does_not_lengthen_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = StateDirectory::new(directory.path());
+    let ledger = ledger(directory.path(), "one");
+    let event = |name: &str| RecordBody::Event { name: name.to_owned(), fields: serde_json::Value::Null };
+    ledger.append(Timestamp(5), started("one"), Durability::Plain).unwrap();
+    ledger.append(Timestamp(8), event("SessionEnd"), Durability::Plain).unwrap();
+    for (at, name) in [(20, "checkrein.allowed"), (30, "checkrein.restored")] {
+        ledger.append(Timestamp(at), event(name), Durability::Plain).unwrap();
+    }
+    for _ in 0..2 {
+        let all = sessions(&home).unwrap();
+        assert_eq!((all[0].worked, all[0].last), (Some(Timestamp(8)), Some(Timestamp(30))));
+        forget_state(&ledger);
+    }
+    ledger.append(Timestamp(40), prompt("go on"), Durability::Plain).unwrap();
+    assert_eq!(sessions(&home).unwrap()[0].worked, Some(Timestamp(40)));
 }
 
 #[test]

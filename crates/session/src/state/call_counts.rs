@@ -46,6 +46,26 @@ impl CallCounts {
         }
     }
 
+    /// The same in at most so many characters. The counts at the front, which a user needs to look at least, go first; `…` stands for them.
+    pub fn summary_within(&self, most: usize) -> Option<String> {
+        let whole = self.summary()?;
+        if whole.chars().count() <= most {
+            return Some(whole);
+        }
+        let (calls, _) = whole.split_once(": ")?;
+        let said: Vec<String> = self
+            .parts()
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        let last = |from: usize| said.get(from..).unwrap_or_default().join(", ");
+        let behind_total = (1..said.len()).map(|from| format!("{calls}: … {}", last(from)));
+        let alone = (1..said.len()).map(|from| format!("… {}", last(from)));
+        let fitting = behind_total.chain(alone).find(|text| text.chars().count() <= most);
+        Some(fitting.unwrap_or_else(|| calls.to_owned()))
+    }
+
     fn parts(&self) -> [(u64, &'static str); 6] {
         [
             (self.ok, "ok"),

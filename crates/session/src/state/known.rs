@@ -68,6 +68,11 @@ impl SessionState {
         self.last
     }
 
+    /// When its agent or client did something last; what a user did about the session afterwards does not count.
+    pub fn worked(&self) -> Option<Timestamp> {
+        self.worked
+    }
+
     /// How many records were taken up.
     pub fn records(&self) -> u64 {
         self.records
