@@ -332,9 +332,21 @@ fn a_policy_that_a_call_took_away_or_made_looser_is_put_back() {
             Some(text) => fs::write(&policy, text).unwrap(),
             None => fs::remove_file(&policy).unwrap(),
         }
-        let said = ended(&environment, "./work").to_string();
+        let answer = ended(&environment, "./work");
+        let said = answer.to_string();
         assert!(said.contains("was put back"), "{after:?}: {said}");
         assert_eq!(fs::read_to_string(&policy).unwrap(), before, "{after:?}");
+        // It may have been the user while the call ran: they are told at once, and how it stays.
+        let told = answer["systemMessage"].as_str().unwrap_or_default();
+        let changed =
+            if after.is_none() { "was deleted while a call ran" } else { "changed while a call ran" };
+        for part in ["checkrein.yaml` was put back", changed, "do it while no call of the agent runs"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+    }
+    let log = environment.succeed(&["log"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["a file that guards the session changed: it was put back", "was deleted while a call ran"] {
+        assert!(log.contains(part), "{part}: {log}");
     }
     // The clock of the file system ticks coarsely.
     std::thread::sleep(std::time::Duration::from_millis(50));

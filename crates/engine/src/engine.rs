@@ -35,6 +35,7 @@ use crate::environment::HostEnvironment;
 use crate::fail_closed::Failure;
 use crate::for_user;
 use crate::interventions::{intervene, tell_question, tell_unanswered};
+use crate::kept_settings::SettingsNotice;
 use crate::notification::{self, Notice};
 use crate::other_answerers::may_answer;
 use crate::records::{event_record, observed, recorded_input, success};
@@ -175,6 +176,7 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> Answere
     let ledger = session_ledger::ledger(context.environment(), &event.session, context.policy().config());
     let mut kept = kept_settings::stored(&ledger);
     let mut gone = None;
+    let in_two_lines = |first: String, next: String| format!("{first}\n{next}");
     if kept.is_none() || lost_records::is_looked_for(event) {
         gone = lost_records::notice(context, &ledger, event);
         kept = kept.or_else(|| kept_settings::stored(&ledger));
@@ -182,14 +184,16 @@ fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> Answere
     if let HookEventKind::ConfigurationChanged { .. } = &event.moment {
         // What changed is judged as it is before it is put back: the client must not take it up.
         let answered = handle_moment(context, &ledger, event, started);
-        kept_settings::watch(context, &ledger, event, kept);
-        return answered;
+        let SettingsNotice { user, .. } = kept_settings::watch(context, &ledger, event, kept);
+        let for_user = user.into_iter().chain(answered.for_user).reduce(in_two_lines);
+        return Answered { for_user, ..answered };
     }
-    let told = kept_settings::watch(context, &ledger, event, kept);
+    let SettingsNotice { agent: told, user: of_settings } =
+        kept_settings::watch(context, &ledger, event, kept);
     let Answered { answer, for_user, remains, approval } = handle_moment(context, &ledger, event, started);
     let loosened = confirmed_configuration::at_start(context, &ledger, event);
     let of_loosened = loosened.as_ref().map(|_| confirmed_configuration::FOR_USER.to_owned());
-    let for_user = of_loosened.into_iter().chain(for_user).reduce(|first, next| format!("{first}\n{next}"));
+    let for_user = of_settings.into_iter().chain(of_loosened).chain(for_user).reduce(in_two_lines);
     let unpinned = confirmed_team_policy::at_start(context, &ledger, event);
     let answer = kept_settings::with(kept_settings::with(answer, told), loosened);
     let answer = kept_settings::with(answer, unpinned);
@@ -472,7 +476,6 @@ fn tell_run(context: &Context, ledger: &SessionLedger, session: &SessionId) {
     }
 }
 
-/// The user is being asked already; only what would be refused anyway is refused here.
 /// Who answers the questions of the client, in one word.
 fn answerer(context: &Context, cwd: &AbsolutePath) -> &'static str {
     let environment = context.environment();
@@ -482,6 +485,7 @@ fn answerer(context: &Context, cwd: &AbsolutePath) -> &'static str {
     }
 }
 
+/// The user is being asked already; only what would be refused anyway is refused here.
 fn permission(
     context: &Context,
     ledger: &SessionLedger,

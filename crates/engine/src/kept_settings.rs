@@ -7,6 +7,7 @@
 //! are told. What a user changes while no call runs stays: they are told of that alone (`beginning::lost`). Everything else that changes in
 //! the settings, by whomever, is kept from then on.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -80,16 +81,24 @@ struct Fallen<'a> {
     why: String,
 }
 
-/// Keeps the settings of a session that begins, or puts back those that a call changed since. What the agent is told then; `None` when
-/// there is nothing to say.
+/// What is said of settings that changed: nothing where none did.
+#[derive(Debug, Default)]
+pub(crate) struct SettingsNotice {
+    /// To the agent.
+    pub(crate) agent: Option<String>,
+    /// To the user, who may have made the change themselves.
+    pub(crate) user: Option<String>,
+}
+
+/// Keeps the settings of a session that begins, or puts back those that a call changed since, and returns what is said then.
 pub(crate) fn watch(
     context: &Context,
     ledger: &SessionLedger,
     event: &HookEvent,
     kept: Option<Vec<Kept>>,
-) -> Option<String> {
+) -> SettingsNotice {
     if is_canary(event.session.as_str()) {
-        return None;
+        return SettingsNotice::default();
     }
     let Some(kept) = kept else {
         if let HookEventKind::BeforeAction { .. } | HookEventKind::SessionStarted { .. } = &event.moment {
@@ -102,11 +111,11 @@ pub(crate) fn watch(
             let stands = |kept: &Kept| why_fallen(context, kept, kept).is_none();
             store(context, ledger, &all.into_iter().filter(stands).collect::<Vec<_>>());
         }
-        return None;
+        return SettingsNotice::default();
     };
     let changed: Vec<&Kept> = kept.iter().filter(|kept| stamp(&kept.path) != kept.stamp).collect();
     if changed.is_empty() {
-        return None;
+        return SettingsNotice::default();
     }
     let mut next = kept.clone();
     let mut fallen = Vec::new();
@@ -135,6 +144,7 @@ pub(crate) fn watch(
     };
     let is_enforced = context.policy().config().mode == Mode::Enforce || fallen.iter().any(was_enforced);
     let mut said = Vec::new();
+    let mut ways = BTreeSet::new();
     let mut loosened = None;
     let mut unpinned = None;
     let is_by_a_call = |kept: &Kept| {
@@ -177,13 +187,15 @@ pub(crate) fn watch(
             }
             continue;
         }
+        ways.insert(way_to_change(context, &kept.path));
+        let changed = if stamp(&kept.path).is_none() { "was deleted" } else { "changed" };
         match put_back(ledger, kept) {
             Ok(()) => {
                 renew(&mut next, &kept.path);
-                said.push(format!("`{}` was put back: it changed while a call ran, and {why}", kept.path));
+                said.push(format!("`{}` was put back: it {changed} while a call ran, and {why}", kept.path));
             }
             Err(error) => said.push(format!(
-                "`{}` changed while a call ran, and {why}; it could not be put back: {}",
+                "`{}` {changed} while a call ran, and {why}; it could not be put back: {}",
                 kept.path, error.message
             )),
         }
@@ -195,8 +207,21 @@ pub(crate) fn watch(
     let unpinned = unpinned.map(|found| {
         confirmed_team_policy::tell(context, ledger, &found) + " This session keeps the rules it began with."
     });
-    let inside = (!said.is_empty()).then(|| tell(context, ledger, &said));
-    [outside, unpinned, inside].into_iter().flatten().reduce(|one, other| format!("{one}\n{other}"))
+    let inside = (!said.is_empty()).then(|| tell(context, ledger, &said, &ways));
+    let (inside, user) = inside.unzip();
+    let agent = [outside, unpinned, inside].into_iter().flatten();
+    SettingsNotice { agent: agent.reduce(|one, other| format!("{one}\n{other}")), user }
+}
+
+/// How a user changes a file that was put back, so that it stays so.
+fn way_to_change(context: &Context, path: &AbsolutePath) -> &'static str {
+    if pinned(context).contains(path) {
+        "`checkrein policy` changes what is pinned"
+    } else if is_policy(path) || *path == configuration(context) {
+        "to change or delete it yourself, do it while no call of the agent runs: then it stays so"
+    } else {
+        "`checkrein uninstall` removes the hooks"
+    }
 }
 
 /// The answer with what the agent is told besides; an answer that stops or refuses says enough.
@@ -398,12 +423,18 @@ fn tell_outside(context: &Context, ledger: &SessionLedger, found: &LoosenedConfi
     confirmed_configuration::tell(context, ledger, found) + " This session keeps the rules it began with."
 }
 
-/// Records what was done and tells people; returns what the agent is told.
-fn tell(context: &Context, ledger: &SessionLedger, said: &[String]) -> String {
+/// Records what was done and tells people; returns what the agent and the user in the client are told.
+fn tell(
+    context: &Context,
+    ledger: &SessionLedger,
+    said: &[String],
+    ways: &BTreeSet<&str>,
+) -> (String, String) {
+    let ways: Vec<&str> = ways.iter().copied().collect();
     let body = RecordBody::Failure {
         stage: "settings".to_owned(),
         kind: "put_back".to_owned(),
-        detail: said.join("; "),
+        detail: said.iter().map(String::as_str).chain(ways.iter().copied()).collect::<Vec<_>>().join("; "),
         verdict: VerdictKind::Nudge,
     };
     context.record(ledger, body);
@@ -421,10 +452,13 @@ fn tell(context: &Context, ledger: &SessionLedger, said: &[String]) -> String {
     if let Err(error) = notification::send(context.environment(), context.policy().config(), &notice) {
         context.environment().diagnostics.add(format!("{text}; nobody was told: {error}"));
     }
-    format!(
+    let user = said.iter().map(String::as_str).chain(ways).map(|line| format!("checkrein: {line}"));
+    let user = user.collect::<Vec<_>>().join("\n");
+    let agent = format!(
         "checkrein keeps its settings: {text}\nLeave these files as they are, and say at the end that this happened. The user removes the \
          guard with `checkrein uninstall` in a terminal."
-    )
+    );
+    (agent, user)
 }
 
 /// Where a name lies really, whatever it is a link to.
