@@ -31,6 +31,27 @@ fn project() -> TestEnvironment {
     environment
 }
 
+#[test]
+fn every_rule_that_a_page_names_exists() {
+    let page = |path: &Path| fs::read_to_string(path).unwrap();
+    let rules = page(&repository().join("docs/reference/rules.md"));
+    let known: Vec<&str> = rules.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    assert!(known.contains(&"confirm_upload"), "{known:?}");
+    let mut pages: Vec<_> =
+        fs::read_dir(repository().join("docs")).unwrap().map(|file| file.unwrap().path()).collect();
+    pages.push(repository().join("README.md"));
+    pages.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    for path in pages {
+        let text = page(&path);
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let is_rule =
+            |word: &&str| ["confirm_", "prevent_", "warn_"].iter().any(|start| word.starts_with(start));
+        for rule in words.filter(is_rule) {
+            assert!(known.contains(&rule), "`{rule}` in {} is not a rule", path.display());
+        }
+    }
+}
+
 /// The text of a page with the output below each command of its `console` blocks replaced by what the command prints now.
 fn as_printed(page: &str) -> String {
     let mut shown = Vec::new();

@@ -430,8 +430,6 @@ pub(crate) fn soften(effects: &mut [Effect], saved: &Saved, place: &HostPaths, c
         effect.stake = Stake::Recoverable;
         effect.reversible = true;
         effect.saved = true;
-        effect.note =
-            if effect.note.is_empty() { SAVED.to_owned() } else { format!("{}; {SAVED}", effect.note) };
     }
 }
 
@@ -440,9 +438,6 @@ pub(crate) fn is_data_in_a_file(effect: &Effect) -> bool {
     matches!(effect.kind, EffectKind::DatastoreChange | EffectKind::DatastoreDestroy)
         && effect.nature == Nature::DataInAFile
 }
-
-/// What people are told of an effect that can be taken back because it was saved.
-const SAVED: &str = "saved first";
 
 /// Whether what an effect is about lies where the task is; references lie in its repository.
 fn belongs_to_task(effect: &Effect, place: &HostPaths, config: &Config) -> bool {

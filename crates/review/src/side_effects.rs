@@ -24,6 +24,8 @@ fn mitigation(effect: &Effect) -> Option<&'static str> {
         Stake::Regenerable => made_again(effect.kind),
         Stake::Recoverable if effect.saved => Some("what is saved first comes back with `checkrein undo`"),
         Stake::Recoverable => kept(effect),
+        // Nobody commits or copies a whole system or home directory first.
+        Stake::Critical if effect.kind == EffectKind::FileDelete => None,
         Stake::Unsaved | Stake::Critical => beforehand(effect),
     }
 }

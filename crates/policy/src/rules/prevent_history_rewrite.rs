@@ -40,8 +40,10 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
             ],
         )
     } else if !is_local(context, &rewrites) {
-        let reason =
-            format!("this rewrites the history of {names}{note}, and commits of others can be lost by it");
+        // Where it is said already what the remote loses, it is said once.
+        let end =
+            if note.contains("commits of others") { "" } else { ", and commits of others can be lost by it" };
+        let reason = format!("this rewrites the history of {names}{note}{end}");
         (reason, ["git push --force-with-lease, after a fetch", "push to a new branch"])
     } else {
         let reason = format!("this rewrites the history of {names}{note}, and others may have these commits");

@@ -157,7 +157,7 @@ r                  resume the session
 u                  undo the last destructive action of the session
 q                  quit
 
-n/a/b              nudges, questions (asked), blocked calls
+h/a/s              hints, questions (asked), stopped calls
 working            a call was made or ended last
 at rest            the agent has finished its turn
 waiting            a question waits for you
